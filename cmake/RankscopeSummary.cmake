@@ -1,0 +1,15 @@
+# The last lines of configuration: what this build will contain, and what it will not.
+
+function(rankscope_print_summary)
+  message(STATUS "")
+  message(STATUS "Rankscope ${PROJECT_VERSION} (${CMAKE_BUILD_TYPE})")
+  message(STATUS "  window (rankscope)             : ${RANKSCOPE_GUI}")
+  message(STATUS "  rankscopectl, rankscope-agent  : ${RANKSCOPE_REMOTE}")
+  message(STATUS "  rankscope-worker on the CPU    : ${RANKSCOPE_CPU}")
+  message(STATUS "  rankscope-worker on CUDA       : ${RANKSCOPE_CUDA_STATUS}")
+  message(STATUS "  tests                          : ${RANKSCOPE_TESTS}")
+  if(RANKSCOPE_SANITIZE)
+    message(STATUS "  sanitizers                     : ${RANKSCOPE_SANITIZE}")
+  endif()
+  message(STATUS "")
+endfunction()
