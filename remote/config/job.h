@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <remote/base/failure.h>
+
+namespace rankscope {
+
+enum class BackendChoice { Auto, Nccl, Gloo };
+enum class Launcher { Ssh, Slurm };
+
+/// A job file (design page, "Job"): what to train or run, and where.
+struct Job {
+    std::filesystem::path file;
+    std::string name;
+    bool all_nodes = false;          ///< nodes: all
+    std::vector<std::string> nodes;  ///< names; "local" is this machine
+    int procs_per_node = 0;          ///< 0: auto
+    BackendChoice backend = BackendChoice::Auto;
+    int master_port = 29500;  ///< 0: a free one on the master
+    std::string interface_name = "auto";
+    std::map<std::string, std::string> env;
+    Launcher launcher = Launcher::Ssh;
+    double grace_s = 5;
+    int max_restarts = 0;
+    std::optional<nlohmann::json> train;  ///< native engine (protocol/train_config.h)
+    std::vector<std::string> command;     ///< or the user's own program; exactly one of the two
+    std::string workdir;
+    std::vector<std::string> push;
+};
+
+struct JobRead {
+    Job job;
+    std::string yaml;  ///< the text as it was, for the run store
+    std::vector<Failure> problems;
+};
+
+/// Reads job.yaml. Every fault names file, line, key and what would be right; nothing starts while there is one.
+JobRead read_job(const std::filesystem::path& file);
+JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
+
+std::string to_yaml(const Job& job);
+const char* to_string(BackendChoice backend);
+const char* to_string(Launcher launcher);
+
+}  // namespace rankscope

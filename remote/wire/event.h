@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace rankscope {
+
+/// Everything that happens in a run is one of these, whether it comes from a node or from the desk itself, live or
+/// from the store. GUI, rankscopectl, store and diagnosis consume the same stream.
+
+enum class StageStatus { Begin, Progress, Done, Failed };
+
+struct StageEvent {
+    std::string name;  ///< connect, push, start, rendezvous, data, train, first-step, validate, done, stop, note
+    StageStatus status = StageStatus::Begin;
+    std::string detail;
+    double progress = -1;  ///< 0…1; negative: unknown
+};
+
+struct MetricEvent {
+    std::int64_t step = -1;  ///< -1: not bound to a step
+    double epoch = -1;       ///< -1: not bound to an epoch
+    std::vector<std::pair<std::string, double>> values;
+    std::vector<std::pair<std::string, std::string>> texts;
+
+    /// The value of a key, or NaN.
+    double value(const std::string& key) const;
+    bool has(const std::string& key) const;
+};
+
+struct LogEvent {
+    bool is_stderr = false;
+    std::string text;  ///< whole lines with their '\n'; bytes as the rank wrote them
+};
+
+struct ExitEvent {
+    int code = 0;    ///< exit status; -1 when a signal ended it
+    int signal = 0;  ///< 0: none
+    bool core_dumped = false;
+    bool requested = false;  ///< ended by our own stop: a consequence, never the cause
+    std::int64_t pid = 0;
+    std::string reason;
+    std::vector<std::string> last_lines;
+    std::string stop_cause;
+};
+
+struct DiagnosisEvent {
+    std::string id;     ///< of the rule base
+    std::string title;  ///< one sentence for the person
+    double confidence = 1;
+    std::vector<std::string> evidence;
+    std::vector<std::string> fix;
+};
+
+enum class Outcome { Running, Done, Failed, Stopped, Lost };
+
+struct Culprit {
+    int rank = -1;
+    std::string node;
+    int code = 0;
+    int signal = 0;
+    std::string reason;
+    std::vector<std::string> last_lines;
+};
+
+/// From a node (its part is over) or, with an empty node, from the desk: the run is over.
+struct EndEvent {
+    Outcome outcome = Outcome::Done;
+    int exit_code = 0;  ///< what rankscopectl returns
+    std::string detail;
+    bool has_culprit = false;
+    Culprit culprit;
+};
+
+using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent>;
+
+struct Event {
+    std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
+    std::int64_t t_us = 0;  ///< µs since 1970, by the desk's clock (the node's is corrected by its offset)
+    std::string node;       ///< empty: the desk
+    int rank = -1;          ///< -1: not one rank's
+    EventBody body;
+
+    template <typename T>
+    const T* as() const {
+        return std::get_if<T>(&body);
+    }
+};
+
+const char* to_string(StageStatus status);
+const char* to_string(Outcome outcome);
+StageStatus stage_status_from(const std::string& text);
+Outcome outcome_from(const std::string& text);
+/// "stage", "metric", "log", "exit", "diagnosis", "end": the "event" key of the JSON form.
+const char* kind_of(const Event& event);
+
+}  // namespace rankscope
