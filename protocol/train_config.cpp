@@ -45,7 +45,7 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-    std::vector<std::size_t> row(b.size() + 1);
+    std::vector<std::size_t> row(b.size() + 1, 0);
     std::iota(row.begin(), row.end(), std::size_t{0});
     for (std::size_t i = 1; i <= a.size(); ++i) {
         std::size_t diagonal = row[0];
@@ -56,7 +56,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
             diagonal = above;
         }
     }
-    return row.back();
+    return row[b.size()];
 }
 
 std::string suggestion(std::string_view word, const std::vector<std::string>& known) {

@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/backend.h>
+
+#include <memory>
+
+namespace rankscope::engine {
+
+/// oneDNN on the CPU, fp32. `threads` compute threads (libgomp's); the instruction set is chosen at run time.
+std::unique_ptr<Backend> make_cpu_backend(int threads);
+
+}  // namespace rankscope::engine

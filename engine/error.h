@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace rankscope::engine {
+
+/// What can go wrong outside the program: says what, where, and what to do. Caught once, in the worker's main.
+class Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+/// The configuration or the command line is wrong: exit code 2.
+class ConfigError : public Error {
+public:
+    using Error::Error;
+};
+
+/// Another rank went away: this rank's end is a consequence (exit code protocol::kExitPeerLost).
+class PeerLostError : public Error {
+public:
+    using Error::Error;
+};
+
+}  // namespace rankscope::engine

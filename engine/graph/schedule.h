@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/graph/graph.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace rankscope::engine {
+
+enum class Phase { forward, backward_weights, backward_data };
+
+/// One thing to do; the node says how, the phase which part of it.
+struct ScheduledOp {
+    std::size_t node = 0;  ///< index into Graph::nodes
+    Phase phase = Phase::forward;
+    std::vector<ParameterId> finished;  ///< parameters whose gradient is complete once this has run
+};
+
+/// The order of one training step: [0, backward_begin) is the forward pass, the rest the backward pass.
+struct Schedule {
+    std::vector<ScheduledOp> ops;
+    std::size_t backward_begin = 0;
+};
+
+/// Reverse-mode differentiation of the graph. In the backward pass a node's weights come before its data, so that
+/// their all-reduce starts as early as can be; data gradients nobody reads (those of the input) are left out.
+Schedule differentiate(const Graph& graph);
+
+}  // namespace rankscope::engine

@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/graph/graph.h>
+
+#include <string>
+#include <vector>
+
+namespace rankscope::engine {
+
+/// Names that build_model() knows; the same as protocol::known_models().
+std::vector<std::string> model_names();
+
+/// Builds a model for samples of the given shape. Throws ConfigError listing the known names when it is not one.
+Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes);
+
+}  // namespace rankscope::engine
