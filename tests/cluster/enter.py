@@ -14,7 +14,7 @@ import warnings  # noqa: F401 - os.execvp wants it, when the folder it comes fro
 
 NAMESPACES = ("ipc", "uts", "net", "pid", "mnt")
 FORWARDED = {signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGUSR1, signal.SIGUSR2, signal.SIGWINCH,
-             signal.SIGCONT}
+             signal.SIGCONT, signal.SIGRTMIN}  # SIGRTMIN stands for SIGKILL, which cannot be passed on
 PR_SET_PDEATHSIG = 1
 SI_KERNEL = 128  # a key pressed at the terminal: the command, of the same process group, has had it already
 
@@ -88,7 +88,7 @@ def main():
         info = signal.sigwaitinfo(watched)
         if info.si_signo != signal.SIGCHLD:
             if info.si_code != SI_KERNEL:
-                os.kill(child, info.si_signo)
+                os.kill(child, signal.SIGKILL if info.si_signo == signal.SIGRTMIN else info.si_signo)
             continue
         done, status = os.waitpid(child, os.WNOHANG)
         if done != child:

@@ -318,6 +318,7 @@ def _start_sshd():
 
 def _switch_main(spec: dict, report: socket.socket):
     """First process of the cluster: connects the machines, then only collects orphans."""
+    _check(libc.unshare(NEW_MACHINE & ~CLONE_NEWPID), "unshare")
     _private_mounts()
     _mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC)
     libc.sethostname(b"switch", 6)
@@ -414,7 +415,7 @@ def _hold(spec_file: str, report_fd: int):
     """The process between owner and cluster: ends the cluster when standard input ends."""
     spec = json.loads(Path(spec_file).read_text(encoding="utf-8"))
     report = socket.socket(fileno=report_fd)
-    _check(libc.unshare(NEW_MACHINE), "unshare")
+    _check(libc.unshare(CLONE_NEWPID), "unshare")
     switch = os.fork()
     if switch == 0:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -424,8 +425,11 @@ def _hold(spec_file: str, report_fd: int):
     report.close()
     ended = os.pidfd_open(switch)
     select.select([0, ended], [], [])
+    wanted = os.read(0, 1) if select.select([0], [], [], 0)[0] else b"keep"
     os.kill(switch, signal.SIGKILL)
     os.waitpid(switch, 0)  # returns only when every process of the cluster is gone
+    if spec["temporary"] and not wanted:
+        shutil.rmtree(os.path.dirname(spec_file), ignore_errors=True)
 
 
 # --- the owner's side -----------------------------------------------------------------------------------------------------------------
@@ -438,6 +442,21 @@ def _start_time(pid: int) -> str:
 
 class Command(subprocess.Popen):
     """A command started in a machine. Signals sent to it reach the command; its death is the command's (see enter.py)."""
+
+    _code = None
+
+    @property
+    def returncode(self):
+        return self._code
+
+    @returncode.setter
+    def returncode(self, code):  # the stand-in for SIGKILL, if it came before enter.py knew it
+        self._code = -signal.SIGKILL if code == -signal.SIGRTMIN else code
+
+    def send_signal(self, sig):
+        """SIGKILL goes by way of enter.py, too: killed itself, it could not collect the command, which then stays as a zombie until the
+        host's first process looks for it."""
+        super().send_signal(signal.SIGRTMIN if sig == signal.SIGKILL else sig)
 
     @property
     def inner_pid(self):
@@ -508,6 +527,8 @@ class Machine:
                 continue
             comm, _, rest = stat.partition("(")[2].rpartition(")")
             state, ppid = rest.split()[:2]
+            if state == "Z" and ppid == "0":  # died with its enter.py; the host's first process will collect it
+                continue
             process = NodeProcess(int(entry), int(ppid), uid, state, comm, cmdline)
             if infrastructure or not (process.pid == 1 or comm.startswith("sshd")):
                 found.append(process)
@@ -619,27 +640,18 @@ class Node(Machine):
 
     def power_off(self):
         """The node is gone between two instructions: no process says goodbye, no connection is closed."""
-        start = self.start
+        self.unplug()  # first, because the kernel closes the connections of a killed process
         os.kill(self.pid, signal.SIGKILL)
-        wait_until(lambda: not self.alive() or self.start != start, 10, f"{self.name} is off")
+        wait_until(lambda: not self.alive(), 10, f"{self.name} is off")
 
     # - network
 
     def partition(self, peers=None):
-        """Cuts the node off silently, as a switch would: packets vanish, the link stays up. With peers (names) only from those."""
+        """A firewall in between swallows every packet: connections time out. With peers (names) only packets from and to those."""
         if peers is None:
-            self._cluster.switch.run(["bridge", "link", "set", "dev", self._spec["port"], "state", "0"], check=True)
-            return
-        addresses = [self._cluster.address_of(peer) for peer in peers]
-        self._drops += [f"ip saddr {a} drop" for a in addresses]
+            self._drops.append('iifname != "lo" drop')
+        self._drops += [f"ip saddr {self._cluster.address_of(peer)} drop" for peer in peers or []]
         self._apply_drops()
-
-    def heal(self):
-        """Ends partition, drop_port and reject_port."""
-        self._cluster.switch.run(["bridge", "link", "set", "dev", self._spec["port"], "state", "3"], check=True)
-        if self._drops:
-            self._drops = []
-            self._apply_drops()
 
     def drop_port(self, port: int):
         """A firewall that lets connections from elsewhere to this TCP port vanish: they time out."""
@@ -651,15 +663,29 @@ class Node(Machine):
         self._drops.append(f'iifname != "lo" tcp dport {int(port)} reject with tcp reset')
         self._apply_drops()
 
+    def heal(self):
+        """Ends partition, drop_port and reject_port."""
+        if self._drops:
+            self._drops = []
+            self._apply_drops()
+
     def _apply_drops(self):
         if not shutil.which("nft", path=TOOL_PATH):
             raise Unsupported("nft is missing: apt-get install nftables")
-        rules = "".join(f"    {rule}\n" for rule in self._drops)
-        chain = f"  chain input {{\n    type filter hook input priority 0;\n{rules}  }}\n"
-        done = self.run(["nft", "-f", "-"], user=self.ROOT, cwd="/",
-                        input=f"table inet vcluster\ndelete table inet vcluster\ntable inet vcluster {{\n{chain}}}\n")
+        incoming = "".join(f"    {rule}\n" for rule in self._drops)
+        outgoing = "".join(f"    {rule.replace('iifname', 'oifname').replace('saddr', 'daddr')}\n" for rule in self._drops if "dport" not in rule)
+        table = (f"table inet vcluster {{\n  chain input {{\n    type filter hook input priority 0;\n{incoming}  }}\n"
+                 f"  chain output {{\n    type filter hook output priority 0;\n{outgoing}  }}\n}}\n")
+        done = self.run(["nft", "-f", "-"], user=self.ROOT, cwd="/", input=f"table inet vcluster\ndelete table inet vcluster\n{table}")
         if done.returncode != 0:
             raise Unsupported(f"the kernel takes no nftables rules: {done.stderr.strip()}")
+
+    def unplug(self):
+        """The cable is out at the switch: not even its hardware address is known any more. (Its own interface stays up.)"""
+        self._cluster.switch.run(["bridge", "link", "set", "dev", self._spec["port"], "state", "0"], check=True)
+
+    def plug(self):
+        self._cluster.switch.run(["bridge", "link", "set", "dev", self._spec["port"], "state", "3"], check=True)
 
     def _shape(self, arguments: list):
         done = self.run(["tc", "qdisc", "replace", "dev", "eth0", "root", *arguments], user=self.ROOT, cwd="/")
@@ -840,7 +866,7 @@ class VirtualCluster:
                           if str(p).startswith(("/tmp/", "/srv/")) or self._keep and p in self._keep)
         if self._desk_cwd in ("/tmp", "/srv"):
             self._desk_cwd = "/"
-        spec = {"user": self.user, "base": str(d / "base"), "nodes": nodes, "binds": self._binds,
+        spec = {"user": self.user, "temporary": not self._asked_dir, "base": str(d / "base"), "nodes": nodes, "binds": self._binds,
                 "authorized": Path(f"{self.identity}.pub").read_text(encoding="utf-8"),
                 "desk": {"name": "desk", "address": DESK_ADDRESS, "port": "pdesk", "folder": str(d / "desk"), "home": str(self.desk_home),
                          "keep": keep}}
@@ -890,7 +916,11 @@ class VirtualCluster:
     def down(self, keep: bool = False):
         """Ends every process of the cluster; the folder stays when it was given (or keep=True)."""
         if self._holder:
-            self._holder.stdin.close()
+            try:
+                self._holder.stdin.write(b"keep" if keep else b"")
+                self._holder.stdin.close()
+            except BrokenPipeError:
+                pass
             try:
                 self._holder.wait(20)
             except subprocess.TimeoutExpired:
@@ -903,8 +933,6 @@ class VirtualCluster:
         if self._lock:
             for name in ("cluster.json", "control.sock"):
                 (self.dir / name).unlink(missing_ok=True)
-            if not self._asked_dir and not keep:
-                shutil.rmtree(self.dir, ignore_errors=True)
             self._lock.close()
             self._lock = None
 
@@ -948,7 +976,7 @@ class VirtualCluster:
 
     # - for programs inside, which do not see the host's processes
 
-    CONTROLS = {"kill_sshd", "start_sshd", "change_host_key", "freeze", "thaw", "power_off", "partition", "heal", "drop_port", "reject_port",
+    CONTROLS = {"kill_sshd", "start_sshd", "change_host_key", "freeze", "thaw", "power_off", "partition", "heal", "unplug", "plug", "drop_port", "reject_port",
                 "delay", "loss", "rate", "unshape", "add_interface", "fill_disk", "free_disk", "home_noexec", "home_readonly", "remove",
                 "signal", "processes", "listening_ports", "shared_memory", "alive"}
 
