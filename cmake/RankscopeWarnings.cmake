@@ -14,7 +14,6 @@ target_compile_options(
             -Wold-style-cast
             -Wcast-align
             -Woverloaded-virtual
-            -Wnull-dereference
             -Wimplicit-fallthrough
             -Wextra-semi>)
 if(RANKSCOPE_WERROR)

@@ -1,0 +1,140 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/agent/process_tree.h>
+
+#include <dirent.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <memory>
+
+#include <remote/base/clock.h>
+#include <remote/base/files.h>
+
+namespace rankscope::agent {
+namespace {
+
+std::vector<pid_t> all_pids() {
+    std::vector<pid_t> pids;
+    const auto close_dir = [](DIR* dir) { ::closedir(dir); };
+    const std::unique_ptr<DIR, decltype(close_dir)> dir(::opendir("/proc"), close_dir);
+    if (!dir) {
+        return pids;
+    }
+    while (const dirent* entry = ::readdir(dir.get())) {
+        if (std::isdigit(static_cast<unsigned char>(entry->d_name[0])) != 0) {
+            pids.push_back(static_cast<pid_t>(std::atol(entry->d_name)));
+        }
+    }
+    return pids;
+}
+
+std::string read_all(const std::string& path) {
+    return read_file(path).value_or(std::string());
+}
+
+struct Stat {
+    pid_t parent = 0;
+    char state = '?';
+};
+
+// The command in /proc/PID/stat may hold blanks and brackets: what follows its last ')' is what counts.
+Stat stat_of(pid_t pid) {
+    const std::string text = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = text.rfind(')');
+    if (bracket == std::string::npos || bracket + 4 >= text.size()) {
+        return {};
+    }
+    return {static_cast<pid_t>(std::atol(text.c_str() + bracket + 4)), text[bracket + 2]};
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants_of(pid_t root) {
+    std::multimap<pid_t, pid_t> children;
+    for (const pid_t pid : all_pids()) {
+        const Stat stat = stat_of(pid);
+        if (stat.parent > 0 && stat.state != 'Z') {
+            children.emplace(stat.parent, pid);
+        }
+    }
+    std::vector<pid_t> found;
+    std::vector<pid_t> next{root};
+    while (!next.empty()) {
+        const pid_t parent = next.back();
+        next.pop_back();
+        const auto [begin, end] = children.equal_range(parent);
+        for (auto it = begin; it != end; ++it) {
+            found.push_back(it->second);
+            next.push_back(it->second);
+        }
+    }
+    return found;
+}
+
+int signal_descendants(pid_t root, int signal) {
+    const auto pids = descendants_of(root);
+    for (const pid_t pid : pids) {
+        ::kill(pid, signal);
+    }
+    return static_cast<int>(pids.size());
+}
+
+int kill_descendants(pid_t root, double seconds) {
+    const double deadline = monotonic_s() + seconds;
+    for (;;) {
+        const int left = signal_descendants(root, SIGKILL);
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+        }
+        if (left == 0 || monotonic_s() > deadline) {
+            return left;
+        }
+        ::poll(nullptr, 0, 5);
+    }
+}
+
+std::vector<pid_t> processes_with_environment(const std::string& assignment) {
+    std::vector<pid_t> found;
+    for (const pid_t pid : all_pids()) {
+        if (pid == ::getpid()) {
+            continue;
+        }
+        const std::string text = '\0' + read_all("/proc/" + std::to_string(pid) + "/environ");
+        if (text.find('\0' + assignment + '\0') != std::string::npos) {
+            found.push_back(pid);
+        }
+    }
+    return found;
+}
+
+std::string describe_process(pid_t pid) {
+    const std::string base = "/proc/" + std::to_string(pid);
+    std::string command = read_all(base + "/cmdline");
+    std::replace(command.begin(), command.end(), '\0', ' ');
+    while (!command.empty() && command.back() == ' ') {
+        command.pop_back();
+    }
+    if (command.empty()) {
+        command = read_all(base + "/comm");
+        if (command.empty()) {
+            return {};
+        }
+        command.pop_back();
+    }
+    if (command.size() > 80) {
+        command = command.substr(0, 77) + "...";
+    }
+    struct stat info {};
+    const std::string owner = ::stat(base.c_str(), &info) == 0 ? ", uid " + std::to_string(info.st_uid) : "";
+    return command + " (pid " + std::to_string(pid) + owner + ")";
+}
+
+}  // namespace rankscope::agent

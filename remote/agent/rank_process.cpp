@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/agent/rank_process.h>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <protocol/metrics_line.h>
+
+#include <remote/base/files.h>
+#include <remote/base/paths.h>
+
+extern char** environ;
+
+namespace rankscope::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string error_file(const RunDir& dir, int rank) {
+    return (dir.rank_dir(rank) / "error.json").string();
+}
+
+std::map<std::string, std::string> environment_of(const RankProcess& rank, const wire::StartRun& run,
+                                                  const RunDir& dir) {
+    std::map<std::string, std::string> all;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const auto equals = text.find('=');
+        if (equals != std::string::npos) {
+            all[text.substr(0, equals)] = text.substr(equals + 1);
+        }
+    }
+    all["PYTHONUNBUFFERED"] = "1";  // torchrun runs `python -u`: a log must not lag behind by 8 KiB
+    all["TORCHELASTIC_ERROR_FILE"] = error_file(dir, rank.spec.rank());
+    all[protocol::kMetricsPipeVariable] = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
+    all[protocol::kTokenVariable] = run.token();
+    all["RANKSCOPE_RUN_ID"] = run.run_id();
+    for (const auto& [key, value] : rank.spec.env()) {
+        all[key] = value;
+    }
+    return all;
+}
+
+std::vector<std::string> arguments_of(const RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
+                                      const NodePaths& paths) {
+    std::vector<std::string> arguments;
+    for (const auto& argument : rank.spec.argv()) {
+        if (argument == "{worker}") {
+            arguments.push_back((paths.bundle(run.bundle()) / run.entry()).string());
+        } else if (argument == "{config}") {
+            arguments.push_back(dir.train_config().string());
+        } else {
+            arguments.push_back(argument);
+        }
+    }
+    return arguments;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (auto& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+enum class Step : int { Workdir, Exec };
+struct ChildError {
+    Step step;
+    int error;
+};
+
+// Between fork and exec: only async-signal-safe calls. The supervisor has one thread, so nothing is locked.
+[[noreturn]] void become_rank(const RankProcess& rank, int out, int err, int report, const std::string& workdir,
+                              char* const* argv, char* const* envp) {
+    const auto fail = [report](Step step) {
+        const ChildError error{step, errno};
+        [[maybe_unused]] const auto put = ::write(report, &error, sizeof error);
+        ::_exit(127);
+    };
+    static_cast<void>(rank);
+    ::setsid();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGCHLD}) {
+        ::signal(signal, SIG_DFL);
+    }
+    const int null = ::open("/dev/null", O_RDONLY);
+    ::dup2(null, STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(err, STDERR_FILENO);
+    if (::chdir(workdir.c_str()) != 0) {
+        fail(Step::Workdir);
+    }
+    ::execvpe(argv[0], argv, envp);
+    fail(Step::Exec);
+    ::_exit(127);
+}
+
+std::string explain(const ChildError& error, const std::string& program, const std::string& workdir) {
+    const std::string reason = std::strerror(error.error);
+    if (error.step == Step::Workdir) {
+        return "workdir " + workdir + ": " + reason;
+    }
+    switch (error.error) {
+        case ENOENT:
+            return program + ": " + reason +
+                   (fs::exists(program) ? " (the file is there: its interpreter or loader is missing)"
+                                        : " (not found in PATH or workdir)");
+        case EACCES: return program + ": " + reason + " (not executable, or on a file system mounted noexec)";
+        case ENOEXEC: return program + ": " + reason + " (built for another kind of machine?)";
+        default: return program + ": " + reason;
+    }
+}
+
+bool open_metrics_pipe(RankProcess& rank, const RunDir& dir, std::string& why) {
+    const std::string path = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
+    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) {
+        why = path + ": " + std::strerror(errno);
+        return false;
+    }
+    rank.metrics.reset(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (!rank.metrics) {
+        why = path + ": " + std::strerror(errno);
+        return false;
+    }
+    // Room for some thousand lines: a supervisor that is busy for a moment must not hold up a rank.
+    ::fcntl(rank.metrics.get(), F_SETPIPE_SZ, 1 << 20);
+    return true;
+}
+
+}  // namespace
+
+bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
+                std::string& why) {
+    std::error_code error;
+    fs::create_directories(dir.rank_dir(rank.spec.rank()), error);
+    if (error) {
+        why = dir.rank_dir(rank.spec.rank()).string() + ": " + error.message();
+        return false;
+    }
+    if (!open_metrics_pipe(rank, dir, why)) {
+        return false;
+    }
+    Pipe out = make_pipe();
+    Pipe err = make_pipe();
+    Pipe report = make_pipe();
+    auto arguments = arguments_of(rank, run, dir, paths);
+    std::vector<std::string> environment;
+    for (const auto& [key, value] : environment_of(rank, run, dir)) {
+        environment.push_back(key + '=' + value);
+    }
+    const std::string workdir =
+        rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
+    const auto argv = pointers_to(arguments);
+    const auto envp = pointers_to(environment);
+    rank.pid = ::fork();
+    if (rank.pid == 0) {
+        become_rank(rank, out.write_end.get(), err.write_end.get(), report.write_end.get(), workdir, argv.data(),
+                    envp.data());
+    }
+    if (rank.pid < 0) {
+        why = std::string("fork: ") + std::strerror(errno);
+        return false;
+    }
+    report.write_end.reset();
+    ChildError child{};
+    if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
+        why = explain(child, arguments.front(), workdir);
+        return false;  // the process ends by itself with 127 and is reaped like any other
+    }
+    set_nonblocking(out.read_end.get(), true);
+    set_nonblocking(err.read_end.get(), true);
+    rank.out = std::move(out.read_end);
+    rank.err = std::move(err.read_end);
+    return true;
+}
+
+std::string read_error_file(const RunDir& dir, int rank) {
+    const std::string content = read_file(error_file(dir, rank)).value_or(std::string());
+    const auto json = nlohmann::json::parse(content, nullptr, false);
+    if (!json.is_object() || !json.contains("message")) {
+        return {};
+    }
+    const auto& message = json["message"];
+    if (message.is_string()) {
+        return message.get<std::string>();
+    }
+    if (message.is_object() && message.contains("message") && message["message"].is_string()) {
+        return message["message"].get<std::string>();
+    }
+    return {};
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include <protocol/frames.pb.h>
+
+#include <remote/agent/line_buffer.h>
+#include <remote/agent/node_paths.h>
+#include <remote/base/fd.h>
+
+namespace rankscope::agent {
+
+/// One rank: its process, its pipes, and what was heard of it.
+struct RankProcess {
+    wire::RankSpec spec;
+    pid_t pid = -1;
+    UniqueFd out;
+    UniqueFd err;
+    UniqueFd metrics;  ///< read end of the FIFO; opened read-write so that it never reports end of file
+    LineBuffer out_lines;
+    LineBuffer err_lines;
+    std::string metrics_lines;
+    LastLines last_lines;
+    double quiet_since = 0;  ///< when the last byte of an unfinished line came
+    int bad_metrics = 0;
+    bool first_metric_seen = false;
+    bool exited = false;
+
+    bool running() const { return pid > 0 && !exited; }
+};
+
+/// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to pipes, the
+/// FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says what and errno's text.
+bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
+                std::string& why);
+
+/// "message" of torchrun's error file (peer's error-file protocol), or empty.
+std::string read_error_file(const RunDir& dir, int rank);
+
+}  // namespace rankscope::agent

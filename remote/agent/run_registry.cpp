@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/agent/run_registry.h>
+
+#include <csignal>
+#include <fstream>
+
+#include <remote/agent/process_tree.h>
+#include <remote/agent/spool.h>
+#include <remote/agent/supervisor.h>
+
+namespace rankscope::agent {
+namespace fs = std::filesystem;
+namespace {
+
+std::uint64_t size_of(const fs::path& folder) {
+    std::uint64_t bytes = 0;
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code ignored;
+        if (it->is_regular_file(ignored)) {
+            bytes += it->file_size(ignored);
+        }
+    }
+    return bytes;
+}
+
+std::vector<fs::path> folders_in(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        std::error_code ignored;
+        if (it->is_directory(ignored)) {
+            found.push_back(it->path());
+        }
+    }
+    return found;
+}
+
+wire::RunEntry describe(const fs::path& folder) {
+    const RunDir dir{folder};
+    wire::RunEntry entry;
+    entry.set_run_id(folder.filename().string());
+    wire::StartRun run;
+    std::ifstream spec(dir.spec(), std::ios::binary);
+    if (run.ParseFromIstream(&spec)) {
+        entry.set_name(run.name());
+        entry.set_desk(run.desk());
+    }
+    const bool alive = supervisor_is_alive(dir);
+    std::string state = alive ? "running" : "lost";
+    SpoolReader reader(dir.spool());
+    wire::Event event;
+    while (reader.is_open() && reader.next(event)) {
+        if (entry.started_us() == 0) {
+            entry.set_started_us(event.t_us());
+        }
+        entry.set_last_seq(event.seq());
+        if (event.has_end()) {
+            state = event.end().outcome();
+        }
+    }
+    entry.set_state(state);
+    entry.set_spool_bytes(reader.consumed());
+    for (const pid_t pid : processes_with_environment("RANKSCOPE_RUN_ID=" + entry.run_id())) {
+        entry.add_pids(pid);
+    }
+    return entry;
+}
+
+}  // namespace
+
+wire::RunList list_runs(const NodePaths& paths) {
+    wire::RunList list;
+    for (const auto& folder : folders_in(paths.runs())) {
+        *list.add_runs() = describe(folder);
+    }
+    return list;
+}
+
+wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
+    wire::Cleaned cleaned;
+    bool any_live = false;
+    const auto remove = [&](const fs::path& folder) {
+        cleaned.set_bytes(cleaned.bytes() + size_of(folder));
+        cleaned.add_removed(folder.string());
+        if (!request.dry_run()) {
+            std::error_code ignored;
+            fs::remove_all(folder, ignored);
+        }
+    };
+    for (const auto& folder : folders_in(paths.runs())) {
+        const RunDir dir{folder};
+        if (supervisor_is_alive(dir)) {
+            any_live = true;
+            cleaned.add_kept(folder.string());
+            continue;
+        }
+        if (!request.all_runs() && folder.filename() != request.run_id()) {
+            continue;
+        }
+        for (const pid_t pid : processes_with_environment("RANKSCOPE_RUN_ID=" + folder.filename().string())) {
+            cleaned.add_removed("process " + describe_process(pid));
+            if (!request.dry_run()) {
+                ::kill(pid, SIGKILL);
+            }
+        }
+        remove(folder);
+    }
+    if (request.caches()) {
+        for (const auto& folder : folders_in(paths.bundles())) {
+            if (any_live) {
+                cleaned.add_kept(folder.string());
+            } else {
+                remove(folder);
+            }
+        }
+    }
+    return cleaned;
+}
+
+}  // namespace rankscope::agent

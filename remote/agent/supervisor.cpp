@@ -1,0 +1,462 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/agent/supervisor.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <vector>
+
+#include <protocol/metrics_line.h>
+
+#include <remote/agent/control_socket.h>
+#include <remote/agent/ports.h>
+#include <remote/agent/process_tree.h>
+#include <remote/agent/rank_process.h>
+#include <remote/agent/spool.h>
+#include <remote/base/clock.h>
+
+namespace rankscope::agent {
+namespace {
+
+/// The statuses of wire::Stage, so that none is misspelt.
+struct StageStatusText {
+    const char* text;
+};
+constexpr StageStatusText kStageBegin{"begin"};
+constexpr StageStatusText kStageProgress{"progress"};
+constexpr StageStatusText kStageDone{"done"};
+constexpr StageStatusText kStageFailed{"failed"};
+
+constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
+constexpr double kFlushRetry = 1.0;
+
+class Supervisor {
+public:
+    Supervisor(RunDir dir, NodePaths paths) : dir_(std::move(dir)), paths_(std::move(paths)) {}
+
+    int run(int ready_fd);
+
+private:
+    struct Stop {
+        std::string cause;
+        bool by_user = false;
+        double deadline = 0;
+        bool killed = false;
+        double kill_again = 0;
+    };
+
+    std::optional<wire::Failure> prepare();
+    void start_all();
+    void loop();
+    void reap();
+    void rank_ended(RankProcess& rank, int status);
+    void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
+    void read_metrics(RankProcess& rank);
+    void take_metrics_line(RankProcess& rank, std::string_view line);
+    void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
+    void flush_partial_lines();
+    void handle_request(const wire::Request& request);
+    void begin_stop(const std::string& cause, bool by_user, bool force);
+    void drive_stop();
+    void finish();
+    int next_timeout() const;
+    bool any_running() const;
+    void emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
+                    double progress = -1);
+
+    RunDir dir_;
+    NodePaths paths_;
+    wire::StartRun run_;
+    SpoolWriter spool_;
+    std::vector<RankProcess> ranks_;
+    UniqueFd signals_;
+    ControlSocket control_;
+    std::optional<Stop> stop_;
+    bool failed_ = false;
+    double flush_retry_ = 0;
+};
+
+std::optional<wire::Failure> Supervisor::prepare() {
+    const auto failure = [](const char* code, const std::string& detail) {
+        wire::Failure result;
+        result.set_code(code);
+        result.set_detail(detail);
+        return result;
+    };
+    std::ifstream file(dir_.spec(), std::ios::binary);
+    if (!run_.ParseFromIstream(&file)) {
+        return failure("io-error", dir_.spec().string());
+    }
+    std::string held_by;
+    if (run_.master_port() != 0 && !port_is_free(static_cast<std::uint16_t>(run_.master_port()), held_by)) {
+        auto result = failure("port-busy", held_by);
+        result.add_args(std::to_string(run_.master_port()));
+        return result;
+    }
+    std::string why;
+    if (!SpoolWriter::open(dir_.spool(), spool_, why)) {
+        return failure("io-error", dir_.spool().string() + ": " + why);
+    }
+    std::ofstream(dir_.train_config(), std::ios::binary) << run_.train_config();
+    if (!control_.listen(dir_.dir, why)) {
+        return failure("io-error", why);
+    }
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) {
+        sigaddset(&set, signal);
+    }
+    ::sigprocmask(SIG_BLOCK, &set, nullptr);
+    signals_.reset(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
+    ::signal(SIGPIPE, SIG_IGN);
+    ::signal(SIGHUP, SIG_IGN);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    return std::nullopt;
+}
+
+void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
+                            double progress) {
+    wire::Event event;
+    event.set_rank(rank);
+    event.mutable_stage()->set_name(name);
+    event.mutable_stage()->set_status(status.text);
+    event.mutable_stage()->set_detail(detail);
+    event.mutable_stage()->set_progress(progress);
+    spool_.add(std::move(event));
+}
+
+void Supervisor::start_all() {
+    ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
+    for (int i = 0; i < run_.ranks_size(); ++i) {
+        ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
+    }
+    for (auto& rank : ranks_) {
+        std::string why;
+        if (start_rank(rank, run_, dir_, paths_, why)) {
+            emit_stage(rank.spec.rank(), "start", kStageDone, "pid " + std::to_string(rank.pid));
+            continue;
+        }
+        wire::Event event;
+        event.set_rank(rank.spec.rank());
+        event.mutable_exit()->set_code(127);
+        event.mutable_exit()->set_reason(why);
+        event.mutable_exit()->set_pid(rank.pid);
+        spool_.add(std::move(event));
+        rank.exited = true;
+        failed_ = true;
+        begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", false, false);
+        break;
+    }
+    spool_.flush();
+}
+
+bool Supervisor::any_running() const {
+    return std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) { return rank.running(); });
+}
+
+int Supervisor::next_timeout() const {
+    double wait = 60;
+    const double now = monotonic_s();
+    if (stop_) {
+        wait = std::min(wait, stop_->killed ? stop_->kill_again - now : stop_->deadline - now);
+    }
+    for (const auto& rank : ranks_) {
+        if (!rank.out_lines.empty() || !rank.err_lines.empty()) {
+            wait = std::min(wait, rank.quiet_since + kPartialLineWait - now);
+        }
+    }
+    if (spool_.waiting_bytes() > 0) {
+        wait = std::min(wait, flush_retry_ - now);
+    }
+    return static_cast<int>(std::clamp(wait * 1000 + 1, 0.0, 60000.0));
+}
+
+void Supervisor::loop() {
+    std::vector<pollfd> fds;
+    while (any_running()) {
+        fds.clear();
+        fds.push_back({signals_.get(), POLLIN, 0});
+        control_.add_to(fds);
+        for (const auto& rank : ranks_) {
+            for (const auto* fd : {&rank.out, &rank.err, &rank.metrics}) {
+                if (*fd) {
+                    fds.push_back({fd->get(), POLLIN, 0});
+                }
+            }
+        }
+        ::poll(fds.data(), fds.size(), next_timeout());
+        for (auto& rank : ranks_) {
+            read_output(rank, rank.out, rank.out_lines, false);
+            read_output(rank, rank.err, rank.err_lines, true);
+            read_metrics(rank);
+        }
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+            if (info.ssi_signo != SIGCHLD) {
+                begin_stop("the supervisor received signal " + std::to_string(info.ssi_signo), true, false);
+            }
+        }
+        reap();
+        control_.serve([this](const wire::Request& request) { handle_request(request); });
+        flush_partial_lines();
+        drive_stop();
+        if (!spool_.flush()) {
+            flush_retry_ = monotonic_s() + kFlushRetry;
+        }
+    }
+}
+
+void Supervisor::reap() {
+    int status = 0;
+    for (;;) {
+        const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+        if (pid <= 0) {
+            return;
+        }
+        for (auto& rank : ranks_) {
+            if (rank.pid == pid && !rank.exited) {
+                rank_ended(rank, status);
+            }
+        }
+    }
+}
+
+void Supervisor::rank_ended(RankProcess& rank, int status) {
+    // What it wrote before its end is still in the pipes.
+    read_output(rank, rank.out, rank.out_lines, false);
+    read_output(rank, rank.err, rank.err_lines, true);
+    read_metrics(rank);
+    emit_lines(rank, rank.out_lines, false, true);
+    emit_lines(rank, rank.err_lines, true, true);
+    rank.exited = true;
+    wire::Event event;
+    event.set_rank(rank.spec.rank());
+    auto* exit = event.mutable_exit();
+    exit->set_code(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    exit->set_signal(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    exit->set_core_dumped(WIFSIGNALED(status) && WCOREDUMP(status));
+    exit->set_requested(stop_.has_value());
+    exit->set_pid(rank.pid);
+    const bool failed = exit->code() != 0;
+    if (failed) {
+        exit->set_reason(read_error_file(dir_, rank.spec.rank()));
+        for (const auto& line : rank.last_lines.lines()) {
+            exit->add_last_lines(line);
+        }
+    }
+    if (stop_) {
+        exit->set_stop_cause(stop_->cause);
+    }
+    spool_.add(std::move(event));
+    if (failed && !stop_) {
+        failed_ = true;
+        spool_.flush();  // the desk tells the other nodes: no moment to lose
+        begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", false, false);
+    }
+}
+
+void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr) {
+    std::array<char, 65536> bytes;
+    for (int round = 0; fd && round < 16; ++round) {
+        const auto got = ::read(fd.get(), bytes.data(), bytes.size());
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
+            fd.reset();
+            return;
+        }
+        if (got < 0) {
+            return;
+        }
+        const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
+        rank.last_lines.add(text);
+        lines.feed(text);
+        rank.quiet_since = monotonic_s();
+        emit_lines(rank, lines, is_stderr, false);
+    }
+}
+
+void Supervisor::emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all) {
+    for (std::string chunk = lines.take(all); !chunk.empty(); chunk = lines.take(all)) {
+        wire::Event event;
+        event.set_rank(rank.spec.rank());
+        event.mutable_log()->set_is_stderr(is_stderr);
+        event.mutable_log()->set_text(std::move(chunk));
+        spool_.add(std::move(event));
+    }
+}
+
+void Supervisor::flush_partial_lines() {
+    const double now = monotonic_s();
+    for (auto& rank : ranks_) {
+        if (now - rank.quiet_since >= kPartialLineWait) {
+            emit_lines(rank, rank.out_lines, false, true);
+            emit_lines(rank, rank.err_lines, true, true);
+        }
+    }
+}
+
+void Supervisor::read_metrics(RankProcess& rank) {
+    std::array<char, 65536> bytes;
+    for (int round = 0; rank.metrics && round < 16; ++round) {
+        const auto got = ::read(rank.metrics.get(), bytes.data(), bytes.size());
+        if (got <= 0) {
+            return;
+        }
+        rank.metrics_lines.append(bytes.data(), static_cast<std::size_t>(got));
+        std::size_t begin = 0;
+        for (auto end = rank.metrics_lines.find('\n'); end != std::string::npos;
+             end = rank.metrics_lines.find('\n', begin)) {
+            take_metrics_line(rank, std::string_view(rank.metrics_lines).substr(begin, end - begin));
+            begin = end + 1;
+        }
+        rank.metrics_lines.erase(0, begin);
+        if (rank.metrics_lines.size() > protocol::kMaxMetricsLine) {
+            rank.metrics_lines.clear();
+            take_metrics_line(rank, "(line too long)");
+        }
+    }
+}
+
+void Supervisor::take_metrics_line(RankProcess& rank, std::string_view line) {
+    if (line.empty()) {
+        return;
+    }
+    std::string why;
+    const auto parsed = protocol::parse_metrics_line(line, &why);
+    if (!parsed) {
+        if (++rank.bad_metrics == 1) {
+            emit_stage(rank.spec.rank(), "note", kStageFailed,
+                       "a line on the metrics pipe was not understood (" + why +
+                           "): " + std::string(line.substr(0, 200)));
+        }
+        return;
+    }
+    if (!parsed->stage.empty()) {
+        double done = 0;
+        double total = 0;
+        for (const auto& [key, value] : parsed->values) {
+            done = key == "done" ? value : done;
+            total = key == "total" ? value : total;
+        }
+        emit_stage(rank.spec.rank(), parsed->stage.c_str(), kStageProgress, parsed->detail,
+                   total > 0 ? done / total : -1);
+        return;
+    }
+    if (!rank.first_metric_seen && parsed->step) {
+        rank.first_metric_seen = true;
+        emit_stage(rank.spec.rank(), "first-step", kStageDone, "");
+    }
+    wire::Event event;
+    event.set_rank(rank.spec.rank());
+    auto* metric = event.mutable_metric();
+    metric->set_step(parsed->step.value_or(-1));
+    metric->set_epoch(parsed->epoch.value_or(-1));
+    for (const auto& [key, value] : parsed->values) {
+        metric->add_keys(key);
+        metric->add_values(value);
+    }
+    for (const auto& [key, value] : parsed->texts) {
+        metric->add_text_keys(key);
+        metric->add_text_values(value);
+    }
+    spool_.add(std::move(event));
+}
+
+void Supervisor::handle_request(const wire::Request& request) {
+    if (request.has_stop_run()) {
+        const auto& stop = request.stop_run();
+        begin_stop(stop.cause(), true, stop.force());
+    }
+}
+
+void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
+    const double now = monotonic_s();
+    if (!stop_) {
+        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0};
+        emit_stage(-1, "stop", kStageBegin, cause);
+        if (!force) {
+            signal_descendants(::getpid(), SIGTERM);
+            signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+        }
+    } else if (force) {
+        stop_->deadline = now;
+    }
+}
+
+void Supervisor::drive_stop() {
+    const double now = monotonic_s();
+    if (!stop_ || now < stop_->deadline || (stop_->killed && now < stop_->kill_again)) {
+        return;
+    }
+    signal_descendants(::getpid(), SIGKILL);
+    stop_->killed = true;
+    stop_->kill_again = now + 0.05;
+}
+
+void Supervisor::finish() {
+    // All ranks have ended; what they started may not have.
+    if (!descendants_of(::getpid()).empty()) {
+        signal_descendants(::getpid(), SIGTERM);
+        const double until = monotonic_s() + std::min(1.0, run_.grace_s());
+        while (monotonic_s() < until && !descendants_of(::getpid()).empty()) {
+            while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+            }
+            ::poll(nullptr, 0, 10);
+        }
+    }
+    const int left = kill_descendants(::getpid(), 5);
+    wire::Event event;
+    event.set_rank(-1);
+    auto* end = event.mutable_end();
+    end->set_outcome(failed_ ? "failed" : stop_ ? "stopped" : "done");
+    end->set_detail(stop_ ? stop_->cause : "");
+    end->set_left_processes(left);
+    spool_.add(std::move(event));
+    // The end must not be lost to a full disk: logs of other runs may be cleaned meanwhile.
+    for (int round = 0; round < 600 && !spool_.flush(); ++round) {
+        ::poll(nullptr, 0, 1000);
+    }
+}
+
+int Supervisor::run(int ready_fd) {
+    wire::Reply reply;
+    if (auto failure = prepare()) {
+        *reply.mutable_failure() = std::move(*failure);
+    } else {
+        start_all();
+        reply.mutable_started()->set_supervisor_pid(::getpid());
+    }
+    std::string frame;
+    append_frame(frame, reply.SerializeAsString());
+    [[maybe_unused]] const auto put = ::write(ready_fd, frame.data(), frame.size());
+    ::close(ready_fd);
+    if (reply.has_failure()) {
+        return 0;
+    }
+    loop();
+    finish();
+    return 0;
+}
+
+}  // namespace
+
+int run_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd) {
+    return Supervisor(dir, paths).run(ready_fd);
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rankscope {
+
+/// One word for any shell that knows single quotes (sh, bash, zsh, fish): the only place that quotes.
+std::string shell_quote(std::string_view word);
+
+/// `sh -c '<script>'` for whatever login shell the user has (csh and fish too). The script itself must hold no
+/// newline and no '!' (csh expands it even in quotes); checked by an assertion in debug builds.
+std::string sh_command(std::string_view script);
+
+}  // namespace rankscope

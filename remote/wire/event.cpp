@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/wire/event.h>
+
+#include <array>
+#include <limits>
+
+namespace rankscope {
+
+double MetricEvent::value(const std::string& key) const {
+    for (const auto& [name, number] : values) {
+        if (name == key) {
+            return number;
+        }
+    }
+    return std::numeric_limits<double>::quiet_NaN();
+}
+
+bool MetricEvent::has(const std::string& key) const {
+    for (const auto& [name, number] : values) {
+        if (name == key) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char* to_string(StageStatus status) {
+    switch (status) {
+        case StageStatus::Begin: return "begin";
+        case StageStatus::Progress: return "progress";
+        case StageStatus::Done: return "done";
+        case StageStatus::Failed: return "failed";
+    }
+    return "begin";
+}
+
+const char* to_string(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::Running: return "running";
+        case Outcome::Done: return "done";
+        case Outcome::Failed: return "failed";
+        case Outcome::Stopped: return "stopped";
+        case Outcome::Lost: return "lost";
+    }
+    return "running";
+}
+
+StageStatus stage_status_from(const std::string& text) {
+    for (const auto status : {StageStatus::Progress, StageStatus::Done, StageStatus::Failed}) {
+        if (text == to_string(status)) {
+            return status;
+        }
+    }
+    return StageStatus::Begin;
+}
+
+Outcome outcome_from(const std::string& text) {
+    for (const auto outcome : {Outcome::Done, Outcome::Failed, Outcome::Stopped, Outcome::Lost}) {
+        if (text == to_string(outcome)) {
+            return outcome;
+        }
+    }
+    return Outcome::Running;
+}
+
+const char* kind_of(const Event& event) {
+    constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{"stage", "metric",    "log",
+                                                                            "exit",  "diagnosis", "end"};
+    return kKinds[event.body.index()];
+}
+
+}  // namespace rankscope

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/wire/event_wire.h>
+
+#include <algorithm>
+
+namespace rankscope {
+namespace {
+
+MetricEvent metric_from(const wire::Metric& frame) {
+    MetricEvent metric;
+    metric.step = frame.step();
+    metric.epoch = frame.epoch();
+    const int count = std::min(frame.keys_size(), frame.values_size());
+    metric.values.reserve(static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) {
+        metric.values.emplace_back(frame.keys(i), frame.values(i));
+    }
+    for (int i = 0; i < std::min(frame.text_keys_size(), frame.text_values_size()); ++i) {
+        metric.texts.emplace_back(frame.text_keys(i), frame.text_values(i));
+    }
+    return metric;
+}
+
+ExitEvent exit_from(const wire::Exit& frame) {
+    ExitEvent exit;
+    exit.code = frame.code();
+    exit.signal = frame.signal();
+    exit.core_dumped = frame.core_dumped();
+    exit.requested = frame.requested();
+    exit.pid = frame.pid();
+    exit.reason = frame.reason();
+    exit.last_lines = {frame.last_lines().begin(), frame.last_lines().end()};
+    exit.stop_cause = frame.stop_cause();
+    return exit;
+}
+
+struct ToWire {
+    wire::Event& frame;
+
+    void operator()(const StageEvent& stage) const {
+        auto* out = frame.mutable_stage();
+        out->set_name(stage.name);
+        out->set_status(to_string(stage.status));
+        out->set_detail(stage.detail);
+        out->set_progress(stage.progress);
+    }
+    void operator()(const MetricEvent& metric) const {
+        auto* out = frame.mutable_metric();
+        out->set_step(metric.step);
+        out->set_epoch(metric.epoch);
+        for (const auto& [key, value] : metric.values) {
+            out->add_keys(key);
+            out->add_values(value);
+        }
+        for (const auto& [key, value] : metric.texts) {
+            out->add_text_keys(key);
+            out->add_text_values(value);
+        }
+    }
+    void operator()(const LogEvent& log) const {
+        frame.mutable_log()->set_is_stderr(log.is_stderr);
+        frame.mutable_log()->set_text(log.text);
+    }
+    void operator()(const ExitEvent& exit) const {
+        auto* out = frame.mutable_exit();
+        out->set_code(exit.code);
+        out->set_signal(exit.signal);
+        out->set_core_dumped(exit.core_dumped);
+        out->set_requested(exit.requested);
+        out->set_pid(exit.pid);
+        out->set_reason(exit.reason);
+        for (const auto& line : exit.last_lines) {
+            out->add_last_lines(line);
+        }
+        out->set_stop_cause(exit.stop_cause);
+    }
+    void operator()(const DiagnosisEvent&) const {}  // made on the desk, never sent
+    void operator()(const EndEvent& end) const {
+        frame.mutable_end()->set_outcome(to_string(end.outcome));
+        frame.mutable_end()->set_detail(end.detail);
+    }
+};
+
+}  // namespace
+
+Event from_wire(const wire::Event& frame, const std::string& node) {
+    Event event;
+    event.seq = frame.seq();
+    event.t_us = frame.t_us();
+    event.node = node;
+    event.rank = frame.rank();
+    switch (frame.body_case()) {
+        case wire::Event::kStage:
+            event.body = StageEvent{frame.stage().name(), stage_status_from(frame.stage().status()),
+                                    frame.stage().detail(), frame.stage().progress()};
+            break;
+        case wire::Event::kMetric: event.body = metric_from(frame.metric()); break;
+        case wire::Event::kLog: event.body = LogEvent{frame.log().is_stderr(), frame.log().text()}; break;
+        case wire::Event::kExit: event.body = exit_from(frame.exit()); break;
+        case wire::Event::kEnd: {
+            EndEvent end;
+            end.outcome = outcome_from(frame.end().outcome());
+            end.detail = frame.end().detail();
+            event.body = end;
+            break;
+        }
+        case wire::Event::BODY_NOT_SET:
+            // Of a newer agent: kept as a note, so that the sequence stays without gaps.
+            event.body = StageEvent{"note", StageStatus::Progress, "unknown event", -1};
+            break;
+    }
+    return event;
+}
+
+wire::Event to_wire(const Event& event) {
+    wire::Event frame;
+    frame.set_seq(event.seq);
+    frame.set_t_us(event.t_us);
+    frame.set_rank(event.rank);
+    std::visit(ToWire{frame}, event.body);
+    return frame;
+}
+
+}  // namespace rankscope

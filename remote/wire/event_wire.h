@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <string>
+
+#include <protocol/frames.pb.h>
+
+#include <remote/wire/event.h>
+
+namespace rankscope {
+
+/// Between the plain event and its form in frames. The node is not in the frame: a stream is one node's.
+Event from_wire(const wire::Event& frame, const std::string& node);
+wire::Event to_wire(const Event& event);
+
+}  // namespace rankscope
