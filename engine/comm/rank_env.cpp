@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/comm/rank_env.h>
+
+#include <engine/error.h>
+
+#include <protocol/metrics_line.h>
+
+#include <charconv>
+#include <cstdlib>
+
+namespace rankscope::engine {
+namespace {
+
+std::optional<std::int64_t> whole_number(const EnvLookup& lookup, const std::string& name, std::int64_t min,
+                                         std::int64_t max) {
+    const std::optional<std::string> text = lookup(name);
+    if (!text || text->empty()) {
+        return std::nullopt;
+    }
+    std::int64_t value = 0;
+    const char* end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, value);
+    if (error != std::errc{} || stop != end || value < min || value > max) {
+        throw ConfigError(name + "=" + *text + ": a whole number from " + std::to_string(min) + " to " +
+                          std::to_string(max) + " is expected");
+    }
+    return value;
+}
+
+}  // namespace
+
+RankEnv read_rank_env(const EnvLookup& lookup) {
+    constexpr std::int64_t kMaxWorld = 65536;
+    RankEnv env;
+    const auto world = whole_number(lookup, "WORLD_SIZE", 1, kMaxWorld);
+    const auto rank = whole_number(lookup, "RANK", 0, kMaxWorld - 1);
+    if (world.has_value() != rank.has_value()) {
+        throw ConfigError(std::string(world ? "WORLD_SIZE" : "RANK") + " is set, but " +
+                          (world ? "RANK" : "WORLD_SIZE") + " is not; the launcher must set both (or neither)");
+    }
+    env.world_size = static_cast<int>(world.value_or(1));
+    env.rank = static_cast<int>(rank.value_or(0));
+    if (env.rank >= env.world_size) {
+        throw ConfigError("RANK=" + std::to_string(env.rank) + " with WORLD_SIZE=" + std::to_string(env.world_size) +
+                          ": ranks count from 0 to WORLD_SIZE − 1");
+    }
+    env.local_rank = static_cast<int>(whole_number(lookup, "LOCAL_RANK", 0, kMaxWorld - 1).value_or(0));
+    env.local_world_size = static_cast<int>(whole_number(lookup, "LOCAL_WORLD_SIZE", 1, kMaxWorld).value_or(1));
+    env.master_addr = lookup("MASTER_ADDR").value_or("");
+    const auto port = whole_number(lookup, "MASTER_PORT", 1, 65535);
+    if (env.world_size > 1 && (env.master_addr.empty() || !port)) {
+        throw ConfigError(std::string(env.master_addr.empty() ? "MASTER_ADDR" : "MASTER_PORT") +
+                          " is not set, but WORLD_SIZE=" + std::to_string(env.world_size) +
+                          ": the ranks cannot find each other without it");
+    }
+    if (env.master_addr.empty()) {
+        env.master_addr = "127.0.0.1";
+    }
+    env.master_port = static_cast<std::uint16_t>(port.value_or(29500));
+    env.token = lookup(protocol::kTokenVariable).value_or("");
+    env.socket_interface = lookup("GLOO_SOCKET_IFNAME").value_or("");
+    return env;
+}
+
+RankEnv read_rank_env() {
+    return read_rank_env([](const std::string& name) -> std::optional<std::string> {
+        const char* value = std::getenv(name.c_str());
+        return value == nullptr ? std::nullopt : std::optional<std::string>(value);
+    });
+}
+
+}  // namespace rankscope::engine

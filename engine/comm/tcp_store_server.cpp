@@ -1,0 +1,347 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/comm/tcp_store_server.h>
+
+#include <engine/error.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
+#include <netdb.h>
+#include <poll.h>
+#include <sodium.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace rankscope::engine {
+namespace {
+
+using store_protocol::Message;
+using store_protocol::Op;
+using store_protocol::Status;
+
+constexpr std::size_t kMaxStrangers = 128;     // connections that have not said hello yet
+constexpr std::size_t kMaxQueued = std::size_t{64} << 20U;
+constexpr auto kFarewell = std::chrono::seconds(2);
+
+void* pointer_to(sockaddr_storage& address) { return &address; }
+
+std::string peer_name(int descriptor) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    auto* generic = static_cast<sockaddr*>(pointer_to(address));
+    std::array<char, NI_MAXHOST> host{};
+    std::array<char, NI_MAXSERV> port{};
+    if (getpeername(descriptor, generic, &size) != 0 ||
+        getnameinfo(generic, size, host.data(), host.size(), port.data(), port.size(),
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
+        return "an unknown address";
+    }
+    return std::string(host.data()) + ":" + port.data();
+}
+
+std::optional<std::int64_t> to_number(const std::string& text) {
+    std::int64_t value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = error == std::errc{} && stop == text.data() + text.size();
+    return whole ? std::optional(value) : std::nullopt;
+}
+
+/// Takes the same time wherever the texts differ, so that a token cannot be guessed byte by byte.
+bool same_token(const std::string& a, const std::string& b) {
+    return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+}  // namespace
+
+TcpStoreServer::TcpStoreServer(const StoreServerOptions& options)
+    : options_(options),
+      listener_(listen_tcp(options.port, options.loopback_only)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      port_(local_port(listener_)),
+      thread_([this](const std::stop_token& stop) { serve(stop); }) {}
+
+TcpStoreServer::~TcpStoreServer() {
+    thread_.request_stop();
+    const std::uint64_t one = 1;
+    if (write(wake_.fd(), &one, sizeof(one)) < 0) {
+        std::fputs("store: cannot wake its thread\n", stderr);  // it wakes by itself within a second
+    }
+}
+
+bool TcpStoreServer::finished(const std::stop_token& stop) {
+    if (!stop.stop_requested()) {
+        return false;
+    }
+    if (!stop_deadline_) {
+        stop_deadline_ = Clock::now() + kFarewell;
+    }
+    const bool waiting = std::any_of(connections_.begin(), connections_.end(), [](const auto& entry) {
+        return entry.second.rank >= 0 && (!entry.second.polite || !entry.second.out.empty());
+    });
+    return !waiting || Clock::now() >= *stop_deadline_;
+}
+
+int TcpStoreServer::poll_timeout_ms() const {
+    Clock::time_point next = Clock::now() + std::chrono::seconds(1);
+    for (const Waiter& waiter : waiters_) {
+        next = std::min(next, waiter.deadline);
+    }
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
+    return static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, stop_deadline_ ? 20 : 1000));
+}
+
+void TcpStoreServer::serve(const std::stop_token& stop) {
+    while (!finished(stop)) {
+        std::vector<pollfd> entries{{listener_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
+        for (const auto& [descriptor, connection] : connections_) {
+            const short events = static_cast<short>(connection.out.empty() ? POLLIN : POLLIN | POLLOUT);
+            entries.push_back({descriptor, events, 0});
+        }
+        poll(entries.data(), entries.size(), poll_timeout_ms());
+        if ((entries[1].revents & POLLIN) != 0) {
+            std::uint64_t count = 0;
+            [[maybe_unused]] const ssize_t drained = read(wake_.fd(), &count, sizeof(count));
+        }
+        for (const pollfd& entry : entries) {
+            const auto found = connections_.find(entry.fd);
+            if (found != connections_.end() && (entry.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
+                read_from(found->second);
+            }
+        }
+        expire();
+        for (auto& [descriptor, connection] : connections_) {
+            write_to(connection);
+        }
+        drop_closed();
+        // Accepted last, so that a descriptor just closed is not mistaken for the new one.
+        if ((entries[0].revents & POLLIN) != 0) {
+            accept_all();
+        }
+    }
+}
+
+void TcpStoreServer::accept_all() {
+    for (;;) {
+        Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+        if (!socket) {
+            return;
+        }
+        const auto strangers = std::count_if(connections_.begin(), connections_.end(),
+                                             [](const auto& entry) { return entry.second.rank < 0; });
+        if (static_cast<std::size_t>(strangers) >= kMaxStrangers) {
+            continue;  // closed at once: a flood must not use up our descriptors
+        }
+        set_tcp_options(socket.fd());
+        const int descriptor = socket.fd();
+        Connection connection;
+        connection.peer = peer_name(descriptor);
+        connection.opened = Clock::now();
+        connection.socket = std::move(socket);
+        connections_.emplace(descriptor, std::move(connection));
+    }
+}
+
+void TcpStoreServer::read_from(Connection& connection) {
+    std::array<char, 16384> piece{};
+    while (!connection.closing) {
+        const ssize_t got = recv(connection.socket.fd(), piece.data(), piece.size(), 0);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            connection.closing = got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK);
+            return;
+        }
+        connection.in.append(piece.data(), static_cast<std::size_t>(got));
+        take_frames(connection);
+    }
+}
+
+void TcpStoreServer::take_frames(Connection& connection) {
+    while (!connection.closing && connection.in.size() >= 4) {
+        const std::size_t length = store_protocol::read_length(
+            static_cast<const unsigned char*>(static_cast<const void*>(connection.in.data())));
+        const std::size_t limit = connection.rank < 0 ? store_protocol::kMaxHello : store_protocol::kMaxFrame;
+        if (length == 0 || length > limit) {
+            refuse(connection, "is no rank of this run (a message of " + std::to_string(length) + " bytes)");
+            return;
+        }
+        if (connection.in.size() < 4 + length) {
+            return;
+        }
+        const auto message = store_protocol::decode(std::string_view(connection.in).substr(4, length));
+        connection.in.erase(0, 4 + length);
+        if (!message) {
+            refuse(connection, "sent a malformed message");
+            return;
+        }
+        handle(connection, *message);
+    }
+}
+
+void TcpStoreServer::write_to(Connection& connection) {
+    while (!connection.out.empty()) {
+        const ssize_t sent = send(connection.socket.fd(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) {
+            continue;
+        }
+        if (sent <= 0) {
+            connection.closing = connection.closing || (errno != EAGAIN && errno != EWOULDBLOCK);
+            return;
+        }
+        connection.out.erase(0, static_cast<std::size_t>(sent));
+    }
+}
+
+void TcpStoreServer::reply(Connection& connection, Status status, std::vector<std::string> fields) {
+    connection.out += store_protocol::encode({static_cast<std::uint8_t>(status), std::move(fields)});
+    if (connection.out.size() > kMaxQueued) {
+        refuse(connection, "does not read its answers");
+    }
+}
+
+void TcpStoreServer::refuse(Connection& connection, const std::string& why) {
+    std::fprintf(stderr, "store: connection from %s closed: it %s\n", connection.peer.c_str(), why.c_str());
+    connection.closing = true;
+}
+
+void TcpStoreServer::handle(Connection& connection, const Message& request) {
+    const auto op = static_cast<Op>(request.kind);
+    const std::vector<std::string>& fields = request.fields;
+    if (connection.rank < 0) {
+        hello(connection, request);
+    } else if (op == Op::set && fields.size() == 2) {
+        store(fields[0], fields[1]);
+        reply(connection, Status::ok);
+    } else if (op == Op::get && fields.size() == 2) {
+        get(connection, fields);
+    } else if (op == Op::add && fields.size() == 2) {
+        const std::int64_t before = to_number(values_[fields[0]]).value_or(0);
+        const std::string after = std::to_string(before + to_number(fields[1]).value_or(0));
+        store(fields[0], after);
+        reply(connection, Status::ok, {after});
+    } else if (op == Op::check) {
+        std::vector<std::string> present;
+        for (const std::string& key : fields) {
+            present.emplace_back(values_.contains(key) ? "1" : "0");
+        }
+        reply(connection, Status::ok, std::move(present));
+    } else if (op == Op::fail && fields.size() == 1) {
+        connection.polite = true;
+        lose(connection.rank, fields[0]);
+        reply(connection, Status::ok);
+    } else if (op == Op::bye) {
+        connection.polite = true;
+        reply(connection, Status::ok);
+    } else {
+        refuse(connection, "sent an operation that is not known");
+    }
+}
+
+void TcpStoreServer::hello(Connection& connection, const Message& request) {
+    const std::vector<std::string>& fields = request.fields;
+    if (static_cast<Op>(request.kind) != Op::hello || fields.size() != 5 || fields[0] != store_protocol::kMagic) {
+        refuse(connection, "is no rank of this run (no hello)");
+        return;
+    }
+    if (!same_token(fields[1], options_.token)) {
+        refuse(connection, "does not have this run's token");
+        return;
+    }
+    const std::int64_t rank = to_number(fields[2]).value_or(-1);
+    const std::int64_t world = to_number(fields[3]).value_or(-1);
+    std::string why;
+    if (world != options_.world_size) {
+        why = "this rank has WORLD_SIZE=" + fields[3] + ", rank 0 has WORLD_SIZE=" +
+              std::to_string(options_.world_size);
+    } else if (rank < 0 || rank >= world) {
+        why = "RANK=" + fields[2] + " is not in the world of " + fields[3];
+    } else if (fields[4] == "member" && !members_.insert(static_cast<int>(rank)).second) {
+        why = "there is a rank " + fields[2] + " already: two processes were started with the same RANK";
+    }
+    if (!why.empty()) {
+        reply(connection, Status::refused, {why});
+        return;  // it may read the answer; without a valid hello it is closed at the deadline
+    }
+    connection.rank = static_cast<int>(rank);
+    connection.member = fields[4] == "member";
+    connection.polite = !connection.member;
+    reply(connection, Status::ok);
+}
+
+void TcpStoreServer::get(Connection& connection, const std::vector<std::string>& fields) {
+    const auto found = values_.find(fields[0]);
+    if (found != values_.end()) {
+        reply(connection, Status::ok, {found->second});
+        return;
+    }
+    constexpr std::int64_t kYear = 31'536'000'000;
+    const std::int64_t timeout = to_number(fields[1]).value_or(0);
+    const auto wait = std::chrono::milliseconds(timeout < 0 ? kYear : std::min(timeout, kYear));
+    waiters_.push_back({connection.socket.fd(), fields[0], Clock::now() + wait});
+}
+
+void TcpStoreServer::store(const std::string& key, const std::string& value) {
+    values_[key] = value;
+    std::erase_if(waiters_, [&](const Waiter& waiter) {
+        if (waiter.key != key) {
+            return false;
+        }
+        reply(connections_.at(waiter.descriptor), Status::ok, {value});
+        return true;
+    });
+}
+
+void TcpStoreServer::expire() {
+    const Clock::time_point now = Clock::now();
+    std::erase_if(waiters_, [&](const Waiter& waiter) {
+        if (waiter.deadline > now) {
+            return false;
+        }
+        reply(connections_.at(waiter.descriptor), Status::timeout);
+        return true;
+    });
+    for (auto& [descriptor, connection] : connections_) {
+        if (connection.rank < 0 && !connection.closing && now - connection.opened > options_.hello_timeout) {
+            refuse(connection, "said no valid hello in time");
+        }
+    }
+}
+
+void TcpStoreServer::drop_closed() {
+    for (auto entry = connections_.begin(); entry != connections_.end();) {
+        if (!entry->second.closing) {
+            ++entry;
+            continue;
+        }
+        const int descriptor = entry->first;
+        const Connection gone = std::move(entry->second);
+        entry = connections_.erase(entry);
+        std::erase_if(waiters_, [&](const Waiter& waiter) { return waiter.descriptor == descriptor; });
+        if (gone.member) {
+            members_.erase(gone.rank);
+            if (!gone.polite) {
+                lose(gone.rank, "its connection broke off (killed, crashed, or its machine is gone)");
+            }
+        }
+    }
+}
+
+void TcpStoreServer::lose(int rank, const std::string& reason) {
+    if (!values_.contains(store_protocol::kLostKey)) {
+        store(store_protocol::kLostKey, std::to_string(rank) + " " + reason);
+        // At once: this process itself may end as soon as it learns of the loss.
+        for (auto& [descriptor, connection] : connections_) {
+            write_to(connection);
+        }
+    }
+}
+
+}  // namespace rankscope::engine
