@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/comm/rendezvous.h>
+
+#include <engine/comm/gloo_process_group.h>
+#include <engine/error.h>
+
+#include <protocol/metrics_line.h>
+
+#include <array>
+
+#include <unistd.h>
+
+namespace rankscope::engine {
+namespace {
+
+std::string member_key(int rank) { return "rankscope/member/" + std::to_string(rank); }
+
+std::string host_name() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
+}
+
+/// "2, 5–7": ranks as people write them, the first dozen ranges.
+std::string rank_list(const std::vector<int>& ranks) {
+    std::string text;
+    int ranges = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++ranges) {
+        std::size_t end = i;
+        while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) {
+            ++end;
+        }
+        if (ranges == 12) {
+            return text + ", …";
+        }
+        text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+        if (end > i) {
+            text += (end == i + 1 ? ", " : "–") + std::to_string(ranks[end]);
+        }
+        i = end + 1;
+    }
+    return text;
+}
+
+std::string first_interface(const std::string& names) { return names.substr(0, names.find(',')); }
+
+}  // namespace
+
+Rendezvous::Rendezvous(const RendezvousOptions& options) {
+    const RankEnv& env = options.env;
+    if (env.token.empty() && !options.allow_no_token) {
+        throw ConfigError(std::string(protocol::kTokenVariable) +
+                          " is not set: without it anyone who reaches the port could join the run. The agent sets it; "
+                          "by hand, give every rank the same secret, or --insecure-no-token on a network you trust.");
+    }
+    if (env.rank == 0) {
+        server_ = std::make_unique<TcpStoreServer>(StoreServerOptions{.port = env.master_port,
+                                                                      .loopback_only = is_loopback(env.master_addr),
+                                                                      .token = env.token,
+                                                                      .world_size = env.world_size});
+    }
+    // Rank 0 reaches its own store without depending on how its public name resolves on this machine.
+    const StoreClientOptions client{.host = env.rank == 0 ? "127.0.0.1" : env.master_addr,
+                                    .port = env.master_port,
+                                    .token = env.token,
+                                    .rank = env.rank,
+                                    .world_size = env.world_size,
+                                    .timeout = options.timeout};
+    store_ = std::make_unique<TcpStore>(client);
+    store_->set(member_key(env.rank), host_name() + ":" + std::to_string(getpid()));
+    watch_ = std::make_unique<PeerWatch>(client, options.peer_lost);
+    await_members(options);
+    group_ = make_gloo_process_group({.rank = env.rank,
+                                      .world_size = env.world_size,
+                                      .interface_name = first_interface(env.socket_interface),
+                                      .address = is_loopback(env.master_addr)
+                                                     ? "127.0.0.1"
+                                                     : local_address_towards(env.master_addr, env.master_port),
+                                      .connect_timeout = options.timeout},
+                                     *store_);
+}
+
+void Rendezvous::await_members(const RendezvousOptions& options) {
+    const int world = options.env.world_size;
+    const Clock::time_point deadline = Clock::now() + options.timeout;
+    std::vector<std::string> keys;
+    for (int rank = 0; rank < world; ++rank) {
+        keys.push_back(member_key(rank));
+    }
+    int reported = -1;
+    for (;;) {
+        const std::vector<bool> present = store_->check(keys);
+        std::vector<int> missing;
+        for (int rank = 0; rank < world; ++rank) {
+            if (!present[static_cast<std::size_t>(rank)]) {
+                missing.push_back(rank);
+            }
+        }
+        const int here = world - static_cast<int>(missing.size());
+        if (here != reported) {
+            reported = here;
+            options.progress(missing.empty() ? "world of " + std::to_string(world) + " ranks"
+                                             : "waiting for rank " + rank_list(missing),
+                             here, world);
+        }
+        if (missing.empty()) {
+            return;
+        }
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
+        if (left.count() <= 0) {
+            throw Error("rendezvous at " + options.env.master_addr + ":" + std::to_string(options.env.master_port) +
+                        " timed out after " + std::to_string(options.timeout.count() / 1000) + " s: rank " +
+                        rank_list(missing) + " of " + std::to_string(world) +
+                        " did not come. Look at their own messages; if they wait as well, they do not reach this "
+                        "address or port.");
+        }
+        store_->get(keys[static_cast<std::size_t>(missing.front())],
+                    std::min(left, std::chrono::milliseconds(500)));
+    }
+}
+
+void Rendezvous::fail(const std::string& reason) {
+    try {
+        watch_->stop();
+        store_->fail(reason);
+    } catch (const std::exception&) {
+        // The others will see the connection break instead.
+    }
+}
+
+void Rendezvous::leave() {
+    group_->barrier();
+    watch_->stop();
+    store_->bye();
+}
+
+}  // namespace rankscope::engine

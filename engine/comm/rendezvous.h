@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/comm/peer_watch.h>
+#include <engine/comm/process_group.h>
+#include <engine/comm/rank_env.h>
+#include <engine/comm/tcp_store.h>
+#include <engine/comm/tcp_store_server.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace rankscope::engine {
+
+struct RendezvousOptions {
+    RankEnv env;
+    bool allow_no_token = false;  ///< --insecure-no-token
+    std::chrono::milliseconds timeout{120000};
+    std::function<void(const PeerLoss&)> peer_lost;  ///< called on another thread
+    std::function<void(const std::string& detail, int here, int world)> progress;
+};
+
+/// This rank's membership of the run: the store (served by rank 0), the watch over the others, the process group.
+class Rendezvous {
+public:
+    /// Returns when all ranks are here and connected. Throws ConfigError without a token, Error when it does not come
+    /// about in time: who is missing, which address was tried, what to look at.
+    explicit Rendezvous(const RendezvousOptions& options);
+
+    ProcessGroup& group() { return *group_; }
+    /// Tells the others that this rank ends with an error, so that they can name it. Never throws.
+    void fail(const std::string& reason);
+    /// Ends in order, together with the others.
+    void leave();
+
+private:
+    void await_members(const RendezvousOptions& options);
+
+    std::unique_ptr<TcpStoreServer> server_;
+    std::unique_ptr<TcpStore> store_;
+    std::unique_ptr<PeerWatch> watch_;
+    std::unique_ptr<ProcessGroup> group_;
+};
+
+}  // namespace rankscope::engine
