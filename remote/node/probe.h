@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <functional>
 #include <stop_token>
 #include <string>
 

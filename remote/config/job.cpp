@@ -1,0 +1,240 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/config/job.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <protocol/train_config.h>
+
+#include <remote/base/files.h>
+#include <remote/base/text.h>
+#include <remote/config/yaml_reader.h>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Job";
+
+void read_nodes(YamlMapping& map, Job& job) {
+    const YAML::Node nodes = map.take("nodes");
+    if (!nodes.IsDefined()) {
+        map.require("nodes", "nodes: [node1, node2]");
+        return;
+    }
+    if (nodes.IsScalar()) {
+        if (nodes.Scalar() == "all") {
+            job.all_nodes = true;
+        } else {
+            job.nodes = {nodes.Scalar()};
+        }
+        return;
+    }
+    map.texts("nodes", job.nodes);
+    if (nodes.IsSequence() && nodes.size() == 0) {
+        map.problems().add(nodes, "nodes", text(kContext, "the list is empty"),
+                           text(kContext, "Name at least one node, or write nodes: local for this computer."));
+    }
+    auto sorted = job.nodes;
+    std::sort(sorted.begin(), sorted.end());
+    const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+    if (twice != sorted.end()) {
+        map.problems().add(nodes, "nodes", text(kContext, "\"%1\" is there twice", {*twice}),
+                           text(kContext, "Use procs_per_node for several ranks on a node."));
+    }
+}
+
+template <typename Enum>
+void read_choice(YamlMapping& map, const std::string& key, Enum& out,
+                 const std::vector<std::pair<std::string, Enum>>& choices) {
+    std::string word;
+    if (!map.text(key, word)) {
+        return;
+    }
+    std::string all;
+    for (const auto& [name, value] : choices) {
+        if (name == word) {
+            out = value;
+            return;
+        }
+        all += (all.empty() ? "" : ", ") + name;
+    }
+    map.problems().add(map.at(key), map.path_of(key), text(kContext, "\"%1\" is not known", {word}),
+                       text(kContext, "Write one of: %1.", {all}));
+}
+
+void read_procs(YamlMapping& map, Job& job) {
+    const YAML::Node procs = map.take("procs_per_node");
+    if (procs.IsDefined() && !(procs.IsScalar() && procs.Scalar() == "auto")) {
+        map.whole("procs_per_node", job.procs_per_node, 1, 1024);
+    }
+}
+
+void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node node = map.take("on_failure");
+    if (!node.IsDefined()) {
+        return;
+    }
+    if (!node.IsMap()) {
+        problems.add(node, "on_failure", text(kContext, "must be a mapping"), "on_failure: { grace_s: 5 }");
+        return;
+    }
+    YamlMapping inner(node, "on_failure", problems);
+    inner.number("grace_s", job.grace_s, 0, 3600);
+    inner.whole("max_restarts", job.max_restarts, 0, 1000);
+    inner.finish();
+}
+
+// Line of "optimizer.lr" below the train mapping, as deep as the path exists.
+YAML::Node node_at(const YAML::Node& root, const std::string& path) {
+    YAML::Node current;
+    current.reset(root);
+    std::size_t begin = 0;
+    while (begin < path.size()) {
+        const auto end = std::min(path.find('.', begin), path.size());
+        const std::string key = path.substr(begin, end - begin);
+        if (!current.IsMap() || !current[key].IsDefined()) {
+            break;
+        }
+        current.reset(current[key]);
+        begin = end + 1;
+    }
+    return current;
+}
+
+void read_train(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node train = map.take("train");
+    if (!train.IsDefined()) {
+        return;
+    }
+    job.train = yaml_to_json(train);
+    for (const auto& problem : protocol::check_train_config(*job.train)) {
+        problems.add(node_at(train, problem.path), problem.path.empty() ? "train" : "train." + problem.path,
+                     problem.message, "");
+    }
+}
+
+void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems) {
+    if (job.train && !job.command.empty()) {
+        problems.add(root["command"], "command", text(kContext, "there is a train section as well"),
+                     text(kContext, "Keep one: train for the native engine, command for your own program."));
+    }
+    if (!job.train && job.command.empty()) {
+        problems.add(root, "", text(kContext, "neither train nor command is given"),
+                     text(kContext, "Add a train section (native engine), or command: [python3, train.py]."));
+    }
+    for (const auto& [key, value] : job.env) {
+        if (key.empty() || key.find('=') != std::string::npos || key.find('\0') != std::string::npos) {
+            problems.add(root["env"], "env", text(kContext, "\"%1\" is not a variable's name", {key}), "");
+        }
+    }
+    if (job.launcher == Launcher::Slurm) {
+        problems.add(root["launcher"], "launcher", text(kContext, "this version cannot submit to Slurm"),
+                     text(kContext, "Write launcher: ssh, with the nodes of your allocation."));
+    }
+    if (job.max_restarts > 0) {
+        problems.add(root["on_failure"], "on_failure.max_restarts",
+                     text(kContext, "this version does not restart runs"), text(kContext, "Write 0, or leave it out."));
+    }
+    if (!job.push.empty()) {
+        problems.add(root["push"], "push", text(kContext, "this version does not push the user's files"),
+                     text(kContext, "Put them on the nodes yourself, name their folder with workdir, and leave push out."));
+    }
+}
+
+}  // namespace
+
+const char* to_string(BackendChoice backend) {
+    switch (backend) {
+        case BackendChoice::Auto: return "auto";
+        case BackendChoice::Nccl: return "nccl";
+        case BackendChoice::Gloo: return "gloo";
+    }
+    return "auto";
+}
+
+const char* to_string(Launcher launcher) {
+    return launcher == Launcher::Slurm ? "slurm" : "ssh";
+}
+
+JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
+    JobRead read;
+    read.yaml = yaml;
+    Job& job = read.job;
+    job.file = file;
+    job.name = file.stem().string();
+    YamlProblems problems(file);
+    const auto root = load_yaml(yaml, problems);
+    if (root && !root->IsMap()) {
+        problems.add(*root, "", text(kContext, "the file must hold a mapping"),
+                     text(kContext, "Begin with name:, nodes: and train:."));
+    } else if (root) {
+        YamlMapping map(*root, "", problems);
+        map.text("name", job.name);
+        read_nodes(map, job);
+        read_procs(map, job);
+        read_choice<BackendChoice>(
+            map, "backend", job.backend,
+            {{"auto", BackendChoice::Auto}, {"nccl", BackendChoice::Nccl}, {"gloo", BackendChoice::Gloo}});
+        map.whole("master_port", job.master_port, 0, 65535);
+        map.text("interface", job.interface_name);
+        map.text_map("env", job.env);
+        read_choice<Launcher>(map, "launcher", job.launcher, {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
+        read_on_failure(map, job, problems);
+        read_train(map, job, problems);
+        map.texts("command", job.command);
+        map.text("workdir", job.workdir);
+        map.texts("push", job.push);
+        map.finish();
+        check_whole(job, *root, problems);
+    }
+    read.problems = problems.take();
+    return read;
+}
+
+JobRead read_job(const std::filesystem::path& file) {
+    const auto content = read_file(file);
+    if (content) {
+        return parse_job(*content, file);
+    }
+    JobRead read;
+    read.problems.push_back({"bad-file", file.string(),
+                             text(kContext, "The job file cannot be read: %1.", {std::strerror(errno)}),
+                             text(kContext, "Check the path."), ""});
+    return read;
+}
+
+std::string to_yaml(const Job& job) {
+    // JSON's objects and lists are valid YAML in flow form; the emitter only lays out the top level.
+    std::string yaml = "name: " + nlohmann::json(job.name).dump() + '\n';
+    yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
+    yaml += "procs_per_node: " + (job.procs_per_node == 0 ? "auto" : std::to_string(job.procs_per_node)) + '\n';
+    yaml += std::string("backend: ") + to_string(job.backend) + '\n';
+    yaml += "master_port: " + std::to_string(job.master_port) + '\n';
+    yaml += "interface: " + nlohmann::json(job.interface_name).dump() + '\n';
+    if (!job.env.empty()) {
+        yaml += "env: " + nlohmann::json(job.env).dump() + '\n';
+    }
+    yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
+    yaml += "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() + '\n';
+    if (job.train) {
+        yaml += "train:\n";
+        for (const auto& [key, value] : job.train->items()) {
+            yaml += "  " + key + ": " + value.dump() + '\n';
+        }
+    }
+    if (!job.command.empty()) {
+        yaml += "command: " + nlohmann::json(job.command).dump() + '\n';
+    }
+    if (!job.workdir.empty()) {
+        yaml += "workdir: " + nlohmann::json(job.workdir).dump() + '\n';
+    }
+    if (!job.push.empty()) {
+        yaml += "push: " + nlohmann::json(job.push).dump() + '\n';
+    }
+    return yaml;
+}
+
+}  // namespace rankscope

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+
+#include <protocol/frames.pb.h>
+
+#include <remote/base/failure.h>
+#include <remote/base/wake_fd.h>
+#include <remote/deploy/artifacts.h>
+#include <remote/transport/transport.h>
+#include <remote/wire/frame_codec.h>
+
+namespace rankscope {
+
+/// A conversation with the agent on one node, over one channel of its transport. Used by one thread.
+class AgentLink {
+public:
+    using Progress = std::function<void(const std::string& text, double share)>;  ///< share: 0…1, negative: unknown
+
+    /// Starts the agent there, pushing it first where it is missing. `wake` becoming readable while `stop` is
+    /// requested ends any waiting with "cancelled".
+    static Result<std::unique_ptr<AgentLink>> open(const NodeSpec& node, std::unique_ptr<Transport> transport,
+                                                   const WakeFd& wake, std::stop_token stop, const Progress& progress);
+
+    /// Sends without waiting; returns the request's id.
+    std::uint64_t send(wire::Request request);
+    /// Waits for the reply of one request. A Failure reply of the agent becomes a Failure value.
+    Result<wire::Reply> receive(std::uint64_t id, double timeout_s = 60);
+    Result<wire::Reply> call(wire::Request request, double timeout_s = 60);
+    /// The next unasked reply (events). Nothing: none within the time, or woken, or the link is lost (alive()).
+    std::optional<wire::Reply> next(int timeout_ms);
+    bool alive() const { return alive_; }
+    /// Bytes not yet handed to the transport.
+    std::size_t unsent() const { return unsent_.size(); }
+    const ConnectionInfo& info() const { return transport_->info(); }
+    /// Why the link was lost, as far as it is known.
+    Failure lost() const;
+
+private:
+    AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const WakeFd& wake, std::stop_token stop);
+    Result<void> start(const AgentBinary& agent, const Progress& progress);
+    Result<void> push_agent(const AgentBinary& agent, const Progress& progress);
+    Result<bool> try_start(const AgentBinary& agent);
+    /// One round: writes, reads, sorts replies. Waits up to timeout_ms when there is nothing to do.
+    void pump(int timeout_ms);
+    void take_replies();
+
+    NodeSpec node_;
+    std::unique_ptr<Transport> transport_;
+    std::unique_ptr<Channel> channel_;
+    const WakeFd& wake_;
+    std::stop_token stop_;
+    FrameReader frames_;
+    std::string unsent_;
+    std::string errors_;
+    std::map<std::uint64_t, wire::Reply> replies_;
+    std::deque<wire::Reply> unasked_;
+    std::uint64_t next_id_ = 1;
+    bool alive_ = false;
+};
+
+}  // namespace rankscope

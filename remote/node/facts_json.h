@@ -1,0 +1,19 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <protocol/frames.pb.h>
+
+#include <remote/node/node_facts.h>
+
+namespace rankscope {
+
+nlohmann::json to_json(const NodeFacts& facts);
+/// Missing or wrong keys keep their defaults: old stores stay readable.
+NodeFacts facts_from_json(const nlohmann::json& json);
+NodeFacts facts_from_wire(const wire::NodeFacts& frame);
+
+}  // namespace rankscope

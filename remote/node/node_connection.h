@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
+
+#include <remote/base/failure.h>
+#include <remote/base/wake_fd.h>
+#include <remote/node/agent_link.h>
+#include <remote/node/node_facts.h>
+#include <remote/node/prompter.h>
+
+namespace rankscope {
+
+/// Transport, agent and facts in one step: what every action on a node begins with.
+struct NodeConnection {
+    std::unique_ptr<AgentLink> link;
+    NodeFacts facts;
+};
+
+Result<NodeConnection> connect_node(const NodeSpec& node, const Prompter& prompter, const WakeFd& wake,
+                                    const std::stop_token& stop, const AgentLink::Progress& progress);
+
+}  // namespace rankscope

@@ -1,0 +1,303 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/plan/launch_plan.h>
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include <remote/base/shell_quote.h>
+#include <remote/base/text.h>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "LaunchPlan";
+
+const NodeFacts* facts_of(const KnownFacts& facts, const std::string& node) {
+    const auto it = facts.find(node);
+    return it == facts.end() ? nullptr : &it->second;
+}
+
+// The GPUs this node offers to the run.
+std::vector<int> gpus_of(const NodeSpec& node, const NodeFacts* facts) {
+    if (!node.gpus_auto) {
+        return node.gpus;
+    }
+    std::vector<int> gpus;
+    if (facts != nullptr) {
+        for (const auto& gpu : facts->gpus) {
+            gpus.push_back(gpu.index);
+        }
+    }
+    return gpus;
+}
+
+std::string address_of(const NodeSpec& node, const NodeFacts* facts, const KnownFacts& all, bool alone) {
+    if (!node.address.empty()) {
+        return node.address;
+    }
+    if (alone) {
+        return "127.0.0.1";
+    }
+    if (node.local) {
+        // Towards the other nodes: our side of a connection to one of them.
+        for (const auto& [name, other] : all) {
+            if (!other.desk_address.empty() && name != node.name) {
+                return other.desk_address;
+            }
+        }
+        return "127.0.0.1";
+    }
+    if (facts != nullptr && !facts->peer_address.empty()) {
+        return facts->peer_address;
+    }
+    return node.host;
+}
+
+struct NodeShare {
+    const NodeSpec* node = nullptr;
+    std::vector<int> gpus;  ///< empty: CPU ranks
+    int ranks = 0;
+    std::string address;
+};
+
+Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts* facts, bool use_gpus,
+                           LaunchPlan& plan) {
+    NodeShare share;
+    share.node = &node;
+    if (use_gpus) {
+        share.gpus = gpus_of(node, facts);
+    }
+    const int slots = node.cpu_slots > 0 ? node.cpu_slots : 1;
+    share.ranks = job.procs_per_node > 0 ? job.procs_per_node
+                  : share.gpus.empty()   ? slots
+                                         : static_cast<int>(share.gpus.size());
+    if (use_gpus && node.gpus_auto && facts == nullptr) {
+        plan.notes.push_back(text(kContext, "%1 has not been probed: its GPUs are not known, CPU slots are assumed.",
+                                  {node.name}));
+    }
+    if (!share.gpus.empty() && share.ranks > static_cast<int>(share.gpus.size())) {
+        return Failure{"too-many-ranks", node.name,
+                       text(kContext, "%1 ranks are asked for, but there are %2 GPUs.",
+                            {std::to_string(share.ranks), std::to_string(share.gpus.size())}),
+                       text(kContext, "Lower procs_per_node, or write backend: gloo for CPU ranks."), ""};
+    }
+    if (share.gpus.empty() && plan.backend == "nccl" && (facts != nullptr || !node.gpus_auto)) {
+        return Failure{"no-gpu", node.name, text(kContext, "backend: nccl needs a GPU, and this node offers none."),
+                       text(kContext, "Check gpus: in the inventory and nvidia-smi on the node, or write backend: gloo."),
+                       ""};
+    }
+    return share;
+}
+
+void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job, int group_rank) {
+    auto& env = rank.env;
+    const auto number = [](int value) { return std::to_string(value); };
+    env["RANK"] = number(rank.rank);
+    env["LOCAL_RANK"] = number(rank.local_rank);
+    env["WORLD_SIZE"] = number(plan.world_size);
+    env["LOCAL_WORLD_SIZE"] = number(share.ranks);
+    env["GROUP_RANK"] = number(group_rank);
+    env["GROUP_WORLD_SIZE"] = number(static_cast<int>(plan.nodes.size()));
+    env["ROLE_RANK"] = number(rank.rank);
+    env["ROLE_WORLD_SIZE"] = number(plan.world_size);
+    env["ROLE_NAME"] = "default";
+    env["MASTER_ADDR"] = plan.master_addr;
+    env["MASTER_PORT"] = number(plan.master_port);
+    env["TORCHELASTIC_RESTART_COUNT"] = "0";
+    env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
+    env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
+    env["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
+    // As torchrun: more than one process a node would otherwise start cores × ranks threads.
+    env["OMP_NUM_THREADS"] = "1";
+    if (!share.gpus.empty()) {
+        std::string visible;
+        for (const int gpu : share.gpus) {
+            visible += (visible.empty() ? "" : ",") + number(gpu);
+        }
+        env["CUDA_VISIBLE_DEVICES"] = visible;
+    }
+    if (job.interface_name != "auto") {
+        env["GLOO_SOCKET_IFNAME"] = job.interface_name;
+        env["NCCL_SOCKET_IFNAME"] = job.interface_name;
+    }
+    for (const auto& [key, value] : job.env) {
+        env[key] = value;
+    }
+}
+
+}  // namespace
+
+Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job) {
+    if (job.all_nodes) {
+        if (inventory.nodes.empty()) {
+            return Failure{"no-nodes", job.file.string(),
+                           text(kContext, "nodes: all, but the inventory names no node."),
+                           text(kContext, "Add nodes with `rankscopectl nodes add`, or write nodes: local."), ""};
+        }
+        return inventory.nodes;
+    }
+    std::vector<NodeSpec> nodes;
+    for (const auto& name : job.nodes) {
+        if (name == kLocalNodeName) {
+            nodes.push_back(local_node());
+        } else if (const NodeSpec* node = inventory.find(name)) {
+            nodes.push_back(*node);
+        } else {
+            std::string known = kLocalNodeName;
+            for (const auto& entry : inventory.nodes) {
+                known += ", " + entry.name;
+            }
+            return Failure{"unknown-node", job.file.string(),
+                           text(kContext, "nodes: \"%1\" is not in the inventory.", {name}),
+                           text(kContext, "Known nodes: %1. Add it with `rankscopectl nodes add %2`.", {known, name}),
+                           ""};
+        }
+    }
+    if (nodes.empty()) {
+        return Failure{"no-nodes", job.file.string(), text(kContext, "No node is chosen."),
+                       text(kContext, "Choose at least one; \"local\" is this computer."), ""};
+    }
+    return nodes;
+}
+
+Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+    auto nodes = resolve_nodes(inventory, job);
+    if (!nodes) {
+        return nodes.failure();
+    }
+    LaunchPlan plan;
+    plan.job_name = job.name;
+    // The native engine trains on the CPU as yet: its ranks take CPU slots unless NCCL is asked for by name.
+    const bool use_gpus =
+        job.backend == BackendChoice::Nccl || (job.backend == BackendChoice::Auto && !job.train.has_value());
+    plan.backend = job.backend == BackendChoice::Nccl ? "nccl" : "gloo";
+    if (job.backend == BackendChoice::Nccl && job.train) {
+        return Failure{"no-cuda-engine", job.file.string(),
+                       text(kContext, "backend: nccl, but this version's engine trains on the CPU only."),
+                       text(kContext, "Write backend: auto or gloo, or run your own program with command:."), ""};
+    }
+    std::vector<NodeShare> shares;
+    bool any_gpu = false;
+    for (const auto& node : *nodes) {
+        const NodeFacts* known = facts_of(facts, node.name);
+        auto share = share_of(node, job, known, use_gpus, plan);
+        if (!share) {
+            return share.failure();
+        }
+        share->address = address_of(node, known, facts, nodes->size() == 1);
+        any_gpu = any_gpu || !share->gpus.empty();
+        plan.world_size += share->ranks;
+        shares.push_back(std::move(*share));
+    }
+    if (job.backend == BackendChoice::Auto && any_gpu) {
+        plan.backend = "nccl";
+    }
+    plan.master_node = nodes->front().name;
+    plan.master_addr = shares.front().address;
+    plan.master_port = job.master_port;
+    if (plan.master_port == 0) {
+        plan.notes.push_back(text(kContext, "A free port is chosen on %1 when the run starts.", {plan.master_node}));
+    }
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        plan.nodes.push_back(
+            {shares[i].node->name, static_cast<int>(i), shares[i].ranks, shares[i].address});
+    }
+    int next_rank = 0;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        for (int local = 0; local < shares[i].ranks; ++local) {
+            RankPlan rank;
+            rank.rank = next_rank++;
+            rank.local_rank = local;
+            rank.node = shares[i].node->name;
+            rank.device = shares[i].gpus.empty()
+                              ? "cpu"
+                              : "cuda:" + std::to_string(shares[i].gpus[static_cast<std::size_t>(local)]);
+            rank.command = job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
+            add_environment(rank, plan, shares[i], job, static_cast<int>(i));
+            plan.ranks.push_back(std::move(rank));
+        }
+    }
+    return plan;
+}
+
+nlohmann::json to_json(const LaunchPlan& plan) {
+    nlohmann::json json{{"job", plan.job_name},        {"backend", plan.backend},
+                        {"world_size", plan.world_size}, {"master_node", plan.master_node},
+                        {"master_addr", plan.master_addr}, {"master_port", plan.master_port},
+                        {"notes", plan.notes},         {"nodes", nlohmann::json::array()},
+                        {"ranks", nlohmann::json::array()}};
+    for (const auto& node : plan.nodes) {
+        json["nodes"].push_back({{"node", node.node},
+                                 {"group_rank", node.group_rank},
+                                 {"local_world_size", node.local_world_size},
+                                 {"address", node.address}});
+    }
+    for (const auto& rank : plan.ranks) {
+        json["ranks"].push_back({{"rank", rank.rank},
+                                 {"local_rank", rank.local_rank},
+                                 {"node", rank.node},
+                                 {"device", rank.device},
+                                 {"env", rank.env},
+                                 {"command", rank.command}});
+    }
+    return json;
+}
+
+Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
+    LaunchPlan plan;
+    try {
+        plan.job_name = json.at("job");
+        plan.backend = json.at("backend");
+        plan.world_size = json.at("world_size");
+        plan.master_node = json.at("master_node");
+        plan.master_addr = json.at("master_addr");
+        plan.master_port = json.at("master_port");
+        plan.notes = json.value("notes", std::vector<std::string>());
+        for (const auto& node : json.at("nodes")) {
+            plan.nodes.push_back(
+                {node.at("node"), node.at("group_rank"), node.at("local_world_size"), node.at("address")});
+        }
+        for (const auto& rank : json.at("ranks")) {
+            RankPlan entry;
+            entry.rank = rank.at("rank");
+            entry.local_rank = rank.at("local_rank");
+            entry.node = rank.at("node");
+            entry.device = rank.at("device");
+            entry.env = rank.at("env").get<std::map<std::string, std::string>>();
+            entry.command = rank.at("command").get<std::vector<std::string>>();
+            plan.ranks.push_back(std::move(entry));
+        }
+    } catch (const nlohmann::json::exception& error) {
+        return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};
+    }
+    return plan;
+}
+
+std::string to_text(const LaunchPlan& plan) {
+    std::string out = plan.job_name + ": " + std::to_string(plan.world_size) + " rank" +
+                      (plan.world_size == 1 ? "" : "s") + " on " + std::to_string(plan.nodes.size()) + " node" +
+                      (plan.nodes.size() == 1 ? "" : "s") + ", backend " + plan.backend + ", master " +
+                      plan.master_node + " at " + plan.master_addr + ':' +
+                      (plan.master_port == 0 ? "(free port)" : std::to_string(plan.master_port)) + '\n';
+    for (const auto& note : plan.notes) {
+        out += "  note: " + note + '\n';
+    }
+    for (const auto& rank : plan.ranks) {
+        out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device + "  local rank " +
+               std::to_string(rank.local_rank) + "\n ";
+        for (const auto& [key, value] : rank.env) {
+            out += ' ' + key + '=' + shell_quote(value);
+        }
+        out += "\n ";
+        for (const auto& word : rank.command) {
+            out += ' ' + (word == "{worker}" || word == "{config}" ? word : shell_quote(word));
+        }
+        out += '\n';
+    }
+    return out;
+}
+
+}  // namespace rankscope

@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/run/run_state.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rankscope {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+void apply_to_stage(StageState& stage, const StageEvent& event, std::int64_t t_us) {
+    if (!stage.begun) {
+        stage.begun = true;
+        stage.begin_us = t_us;
+    }
+    stage.progress = event.progress;
+    stage.detail = event.detail;
+    if (event.status == StageStatus::Done || event.status == StageStatus::Failed) {
+        stage.end_us = t_us;
+        stage.done = event.status == StageStatus::Done;
+        stage.failed = event.status == StageStatus::Failed;
+    }
+}
+
+void apply_rank_stage(RankState& rank, const StageEvent& stage) {
+    if (rank.exit) {
+        return;
+    }
+    if (stage.name == "start") {
+        rank.phase = RankPhase::Starting;
+    } else if (stage.name == "rendezvous" || stage.name == "data") {
+        rank.phase = RankPhase::Rendezvous;
+    } else if (stage.name == "train" || stage.name == "first-step") {
+        rank.phase = RankPhase::Training;
+    } else if (stage.name == "validate") {
+        rank.phase = RankPhase::Validating;
+    }
+}
+
+void apply_exit(RankState& rank, const ExitEvent& exit) {
+    rank.exit = exit;
+    const bool clean = exit.code == 0 && exit.signal == 0;
+    rank.phase = clean ? RankPhase::Done : exit.requested ? RankPhase::Stopped : RankPhase::Failed;
+}
+
+void set_if(double& out, const MetricEvent& metric, const char* key) {
+    if (metric.has(key)) {
+        out = metric.value(key);
+    }
+}
+
+}  // namespace
+
+const char* to_string(RankPhase phase) {
+    switch (phase) {
+        case RankPhase::Waiting: return "waiting";
+        case RankPhase::Starting: return "starting";
+        case RankPhase::Rendezvous: return "rendezvous";
+        case RankPhase::Training: return "training";
+        case RankPhase::Validating: return "validating";
+        case RankPhase::Done: return "done";
+        case RankPhase::Failed: return "failed";
+        case RankPhase::Stopped: return "stopped";
+    }
+    return "waiting";
+}
+
+void RunState::set_plan(const LaunchPlan& new_plan) {
+    plan = new_plan;
+    if (name.empty()) {
+        name = plan.job_name;
+    }
+    ranks.resize(plan.ranks.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        RankState& rank = ranks[i];
+        rank.rank = plan.ranks[i].rank;
+        rank.local_rank = plan.ranks[i].local_rank;
+        rank.node = plan.ranks[i].node;
+        rank.device = plan.ranks[i].device;
+        if (rank.phase == RankPhase::Waiting && rank.step < 0) {
+            rank.loss = rank.acc1 = rank.images_per_s = kNan;
+        }
+    }
+}
+
+void RunState::apply(const Event& event) {
+    if (stages.empty()) {
+        for (const char* stage : kStageNames) {
+            stages.push_back({stage, false, false, false, 0, 0, -1, ""});
+        }
+    }
+    if (start_us == 0) {
+        start_us = event.t_us;
+    }
+    last_us = std::max(last_us, event.t_us);
+    RankState* rank = event.rank >= 0 && event.rank < static_cast<int>(ranks.size())
+                          ? &ranks[static_cast<std::size_t>(event.rank)]
+                          : nullptr;
+    if (const auto* stage = event.as<StageEvent>()) {
+        if (event.node.empty()) {  // the desk's own: a stage of the whole run
+            for (auto& entry : stages) {
+                if (entry.name == stage->name) {
+                    apply_to_stage(entry, *stage, event.t_us);
+                }
+            }
+            if (stage->name == "first-step" && stage->status == StageStatus::Done) {
+                first_step_us = event.t_us;
+            }
+        }
+        if (rank != nullptr) {
+            apply_rank_stage(*rank, *stage);
+        }
+        if (!stage->detail.empty() && stage->name != "note") {
+            activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;
+        }
+    } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
+        if (metric->step >= 0 && metric->has("loss")) {
+            rank->step = metric->step;
+            rank->epoch = metric->epoch;
+            set_if(rank->loss, *metric, "loss");
+            set_if(rank->acc1, *metric, "acc1");
+            set_if(rank->images_per_s, *metric, "images_per_s");
+            if (!rank->exit) {
+                rank->phase = RankPhase::Training;
+            }
+        }
+        if (metric->has("epochs")) {
+            epochs = std::llround(metric->value("epochs"));
+        }
+        if (metric->has("steps_per_epoch")) {
+            steps_per_epoch = std::llround(metric->value("steps_per_epoch"));
+        }
+        // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
+        if (metric->has("val_acc1") && (validations.empty() || validations.back().epoch < metric->epoch)) {
+            validations.push_back({metric->epoch, metric->value("val_loss"), metric->value("val_acc1")});
+        }
+        for (const auto& [key, value] : metric->texts) {
+            if (key == "params") {
+                rank->params = value;
+            }
+        }
+    } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && rank != nullptr) {
+        apply_exit(*rank, *exit);
+    } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr && event.node.empty()) {
+        end = *ended;
+        outcome = ended->outcome;
+        activity = ended->detail;
+    }
+}
+
+double RunState::progress() const {
+    if (epochs <= 0 || steps_per_epoch <= 0 || ranks.empty()) {
+        return outcome == Outcome::Done ? 1 : -1;
+    }
+    std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
+    for (const auto& rank : ranks) {
+        slowest = std::min(slowest, std::max<std::int64_t>(rank.step, 0));
+    }
+    return std::min(1.0, static_cast<double>(slowest) / static_cast<double>(epochs * steps_per_epoch));
+}
+
+double RunState::epoch_progress() const {
+    const double all = progress();
+    if (all < 0 || epochs <= 0) {
+        return all;
+    }
+    const double done = all * static_cast<double>(epochs);
+    return done >= static_cast<double>(epochs) ? 1 : done - std::floor(done);
+}
+
+double RunState::eta_s() const {
+    const double done = progress();
+    if (done <= 0 || first_step_us == 0 || last_us <= first_step_us) {
+        return -1;
+    }
+    return static_cast<double>(last_us - first_step_us) / 1e6 * (1 - done) / done;
+}
+
+double RunState::epoch_eta_s() const {
+    const double all = eta_s();
+    const double done = progress();
+    if (all < 0 || done >= 1 || epochs <= 0) {
+        return all;
+    }
+    return all * (1 - epoch_progress()) / (static_cast<double>(epochs) * (1 - done));
+}
+
+double RunState::images_per_s() const {
+    double sum = kNan;
+    for (const auto& rank : ranks) {
+        if (std::isfinite(rank.images_per_s)) {
+            sum = (std::isfinite(sum) ? sum : 0) + rank.images_per_s;
+        }
+    }
+    return sum;
+}
+
+}  // namespace rankscope

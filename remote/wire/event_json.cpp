@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/wire/event_json.h>
+
+#include <cmath>
+#include <limits>
+
+namespace rankscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct BodyWriter {
+    Json& json;
+
+    void operator()(const StageEvent& stage) const {
+        json["stage"] = stage.name;
+        json["status"] = to_string(stage.status);
+        if (!stage.detail.empty()) {
+            json["detail"] = stage.detail;
+        }
+        if (stage.progress >= 0) {
+            json["progress"] = stage.progress;
+        }
+    }
+    void operator()(const MetricEvent& metric) const {
+        if (metric.step >= 0) {
+            json["step"] = metric.step;
+        }
+        if (metric.epoch >= 0) {
+            json["epoch"] = metric.epoch;
+        }
+        for (const auto& [key, value] : metric.values) {
+            json[key] = std::isfinite(value) ? Json(value) : Json(nullptr);
+        }
+        for (const auto& [key, value] : metric.texts) {
+            json[key] = value;
+        }
+    }
+    void operator()(const LogEvent& log) const {
+        json["stream"] = log.is_stderr ? "stderr" : "stdout";
+        json["text"] = log.text;
+    }
+    void operator()(const ExitEvent& exit) const {
+        json["code"] = exit.code;
+        json["signal"] = exit.signal;
+        json["requested"] = exit.requested;
+        json["pid"] = exit.pid;
+        if (exit.core_dumped) {
+            json["core_dumped"] = true;
+        }
+        if (!exit.reason.empty()) {
+            json["reason"] = exit.reason;
+        }
+        if (!exit.last_lines.empty()) {
+            json["last_lines"] = exit.last_lines;
+        }
+        if (!exit.stop_cause.empty()) {
+            json["stop_cause"] = exit.stop_cause;
+        }
+    }
+    void operator()(const DiagnosisEvent& diagnosis) const {
+        json["id"] = diagnosis.id;
+        json["title"] = diagnosis.title;
+        json["confidence"] = diagnosis.confidence;
+        json["evidence"] = diagnosis.evidence;
+        json["fix"] = diagnosis.fix;
+    }
+    void operator()(const EndEvent& end) const {
+        json["outcome"] = to_string(end.outcome);
+        json["exit_code"] = end.exit_code;
+        if (!end.detail.empty()) {
+            json["detail"] = end.detail;
+        }
+        if (end.has_culprit) {
+            json["culprit"] = {{"rank", end.culprit.rank},     {"node", end.culprit.node},
+                               {"code", end.culprit.code},     {"signal", end.culprit.signal},
+                               {"reason", end.culprit.reason}, {"last_lines", end.culprit.last_lines}};
+        }
+    }
+};
+
+template <typename T>
+T get(const Json& json, const char* key, T fallback) {
+    const auto it = json.find(key);
+    if (it == json.end() || it->is_null()) {
+        return fallback;
+    }
+    return it->template get<T>();
+}
+
+MetricEvent read_metric(const Json& json) {
+    MetricEvent metric;
+    for (const auto& [key, value] : json.items()) {
+        if (key == "step") {
+            metric.step = value.get<std::int64_t>();
+        } else if (key == "epoch") {
+            metric.epoch = value.get<double>();
+        } else if (value.is_number()) {
+            metric.values.emplace_back(key, value.get<double>());
+        } else if (value.is_null()) {
+            metric.values.emplace_back(key, std::numeric_limits<double>::quiet_NaN());
+        } else if (value.is_string()) {
+            metric.texts.emplace_back(key, value.get<std::string>());
+        }
+    }
+    return metric;
+}
+
+ExitEvent read_exit(const Json& json) {
+    ExitEvent exit;
+    exit.code = get(json, "code", 0);
+    exit.signal = get(json, "signal", 0);
+    exit.requested = get(json, "requested", false);
+    exit.pid = get<std::int64_t>(json, "pid", 0);
+    exit.core_dumped = get(json, "core_dumped", false);
+    exit.reason = get<std::string>(json, "reason", "");
+    exit.last_lines = get<std::vector<std::string>>(json, "last_lines", {});
+    exit.stop_cause = get<std::string>(json, "stop_cause", "");
+    return exit;
+}
+
+EndEvent read_end(const Json& json) {
+    EndEvent end;
+    end.outcome = outcome_from(get<std::string>(json, "outcome", ""));
+    end.exit_code = get(json, "exit_code", 0);
+    end.detail = get<std::string>(json, "detail", "");
+    if (const auto it = json.find("culprit"); it != json.end()) {
+        end.has_culprit = true;
+        end.culprit = {get(*it, "rank", -1),
+                       get<std::string>(*it, "node", ""),
+                       get(*it, "code", 0),
+                       get(*it, "signal", 0),
+                       get<std::string>(*it, "reason", ""),
+                       get<std::vector<std::string>>(*it, "last_lines", {})};
+    }
+    return end;
+}
+
+std::string dump(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Json to_json(const Event& event) {
+    Json json;
+    json["event"] = kind_of(event);
+    json["t"] = static_cast<double>(event.t_us) / 1e6;
+    json["seq"] = event.seq;
+    json["node"] = event.node;
+    json["rank"] = event.rank >= 0 ? Json(event.rank) : Json(nullptr);
+    std::visit(BodyWriter{json}, event.body);
+    return json;
+}
+
+std::string to_json_line(const Event& event) {
+    return dump(to_json(event));
+}
+
+std::string body_to_json(const EventBody& body) {
+    Json json = Json::object();
+    std::visit(BodyWriter{json}, body);
+    return dump(json);
+}
+
+bool body_from_json(const std::string& kind, const std::string& line, EventBody& body) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object()) {
+        return false;
+    }
+    try {
+        if (kind == "stage") {
+            body = StageEvent{get<std::string>(json, "stage", ""),
+                              stage_status_from(get<std::string>(json, "status", "")),
+                              get<std::string>(json, "detail", ""), get(json, "progress", -1.0)};
+        } else if (kind == "metric") {
+            body = read_metric(json);
+        } else if (kind == "log") {
+            body = LogEvent{get<std::string>(json, "stream", "") == "stderr", get<std::string>(json, "text", "")};
+        } else if (kind == "exit") {
+            body = read_exit(json);
+        } else if (kind == "diagnosis") {
+            DiagnosisEvent diagnosis;
+            diagnosis.id = get<std::string>(json, "id", "");
+            diagnosis.title = get<std::string>(json, "title", "");
+            diagnosis.confidence = get(json, "confidence", 1.0);
+            diagnosis.evidence = get<std::vector<std::string>>(json, "evidence", {});
+            diagnosis.fix = get<std::vector<std::string>>(json, "fix", {});
+            body = diagnosis;
+        } else if (kind == "end") {
+            body = read_end(json);
+        } else {
+            return false;
+        }
+    } catch (const Json::exception&) {
+        return false;
+    }
+    return true;
+}
+
+}  // namespace rankscope
