@@ -43,6 +43,22 @@ std::string rank_list(const std::vector<int>& ranks) {
     return text;
 }
 
+/// The local address that the other ranks shall connect to.
+std::string address_for_peers(const RankEnv& env) {
+    if (is_loopback(env.master_addr)) {
+        return "127.0.0.1";
+    }
+    const std::string address = local_address_towards(env.master_addr, env.master_port);
+    const bool several_nodes = env.local_world_size < env.world_size;
+    if (several_nodes && (address.rfind("127.", 0) == 0 || address == "::1")) {
+        // The master's own name often stands for 127.0.1.1 in its /etc/hosts: useless to the other nodes. The address
+        // of the default route is what they most likely know it by (192.0.2.1 is reserved: nothing is sent).
+        const std::string outside = local_address_towards("192.0.2.1", env.master_port);
+        return outside.empty() ? address : outside;
+    }
+    return address;
+}
+
 std::string first_interface(const std::string& names) { return names.substr(0, names.find(',')); }
 
 }  // namespace
@@ -74,9 +90,7 @@ Rendezvous::Rendezvous(const RendezvousOptions& options) {
     group_ = make_gloo_process_group({.rank = env.rank,
                                       .world_size = env.world_size,
                                       .interface_name = first_interface(env.socket_interface),
-                                      .address = is_loopback(env.master_addr)
-                                                     ? "127.0.0.1"
-                                                     : local_address_towards(env.master_addr, env.master_port),
+                                      .address = address_for_peers(env),
                                       .connect_timeout = options.timeout},
                                      *store_);
 }

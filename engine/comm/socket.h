@@ -53,7 +53,8 @@ void set_tcp_options(int descriptor);
 IoResult send_all(const Socket& socket, const void* data, std::size_t size, Clock::time_point deadline);
 IoResult receive_all(const Socket& socket, void* data, std::size_t size, Clock::time_point deadline);
 
-/// True when the name means this machine's loopback device (127.0.0.0/8, ::1, localhost).
+/// True for "127.0.0.1" and "localhost": a run that never leaves this machine. (Other names may resolve to a loopback
+/// address here and to something else on the next node, as Debian's 127.0.1.1 does.)
 bool is_loopback(const std::string& host);
 /// The local address from which packets to `host` leave; empty when there is no route.
 std::string local_address_towards(const std::string& host, std::uint16_t port);

@@ -163,4 +163,6 @@ public:
 
 std::unique_ptr<Backend> make_cpu_backend(int threads) { return std::make_unique<CpuBackend>(threads); }
 
+std::string cpu_backend_library() { return "oneDNN " + dnnl_api::version(); }
+
 }  // namespace rankscope::engine

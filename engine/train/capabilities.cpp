@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/train/capabilities.h>
+
+#include <engine/backend/cpu/cpu_backend.h>
+
+#include <protocol/train_config.h>
+
+namespace rankscope::engine {
+
+std::string worker_version() { return RANKSCOPE_VERSION; }
+
+nlohmann::json worker_capabilities() {
+    nlohmann::json backends = nlohmann::json::array();
+    backends.push_back({{"name", "cpu"}, {"compute", cpu_backend_library()}, {"communication", "gloo"}});
+    return {{"program", "rankscope-worker"},
+            {"version", worker_version()},
+            {"backends", std::move(backends)},
+            {"models", protocol::known_models()},
+            {"datasets", protocol::known_datasets()}};
+}
+
+}  // namespace rankscope::engine

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/train/data_source.h>
+
+#include <engine/error.h>
+
+namespace rankscope::engine {
+
+DataSource::DataSource(const protocol::DatasetConfig& config, bool with_test_set, MetricsSink& metrics)
+    : train_(train_promise_.get_future().share()),
+      test_(test_promise_.get_future().share()),
+      thread_([this, config, with_test_set, &metrics] {
+          train_promise_.set_value(load(config, Split::train, metrics));
+          test_promise_.set_value(with_test_set ? load(config, Split::test, metrics) : Loaded{});
+      }) {}
+
+DataSource::Loaded DataSource::load(const protocol::DatasetConfig& config, Split split, MetricsSink& metrics) {
+    try {
+        return {load_dataset(config, split,
+                             [&metrics](const std::string& detail, std::uint64_t done, std::uint64_t total) {
+                                 metrics.stage("data", detail, static_cast<double>(done), static_cast<double>(total));
+                             }),
+                ""};
+    } catch (const std::exception& exception) {
+        return {{}, exception.what()};
+    }
+}
+
+const ImageSet& DataSource::checked(const Loaded& loaded) {
+    if (!loaded.error.empty()) {
+        throw Error(loaded.error);
+    }
+    return loaded.set;
+}
+
+const ImageSet& DataSource::train() { return checked(train_.get()); }
+const ImageSet& DataSource::test() { return checked(test_.get()); }
+
+}  // namespace rankscope::engine

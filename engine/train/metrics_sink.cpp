@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/train/metrics_sink.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+namespace rankscope::engine {
+
+MetricsSink::MetricsSink(const std::string& path) : path_(path) {
+    if (path_.empty()) {
+        gone_ = true;
+        return;
+    }
+    open_pipe();
+    if (gone_) {
+        std::fprintf(stderr, "metrics: %s cannot be opened: %s; training goes on without it\n", path_.c_str(),
+                     std::strerror(errno));
+    }
+}
+
+MetricsSink::~MetricsSink() {
+    flush();
+    if (descriptor_ >= 0) {
+        close(descriptor_);
+    }
+}
+
+/// A pipe without a reader cannot be opened for writing yet (ENXIO): tried again with the next line.
+void MetricsSink::open_pipe() {
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_APPEND | O_CLOEXEC);
+    gone_ = descriptor_ < 0 && errno != ENXIO;
+}
+
+void MetricsSink::write(const protocol::MetricsLine& line) {
+    const std::lock_guard lock(mutex_);
+    if (gone_) {
+        return;
+    }
+    std::string text = protocol::format_metrics_line(line);
+    // A longer line would not be written in one piece, and the lines of several processes might mix.
+    constexpr std::size_t kAtomic = 4096;
+    if (text.size() > kAtomic) {
+        protocol::MetricsLine shorter = line;
+        shorter.detail = shorter.detail.substr(0, 1000) + "…";
+        text = protocol::format_metrics_line(shorter);
+    }
+    backlog_bytes_ += text.size();
+    backlog_.push_back(std::move(text));
+    push();
+    while (backlog_bytes_ > kMaxBacklog) {
+        backlog_bytes_ -= backlog_.front().size();
+        backlog_.pop_front();
+    }
+}
+
+void MetricsSink::push() {
+    if (descriptor_ < 0 && !gone_) {
+        open_pipe();
+    }
+    while (descriptor_ >= 0 && !backlog_.empty()) {
+        const std::string& text = backlog_.front();
+        const ssize_t written = ::write(descriptor_, text.data(), text.size());
+        if (written >= 0) {
+            backlog_bytes_ -= text.size();
+            backlog_.pop_front();
+        } else if (errno == EAGAIN) {
+            return;
+        } else if (errno != EINTR) {
+            std::fprintf(stderr, "metrics: %s: %s; training goes on without it\n", path_.c_str(),
+                         std::strerror(errno));
+            close(descriptor_);
+            descriptor_ = -1;
+            gone_ = true;
+            backlog_.clear();
+            backlog_bytes_ = 0;
+        }
+    }
+}
+
+void MetricsSink::stage(const std::string& name, const std::string& detail, double done, double total) {
+    protocol::MetricsLine line;
+    line.stage = name;
+    line.detail = detail;
+    if (total > 0) {
+        line.values = {{"done", done}, {"total", total}};
+    }
+    write(line);
+}
+
+void MetricsSink::flush() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const std::lock_guard lock(mutex_);
+    push();
+    while (descriptor_ >= 0 && !backlog_.empty() && std::chrono::steady_clock::now() < deadline) {
+        pollfd entry{descriptor_, POLLOUT, 0};
+        poll(&entry, 1, 50);
+        push();
+    }
+}
+
+}  // namespace rankscope::engine
