@@ -97,6 +97,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
             }
             break;
         }
+        wake_.clear();  // or every wait below would return at once
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }
@@ -149,6 +150,7 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
         if (read == Channel::Read::Closed) {
             break;
         }
+        wake_.clear();  // or every wait below would return at once
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }
@@ -256,6 +258,7 @@ Result<wire::Reply> AgentLink::receive(std::uint64_t id, double timeout_s) {
         if (!alive_) {
             return lost();
         }
+        wake_.clear();  // or every wait below would return at once
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }

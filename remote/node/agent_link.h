@@ -37,6 +37,8 @@ public:
     Result<wire::Reply> call(wire::Request request, double timeout_s = 60);
     /// The next unasked reply (events). Nothing: none within the time, or woken, or the link is lost (alive()).
     std::optional<wire::Reply> next(int timeout_ms);
+    /// Drops the reply of a request nobody waits for in receive(). true: it had come.
+    bool take_reply(std::uint64_t id) { return replies_.erase(id) > 0; }
     bool alive() const { return alive_; }
     /// Bytes not yet handed to the transport.
     std::size_t unsent() const { return unsent_.size(); }

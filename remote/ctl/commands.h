@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <remote/ctl/options.h>
+
+namespace rankscope::ctl {
+
+/// Each adds its subcommands to the program; the chosen one puts its exit code into `code`.
+void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code);
+void add_probe_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_plan_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_run_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code);
+void add_clean_command(CLI::App& app, GlobalOptions& options, int& code);
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/ctl/follow.h>
+
+#include <pthread.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <thread>
+
+#include <remote/base/text.h>
+#include <remote/ctl/options.h>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "Follow";
+
+sigset_t our_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
+        sigaddset(&set, signal);
+    }
+    return set;
+}
+
+}  // namespace
+
+void block_signals() {
+    const sigset_t set = our_signals();
+    ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+int follow(RunController& controller, bool json) {
+    const sigset_t set = our_signals();
+    const pthread_t waiting = ::pthread_self();
+    std::atomic<int> code{-1};
+    // The run's end wakes this thread like a signal does: one place waits for both.
+    const std::jthread watcher([&] {
+        code = controller.wait();
+        ::pthread_kill(waiting, SIGUSR1);
+    });
+    int asked = 0;
+    for (;;) {
+        const int signal = ::sigwaitinfo(&set, nullptr);
+        if (signal == SIGUSR1 && code.load() >= 0) {
+            return code.load();
+        }
+        if (signal == SIGHUP || ((signal == SIGINT || signal == SIGTERM) && asked == 2)) {
+            std::fprintf(stderr, "%s\n",
+                         text(kContext, "Left running. Take it up again: rankscopectl runs attach %1",
+                              {controller.run_id()})
+                             .c_str());
+            std::fflush(nullptr);
+            std::_Exit(signal == SIGHUP ? 129 : kStopped);
+        }
+        if (signal == SIGINT || signal == SIGTERM) {
+            ++asked;
+            if (!json) {
+                std::fprintf(stderr, "%s\n",
+                             asked == 1 ? text(kContext, "Stopping; press Ctrl-C again to force.").c_str()
+                                        : text(kContext, "Forcing; press Ctrl-C again to leave the run as it is.").c_str());
+            }
+            controller.stop(asked == 2);
+        }
+    }
+}
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <csignal>
+#include <cstdio>
+#include <exception>
+
+#include <remote/ctl/commands.h>
+
+namespace {
+
+int run(int argc, char** argv) {
+    using namespace rankscope::ctl;
+    CLI::App app{"Launch, watch and diagnose distributed training.\n"
+                 "Exit codes: 0 done, 1 the training failed, 2 wrong usage or file, 3 preflight found a fault,\n"
+                 "4 a node could not be reached, 130 stopped by the user."};
+    app.set_version_flag("--version", "rankscopectl " RANKSCOPE_VERSION);
+    app.require_subcommand(1);
+    app.fallthrough();
+    GlobalOptions options;
+    app.add_option("--cluster", options.cluster, "Inventory file (default: ~/.config/rankscope/cluster.yaml)");
+    app.add_option("--data-dir", options.data_dir, "Folder of the run store (default: ~/.local/share/rankscope)");
+    app.add_flag("--json", options.json, "Machine-readable output");
+    app.add_flag("--accept-new-host-keys", options.accept_new_host_keys,
+                 "Add unknown SSH host keys to known_hosts without asking (changed ones are refused all the same)");
+    int code = kDone;
+    add_nodes_commands(app, options, code);
+    add_probe_command(app, options, code);
+    add_plan_command(app, options, code);
+    add_run_command(app, options, code);
+    add_runs_commands(app, options, code);
+    add_clean_command(app, options, code);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        const int exit = app.exit(error);
+        return exit == 0 ? kDone : kUsage;
+    }
+    return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    std::signal(SIGPIPE, SIG_IGN);
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "rankscopectl: %s\n", error.what());
+        return 1;
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include <remote/base/text.h>
+#include <remote/ctl/commands.h>
+#include <remote/ctl/table.h>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "NodesCommands";
+
+nlohmann::ordered_json to_json(const NodeSpec& node) {
+    nlohmann::ordered_json json{{"name", node.name}, {"host", node.host}, {"user", node.user}};
+    json["port"] = node.port == 0 ? 22 : node.port;
+    json["identity_file"] = node.identity_file;
+    json["proxy_jump"] = node.proxy_jump;
+    json["gpus"] = node.gpus_auto ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(node.gpus);
+    json["cpu_slots"] = node.cpu_slots;
+    json["address"] = node.address;
+    json["cache_dir"] = node.cache_dir;
+    return json;
+}
+
+int list(const GlobalOptions& options) {
+    const auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    if (options.json) {
+        nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+        for (const auto& node : inventory->nodes) {
+            nodes.push_back(to_json(node));
+        }
+        std::printf("%s\n", nlohmann::ordered_json{{"nodes", nodes}}.dump().c_str());
+        return kDone;
+    }
+    if (inventory->nodes.empty()) {
+        std::printf("%s\n", text(kContext, "No nodes yet in %1. Add one: rankscopectl nodes add node1 --host 10.0.0.11",
+                                 {inventory->file.string()})
+                                .c_str());
+        return kDone;
+    }
+    std::vector<std::vector<std::string>> rows{{"NAME", "HOST", "PORT", "USER", "GPUS", "CPU SLOTS"}};
+    for (const auto& node : inventory->nodes) {
+        std::string gpus = "auto";
+        if (!node.gpus_auto) {
+            gpus.clear();
+            for (const int gpu : node.gpus) {
+                gpus += (gpus.empty() ? "" : ",") + std::to_string(gpu);
+            }
+            gpus = gpus.empty() ? "none" : gpus;
+        }
+        rows.push_back({node.name, node.host, std::to_string(node.port == 0 ? 22 : node.port),
+                        node.user.empty() ? "-" : node.user, gpus,
+                        node.cpu_slots == 0 ? "-" : std::to_string(node.cpu_slots)});
+    }
+    std::fputs(format_table(rows).c_str(), stdout);
+    return kDone;
+}
+
+int add(const GlobalOptions& options, NodeSpec node) {
+    // A named file that is not there yet is made: `nodes add --cluster new.yaml` is how one begins.
+    auto read = read_inventory(options.inventory_path(), false);
+    if (!read.problems.empty()) {
+        report(read.problems, options.json);
+        return kUsage;
+    }
+    if (node.host.empty()) {
+        node.host = node.name;
+    }
+    auto problems = check_node(node);
+    if (read.inventory.find(node.name) != nullptr) {
+        problems.push_back({"bad-field", "name", text(kContext, "\"%1\" is in the inventory already.", {node.name}),
+                            text(kContext, "Choose another name, or remove it first."), ""});
+    }
+    if (!problems.empty()) {
+        report(problems, options.json);
+        return kUsage;
+    }
+    read.inventory.nodes.push_back(std::move(node));
+    if (auto written = write_inventory(read.inventory, options.inventory_path()); !written) {
+        report(written.failure(), options.json);
+        return kUsage;
+    }
+    return kDone;
+}
+
+int remove(const GlobalOptions& options, const std::vector<std::string>& names) {
+    auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    for (const auto& name : names) {
+        if (std::erase_if(inventory->nodes, [&](const NodeSpec& node) { return node.name == name; }) == 0) {
+            report(Failure{"unknown-node", inventory->file.string(),
+                           text(kContext, "There is no node \"%1\"; nothing was removed.", {name}),
+                           text(kContext, "`rankscopectl nodes list` shows the names."), ""},
+                   options.json);
+            return kUsage;
+        }
+    }
+    if (auto written = write_inventory(*inventory, options.inventory_path()); !written) {
+        report(written.failure(), options.json);
+        return kUsage;
+    }
+    return kDone;
+}
+
+}  // namespace
+
+void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
+    auto* nodes = app.add_subcommand("nodes", "The machines of the inventory");
+    nodes->require_subcommand(1);
+    nodes->add_subcommand("list", "Show them")->callback([&] { code = list(options); });
+
+    auto* add_command = nodes->add_subcommand("add", "Add one");
+    auto node = std::make_shared<NodeSpec>();
+    auto gpus = std::make_shared<std::string>("auto");
+    add_command->add_option("name", node->name, "Unique name")->required();
+    add_command->add_option("--host", node->host, "Name, address or ssh_config alias (default: the name)");
+    add_command->add_option("--port", node->port, "SSH port")->check(CLI::Range(1, 65535));
+    add_command->add_option("--user", node->user, "Account there");
+    add_command->add_option("--identity-file", node->identity_file, "Private key");
+    add_command->add_option("--proxy-jump", node->proxy_jump, "Jump host");
+    add_command->add_option("--gpus", *gpus, "auto, none, or indices such as 0,1");
+    add_command->add_option("--cpu-slots", node->cpu_slots, "Ranks when there is no GPU")->check(CLI::Range(1, 1024));
+    add_command->add_option("--address", node->address, "Address the other nodes use");
+    add_command->add_option("--cache-dir", node->cache_dir, "Where agent and worker are kept there");
+    add_command->callback([&options, &code, node, gpus] {
+        if (*gpus != "auto") {
+            node->gpus_auto = false;
+            std::string rest = *gpus == "none" ? "" : *gpus;
+            while (!rest.empty()) {
+                const auto comma = std::min(rest.find(','), rest.size());
+                const std::string word = rest.substr(0, comma);
+                if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos || word.size() > 2) {
+                    throw CLI::ValidationError("--gpus", "\"" + *gpus + "\": give auto, none, or indices such as 0,1");
+                }
+                node->gpus.push_back(std::stoi(word));
+                rest.erase(0, comma + 1);
+            }
+        }
+        code = add(options, *node);
+    });
+
+    auto* remove_command = nodes->add_subcommand("remove", "Remove some (only from the inventory)");
+    auto names = std::make_shared<std::vector<std::string>>();
+    remove_command->add_option("names", *names)->required();
+    remove_command->callback([&options, &code, names] { code = remove(options, *names); });
+}
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <cstdio>
+#include <ctime>
+#include <memory>
+
+#include <nlohmann/json.hpp>
+
+#include <remote/base/clock.h>
+#include <remote/base/text.h>
+#include <remote/ctl/commands.h>
+#include <remote/ctl/follow.h>
+#include <remote/ctl/run_view.h>
+#include <remote/ctl/table.h>
+#include <remote/run/run_controller.h>
+#include <remote/wire/event_json.h>
+
+namespace rankscope::ctl {
+namespace {
+
+std::string when(std::int64_t t_us) {
+    const std::time_t seconds = t_us / 1000000;
+    std::tm parts{};
+    ::localtime_r(&seconds, &parts);
+    char buffer[32];
+    std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
+    return buffer;
+}
+
+std::string lasted(const RunRecord& record) {
+    const std::int64_t end = record.ended_us != 0 ? record.ended_us : now_us();
+    return std::to_string((end - record.started_us + 500000) / 1000000) + " s";
+}
+
+nlohmann::ordered_json to_json(const RunRecord& record) {
+    return {{"run", record.run_id},
+            {"name", record.name},
+            {"started", static_cast<double>(record.started_us) / 1e6},
+            {"ended", record.ended_us == 0 ? nlohmann::ordered_json(nullptr)
+                                           : nlohmann::ordered_json(static_cast<double>(record.ended_us) / 1e6)},
+            {"outcome", to_string(record.outcome)},
+            {"exit_code", record.exit_code},
+            {"summary", record.summary},
+            {"world_size", record.world_size},
+            {"nodes", record.nodes}};
+}
+
+int list(const GlobalOptions& options) {
+    const auto store = open_store(options);
+    auto runs = store ? store->runs() : Result<std::vector<RunRecord>>(std::vector<RunRecord>());
+    if (!store || !runs) {
+        return kUsage;
+    }
+    if (options.json) {
+        nlohmann::ordered_json all = nlohmann::ordered_json::array();
+        for (const auto& record : *runs) {
+            all.push_back(to_json(record));
+        }
+        std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}.dump().c_str());
+        return kDone;
+    }
+    if (runs->empty()) {
+        std::puts("No runs yet. Start one: rankscopectl run JOB");
+        return kDone;
+    }
+    std::vector<std::vector<std::string>> rows{{"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME"}};
+    for (const auto& record : *runs) {
+        rows.push_back({record.run_id, record.name, when(record.started_us), lasted(record),
+                        std::to_string(record.world_size), record.nodes, to_string(record.outcome)});
+    }
+    std::fputs(format_table(rows).c_str(), stdout);
+    return kDone;
+}
+
+int show(const GlobalOptions& options, const std::string& run_id) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    auto record = store->run(run_id);
+    if (!record) {
+        report(record.failure(), options.json);
+        return kUsage;
+    }
+    RunState state;
+    state.set_plan(record->plan);
+    if (auto replayed = store->replay(run_id,
+                                      [&](const Event& event) {
+                                          state.apply(event);
+                                          return true;
+                                      });
+        !replayed) {
+        report(replayed.failure(), options.json);
+        return kUsage;
+    }
+    if (options.json) {
+        auto json = to_json(*record);
+        json["plan"] = nlohmann::ordered_json::parse(to_json(record->plan).dump());
+        json["job"] = record->job_yaml;
+        for (const auto& rank : state.ranks) {
+            json["ranks"].push_back({{"rank", rank.rank},
+                                     {"node", rank.node},
+                                     {"phase", to_string(rank.phase)},
+                                     {"step", rank.step},
+                                     {"loss", rank.loss},
+                                     {"acc1", rank.acc1},
+                                     {"params", rank.params}});
+        }
+        std::printf("%s\n", json.dump().c_str());
+        return kDone;
+    }
+    std::printf("%s  %s  %s  started %s, lasted %s\n%s\n\n", record->run_id.c_str(), record->name.c_str(),
+                to_string(record->outcome), when(record->started_us).c_str(), lasted(*record).c_str(),
+                record->summary.c_str());
+    std::vector<std::vector<std::string>> rows{{"RANK", "NODE", "DEVICE", "PHASE", "STEP", "LOSS", "ACC"}};
+    for (const auto& rank : state.ranks) {
+        char loss[32];
+        char accuracy[32];
+        std::snprintf(loss, sizeof loss, "%.4f", rank.loss);
+        std::snprintf(accuracy, sizeof accuracy, "%.2f %%", rank.acc1 * 100);
+        rows.push_back({std::to_string(rank.rank), rank.node, rank.device, to_string(rank.phase),
+                        std::to_string(rank.step), loss, accuracy});
+    }
+    std::fputs(format_table(rows).c_str(), stdout);
+    for (const auto& point : state.validations) {
+        std::printf("epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", point.epoch, point.acc1 * 100, point.loss);
+    }
+    std::printf("\n%s", record->job_yaml.c_str());
+    return kDone;
+}
+
+int export_run(const GlobalOptions& options, const std::string& run_id) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    auto record = store->run(run_id);
+    auto replayed = record ? store->replay(run_id,
+                                           [](const Event& event) {
+                                               std::printf("%s\n", to_json_line(event).c_str());
+                                               return true;
+                                           })
+                           : Result<void>(record.failure());
+    if (!replayed) {
+        report(replayed.failure(), options.json);
+        return kUsage;
+    }
+    return kDone;
+}
+
+// Shows everything from the beginning: what the store has, then what the nodes have, then live.
+int attach(const GlobalOptions& options, const std::string& run_id, int stop_strength, bool logs) {
+    const auto store = open_store(options);
+    const auto inventory = load_inventory(options);
+    if (!store || !inventory) {
+        return kUsage;
+    }
+    block_signals();
+    RunView view({options.json, logs});
+    auto record = store->run(run_id);
+    if (!record) {
+        report(record.failure(), options.json);
+        return kUsage;
+    }
+    view.plan(record->plan);
+    auto replayed = store->replay(run_id, [&](const Event& event) {
+        view.event(event);
+        return true;
+    });
+    if (!replayed) {
+        report(replayed.failure(), options.json);
+        return kUsage;
+    }
+    if (record->outcome != Outcome::Running) {
+        view.summary();
+        return record->exit_code;
+    }
+    auto controller =
+        RunController::attach(run_id, *inventory, store, terminal_prompter(options),
+                              [&view](const Event& event) { view.event(event); },
+                              [&view](const LaunchPlan& plan) { view.plan(plan); });
+    if (!controller) {
+        report(controller.failure(), options.json);
+        return kUsage;
+    }
+    if (stop_strength > 0) {
+        (*controller)->stop(stop_strength > 1);
+    }
+    int code = follow(**controller, options.json);
+    controller->reset();
+    view.summary();
+    if (stop_strength > 0 && code == kStopped) {
+        code = kDone;  // that is what was asked for
+    }
+    return code;
+}
+
+}  // namespace
+
+void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
+    auto* runs = app.add_subcommand("runs", "Runs of the store: finished ones and those that go on");
+    runs->require_subcommand(1);
+    runs->add_subcommand("list", "Show them, newest first")->callback([&] { code = list(options); });
+    auto run_id = std::make_shared<std::string>();
+    auto logs = std::make_shared<bool>(false);
+    const auto add = [&](const char* name, const char* description, auto action) {
+        auto* command = runs->add_subcommand(name, description);
+        command->add_option("run", *run_id, "Id, as `runs list` shows it")->required();
+        command->callback([&code, action] { code = action(); });
+        return command;
+    };
+    add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
+    add("export", "Every event of one, a JSON line each", [&options, run_id] { return export_run(options, *run_id); });
+    add("attach", "Watch one from its first event on; it goes on when this program ends",
+        [&options, run_id, logs] { return attach(options, *run_id, 0, *logs); })
+        ->add_flag("--logs", *logs, "Show the ranks' stdout too");
+    add("stop", "SIGTERM, grace, SIGKILL on all its nodes", [&options, run_id] { return attach(options, *run_id, 1, false); });
+    add("kill", "SIGKILL on all its nodes", [&options, run_id] { return attach(options, *run_id, 2, false); });
+}
+
+}  // namespace rankscope::ctl

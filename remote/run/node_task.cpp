@@ -1,0 +1,337 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/run/node_task.h>
+
+#include <poll.h>
+
+#include <algorithm>
+
+#include <remote/base/clock.h>
+#include <remote/base/text.h>
+#include <remote/deploy/bundle_push.h>
+#include <remote/run/event_pump.h>
+#include <remote/wire/event_wire.h>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "NodeTask";
+constexpr int kPingEveryS = 5;
+constexpr double kSilentS = 15;  // three pings without an answer: the link is dead though TCP has not noticed
+constexpr double kMaxBackoffS = 30;
+
+}  // namespace
+
+NodeTask::NodeTask(NodeSpec node, RunContext& context) : node_(std::move(node)), context_(context) {}
+
+NodeTask::~NodeTask() {
+    leave();
+    join();
+}
+
+void NodeTask::start_run() {
+    thread_ = std::thread([this] { run_from_start(); });
+}
+
+void NodeTask::attach(std::uint64_t from_seq) {
+    next_seq_ = from_seq;
+    thread_ = std::thread([this] { run_attached(); });
+}
+
+void NodeTask::request_stop(int strength, const std::string& cause) {
+    {
+        const std::lock_guard lock(cause_mutex_);
+        if (stop_cause_.empty()) {
+            stop_cause_ = cause;
+        }
+    }
+    int before = stop_strength_.load();
+    while (before < strength && !stop_strength_.compare_exchange_weak(before, strength)) {
+    }
+    wake_.wake();
+}
+
+void NodeTask::leave() {
+    stop_.request_stop();
+    wake_.wake();
+}
+
+void NodeTask::join() {
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void NodeTask::note(const std::string& detail) {
+    context_.pump->post(desk_stage("note", StageStatus::Progress, node_.name + ": " + detail));
+}
+
+AgentLink::Progress NodeTask::progress(const char* stage) {
+    return [this, stage, last = std::string(), at = 0.0](const std::string& what, double share) mutable {
+        // Ten a second are enough for any eye.
+        const double now = monotonic_s();
+        if (what == last && now - at < 0.1 && share < 1) {
+            return;
+        }
+        last = what;
+        at = now;
+        std::string detail = node_.name + ": " + what;
+        if (share >= 0) {
+            detail += ' ' + std::to_string(static_cast<int>(share * 100)) + " %";
+        }
+        context_.pump->post(desk_stage(stage, StageStatus::Progress, detail, share));
+    };
+}
+
+void NodeTask::run_from_start() {
+    auto& meeting = *context_.meeting;
+    const bool started = connect("connect") && meeting.wait_all(RunMeeting::Point::Connected) && push() &&
+                         meeting.wait_all(RunMeeting::Point::Pushed) && start();
+    if (!started) {
+        return;
+    }
+    if (!meeting.wait_all(RunMeeting::Point::Started)) {
+        // Another node could not start: this one must not wait for it for ever.
+        const auto failure = meeting.failure();
+        request_stop(1, failure ? to_line(*failure) : std::string());
+    }
+    stream();
+}
+
+void NodeTask::run_attached() {
+    if (connect("connect") || reconnect()) {
+        stream();
+    }
+}
+
+bool NodeTask::connect(const char* stage) {
+    wake_.clear();
+    auto connection = connect_node(node_, context_.prompter, wake_, stop_.get_token(), progress(stage));
+    if (!connection) {
+        if (context_.meeting != nullptr) {
+            context_.meeting->abort(connection.failure());
+        } else {
+            note(to_line(connection.failure()));
+        }
+        return false;
+    }
+    connection_ = std::move(*connection);
+    if (context_.facts) {
+        context_.facts(node_.name, connection_.facts);
+    }
+    if (context_.meeting == nullptr) {
+        return true;
+    }
+    int master_port = 0;
+    const bool master = context_.job.all_nodes ? context_.inventory.nodes.front().name == node_.name
+                                               : context_.job.nodes.front() == node_.name;
+    if (master && context_.job.master_port == 0) {
+        wire::Request request;
+        request.mutable_find_port();
+        auto reply = connection_.link->call(std::move(request));
+        if (!reply) {
+            context_.meeting->abort(reply.failure());
+            return false;
+        }
+        master_port = static_cast<int>(reply->port().port());
+    }
+    context_.meeting->connected(node_.name, connection_.facts, master_port);
+    return true;
+}
+
+bool NodeTask::push() {
+    if (context_.bundle) {
+        const double begin = monotonic_s();
+        auto pushed = push_bundle(*connection_.link, *context_.bundle, progress("push"));
+        if (!pushed) {
+            context_.meeting->abort(pushed.failure());
+            return false;
+        }
+        if (*pushed > 0) {
+            note(text(kContext, "pushed %1 MB in %2 ms",
+                      {std::to_string((*pushed + 500000) / 1000000),
+                       std::to_string(static_cast<int>((monotonic_s() - begin) * 1000))}));
+        }
+    }
+    context_.meeting->arrive(RunMeeting::Point::Pushed);
+    return true;
+}
+
+wire::StartRun NodeTask::spec() const {
+    const LaunchPlan plan = context_.meeting->plan();
+    wire::StartRun run;
+    run.set_run_id(context_.run_id);
+    run.set_token(context_.token);
+    run.set_name(context_.job.name);
+    run.set_grace_s(context_.job.grace_s);
+    if (context_.bundle) {
+        run.set_bundle(context_.bundle->hash);
+        run.set_entry(context_.bundle->entry);
+    }
+    if (context_.job.train) {
+        run.set_train_config(context_.job.train->dump());
+    }
+    if (plan.master_node == node_.name) {
+        run.set_master_port(static_cast<std::uint32_t>(plan.master_port));
+    }
+    for (const auto& rank : plan.ranks) {
+        if (rank.node != node_.name) {
+            continue;
+        }
+        auto* entry = run.add_ranks();
+        entry->set_rank(rank.rank);
+        entry->set_local_rank(rank.local_rank);
+        entry->set_workdir(context_.job.workdir);
+        for (const auto& word : rank.command) {
+            entry->add_argv(word);
+        }
+        for (const auto& [key, value] : rank.env) {
+            (*entry->mutable_env())[key] = value;
+        }
+        (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context_.run_id;
+    }
+    return run;
+}
+
+bool NodeTask::start() {
+    // Announce, then look: whoever aborts the meeting looks at launching() afterwards, so that either we see the abort
+    // or it sees that there may be ranks to stop here.
+    launching_ = true;
+    if (context_.meeting->failure()) {
+        launching_ = false;
+        return false;
+    }
+    wire::Request request;
+    *request.mutable_start_run() = spec();
+    auto reply = connection_.link->call(std::move(request));
+    if (!reply) {
+        context_.meeting->abort(reply.failure());
+        return false;
+    }
+    context_.meeting->arrive(RunMeeting::Point::Started);
+    return true;
+}
+
+void NodeTask::stream() {
+    while (!ended_ && !stop_.stop_requested()) {
+        if (!stream_once() && !ended_ && !stop_.stop_requested() && !reconnect()) {
+            return;
+        }
+    }
+}
+
+// One attachment, until the run ends here (true), we leave, or the link is lost (false).
+bool NodeTask::stream_once() {
+    AgentLink& link = *connection_.link;
+    wire::Request request;
+    request.mutable_attach()->set_run_id(context_.run_id);
+    request.mutable_attach()->set_from_seq(next_seq_);
+    auto reply = link.call(std::move(request));
+    if (!reply) {
+        if (reply.failure().code == "no-such-run") {
+            Event event;
+            event.node = node_.name;
+            event.seq = next_seq_;
+            EndEvent end;
+            end.outcome = Outcome::Lost;
+            end.detail = reply.failure().what;
+            event.body = end;
+            context_.pump->post(std::move(event));
+            ended_ = true;
+        }
+        return ended_;
+    }
+    stop_sent_ = 0;
+    double heard = monotonic_s();
+    double pinged = heard;
+    std::uint64_t ping_id = 0;  // 0: none under way
+    while (!ended_ && link.alive() && !stop_.stop_requested()) {
+        wake_.clear();
+        send_stop_if_asked();
+        if (auto unasked = link.next(kPingEveryS * 1000)) {
+            heard = monotonic_s();
+            take(*unasked);
+            continue;
+        }
+        const double now = monotonic_s();
+        if (ping_id != 0 && link.take_reply(ping_id)) {
+            heard = now;
+            ping_id = 0;
+        }
+        if (now - heard > kSilentS) {
+            break;
+        }
+        if (now - pinged >= kPingEveryS && ping_id == 0) {
+            wire::Request ping;
+            ping.mutable_ping();
+            ping_id = link.send(std::move(ping));
+            pinged = now;
+        }
+    }
+    return ended_;
+}
+
+void NodeTask::take(const wire::Reply& reply) {
+    if (!reply.has_events() || reply.events().run_id() != context_.run_id) {
+        return;
+    }
+    const auto offset_us = static_cast<std::int64_t>(connection_.facts.clock_offset_s * 1e6);
+    std::vector<Event> events;
+    events.reserve(static_cast<std::size_t>(reply.events().events_size()));
+    for (const auto& frame : reply.events().events()) {
+        if (frame.seq() < next_seq_) {
+            continue;
+        }
+        next_seq_ = frame.seq() + 1;
+        Event event = from_wire(frame, node_.name);
+        event.t_us -= offset_us;
+        ended_ = ended_ || event.as<EndEvent>() != nullptr;
+        events.push_back(std::move(event));
+    }
+    if (!events.empty()) {
+        context_.pump->post(std::move(events));
+    }
+}
+
+void NodeTask::send_stop_if_asked() {
+    const int strength = stop_strength_.load();
+    if (strength <= stop_sent_) {
+        return;
+    }
+    stop_sent_ = strength;
+    wire::Request request;
+    request.mutable_stop_run()->set_run_id(context_.run_id);
+    request.mutable_stop_run()->set_force(strength >= 2);
+    {
+        const std::lock_guard lock(cause_mutex_);
+        request.mutable_stop_run()->set_cause(stop_cause_);
+    }
+    connection_.link->send(std::move(request));
+}
+
+// Training goes on there meanwhile; the spool keeps what we miss.
+bool NodeTask::reconnect() {
+    for (double backoff = 1; !stop_.stop_requested(); backoff = std::min(backoff * 2, kMaxBackoffS)) {
+        note(text(kContext, "connection lost; the run goes on there; trying again in %1 s",
+                  {std::to_string(static_cast<int>(backoff))}));
+        const double until = monotonic_s() + backoff;
+        while (!stop_.stop_requested() && monotonic_s() < until) {
+            pollfd fd{wake_.fd(), POLLIN, 0};
+            ::poll(&fd, 1, static_cast<int>(std::max(0.0, until - monotonic_s()) * 1000) + 1);
+            wake_.clear();
+        }
+        if (stop_.stop_requested()) {
+            return false;
+        }
+        auto connection = connect_node(node_, context_.prompter, wake_, stop_.get_token(), {});
+        if (connection) {
+            connection_ = std::move(*connection);
+            note(text(kContext, "connected again"));
+            return true;
+        }
+    }
+    return false;
+}
+
+}  // namespace rankscope

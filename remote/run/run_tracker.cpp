@@ -1,0 +1,185 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/run/run_tracker.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include <protocol/metrics_line.h>
+
+#include <remote/base/text.h>
+#include <remote/node/agent_failures.h>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "RunTracker";
+
+bool is_failure(const ExitEvent& exit) {
+    return !exit.requested && (exit.code != 0 || exit.signal != 0);
+}
+
+}  // namespace
+
+Event desk_stage(const std::string& name, StageStatus status, const std::string& detail, double progress) {
+    Event event;
+    event.body = StageEvent{name, status, detail, progress};
+    return event;
+}
+
+void RunTracker::set_plan(const LaunchPlan& plan) {
+    plan_ = plan;
+    ranks_.resize(plan.ranks.size());
+}
+
+std::vector<Event> RunTracker::observe(const Event& event) {
+    std::vector<Event> out;
+    if (const auto* stage = event.as<StageEvent>()) {
+        observe_stage(event, *stage, out);
+    } else if (const auto* metric = event.as<MetricEvent>()) {
+        mark(event.rank, metric->step >= 0, out);
+    } else if (const auto* exit = event.as<ExitEvent>()) {
+        exits_.push_back({event.rank, event.node, event.t_us, *exit});
+        if (is_failure(*exit) && failure_cause_.empty()) {
+            failure_cause_ = text(kContext, "rank %1 on %2 %3",
+                                  {std::to_string(event.rank), event.node, describe_exit(*exit)});
+        }
+    } else if (const auto* end = event.as<EndEvent>()) {
+        if (event.node.empty()) {
+            over_ = true;
+        } else {
+            ended_[event.node] = end->outcome;
+            if (end->outcome == Outcome::Lost && failure_cause_.empty()) {
+                failure_cause_ = text(kContext, "%1: %2", {event.node, end->detail});
+            }
+        }
+    }
+    return out;
+}
+
+void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out) {
+    if (event.node.empty()) {
+        if (stage.name == "start" && stage.status == StageStatus::Done && !rendezvous_begun_) {
+            rendezvous_begun_ = true;
+            out.push_back(desk_stage("rendezvous", StageStatus::Begin));
+        }
+        // Replayed: what was concluded then is not concluded again.
+        rendezvous_begun_ = rendezvous_begun_ || stage.name == "rendezvous";
+        rendezvous_done_ = rendezvous_done_ || (stage.name == "rendezvous" && stage.status == StageStatus::Done);
+        first_step_done_ = first_step_done_ || (stage.name == "first-step" && stage.status == StageStatus::Done);
+        return;
+    }
+    const bool met = stage.name == "data" || stage.name == "train" || stage.name == "validate" ||
+                     stage.name == "done" || (stage.name == "rendezvous" && stage.progress >= 1);
+    if (stage.name == "first-step" || met) {
+        mark(event.rank, stage.name == "first-step", out);
+    }
+}
+
+void RunTracker::mark(int rank, bool stepped, std::vector<Event>& out) {
+    if (rank < 0 || rank >= static_cast<int>(ranks_.size())) {
+        return;
+    }
+    auto& seen = ranks_[static_cast<std::size_t>(rank)];
+    const auto world = static_cast<double>(ranks_.size());
+    if (!seen.met) {
+        seen.met = true;
+        ++met_;
+        if (!rendezvous_done_) {
+            rendezvous_done_ = met_ == static_cast<int>(ranks_.size());
+            out.push_back(desk_stage("rendezvous", rendezvous_done_ ? StageStatus::Done : StageStatus::Progress,
+                                     text(kContext, "%1 of %2 ranks have met",
+                                          {std::to_string(met_), std::to_string(ranks_.size())}),
+                                     met_ / world));
+            if (rendezvous_done_) {
+                out.push_back(desk_stage("first-step", StageStatus::Begin));
+            }
+        }
+    }
+    if (stepped && !seen.stepped) {
+        seen.stepped = true;
+        ++stepped_;
+        if (!first_step_done_) {
+            first_step_done_ = stepped_ == static_cast<int>(ranks_.size());
+            out.push_back(desk_stage("first-step", first_step_done_ ? StageStatus::Done : StageStatus::Progress, "",
+                                     stepped_ / world));
+        }
+    }
+}
+
+bool RunTracker::all_nodes_ended() const {
+    return !plan_.nodes.empty() && std::all_of(plan_.nodes.begin(), plan_.nodes.end(), [this](const NodePlan& node) {
+        return ended_.count(node.node) > 0;
+    });
+}
+
+// The first rank that failed on its own. One that only lost its peer is a consequence, wherever the nodes' clocks put
+// it; one that was ended by our own stop is never the cause.
+const RunTracker::Exit* RunTracker::culprit() const {
+    const Exit* best = nullptr;
+    const auto key = [](const Exit& exit) {
+        return std::tuple(exit.event.code == protocol::kExitPeerLost ? 1 : 0, exit.t_us);
+    };
+    for (const auto& exit : exits_) {
+        if (is_failure(exit.event) && (best == nullptr || key(exit) < key(*best))) {
+            best = &exit;
+        }
+    }
+    return best;
+}
+
+EndEvent RunTracker::verdict(bool by_user) const {
+    EndEvent end;
+    if (const Exit* exit = culprit()) {
+        end.outcome = Outcome::Failed;
+        end.exit_code = 1;
+        end.has_culprit = true;
+        end.culprit = {exit->rank,         exit->node,         exit->event.code,
+                       exit->event.signal, exit->event.reason, exit->event.last_lines};
+        end.detail = text(kContext, "Rank %1 on %2 %3",
+                          {std::to_string(exit->rank), exit->node, describe_exit(exit->event)}) +
+                     '.';
+        return end;
+    }
+    const auto lost = std::find_if(ended_.begin(), ended_.end(),
+                                   [](const auto& entry) { return entry.second == Outcome::Lost; });
+    if (lost != ended_.end()) {
+        end.outcome = Outcome::Failed;
+        end.exit_code = 1;
+        end.detail = text(kContext, "The supervisor of %1 was killed; its ranks ended with it.", {lost->first});
+        return end;
+    }
+    const bool stopped = std::any_of(ended_.begin(), ended_.end(),
+                                     [](const auto& entry) { return entry.second == Outcome::Stopped; });
+    if (by_user || stopped) {
+        end.outcome = Outcome::Stopped;
+        end.exit_code = 130;
+        end.detail = text(kContext, "Stopped by the user.");
+        return end;
+    }
+    end.outcome = Outcome::Done;
+    end.detail = text(kContext, "All %1 ranks finished.", {std::to_string(plan_.world_size)});
+    return end;
+}
+
+std::optional<DiagnosisEvent> RunTracker::diagnosis() const {
+    const Exit* exit = culprit();
+    if (exit == nullptr) {
+        return std::nullopt;
+    }
+    const ExitHint hint = hint_for_exit(exit->node, exit->event);
+    if (hint.id.empty()) {
+        return std::nullopt;
+    }
+    DiagnosisEvent diagnosis;
+    diagnosis.id = hint.id;
+    diagnosis.title = hint.what;
+    diagnosis.evidence = exit->event.last_lines;
+    if (!hint.remedy.empty()) {
+        diagnosis.fix.push_back(hint.remedy);
+    }
+    return diagnosis;
+}
+
+}  // namespace rankscope

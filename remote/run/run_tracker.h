@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <remote/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
+namespace rankscope {
+
+/// Watches the stream of a run and concludes what no single event says: when all ranks have met, when all have made
+/// their first step, who is to blame, when it is over. No I/O, no clock: the same for live and replayed streams.
+class RunTracker {
+public:
+    void set_plan(const LaunchPlan& plan);
+    /// Takes one event of the run, the desk's or a node's. Returns the desk's events that follow from it (without seq
+    /// and time), in order.
+    std::vector<Event> observe(const Event& event);
+
+    /// Once a rank has failed on its own: why the other nodes must stop, for people ("rank 1 on node2 was killed…").
+    const std::string& failure_cause() const { return failure_cause_; }
+    bool all_nodes_ended() const;
+    bool node_ended(const std::string& node) const { return ended_.count(node) > 0; }
+    bool over() const { return over_; }
+    /// The run's end as the exits show it. `by_user`: the person asked for the stop.
+    EndEvent verdict(bool by_user) const;
+    /// What can be said about the culprit's end beyond its exit code; nothing when there is no culprit.
+    std::optional<DiagnosisEvent> diagnosis() const;
+
+private:
+    struct RankSeen {
+        bool met = false;
+        bool stepped = false;
+    };
+    struct Exit {
+        int rank;
+        std::string node;
+        std::int64_t t_us;
+        ExitEvent event;
+    };
+
+    void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
+    void mark(int rank, bool stepped, std::vector<Event>& out);
+    const Exit* culprit() const;
+
+    LaunchPlan plan_;
+    std::vector<RankSeen> ranks_;
+    int met_ = 0;
+    int stepped_ = 0;
+    bool rendezvous_begun_ = false;
+    bool rendezvous_done_ = false;
+    bool first_step_done_ = false;
+    bool over_ = false;
+    std::vector<Exit> exits_;
+    std::map<std::string, Outcome> ended_;
+    std::string failure_cause_;
+};
+
+/// The desk's stage event (node empty, rank -1).
+Event desk_stage(const std::string& name, StageStatus status, const std::string& detail = {}, double progress = -1);
+
+}  // namespace rankscope
