@@ -5,10 +5,10 @@
 
 include_guard(GLOBAL)
 find_package(Python3 3.9 COMPONENTS Interpreter)
-set(RANKSCOPE_VCLUSTER ${CMAKE_CURRENT_LIST_DIR}/vcluster.py)
 
 function(rankscope_add_cluster_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;NODES;TIMEOUT" "OPTIONS;COMMAND")
+  find_package(Python3 3.9 QUIET COMPONENTS Interpreter) # again: what was found is known only in the folder that looked
   if(NOT Python3_Interpreter_FOUND)
     message(STATUS "No Python 3.9: the test ${arg_NAME}, which needs the virtual cluster, is left out")
     return()
@@ -23,7 +23,7 @@ function(rankscope_add_cluster_test)
   if(TARGET ${program})
     set(program $<TARGET_FILE:${program}>)
   endif()
-  add_test(NAME ${arg_NAME} COMMAND ${Python3_EXECUTABLE} ${RANKSCOPE_VCLUSTER} run --nodes ${arg_NODES} ${arg_OPTIONS} --
+  add_test(NAME ${arg_NAME} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/vcluster.py run --nodes ${arg_NODES} ${arg_OPTIONS} --
                                     ${program} ${arg_COMMAND})
   set_tests_properties(${arg_NAME} PROPERTIES LABELS cluster SKIP_RETURN_CODE 77 TIMEOUT ${arg_TIMEOUT})
 endfunction()
