@@ -102,7 +102,10 @@ void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& 
     Pipe ready = make_pipe();
     const bool spawned = spawn_detached(dir, ready.write_end.get());
     ready.write_end.reset();
-    if (!spawned || !read_reply(ready.read_end.get(), reply)) {
+    const auto id = reply.id();
+    const bool answered = spawned && read_reply(ready.read_end.get(), reply);
+    reply.set_id(id);  // the supervisor knows nothing of the desk's numbers
+    if (!answered) {
         reply.clear_body();
         std::ifstream log(dir.supervisor_log());
         std::string line;

@@ -71,6 +71,9 @@ int probe(const GlobalOptions& options, const std::vector<std::string>& names) {
             threads.emplace_back(
                 [&, i](std::stop_token stop) { results[i] = probe_node((*nodes)[i], prompter, std::move(stop)); });
         }
+        for (auto& thread : threads) {
+            thread.join();  // a jthread's destructor would ask it to stop
+        }
     }
     int code = kDone;
     nlohmann::ordered_json json = nlohmann::ordered_json::array();

@@ -77,6 +77,10 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
         std::printf("  %s%s\n", event.node.empty() ? "" : (event.node + ": ").c_str(), stage.detail.c_str());
         return;
     }
+    if (stage.status == StageStatus::Failed) {
+        std::printf("  %-11s failed: %s\n", stage.name.c_str(), stage.detail.c_str());
+        return;
+    }
     if (stage.status == StageStatus::Done && event.node.empty()) {
         const auto it = std::find_if(state_.stages.begin(), state_.stages.end(),
                                      [&](const StageState& entry) { return entry.name == stage.name; });
