@@ -1,0 +1,264 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/app/main_window.h>
+#include <gui/app/workspace.h>
+#include <gui/fleet/fleet_page.h>
+#include <gui/launch/launch_page.h>
+#include <gui/live/live_page.h>
+#include <gui/runs/runs_page.h>
+#include <gui/strings.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QActionGroup>
+#include <QApplication>
+#include <QButtonGroup>
+#include <QCloseEvent>
+#include <QHBoxLayout>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QScreen>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kNavWidth = 84;
+constexpr QSize kFirstSize(1280, 800);
+
+}  // namespace
+
+MainWindow::MainWindow(const Options& options, bool system_is_dark)
+    : options_(options),
+      system_is_dark_(system_is_dark),
+      pages_(new QStackedWidget(this)),
+      workspace_(std::make_unique<Workspace>(options, this)) {
+    setObjectName(u"mainWindow"_s);
+    setWindowIcon(app_icon());
+    auto* central = new QWidget(this);
+    auto* layout = new QHBoxLayout(central);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(make_nav_bar());
+    fleet_ = new FleetPage(workspace_->fleet(), pages_);
+    launch_ = new LaunchPage(workspace_.get(), pages_);
+    live_ = new LivePage(workspace_->session(), pages_);
+    runs_ = new RunsPage(workspace_.get(), pages_);
+    for (QWidget* page : {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_),
+                          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_)}) {
+        pages_->addWidget(page);
+    }
+    layout->addWidget(pages_, 1);
+    setCentralWidget(central);
+    make_menus();
+    connect_pages();
+    restore_geometry();
+    show_page(options_.quick_start || !options_.job_file.empty() ? Page::Launch : Page::Fleet);
+    open_first_job();
+    update_title();
+    workspace_->begin();
+}
+
+MainWindow::~MainWindow() {
+    // Pages look at the workspace: they go first.
+    delete takeCentralWidget();
+}
+
+QWidget* MainWindow::make_nav_bar() {
+    auto* bar = new QFrame(this);
+    bar->setObjectName(u"navBar"_s);
+    bar->setFixedWidth(kNavWidth);
+    auto* layout = new QVBoxLayout(bar);
+    layout->setContentsMargins(0, 6, 0, 6);
+    layout->setSpacing(2);
+    const std::array<QString, 4> texts{tr("Fleet"), tr("Launch"), tr("Live"), tr("Runs")};
+    const std::array<const char*, 4> names{"navFleet", "navLaunch", "navLive", "navRuns"};
+    auto* group = new QButtonGroup(this);
+    for (std::size_t i = 0; i < nav_.size(); ++i) {
+        auto* button = new QToolButton(bar);
+        button->setObjectName(QString::fromLatin1(names[i]));
+        button->setText(texts[i]);
+        button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
+        button->setIconSize(QSize(26, 26));
+        button->setCheckable(true);
+        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        button->setToolTip(tr("%1 (Ctrl+%2)").arg(texts[i]).arg(i + 1));
+        button->setFocusPolicy(Qt::TabFocus);
+        group->addButton(button);
+        layout->addWidget(button);
+        connect(button, &QToolButton::clicked, this, [this, i] { show_page(Page(i)); });
+        nav_[i] = button;
+    }
+    layout->addStretch();
+    icon_nav_bar();
+    return bar;
+}
+
+void MainWindow::icon_nav_bar() {
+    const ThemeColors colors = theme_colors(palette());
+    for (std::size_t i = 0; i < nav_.size(); ++i) {
+        if (nav_[i]) {
+            nav_[i]->setIcon(nav_icon(NavIcon(i), colors.muted, colors.accent));
+        }
+    }
+}
+
+void MainWindow::make_menus() {
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    const std::array<QString, 4> texts{tr("&Fleet"), tr("&Launch"), tr("L&ive"), tr("&Runs")};
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        view->addAction(texts[i], QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), this,
+                        [this, i] { show_page(Page(i)); });
+    }
+    view->addSeparator();
+    QMenu* theme = view->addMenu(tr("&Theme"));
+    themes_ = new QActionGroup(this);
+    const std::array<std::pair<QString, ThemeChoice>, 3> choices{{{tr("As the &system"), ThemeChoice::System},
+                                                                  {tr("&Light"), ThemeChoice::Light},
+                                                                  {tr("&Dark"), ThemeChoice::Dark}}};
+    for (const auto& [text, choice] : choices) {
+        QAction* action = theme->addAction(text, this, [this, choice = choice] { set_theme(choice); });
+        action->setCheckable(true);
+        action->setChecked(choice == options_.theme);
+        themes_->addAction(action);
+    }
+    QMenu* help = menuBar()->addMenu(tr("&Help"));
+    help->addAction(tr("&About Rankscope"), this, [this] {
+        QMessageBox::about(
+            this, tr("About Rankscope"),
+            tr("<h3>Rankscope %1</h3><p>Launch, watch and diagnose distributed training.</p>"
+               "<p>Free software under the GNU General Public License, version 3 or later.</p>")
+                .arg(QApplication::applicationVersion()));
+    });
+}
+
+void MainWindow::connect_pages() {
+    connect(launch_, &LaunchPage::startRequested, this, &MainWindow::start_run);
+    connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
+    connect(runs_, &RunsPage::launchRequested, this, [this] { show_page(Page::Launch); });
+    connect(runs_, &RunsPage::showSession, this, [this] {
+        live_->show_session();
+        show_page(Page::Live);
+    });
+    connect(runs_, &RunsPage::opened, this, [this](const std::shared_ptr<LiveData>& run) {
+        live_->show_stored(std::move(*run));
+        show_page(Page::Live);
+    });
+    connect(runs_, &RunsPage::deleted, this, [this](const QString& run_id) { live_->forget(ss(run_id)); });
+    RunSession* session = workspace_->session();
+    connect(session, &RunSession::attached, this, [this] { show_page(Page::Live); });
+    connect(session, &RunSession::stateChanged, this, &MainWindow::update_title);
+    connect(session, &RunSession::ended, this, [this] {
+        if (close_when_over_) {
+            may_close_ = true;
+            close();
+        }
+    });
+}
+
+void MainWindow::start_run(const RunRequest& request) {
+    workspace_->session()->start(request, workspace_->store(), workspace_->prompter());
+    show_page(Page::Live);
+}
+
+void MainWindow::update_title() {
+    const RunSession* session = workspace_->session();
+    setWindowTitle(session->live()
+                       ? tr("%1 — Rankscope").arg(qs(workspace_->session()->model()->state().name))
+                       : tr("Rankscope"));
+}
+
+MainWindow::Page MainWindow::page() const {
+    return Page(pages_->currentIndex());
+}
+
+void MainWindow::show_page(Page page) {
+    pages_->setCurrentIndex(int(page));
+    nav_[std::size_t(page)]->setChecked(true);
+}
+
+void MainWindow::open_first_job() {
+    if (!options_.job_file.empty()) {
+        launch_->open_job(options_.job_file);
+    } else if (options_.quick_start) {
+        const Recipe recipe = quick_start_recipe(QApplication::applicationDirPath());
+        launch_->set_job_text(recipe.yaml, recipe.file.empty() ? "mnist-quickstart.yaml" : recipe.file);
+    }
+}
+
+void MainWindow::set_theme(ThemeChoice choice) {
+    options_.theme = choice;
+    apply_theme(*static_cast<QApplication*>(QApplication::instance()), choice, system_is_dark_);
+    QSettings().setValue(u"theme"_s, int(choice));
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) {
+        icon_nav_bar();
+    }
+}
+
+void MainWindow::restore_geometry() {
+    const QSettings settings;
+    if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray())) {
+        const QSize room = screen() ? screen()->availableSize() : kFirstSize;
+        resize(kFirstSize.boundedTo(room));
+    }
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    RunSession* session = workspace_->session();
+    if (session->live() && !may_close_) {
+        event->ignore();
+        ask_before_closing();
+        return;
+    }
+    QSettings().setValue(u"geometry"_s, saveGeometry());
+    // From here on nobody answers: a connection that asks gets "no", and no thread is left waiting.
+    workspace_->shut_down();
+    session->detach();
+    event->accept();
+}
+
+void MainWindow::ask_before_closing() {
+    if (findChild<QMessageBox*>(u"closeDialog"_s)) {
+        return;
+    }
+    const bool under_way = workspace_->session()->under_way_on_nodes();
+    auto* box = new QMessageBox(QMessageBox::Question, tr("A run is under way"),
+                                tr("What is to become of the run?"), QMessageBox::NoButton, this);
+    box->setObjectName(u"closeDialog"_s);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(
+        under_way
+            ? tr("It belongs to its machines and goes on without this window. Runs takes it up again later.")
+            : tr("Its ranks are not started yet: if you leave now, the start is broken off."));
+    QPushButton* leave =
+        box->addButton(under_way ? tr("&Leave it running") : tr("&Break it off"), QMessageBox::AcceptRole);
+    leave->setObjectName(u"closeLeave"_s);
+    QPushButton* stop = box->addButton(tr("&Stop it"), QMessageBox::DestructiveRole);
+    stop->setObjectName(u"closeStop"_s);
+    QPushButton* cancel = box->addButton(QMessageBox::Cancel);
+    box->setDefaultButton(under_way ? leave : cancel);
+    connect(box, &QMessageBox::finished, this, [this, box, leave, stop] {
+        if (box->clickedButton() == leave) {
+            may_close_ = true;
+            close();
+        } else if (box->clickedButton() == stop) {
+            close_when_over_ = true;
+            workspace_->session()->stop(false);
+            show_page(Page::Live);
+        }
+    });
+    box->open();
+}
+
+}  // namespace rankscope::gui

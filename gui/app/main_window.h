@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/app/options.h>
+#include <gui/style/glyphs.h>
+#include <remote/run/run_controller.h>
+
+#include <QMainWindow>
+#include <array>
+#include <memory>
+
+class QActionGroup;
+class QStackedWidget;
+class QToolButton;
+
+namespace rankscope::gui {
+
+class FleetPage;
+class LaunchPage;
+class LivePage;
+class RunsPage;
+class Workspace;
+
+/// The four pages and the bar that leads to them.
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    enum class Page { Fleet, Launch, Live, Runs };
+
+    explicit MainWindow(const Options& options, bool system_is_dark = false);
+    ~MainWindow() override;
+
+    Workspace* workspace() const { return workspace_.get(); }
+    Page page() const;
+    void show_page(Page page);
+    LaunchPage* launch_page() const { return launch_; }
+    LivePage* live_page() const { return live_; }
+
+protected:
+    void closeEvent(QCloseEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* make_nav_bar();
+    void make_menus();
+    void connect_pages();
+    void icon_nav_bar();
+    void set_theme(ThemeChoice choice);
+    void restore_geometry();
+    void open_first_job();
+    void ask_before_closing();
+    void start_run(const RunRequest& request);
+    void update_title();
+
+    Options options_;
+    bool system_is_dark_;
+    bool may_close_ = false;
+    bool close_when_over_ = false;
+    QStackedWidget* pages_;
+    std::array<QToolButton*, 4> nav_{};
+    QActionGroup* themes_ = nullptr;
+    FleetPage* fleet_ = nullptr;
+    LaunchPage* launch_ = nullptr;
+    LivePage* live_ = nullptr;
+    RunsPage* runs_ = nullptr;
+    std::unique_ptr<Workspace> workspace_;
+};
+
+}  // namespace rankscope::gui

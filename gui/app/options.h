@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/style/theme.h>
+
+#include <QStringList>
+#include <filesystem>
+
+namespace rankscope::gui {
+
+/// What the command line asked for. Passed on as a value; nothing is global.
+struct Options {
+    std::filesystem::path inventory_file;  ///< empty: the default one
+    bool inventory_must_exist = false;
+    bool quick_start = false;
+    std::filesystem::path job_file;
+    std::filesystem::path data_dir;  ///< empty: the user's
+    ThemeChoice theme = ThemeChoice::System;
+    bool theme_given = false;
+
+    std::filesystem::path inventory_path() const;
+    std::filesystem::path store_path() const;
+};
+
+struct ParsedOptions {
+    Options options;
+    QString error;  ///< wrong usage, or empty
+    QString text;   ///< of --help or --version, or empty
+};
+/// `arguments` with the program's name first.
+ParsedOptions parse_options(const QStringList& arguments);
+
+/// The recipe for the first run: beside the program, where an installation has it, or the one built in.
+struct Recipe {
+    std::filesystem::path file;  ///< empty: built in
+    std::string yaml;
+};
+Recipe quick_start_recipe(const QString& program_dir);
+
+}  // namespace rankscope::gui

@@ -1,0 +1,11 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+namespace rankscope::gui {
+
+/// Resources of a static library are found only after somebody has asked for them by name.
+void load_resources();
+
+}  // namespace rankscope::gui

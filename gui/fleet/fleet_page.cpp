@@ -1,0 +1,204 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/fleet/fleet_page.h>
+#include <gui/fleet/node_details.h>
+#include <gui/fleet/node_dialog.h>
+#include <gui/strings.h>
+#include <gui/style/table_delegates.h>
+#include <gui/texts.h>
+#include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/notice_bar.h>
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <array>
+
+namespace rankscope::gui {
+
+FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fleet) {
+    setObjectName(u"fleetPage"_s);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(16, 12, 16, 12);
+    layout->setSpacing(10);
+    auto* head = new QHBoxLayout;
+    head->addWidget(make_label(tr("Fleet"), this, "pageTitle"));
+    summary_ = make_label({}, this, "muted");
+    summary_->setObjectName(u"fleetSummary"_s);
+    head->addSpacing(8);
+    head->addWidget(summary_, 1, Qt::AlignBottom);
+    layout->addLayout(head);
+    problems_ = new NoticeBar(NoticeBar::Kind::Fault, "fleetProblems", this);
+    problems_->set_action(tr("&Read again"));
+    layout->addWidget(problems_);
+    layout->addWidget(make_buttons());
+
+    auto* splitter = new QSplitter(Qt::Vertical, this);
+    splitter->setChildrenCollapsible(false);
+    splitter->setHandleWidth(10);
+    table_ = new QTableView(splitter);
+    tune_table(table_, "fleetTable", tr("Nodes"));
+    table_->setModel(fleet_->model());
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setItemDelegate(new ProbeDelegate(table_));
+    const std::array<int, FleetModel::NUM_COLUMNS> widths{150, 190, 190, 150, 56, 140, 150, 82, 80};
+    for (int column = 0; column < FleetModel::NUM_COLUMNS; ++column) {
+        table_->setColumnWidth(column, widths[std::size_t(column)]);
+    }
+    table_->horizontalHeader()->setSectionResizeMode(FleetModel::State, QHeaderView::Stretch);
+    details_ = new NodeDetails(splitter);
+    splitter->addWidget(table_);
+    splitter->addWidget(details_);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    layout->addWidget(splitter, 1);
+    connect_parts();
+    select(keep_selected_);
+    update_state();
+}
+
+QWidget* FleetPage::make_buttons() {
+    auto* bar = new QWidget(this);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(6);
+    add_ = make_button(tr("&Add node…"), "addNode", bar);
+    edit_ = make_button(tr("&Edit…"), "editNode", bar);
+    remove_ = make_button(tr("Re&move"), "removeNode", bar);
+    probe_ = make_button(tr("&Probe"), "probeNode", bar);
+    probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
+    cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
+    for (QPushButton* button : {add_, edit_, remove_}) {
+        layout->addWidget(button);
+    }
+    layout->addStretch();
+    for (QPushButton* button : {cancel_, probe_, probe_all_}) {
+        layout->addWidget(button);
+    }
+    return bar;
+}
+
+void FleetPage::connect_parts() {
+    connect(add_, &QPushButton::clicked, this, [this] { open_dialog({}); });
+    connect(edit_, &QPushButton::clicked, this, [this] { open_dialog(selected()); });
+    connect(remove_, &QPushButton::clicked, this, &FleetPage::ask_remove);
+    connect(probe_, &QPushButton::clicked, this, [this] { fleet_->probe(selected()); });
+    connect(probe_all_, &QPushButton::clicked, fleet_, &Fleet::probe_all);
+    connect(cancel_, &QPushButton::clicked, fleet_, &Fleet::cancel_probes);
+    connect(problems_, &NoticeBar::actionTriggered, fleet_, &Fleet::load);
+    connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
+        const FleetNode& node = fleet_->model()->nodes()[std::size_t(index.row())];
+        if (!node.spec.local) {
+            open_dialog(node.spec.name);
+        }
+    });
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (!selected().empty()) {
+            keep_selected_ = selected();
+        }
+        update_state();
+        update_details();
+    });
+    connect(fleet_->model(), &QAbstractItemModel::dataChanged, this, &FleetPage::update_details);
+    connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] { select(keep_selected_); });
+    for (const auto signal : {&Fleet::changed, &Fleet::problemsChanged, &Fleet::probesChanged}) {
+        connect(fleet_, signal, this, &FleetPage::update_state);
+    }
+}
+
+std::string FleetPage::selected() const {
+    const QModelIndexList rows = table_->selectionModel()->selectedRows();
+    return rows.isEmpty() ? std::string()
+                          : fleet_->model()->nodes()[std::size_t(rows.first().row())].spec.name;
+}
+
+void FleetPage::select(const std::string& name) {
+    table_->selectRow(std::max(fleet_->model()->row_of(name), 0));
+}
+
+void FleetPage::update_state() {
+    std::vector<Failure> faults = fleet_->problems();
+    const bool broken = !faults.empty();
+    if (!broken) {
+        faults = fleet_->save_problems();
+    }
+    if (faults.empty()) {
+        problems_->set_text({});
+    } else {
+        problems_->set_text(broken
+                                ? tr("The inventory has faults. Mend %1; it is not written while it has any.")
+                                      .arg(qs(fleet_->file().string()))
+                                : tr("The inventory could not be saved."),
+                            failures_text(faults));
+    }
+    const std::string name = selected();
+    const FleetNode* node = fleet_->model()->find(name);
+    const bool own = node && node->spec.local;
+    add_->setEnabled(fleet_->loaded() && !broken);
+    edit_->setEnabled(fleet_->loaded() && !broken && node && !own);
+    remove_->setEnabled(fleet_->loaded() && !broken && node && !own);
+    probe_->setEnabled(node && node->state != ProbeState::Connecting);
+    const int under_way = fleet_->probes_under_way();
+    cancel_->setVisible(under_way > 0);
+    const auto count = int(fleet_->model()->nodes().size());
+    QString text =
+        count == 1 ? tr("This computer. Add the machines you train on.") : tr("%1 machines").arg(count);
+    if (under_way > 0) {
+        text += tr(" · probing %1").arg(under_way);
+    }
+    summary_->setText(text);
+}
+
+void FleetPage::update_details() {
+    details_->set_node(fleet_->model()->find(selected()));
+}
+
+void FleetPage::open_dialog(const std::string& name) {
+    const FleetNode* node = name.empty() ? nullptr : fleet_->model()->find(name);
+    QStringList taken;
+    for (const FleetNode& other : fleet_->model()->nodes()) {
+        if (other.spec.name != name && !other.spec.local) {
+            taken += qs(other.spec.name);
+        }
+    }
+    auto* dialog = new NodeDialog(node ? node->spec : NodeSpec{}, taken, node == nullptr, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, name] {
+        const NodeSpec edited = dialog->node();
+        keep_selected_ = edited.name;
+        fleet_->save_node(name, edited);
+    });
+    dialog->open();
+}
+
+void FleetPage::ask_remove() {
+    const std::string name = selected();
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Remove node"),
+                        tr("Remove %1 from the inventory?").arg(qs(name)), QMessageBox::NoButton, this);
+    box->setObjectName(u"removeDialog"_s);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(
+        tr("Its entry goes from %1. Nothing is touched on the machine itself, and stored runs stay.")
+            .arg(qs(fleet_->file().string())));
+    QPushButton* remove = box->addButton(tr("&Remove"), QMessageBox::AcceptRole);
+    remove->setObjectName(u"removeConfirm"_s);
+    QPushButton* cancel = box->addButton(QMessageBox::Cancel);
+    box->setDefaultButton(cancel);
+    connect(box, &QMessageBox::finished, this, [this, box, remove, name] {
+        if (box->clickedButton() == remove) {
+            keep_selected_ = kLocalNodeName;
+            fleet_->remove_node(name);
+        }
+    });
+    box->open();
+}
+
+}  // namespace rankscope::gui

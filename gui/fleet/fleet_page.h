@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/fleet/fleet.h>
+
+#include <QWidget>
+#include <string>
+
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QTableView;
+
+namespace rankscope::gui {
+
+class NodeDetails;
+class NoticeBar;
+
+/// The machines: table, details of the selected one, and the buttons that change the inventory or probe.
+class FleetPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit FleetPage(Fleet* fleet, QWidget* parent = nullptr);
+
+private:
+    QWidget* make_buttons();
+    void connect_parts();
+    void update_state();
+    void update_details();
+    std::string selected() const;
+    void select(const std::string& name);
+    void open_dialog(const std::string& name);
+    void ask_remove();
+
+    Fleet* fleet_;
+    std::string keep_selected_ = kLocalNodeName;
+    NoticeBar* problems_;
+    QLabel* summary_;
+    QTableView* table_;
+    NodeDetails* details_;
+    QPushButton* add_;
+    QPushButton* edit_;
+    QPushButton* remove_;
+    QPushButton* probe_;
+    QPushButton* probe_all_;
+    QPushButton* cancel_;
+};
+
+}  // namespace rankscope::gui

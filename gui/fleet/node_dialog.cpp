@@ -1,0 +1,190 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/fleet/node_dialog.h>
+#include <gui/strings.h>
+#include <gui/widgets/field_form.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRegularExpression>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kBad = -1;
+
+/// Empty: `absent`; not a whole number: kBad.
+int whole(const QLineEdit* edit, int absent) {
+    const QString text = edit->text().trimmed();
+    if (text.isEmpty()) {
+        return absent;
+    }
+    bool ok = false;
+    const int value = text.toInt(&ok);
+    return ok && value >= 0 ? value : kBad;
+}
+
+QString join_numbers(const std::vector<int>& numbers) {
+    QStringList parts;
+    for (const int number : numbers) {
+        parts += QString::number(number);
+    }
+    return parts.join(u", "_s);
+}
+
+}  // namespace
+
+std::optional<std::vector<int>> parse_gpu_list(const QString& text) {
+    static const QRegularExpression separators(u"[,\\s]+"_s);
+    std::vector<int> numbers;
+    for (const QString& part : text.split(separators, Qt::SkipEmptyParts)) {
+        bool ok = false;
+        const int number = part.toInt(&ok);
+        if (!ok || number < 0 || std::find(numbers.begin(), numbers.end(), number) != numbers.end()) {
+            return std::nullopt;
+        }
+        numbers.push_back(number);
+    }
+    return numbers;
+}
+
+NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWidget* parent)
+    : QDialog(parent), before_(node), taken_(std::move(taken)), form_(new FieldForm(this)) {
+    setObjectName(u"nodeDialog"_s);
+    setWindowTitle(is_new ? tr("Add a node") : tr("Edit %1").arg(qs(node.name)));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(18, 16, 18, 14);
+    layout->setSpacing(12);
+    make_fields(node);
+    layout->addWidget(form_);
+    layout->addStretch();
+    auto* buttons = new QDialogButtonBox(this);
+    ok_ = buttons->addButton(is_new ? tr("&Add") : tr("&Save"), QDialogButtonBox::AcceptRole);
+    ok_->setObjectName(u"nodeOk"_s);
+    ok_->setDefault(true);
+    buttons->addButton(QDialogButtonBox::Cancel);
+    layout->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    for (QLineEdit* edit : {name_, host_, port_, user_, key_, jump_, gpus_, slots_, address_, cache_}) {
+        connect(edit, &QLineEdit::textChanged, this, [this] {
+            touched_ = true;
+            check();
+        });
+    }
+    resize(520, sizeHint().height());
+    check();
+    name_->setFocus();
+}
+
+void NodeDialog::make_fields(const NodeSpec& node) {
+    name_ = form_->add_line("name", tr("&Name"), "nodeName", tr("node1"),
+                            tr("What you call the machine; unique"));
+    host_ = form_->add_line("host", tr("&Host"), "nodeHost", tr("the same as the name"),
+                            tr("Name, address, or a Host of your ssh_config"));
+    port_ = form_->add_line("port", tr("&Port"), "nodePort", tr("22, or what ssh_config says"));
+    user_ = form_->add_line("user", tr("&User"), "nodeUser", tr("what ssh_config says, else you"));
+    auto* key_row = new QWidget(this);
+    auto* key_layout = new QHBoxLayout(key_row);
+    key_layout->setContentsMargins(0, 0, 0, 0);
+    key_ = new QLineEdit(key_row);
+    key_->setObjectName(u"nodeKey"_s);
+    key_->setPlaceholderText(tr("SSH agent and usual keys"));
+    auto* browse = make_button(tr("Browse…"), "nodeKeyBrowse", key_row);
+    key_layout->addWidget(key_, 1);
+    key_layout->addWidget(browse);
+    connect(browse, &QPushButton::clicked, this, &NodeDialog::browse_key);
+    form_->add_row("identity_file", tr("&Key file"), key_row, key_);
+    jump_ = form_->add_line("proxy_jump", tr("&Jump host"), "nodeJump", tr("none"),
+                            tr("user@host:port of a bastion"));
+    gpus_ = form_->add_line("gpus", tr("&GPUs"), "nodeGpus", tr("auto"), tr("auto, or indices: 0, 1, 3"));
+    slots_ = form_->add_line("cpu_slots", tr("&CPU slots"), "nodeSlots", tr("1"),
+                             tr("Ranks when there is no GPU"));
+    address_ = form_->add_line("address", tr("&Address"), "nodeAddress", tr("found out"),
+                               tr("What the other nodes use for MASTER_ADDR"));
+    cache_ = form_->add_line("cache_dir", tr("Cache &folder"), "nodeCache", u"~/.cache/rankscope"_s,
+                             tr("Where agent and worker are kept on the node"));
+
+    name_->setText(qs(node.name));
+    host_->setText(node.host == node.name ? QString() : qs(node.host));
+    port_->setText(node.port == 0 ? QString() : QString::number(node.port));
+    user_->setText(qs(node.user));
+    key_->setText(qs(node.identity_file));
+    jump_->setText(qs(node.proxy_jump));
+    gpus_->setText(node.gpus_auto ? QString() : node.gpus.empty() ? tr("none") : join_numbers(node.gpus));
+    slots_->setText(node.cpu_slots == 0 ? QString() : QString::number(node.cpu_slots));
+    address_->setText(qs(node.address));
+    cache_->setText(qs(node.cache_dir));
+}
+
+NodeSpec NodeDialog::node() const {
+    NodeSpec node = before_;
+    node.name = ss(name_->text().trimmed());
+    node.host = ss(host_->text().trimmed());
+    if (node.host.empty()) {
+        node.host = node.name;
+    }
+    node.port = whole(port_, 0);
+    node.user = ss(user_->text().trimmed());
+    node.identity_file = ss(key_->text().trimmed());
+    node.proxy_jump = ss(jump_->text().trimmed());
+    const QString gpus = gpus_->text().trimmed();
+    node.gpus_auto = gpus.isEmpty() || gpus.compare(u"auto"_s, Qt::CaseInsensitive) == 0;
+    node.gpus.clear();
+    if (!node.gpus_auto) {
+        node.gpus = parse_gpu_list(gpus).value_or(std::vector<int>{});
+    }
+    node.cpu_slots = whole(slots_, 0);
+    node.address = ss(address_->text().trimmed());
+    node.cache_dir = ss(cache_->text().trimmed());
+    return node;
+}
+
+void NodeDialog::check() {
+    std::map<std::string, QString> errors;
+    for (const Failure& failure : check_node(node())) {
+        errors[failure.where] = qs(failure.what) % u". "_s % qs(failure.remedy);
+    }
+    if (taken_.contains(name_->text().trimmed())) {
+        errors["name"] = tr("There is a node of this name already. Choose another one.");
+    }
+    if (whole(port_, 0) == kBad) {
+        errors["port"] = tr("Give a number from 1 to 65535, or nothing.");
+    }
+    if (whole(slots_, 0) == kBad || whole(slots_, 0) > 1024) {
+        errors["cpu_slots"] = tr("Give a number from 1 to 1024, or nothing.");
+    }
+    const QString gpus = gpus_->text().trimmed();
+    const bool none = gpus.compare(tr("none"), Qt::CaseInsensitive) == 0;
+    if (!node().gpus_auto && !none && !parse_gpu_list(gpus)) {
+        errors["gpus"] = tr("Write auto, none, or different indices: 0, 1, 3.");
+    }
+    ok_->setEnabled(errors.empty());
+    // A form that scolds before a letter is typed is rude: an empty new name only keeps the button shut.
+    if (!touched_ && name_->text().isEmpty()) {
+        errors.erase("name");
+    }
+    form_->set_errors(errors);
+}
+
+void NodeDialog::browse_key() {
+    auto* dialog = new QFileDialog(this, tr("Key file"), QDir::homePath() + u"/.ssh"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    dialog->setFilter(QDir::Files | QDir::Hidden | QDir::AllDirs | QDir::NoDotAndDotDot);
+    connect(dialog, &QFileDialog::fileSelected, key_, &QLineEdit::setText);
+    dialog->open();
+}
+
+}  // namespace rankscope::gui

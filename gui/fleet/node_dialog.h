@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/config/inventory.h>
+
+#include <QDialog>
+#include <QStringList>
+#include <optional>
+#include <vector>
+
+class QLineEdit;
+class QPushButton;
+
+namespace rankscope::gui {
+
+class FieldForm;
+
+/// All fields of a node in the inventory. OK stays shut while a field is wrong, and the field says why.
+class NodeDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `taken`: names that the node cannot have.
+    NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWidget* parent);
+
+    NodeSpec node() const;
+
+private:
+    void make_fields(const NodeSpec& node);
+    void check();
+    void browse_key();
+
+    NodeSpec before_;
+    QStringList taken_;
+    bool touched_ = false;
+    FieldForm* form_;
+    QLineEdit* name_;
+    QLineEdit* host_;
+    QLineEdit* port_;
+    QLineEdit* user_;
+    QLineEdit* key_;
+    QLineEdit* jump_;
+    QLineEdit* gpus_;
+    QLineEdit* slots_;
+    QLineEdit* address_;
+    QLineEdit* cache_;
+    QPushButton* ok_;
+};
+
+/// "0, 1,3" → {0, 1, 3}; nothing where it is not a list of indices.
+std::optional<std::vector<int>> parse_gpu_list(const QString& text);
+
+}  // namespace rankscope::gui

@@ -1,0 +1,294 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/app/workspace.h>
+#include <gui/launch/job_form.h>
+#include <gui/launch/launch_page.h>
+#include <gui/launch/plan_view.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+#include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/notice_bar.h>
+#include <remote/plan/launch_plan.h>
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QShortcut>
+#include <QVBoxLayout>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kPlanAfterMs = 80;  ///< of quiet while somebody types
+constexpr int kFormWidth = 430;
+
+}  // namespace
+
+LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
+    : QWidget(parent),
+      workspace_(workspace),
+      read_job_(this, workspace->pool()),
+      plan_job_(this, workspace->pool()),
+      save_job_(this, workspace->pool()) {
+    setObjectName(u"launchPage"_s);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(16, 12, 16, 12);
+    layout->setSpacing(10);
+    auto* head = new QHBoxLayout;
+    head->setSpacing(8);
+    head->addWidget(make_label(tr("Launch"), this, "pageTitle"));
+    file_ = make_label({}, this, "muted");
+    file_->setObjectName(u"jobFile"_s);
+    head->addWidget(file_, 1, Qt::AlignBottom);
+    auto* open = make_button(tr("&Open job file…"), "openJob", this);
+    auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", this);
+    head->addWidget(open);
+    head->addWidget(save);
+    layout->addLayout(head);
+    problems_ = new NoticeBar(NoticeBar::Kind::Fault, "jobProblems", this);
+    problems_->set_action(tr("&Dismiss"));
+    layout->addWidget(problems_);
+
+    auto* body = new QHBoxLayout;
+    body->setSpacing(18);
+    body->addWidget(make_left());
+    plan_ = new PlanView(this);
+    body->addWidget(plan_, 1);
+    layout->addLayout(body, 1);
+    layout->addWidget(make_rule(this));
+    layout->addWidget(make_bottom());
+
+    connect(open, &QPushButton::clicked, this, &LaunchPage::choose_job_file);
+    connect(save, &QPushButton::clicked, this, &LaunchPage::choose_save_file);
+    connect_parts();
+    Job first;
+    first.name = "mnist-convnet";
+    first.nodes = {kLocalNodeName};
+    first.master_port = 0;
+    first.train = {{"model", "convnet"},
+                   {"dataset", {{"name", "mnist"}}},
+                   {"epochs", 2},
+                   {"batch_size", 100},
+                   {"optimizer", {{"name", "sgd"}, {"lr", 0.01}, {"momentum", 0.9}}}};
+    form_->set_job(first);
+}
+
+QWidget* LaunchPage::make_left() {
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(u"launchScroll"_s);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFixedWidth(kFormWidth);
+    form_ = new JobForm(scroll);
+    form_->setContentsMargins(0, 0, 12, 0);
+    scroll->setWidget(form_);
+    return scroll;
+}
+
+QWidget* LaunchPage::make_bottom() {
+    auto* bar = new QWidget(this);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(12);
+    reason_ = make_label({}, bar, "muted");
+    reason_->setObjectName(u"startReason"_s);
+    reason_->setWordWrap(true);
+    reason_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    start_ = make_button(tr("&Start"), "startButton", bar, "primary");
+    start_->setToolTip(tr("Ctrl+Enter"));
+    layout->addWidget(reason_, 1);
+    layout->addWidget(start_);
+    return bar;
+}
+
+void LaunchPage::connect_parts() {
+    plan_timer_.setSingleShot(true);
+    plan_timer_.setInterval(kPlanAfterMs);
+    connect(&plan_timer_, &QTimer::timeout, this, &LaunchPage::make_plan_now);
+    connect(form_, &JobForm::changed, this, &LaunchPage::form_changed);
+    connect(start_, &QPushButton::clicked, this, &LaunchPage::start);
+    connect(problems_, &NoticeBar::actionTriggered, this, [this] {
+        problems_->set_text({});
+        state_.job_file_fine = true;
+        update_state();
+    });
+    for (const QKeySequence& keys :
+         {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}) {
+        auto* shortcut = new QShortcut(keys, this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, &LaunchPage::start);
+    }
+    connect(workspace_->fleet(), &Fleet::changed, this,
+            [this] { form_->set_fleet(*workspace_->fleet()->model()); });
+    connect(workspace_->fleet(), &Fleet::problemsChanged, this, &LaunchPage::update_state);
+    connect(workspace_, &Workspace::storeSettled, this, &LaunchPage::update_state);
+    connect(workspace_->session(), &RunSession::stateChanged, this, &LaunchPage::update_state);
+    connect(workspace_->session(), &RunSession::ended, this, &LaunchPage::update_state);
+    form_->set_fleet(*workspace_->fleet()->model());
+}
+
+void LaunchPage::open_job(const std::filesystem::path& file) {
+    read_job_.start([file](const JobHandle&) { return read_job(file); },
+                    [this](JobRead read) { take_job(std::move(read)); });
+}
+
+void LaunchPage::set_job_text(const std::string& yaml, const std::filesystem::path& file) {
+    take_job(parse_job(yaml, file));
+}
+
+void LaunchPage::take_job(JobRead read) {
+    state_.job_file_fine = read.problems.empty();
+    show_job_problems(read.problems, tr("The job file has faults. Nothing starts while there is one."));
+    const QString name = qs(read.job.file.filename().string());
+    file_->setText(name);
+    file_->setToolTip(qs(read.job.file.string()));
+    // A file that could not be read at all leaves the form as it is.
+    const bool empty = !read.job.train && read.job.command.empty();
+    if (!empty || read.problems.empty()) {
+        form_->set_job(read.job);
+        form_->set_fleet(*workspace_->fleet()->model());
+    }
+    update_state();
+}
+
+void LaunchPage::show_job_problems(const std::vector<Failure>& problems, const QString& title) {
+    if (problems.empty()) {
+        problems_->set_text({});
+    } else {
+        problems_->set_text(title, failures_text(problems));
+    }
+}
+
+void LaunchPage::form_changed() {
+    const CheckedJob checked = form_->checked();
+    const std::map<std::string, QString> other = form_->show_errors(checked.errors);
+    state_.wrong_fields = int(checked.errors.size());
+    state_.nodes_chosen = form_->nodes_chosen();
+    state_.planning = true;
+    state_.plan_failure.reset();
+    if (!other.empty()) {
+        // A key of the job file that the form has no field for.
+        const auto& [key, text] = *other.begin();
+        state_.plan_failure = Failure{"bad-field", {}, key + " " + ss(text), {}, {}};
+    }
+    plan_timer_.start();
+    update_state();
+}
+
+void LaunchPage::make_plan_now() {
+    const CheckedJob checked = form_->checked();
+    if (!checked.errors.empty() || !form_->nodes_chosen()) {
+        state_.planning = false;
+        plan_job_.cancel();
+        plan_->set_empty(form_->nodes_chosen() ? tr("appears when all fields are right")
+                                               : tr("appears when a node is chosen"));
+        if (state_.plan_failure) {
+            plan_->set_failure(*state_.plan_failure);
+        }
+        update_state();
+        return;
+    }
+    plan_job_.start(
+        [job = checked.job, inventory = workspace_->fleet()->inventory(),
+         facts = workspace_->fleet()->model()->known_facts()](const JobHandle&) {
+            Planned planned;
+            // By the same reader as a file: what it would refuse must not start from here either.
+            planned.problems = parse_job(to_yaml(job), job.file).problems;
+            Result<LaunchPlan> plan = make_plan(inventory, job, facts);
+            if (!planned.problems.empty()) {
+                planned.failure = planned.problems.front();
+            } else if (plan) {
+                planned.plan = std::move(*plan);
+            } else {
+                planned.failure = plan.failure();
+            }
+            return planned;
+        },
+        [this](Planned planned) {
+            state_.planning = false;
+            state_.plan_failure = planned.failure;
+            if (planned.plan) {
+                plan_->set_plan(*planned.plan);
+            } else {
+                plan_->set_failure(*planned.failure);
+            }
+            update_state();
+        });
+}
+
+void LaunchPage::update_state() {
+    const Fleet* fleet = workspace_->fleet();
+    state_.inventory_read = fleet->loaded();
+    state_.inventory_fine = fleet->problems().empty();
+    state_.store_settled = workspace_->store_settled();
+    state_.run_under_way = workspace_->session()->live() || workspace_->session()->attaching();
+    start_->setEnabled(state_.is_ready());
+    QString text = state_.reason();
+    if (text.isEmpty() && workspace_->store_failure()) {
+        text = tr("The run store cannot be used, so this run will not be kept: %1")
+                   .arg(qs(workspace_->store_failure()->what));
+    }
+    reason_->setText(text);
+}
+
+void LaunchPage::start() {
+    update_state();
+    if (!state_.is_ready()) {
+        return;
+    }
+    RunRequest request;
+    request.inventory = workspace_->fleet()->inventory();
+    request.job = form_->checked().job;
+    request.job_yaml = to_yaml(request.job);
+    emit startRequested(request);
+}
+
+void LaunchPage::choose_job_file() {
+    auto* dialog =
+        new QFileDialog(this, tr("Open a job file"), {}, tr("Job files (*.yaml *.yml);;All files (*)"));
+    dialog->setObjectName(u"openJobDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& file) { open_job(std::filesystem::path(ss(file))); });
+    dialog->open();
+}
+
+void LaunchPage::choose_save_file() {
+    auto* dialog = new QFileDialog(this, tr("Save as a job file"), {}, tr("Job files (*.yaml *.yml)"));
+    dialog->setObjectName(u"saveJobDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(u"yaml"_s);
+    dialog->selectFile(u"job.yaml"_s);
+    connect(dialog, &QFileDialog::fileSelected, this,
+            [this](const QString& file) { save_job(std::filesystem::path(ss(file))); });
+    dialog->open();
+}
+
+void LaunchPage::save_job(const std::filesystem::path& file) {
+    save_job_.start(
+        [file, yaml = to_yaml(form_->checked().job)](const JobHandle&) {
+            QSaveFile out(qs(file.string()));
+            const bool fine = out.open(QIODevice::WriteOnly) &&
+                              out.write(yaml.data(), qint64(yaml.size())) >= 0 && out.commit();
+            return fine ? QString() : out.errorString();
+        },
+        [this, file](const QString& error) {
+            if (error.isEmpty()) {
+                file_->setText(tr("saved as %1").arg(qs(file.filename().string())));
+                file_->setToolTip(qs(file.string()));
+            } else {
+                problems_->set_text(tr("%1 could not be written.").arg(qs(file.string())), error);
+            }
+        });
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <gui/models/launch_check.h>
+#include <remote/config/job.h>
+#include <remote/run/run_controller.h>
+
+#include <QTimer>
+#include <QWidget>
+#include <filesystem>
+#include <optional>
+#include <vector>
+
+class QLabel;
+class QPushButton;
+
+namespace rankscope::gui {
+
+class JobForm;
+class NoticeBar;
+class PlanView;
+class Workspace;
+
+/// Where and what on the left, what will happen on the right, Start below.
+class LaunchPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit LaunchPage(Workspace* workspace, QWidget* parent = nullptr);
+
+    void open_job(const std::filesystem::path& file);
+    /// A job that comes as text: a built-in recipe.
+    void set_job_text(const std::string& yaml, const std::filesystem::path& file);
+    const LaunchState& state() const { return state_; }
+
+signals:
+    void startRequested(const rankscope::RunRequest& request);
+
+private:
+    QWidget* make_left();
+    QWidget* make_bottom();
+    void connect_parts();
+    void take_job(JobRead read);
+    void form_changed();
+    void make_plan_now();
+    void update_state();
+    void start();
+    void choose_job_file();
+    void choose_save_file();
+    void save_job(const std::filesystem::path& file);
+    void show_job_problems(const std::vector<Failure>& problems, const QString& title);
+
+    struct Planned {
+        std::optional<LaunchPlan> plan;
+        std::optional<Failure> failure;
+        std::vector<Failure> problems;
+    };
+
+    Workspace* workspace_;
+    LaunchState state_;
+    BackgroundJob read_job_;
+    BackgroundJob plan_job_;
+    BackgroundJob save_job_;
+    QTimer plan_timer_;
+    QLabel* file_;
+    NoticeBar* problems_;
+    JobForm* form_;
+    PlanView* plan_;
+    QLabel* reason_;
+    QPushButton* start_;
+};
+
+}  // namespace rankscope::gui

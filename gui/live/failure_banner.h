@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/models/live_data.h>
+
+#include <QFrame>
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+
+namespace rankscope::gui {
+
+/// What went wrong in a run, in words: who, why, the last lines, what to do.
+struct FailureReport {
+    QString title;  ///< "Rank 1 on node2 was killed by signal 9 (SIGKILL)"; empty: nothing is wrong
+    QString text;   ///< the reason, and what a diagnosis says
+    QString lines;  ///< the culprit's last lines
+    QString remedy;
+    int rank = -1;  ///< whose log tells more
+
+    QString whole() const;
+    bool operator==(const FailureReport&) const = default;
+};
+FailureReport failure_report(const LiveData& data);
+
+/// Stays at the top of Live until the person closes it.
+class FailureBanner : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit FailureBanner(QWidget* parent = nullptr);
+    void set_report(const FailureReport& report);
+    const FailureReport& report() const { return report_; }
+
+signals:
+    void logRequested(int rank);
+
+private:
+    FailureReport report_;
+    bool closed_ = false;
+    QLabel* title_;
+    QLabel* text_;
+    QPlainTextEdit* lines_;
+    QLabel* remedy_;
+    QPushButton* log_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,319 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/failure_banner.h>
+#include <gui/live/legend_strip.h>
+#include <gui/live/live_page.h>
+#include <gui/live/log_pane.h>
+#include <gui/live/rank_strip.h>
+#include <gui/live/run_header.h>
+#include <gui/live/stage_strip.h>
+#include <gui/plot/metric_plot.h>
+#include <gui/strings.h>
+#include <gui/style/table_delegates.h>
+#include <gui/widgets/empty_state.h>
+#include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/notice_bar.h>
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QItemSelectionModel>
+#include <QLabel>
+#include <QPushButton>
+#include <QShortcut>
+#include <QSlider>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
+
+}  // namespace
+
+LivePage::LivePage(RunSession* session, QWidget* parent)
+    : QWidget(parent), session_(session), stored_(nullptr), stack_(new QStackedWidget(this)) {
+    setObjectName(u"livePage"_s);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(stack_);
+    empty_ = new EmptyState(
+        tr("No run yet"),
+        tr("Choose machines and what to train on the Launch page and press Start: every rank's "
+           "curves, state and output then appear here. A finished run opens again from Runs."),
+        tr("Go to &Launch"), this);
+    empty_->setObjectName(u"liveEmpty"_s);
+    stack_->addWidget(empty_);
+    stack_->addWidget(make_content());
+    connect_parts();
+    ticker_.setInterval(kTickMs);
+    ticker_.start();
+}
+
+LivePage::~LivePage() = default;
+
+QWidget* LivePage::make_content() {
+    auto* content = new QWidget(this);
+    auto* layout = new QVBoxLayout(content);
+    layout->setContentsMargins(10, 8, 10, 8);
+    layout->setSpacing(8);
+    notice_ = new NoticeBar(NoticeBar::Kind::News, "liveNotice", content);
+    header_ = new RunHeader(content);
+    banner_ = new FailureBanner(content);
+    stages_ = new StageStrip(content);
+    strip_ = new RankStrip(content);
+    layout->addWidget(notice_);
+    layout->addWidget(header_);
+    layout->addWidget(banner_);
+    layout->addWidget(stages_);
+    layout->addWidget(strip_);
+
+    columns_ = new QSplitter(Qt::Horizontal, content);
+    columns_->addWidget(make_rank_table());
+    log_ = new LogPane(content);
+    columns_->addWidget(log_);
+    columns_->setStretchFactor(0, 5);
+    columns_->setStretchFactor(1, 6);
+    columns_->setChildrenCollapsible(false);
+    columns_->setHandleWidth(10);
+    rows_ = new QSplitter(Qt::Vertical, content);
+    rows_->addWidget(make_plot_area());
+    rows_->addWidget(columns_);
+    rows_->setStretchFactor(0, 11);
+    rows_->setStretchFactor(1, 9);
+    rows_->setChildrenCollapsible(false);
+    rows_->setHandleWidth(8);
+    layout->addWidget(rows_, 1);
+    return content;
+}
+
+QWidget* LivePage::make_plot_area() {
+    auto* area = new QFrame(this);
+    area->setProperty("role", u"card"_s);
+    auto* layout = new QVBoxLayout(area);
+    layout->setContentsMargins(1, 4, 1, 1);
+    layout->setSpacing(0);
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(0, 0, 8, 0);
+    bar->setSpacing(8);
+    legend_ = new LegendStrip(area);
+    smoothing_ = new QSlider(Qt::Horizontal, area);
+    smoothing_->setObjectName(u"smoothing"_s);
+    smoothing_->setRange(0, 99);
+    smoothing_->setFixedWidth(90);
+    smoothing_->setAccessibleName(tr("Smoothing of the curves"));
+    smoothing_->setToolTip(tr("Exponential moving average over the steps; far left: none"));
+    auto* label = make_label(tr("S&moothing"), area, "muted");
+    label->setBuddy(smoothing_);
+    follow_ = new QToolButton(area);
+    follow_->setObjectName(u"plotFollow"_s);
+    follow_->setText(tr("Follow"));
+    follow_->setCheckable(true);
+    follow_->setChecked(true);
+    follow_->setToolTip(tr("Show all steps and follow new ones (double click in a plot, or key 0)"));
+    bar->addWidget(legend_, 1);
+    bar->addWidget(label);
+    bar->addWidget(smoothing_);
+    bar->addWidget(follow_);
+    layout->addLayout(bar);
+    plot_ = new MetricPlot(area);
+    layout->addWidget(plot_, 1);
+    return area;
+}
+
+QWidget* LivePage::make_rank_table() {
+    auto* panel = new QWidget(this);
+    auto* layout = new QVBoxLayout(panel);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    table_ = new QTableView(panel);
+    tune_table(table_, "rankTable", tr("Ranks"));
+    table_model_ = new RankTableModel(this);
+    proxy_ = new QSortFilterProxyModel(this);
+    proxy_->setSourceModel(table_model_);
+    proxy_->setSortRole(RankTableModel::SortRole);
+    table_->setModel(proxy_);
+    table_->setSortingEnabled(true);
+    table_->sortByColumn(RankTableModel::Rank, Qt::AscendingOrder);
+    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    table_->setItemDelegate(new PhaseDelegate(table_));
+    const std::array<int, RankTableModel::NUM_COLUMNS> widths{52, 92, 58, 96, 58, 50, 62, 60, 70, 74};
+    for (int column = 0; column < RankTableModel::NUM_COLUMNS; ++column) {
+        table_->setColumnWidth(column, widths[std::size_t(column)]);
+    }
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Node, QHeaderView::Stretch);
+    table_->setMinimumHeight(80);
+    layout->addWidget(table_);
+    return panel;
+}
+
+void LivePage::connect_parts() {
+    connect(empty_->button(), &QPushButton::clicked, this, &LivePage::launchRequested);
+    connect(session_, &RunSession::started, this, &LivePage::show_session);
+    connect(session_, &RunSession::attached, this, &LivePage::show_session);
+    connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
+    connect(header_, &RunHeader::stopRequested, session_, &RunSession::stop);
+    connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
+    connect(banner_, &FailureBanner::logRequested, this, &LivePage::open_log_of);
+    connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
+    connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
+    connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
+    connect(smoothing_, &QSlider::valueChanged, this,
+            [this](int value) { plot_->set_smoothing(value / 100.0); });
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
+            &LivePage::selection_changed);
+    connect(table_, &QTableView::doubleClicked, this,
+            [this](const QModelIndex& index) { open_log_of(index.data(RankTableModel::RankRole).toInt()); });
+    connect(&ticker_, &QTimer::timeout, this, &LivePage::tick);
+    auto* search = new QShortcut(QKeySequence::Find, this);
+    search->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(search, &QShortcut::activated, log_, &LogPane::focus_search);
+    auto* deselect = new QShortcut(QKeySequence(Qt::Key_Escape), table_);
+    deselect->setContext(Qt::WidgetShortcut);
+    connect(deselect, &QShortcut::activated, table_, &QTableView::clearSelection);
+    for (LiveModel* model : {session_->model(), &stored_}) {
+        connect(model, &LiveModel::wasReset, this, [this, model] {
+            if (model == current_) {
+                show_model(model);
+            }
+        });
+        connect(model, &LiveModel::changed, this, [this, model](const LiveChanges& changes) {
+            if (model == current_) {
+                on_changed(changes);
+            }
+        });
+    }
+}
+
+void LivePage::show_session() {
+    show_model(session_->model());
+}
+
+void LivePage::show_stored(LiveData run) {
+    current_ = &stored_;
+    stored_.reset(std::move(run));
+}
+
+void LivePage::forget(const std::string& run_id) {
+    if (current_ == &stored_ && stored_.state().run_id == run_id) {
+        stored_.clear();
+    }
+}
+
+void LivePage::show_model(LiveModel* model) {
+    current_ = model;
+    stack_->setCurrentIndex(model->empty() ? 0 : 1);
+    if (model->empty()) {
+        return;
+    }
+    table_model_->set_live(model);
+    plot_->set_live(model);
+    log_->set_live(model);
+    refresh_head();
+    refresh_ranks();
+}
+
+void LivePage::on_changed(const LiveChanges& changes) {
+    if (changes.plan || changes.ranks) {
+        ranks_dirty_ = true;
+    }
+    if (changes.metrics || changes.plan || changes.end) {
+        plot_->refresh();
+        legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
+    }
+    if (changes.logs || changes.plan) {
+        log_->refresh();
+    }
+    if (changes.stages || changes.plan || changes.end || changes.ranks) {
+        refresh_head();
+    }
+    if (changes.plan || changes.end) {
+        refresh_ranks();
+    }
+}
+
+std::int64_t LivePage::now_us() const {
+    if (showing_session() && session_->live()) {
+        return std::chrono::duration_cast<std::chrono::microseconds>(
+                   std::chrono::system_clock::now().time_since_epoch())
+            .count();
+    }
+    return current_ ? current_->state().last_us : 0;
+}
+
+void LivePage::refresh_head() {
+    if (!current_ || current_->empty()) {
+        return;
+    }
+    const bool live = showing_session() && session_->live();
+    header_->set_state(current_->state(), {live, live && session_->stopping()}, now_us());
+    stages_->set_state(current_->state(), now_us());
+    banner_->set_report(failure_report(current_->data()));
+    const bool elsewhere = session_->live() && !showing_session();
+    notice_->set_text(elsewhere ? tr("This is a stored run. Another one is under way.") : QString());
+    notice_->set_action(tr("Show the run under &way"));
+}
+
+void LivePage::refresh_ranks() {
+    ranks_dirty_ = false;
+    table_model_->refresh();
+    strip_->set_state(current_->state());
+    legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
+}
+
+void LivePage::tick() {
+    if (!isVisible() || !current_ || current_->empty()) {
+        return;
+    }
+    if (ranks_dirty_) {
+        refresh_ranks();
+    }
+    if (session_->live()) {
+        refresh_head();
+    }
+}
+
+std::vector<int> LivePage::selected_ranks() const {
+    std::vector<int> ranks;
+    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+        ranks.push_back(index.data(RankTableModel::RankRole).toInt());
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+}
+
+void LivePage::selection_changed() {
+    const std::vector<int> ranks = selected_ranks();
+    plot_->set_selected_ranks(ranks);
+    strip_->squares()->set_selected(ranks);
+    if (current_) {
+        legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), ranks);
+    }
+}
+
+void LivePage::select_rank(int rank) {
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+        if (proxy_->index(row, 0).data(RankTableModel::RankRole).toInt() == rank) {
+            table_->selectRow(row);
+            table_->scrollTo(proxy_->index(row, 0));
+            return;
+        }
+    }
+}
+
+void LivePage::open_log_of(int rank) {
+    log_->show_rank(rank);
+    log_->view()->setFocus();
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/live/run_session.h>
+#include <gui/models/live_model.h>
+#include <gui/models/rank_table_model.h>
+
+#include <QTimer>
+#include <QWidget>
+#include <vector>
+
+class QSlider;
+class QSortFilterProxyModel;
+class QSplitter;
+class QStackedWidget;
+class QTableView;
+class QToolButton;
+
+namespace rankscope::gui {
+
+class EmptyState;
+class FailureBanner;
+class LegendStrip;
+class LogPane;
+class MetricPlot;
+class NoticeBar;
+class RankStrip;
+class RunHeader;
+class StageStrip;
+
+/// A run, live or from the store: both are a LiveModel, and look the same.
+class LivePage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit LivePage(RunSession* session, QWidget* parent = nullptr);
+    ~LivePage() override;
+
+    /// The run that this window carries.
+    void show_session();
+    void show_stored(LiveData run);
+    bool showing_session() const { return current_ == session_->model(); }
+    const LiveModel* shown() const { return current_; }
+    /// A stored run was deleted: do not go on showing it.
+    void forget(const std::string& run_id);
+
+    MetricPlot* plot() const { return plot_; }
+    LogPane* log() const { return log_; }
+    FailureBanner* banner() const { return banner_; }
+
+signals:
+    void launchRequested();
+
+private:
+    QWidget* make_content();
+    QWidget* make_plot_area();
+    QWidget* make_rank_table();
+    void connect_parts();
+    void show_model(LiveModel* model);
+    void on_changed(const LiveChanges& changes);
+    void refresh_head();
+    void refresh_ranks();
+    void tick();
+    void selection_changed();
+    std::vector<int> selected_ranks() const;
+    void select_rank(int rank);
+    void open_log_of(int rank);
+    std::int64_t now_us() const;
+
+    RunSession* session_;
+    LiveModel stored_;
+    LiveModel* current_ = nullptr;
+    QTimer ticker_;
+    bool ranks_dirty_ = false;
+
+    QStackedWidget* stack_;
+    EmptyState* empty_;
+    NoticeBar* notice_;
+    RunHeader* header_;
+    FailureBanner* banner_;
+    StageStrip* stages_;
+    RankStrip* strip_;
+    LegendStrip* legend_;
+    MetricPlot* plot_;
+    QToolButton* follow_;
+    QSlider* smoothing_;
+    QTableView* table_;
+    RankTableModel* table_model_;
+    QSortFilterProxyModel* proxy_;
+    LogPane* log_;
+    QSplitter* columns_;
+    QSplitter* rows_;
+};
+
+}  // namespace rankscope::gui

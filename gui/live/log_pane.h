@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/models/live_model.h>
+
+#include <QWidget>
+#include <vector>
+
+class QComboBox;
+class QLabel;
+class QLineEdit;
+class QPlainTextEdit;
+class QToolButton;
+
+namespace rankscope::gui {
+
+/// What the ranks print: all of them in the order of arrival, or one. Bounded: earlier lines are in the run
+/// store.
+class LogPane : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit LogPane(QWidget* parent = nullptr);
+
+    void set_live(LiveModel* live);
+    /// New lines, or new ranks.
+    void refresh();
+    void show_rank(int rank);  ///< -1: all
+    int shown_rank() const;
+    QPlainTextEdit* view() const { return view_; }
+    QLineEdit* search() const { return search_; }
+    void focus_search();
+
+protected:
+    void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* object, QEvent* event) override;
+
+private:
+    QWidget* make_bar();
+    void fill_chooser();
+    void rewrite();
+    void append_lines(const std::vector<const LogLine*>& lines, std::uint64_t skipped);
+    void update_note();
+    void find(bool backward, bool incremental);
+    void mark_matches();
+    void set_following(bool follow);
+
+    LiveModel* live_ = nullptr;
+    std::uint64_t shown_number_ = 0;
+    int known_ranks_ = -1;
+    bool appending_ = false;
+    QComboBox* chooser_;
+    QLineEdit* search_;
+    QLabel* found_;
+    QToolButton* follow_;
+    QLabel* note_;
+    QPlainTextEdit* view_;
+};
+
+}  // namespace rankscope::gui

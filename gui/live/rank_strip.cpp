@@ -1,0 +1,202 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/rank_strip.h>
+#include <gui/strings.h>
+#include <gui/style/glyphs.h>
+#include <gui/texts.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QHBoxLayout>
+#include <QHelpEvent>
+#include <QLabel>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <array>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kTallest = 84;  ///< squares shrink before the strip gets taller than this
+constexpr std::size_t kNodeGapsUpTo = 512;
+
+}  // namespace
+
+QString phase_summary(const std::vector<RankState>& ranks) {
+    std::array<int, 8> counts{};
+    for (const RankState& rank : ranks) {
+        ++counts[std::size_t(rank.phase)];
+    }
+    QStringList parts;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        if (counts[i] > 0) {
+            parts += QString(QString::number(counts[i]) % u' ' % phase_text(RankPhase(i)));
+        }
+    }
+    return parts.join(u" · "_s);
+}
+
+RankSquares::RankSquares(QWidget* parent) : QWidget(parent) {
+    setObjectName(u"rankSquares"_s);
+    QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    policy.setHeightForWidth(true);
+    setSizePolicy(policy);
+}
+
+void RankSquares::set_ranks(const std::vector<RankState>* ranks) {
+    ranks_ = ranks;
+    const std::size_t count = ranks ? ranks->size() : 0;
+    if (count != known_) {
+        known_ = count;
+        lay_out(width(), &places_);
+        updateGeometry();
+    }
+    update();
+}
+
+void RankSquares::set_selected(const std::vector<int>& ranks) {
+    selected_ = ranks;
+    update();
+}
+
+RankSquares::Grid RankSquares::grid_for(int width) const {
+    static constexpr std::array<Grid, 5> sizes{{{16, 3, 6}, {12, 3, 5}, {9, 2, 4}, {7, 1, 2}, {5, 1, 0}}};
+    const int count = std::max(int(known_), 1);
+    for (const Grid& grid : sizes) {
+        const int columns = std::max(width / (grid.cell + grid.gap), 1);
+        const int rows = (count + columns - 1) / columns;
+        if (rows * (grid.cell + grid.gap) <= kTallest) {
+            return grid;
+        }
+    }
+    return sizes.back();
+}
+
+int RankSquares::lay_out(int width, std::vector<QPoint>* places) const {
+    const Grid grid = grid_for(width);
+    const int pitch = grid.cell + grid.gap;
+    int x = 0;
+    int y = 0;
+    if (places) {
+        places->clear();
+    }
+    for (std::size_t i = 0; i < known_; ++i) {
+        const bool next_node = i > 0 && known_ <= kNodeGapsUpTo && (*ranks_)[i].node != (*ranks_)[i - 1].node;
+        x += next_node ? grid.node_gap : 0;
+        if (x + grid.cell > width && x > 0) {
+            x = 0;
+            y += pitch;
+        }
+        if (places) {
+            places->push_back({x, y});
+        }
+        x += pitch;
+    }
+    return y + grid.cell + 1;
+}
+
+int RankSquares::heightForWidth(int width) const {
+    return lay_out(width, nullptr);
+}
+
+QSize RankSquares::sizeHint() const {
+    return {600, lay_out(std::max(width(), 200), nullptr)};
+}
+
+QRect RankSquares::square(int rank) const {
+    if (rank < 0 || rank >= int(places_.size())) {
+        return {};
+    }
+    const int cell = grid_for(width()).cell;
+    return {places_[std::size_t(rank)], QSize(cell, cell)};
+}
+
+int RankSquares::rank_at(const QPoint& point) const {
+    for (int rank = 0; rank < int(places_.size()); ++rank) {
+        if (square(rank).adjusted(-1, -1, 1, 1).contains(point)) {
+            return rank;
+        }
+    }
+    return -1;
+}
+
+void RankSquares::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    lay_out(width(), &places_);
+    updateGeometry();
+}
+
+bool RankSquares::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        auto* help = static_cast<QHelpEvent*>(event);
+        const int rank = rank_at(help->pos());
+        if (rank < 0 || !ranks_ || rank >= int(ranks_->size())) {
+            QToolTip::hideText();
+        } else {
+            const RankState& state = (*ranks_)[std::size_t(rank)];
+            QString text = tr("Rank %1 on %2, %3: %4")
+                               .arg(state.rank)
+                               .arg(qs(state.node), qs(state.device), phase_text(state.phase));
+            if (state.step >= 0) {
+                text += tr("\nstep %1").arg(count_text(state.step));
+            }
+            if (state.exit) {
+                text += tr("\nended with %1").arg(exit_text(state.exit->code, state.exit->signal));
+            }
+            QToolTip::showText(help->globalPos(), text, this);
+        }
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+void RankSquares::mousePressEvent(QMouseEvent* event) {
+    const int rank = rank_at(event->pos());
+    if (rank >= 0) {
+        emit clicked(rank);
+    }
+}
+
+void RankSquares::paintEvent(QPaintEvent*) {
+    if (!ranks_ || places_.size() != ranks_->size()) {
+        return;
+    }
+    QPainter painter(this);
+    const ThemeColors colors = theme_colors(palette());
+    const int cell = grid_for(width()).cell;
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+        draw_phase_glyph(painter, QRectF(places_[i], QSizeF(cell, cell)), (*ranks_)[i].phase, colors);
+    }
+    painter.setPen(QPen(colors.text, 1.5));
+    painter.setBrush(Qt::NoBrush);
+    for (const int rank : selected_) {
+        painter.drawRect(square(rank).adjusted(-1, -1, 1, 1));
+    }
+}
+
+RankStrip::RankStrip(QWidget* parent)
+    : QWidget(parent), summary_(make_label({}, this, "muted")), squares_(new RankSquares(this)) {
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(10, 2, 10, 2);
+    layout->setSpacing(14);
+    layout->addWidget(squares_, 1);
+    layout->addWidget(summary_, 0, Qt::AlignTop);
+    summary_->setObjectName(u"rankSummary"_s);
+}
+
+void RankStrip::set_state(const RunState& state) {
+    squares_->set_ranks(&state.ranks);
+    const QString text = phase_summary(state.ranks);
+    summary_->setText(text);
+    squares_->setAccessibleName(tr("Ranks: %1").arg(text));
+    setVisible(!state.ranks.empty());
+}
+
+QString RankStrip::summary() const {
+    return summary_->text();
+}
+
+}  // namespace rankscope::gui

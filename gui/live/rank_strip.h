@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/run/run_state.h>
+
+#include <QWidget>
+#include <vector>
+
+class QLabel;
+
+namespace rankscope::gui {
+
+/// A square per rank: colour and shape tell its phase, a gap begins another node. A thousand fit.
+class RankSquares : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit RankSquares(QWidget* parent = nullptr);
+    void set_ranks(const std::vector<RankState>* ranks);
+    void set_selected(const std::vector<int>& ranks);
+    /// The rank under a point, or -1.
+    int rank_at(const QPoint& point) const;
+    QRect square(int rank) const;
+
+    bool hasHeightForWidth() const override { return true; }
+    int heightForWidth(int width) const override;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {200, 14}; }
+
+signals:
+    void clicked(int rank);
+
+protected:
+    bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Grid {
+        int cell = 16;
+        int gap = 3;
+        int node_gap = 0;
+    };
+    Grid grid_for(int width) const;
+    int lay_out(int width, std::vector<QPoint>* places) const;
+
+    const std::vector<RankState>* ranks_ = nullptr;
+    std::vector<QPoint> places_;
+    std::vector<int> selected_;
+    std::size_t known_ = 0;
+};
+
+/// The squares and, in words, how many ranks are in which phase.
+class RankStrip : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit RankStrip(QWidget* parent = nullptr);
+    void set_state(const RunState& state);
+    RankSquares* squares() const { return squares_; }
+    QString summary() const;
+
+private:
+    QLabel* summary_;
+    RankSquares* squares_;
+};
+
+/// "4 training · 1 failed".
+QString phase_summary(const std::vector<RankState>& ranks);
+
+}  // namespace rankscope::gui

@@ -1,0 +1,135 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/run_header.h>
+#include <gui/strings.h>
+#include <gui/style/theme.h>
+#include <gui/texts.h>
+#include <gui/widgets/elided_label.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <algorithm>
+#include <cmath>
+
+namespace rankscope::gui {
+
+RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(10, 4, 10, 0);
+    layout->setSpacing(12);
+
+    name_ = new ElidedLabel(this);
+    name_->setObjectName(u"runName"_s);
+    name_->setProperty("role", u"pageTitle"_s);
+    layout->addWidget(name_, 3);
+    outcome_ = make_label({}, this, "pill");
+    outcome_->setObjectName(u"runOutcome"_s);
+    layout->addWidget(outcome_);
+    elapsed_ = make_label({}, this, "muted");
+    elapsed_->setObjectName(u"runElapsed"_s);
+    layout->addWidget(elapsed_);
+    layout->addStretch(1);
+
+    accuracy_ = make_label({}, this);
+    accuracy_->setObjectName(u"runAccuracy"_s);
+    layout->addWidget(accuracy_);
+    rate_ = make_label({}, this);
+    rate_->setObjectName(u"runRate"_s);
+    layout->addWidget(rate_);
+    epoch_ = make_label({}, this);
+    epoch_->setObjectName(u"runEpoch"_s);
+    layout->addWidget(epoch_);
+    bar_ = new QProgressBar(this);
+    bar_->setObjectName(u"epochProgress"_s);
+    bar_->setAccessibleName(tr("Progress of the epoch"));
+    bar_->setRange(0, 1000);
+    bar_->setTextVisible(false);
+    bar_->setFixedWidth(140);
+    layout->addWidget(bar_);
+    eta_ = make_label({}, this, "muted");
+    eta_->setObjectName(u"epochEta"_s);
+    layout->addWidget(eta_);
+
+    stop_ = make_button(tr("&Stop"), "stopButton", this, "danger");
+    layout->addWidget(stop_);
+    connect(stop_, &QPushButton::clicked, this, [this] { emit stopRequested(force_); });
+}
+
+void RunHeader::set_state(const RunState& state, const Control& control, std::int64_t now_us) {
+    name_->set_full_text(qs(state.name));
+    show_outcome(state, control);
+    const std::int64_t end = state.outcome == Outcome::Running && control.live ? now_us : state.last_us;
+    elapsed_->setText(duration_us_text(state.start_us, end));
+    const double rate = state.images_per_s();
+    rate_->setText(std::isfinite(rate) && rate > 0 ? tr("%1 images/s").arg(count_text(std::llround(rate)))
+                                                   : QString());
+    rate_->setVisible(!rate_->text().isEmpty());
+    accuracy_->setText(state.validations.empty()
+                           ? QString()
+                           : tr("Validation %1").arg(percent_text(state.validations.back().acc1, 2)));
+    accuracy_->setVisible(!accuracy_->text().isEmpty());
+    show_progress(state);
+    show_stop(control);
+}
+
+void RunHeader::show_outcome(const RunState& state, const Control& control) {
+    const ThemeColors colors = theme_colors(palette());
+    shown_outcome_ = state.outcome;
+    QString text = outcome_text(state.outcome);
+    if (control.stopping && state.outcome == Outcome::Running) {
+        text = tr("stopping…");
+    }
+    const QColor color = outcome_color(state.outcome, colors);
+    if (outcome_->text() != text || outcome_->property("pillColor").value<QColor>() != color) {
+        outcome_->setText(text);
+        outcome_->setProperty("pillColor", color);
+        outcome_->setAccessibleName(tr("Outcome: %1").arg(text));
+        outcome_->setStyleSheet(u"background-color: %1; color: %2;"_s.arg(
+            color.name(), colors.dark ? u"#14171a"_s : u"#ffffff"_s));
+    }
+}
+
+void RunHeader::show_progress(const RunState& state) {
+    const double progress = state.epoch_progress();
+    const bool known = progress >= 0 && state.epochs > 0 && state.outcome == Outcome::Running;
+    epoch_->setVisible(known);
+    bar_->setVisible(known);
+    eta_->setVisible(known);
+    if (!known) {
+        return;
+    }
+    const double done = state.steps_per_epoch > 0 ? state.progress() * double(state.epochs) : 0;
+    const auto epoch = std::clamp<std::int64_t>(std::int64_t(std::floor(done - 1e-9)) + 1, 1, state.epochs);
+    epoch_->setText(tr("Epoch %1 of %2").arg(epoch).arg(state.epochs));
+    bar_->setValue(int(std::lround(std::clamp(progress, 0.0, 1.0) * 1000)));
+    const double epoch_eta = state.epoch_eta_s();
+    const double eta = state.eta_s();
+    QString text = epoch_eta >= 0 ? tr("%1 left").arg(duration_text(std::ceil(epoch_eta))) : QString();
+    if (eta >= 0 && epoch < state.epochs) {
+        text = tr("%1, run %2").arg(text, duration_text(std::ceil(eta)));
+    }
+    eta_->setText(text);
+}
+
+void RunHeader::show_stop(const Control& control) {
+    force_ = control.stopping;
+    stop_->setVisible(control.live);
+    stop_->setText(control.stopping ? tr("Force &stop") : tr("&Stop"));
+    stop_->setToolTip(control.stopping
+                          ? tr("SIGKILL to every rank at once")
+                          : tr("SIGTERM to every rank on every node, then SIGKILL after the grace time"));
+}
+
+void RunHeader::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) {
+        outcome_->setProperty("pillColor", QVariant());
+    }
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/stage_strip.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+#include <gui/widgets/elided_label.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kSign = 18;
+constexpr int kPad = 10;
+
+}  // namespace
+
+StageCell::StageCell(const std::string& name, QWidget* parent) : QWidget(parent) {
+    setObjectName(u"stage-"_s + qs(name));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(kPad + kSign + 8, 6, kPad, 8);
+    layout->setSpacing(8);
+    name_ = make_label(stage_text(name), this);
+    time_ = make_label({}, this, "muted");
+    time_->setObjectName(u"stageTime-"_s + qs(name));
+    layout->addWidget(name_);
+    layout->addWidget(time_);
+    layout->addStretch();
+}
+
+QString StageCell::time_text() const {
+    return time_->text();
+}
+
+void StageCell::set_state(const StageState& stage, std::int64_t now_us, bool run_is_over) {
+    StageSign sign = StageSign::Waiting;
+    QString time;
+    QString word = tr("not begun");
+    if (stage.failed) {
+        sign = StageSign::Failed;
+        word = tr("failed");
+        time = word;
+    } else if (stage.done) {
+        sign = StageSign::Done;
+        word = tr("done");
+        time = duration_us_text(stage.begin_us, stage.end_us);
+    } else if (stage.begun && run_is_over) {
+        word = tr("not reached");
+        time = word;
+    } else if (stage.begun) {
+        sign = StageSign::Active;
+        word = tr("under way");
+        time = duration_us_text(stage.begin_us, std::max(now_us, stage.begin_us));
+        if (stage.progress >= 0) {
+            time = percent_text(stage.progress, 0) % u" · "_s % time;
+        }
+    }
+    QFont font = name_->font();
+    font.setBold(sign == StageSign::Active || sign == StageSign::Failed);
+    name_->setFont(font);
+    time_->setText(time);
+    setAccessibleName(tr("Stage %1: %2 %3").arg(name_->text(), word, time));
+    setToolTip(stage.detail.empty() ? accessibleName()
+                                    : QString(accessibleName() % u'\n' % qs(stage.detail)));
+    const double progress = sign == StageSign::Active ? stage.progress : -1;
+    if (sign != sign_ || progress != progress_) {
+        sign_ = sign;
+        progress_ = progress;
+        update();
+    }
+}
+
+void StageCell::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    const ThemeColors colors = theme_colors(palette());
+    draw_stage_sign(painter, QRectF(kPad, (height() - kSign) / 2.0 - 1, kSign, kSign), sign_, colors);
+    const QRectF track(0, height() - 3, width(), 3);
+    if (sign_ == StageSign::Done) {
+        painter.fillRect(track, colors.good);
+    } else if (sign_ == StageSign::Failed) {
+        painter.fillRect(track, colors.bad);
+    } else {
+        painter.fillRect(track, colors.grid);
+        if (sign_ == StageSign::Active) {
+            const double share = progress_ >= 0 ? std::clamp(progress_, 0.0, 1.0) : 0.5;
+            painter.fillRect(QRectF(0, track.top(), track.width() * share, track.height()), colors.accent);
+        }
+    }
+}
+
+StageStrip::StageStrip(QWidget* parent) : QFrame(parent) {
+    setObjectName(u"stageStrip"_s);
+    setAccessibleName(tr("Stages of the run"));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(3);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(4);
+    for (const char* name : kStageNames) {
+        cells_.push_back(new StageCell(name, this));
+        row->addWidget(cells_.back(), 1);
+    }
+    layout->addLayout(row);
+    activity_ = new ElidedLabel(this);
+    activity_->setObjectName(u"activityLine"_s);
+    activity_->setProperty("role", u"muted"_s);
+    activity_->setContentsMargins(kPad, 0, kPad, 0);
+    layout->addWidget(activity_);
+}
+
+void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
+    const bool over = state.outcome != Outcome::Running;
+    for (std::size_t i = 0; i < cells_.size() && i < state.stages.size(); ++i) {
+        cells_[i]->set_state(state.stages[i], now_us, over);
+    }
+    activity_->set_full_text(over ? QString() : qs(state.activity));
+    activity_->setVisible(!activity_->full_text().isEmpty());
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/style/glyphs.h>
+#include <remote/run/run_state.h>
+
+#include <QFrame>
+#include <vector>
+
+class QLabel;
+class QProgressBar;
+
+namespace rankscope::gui {
+
+class ElidedLabel;
+
+/// One of the five stages: sign, name, seconds, progress while under way.
+class StageCell : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit StageCell(const std::string& name, QWidget* parent);
+    void set_state(const StageState& stage, std::int64_t now_us, bool run_is_over);
+    StageSign sign() const { return sign_; }
+    QString time_text() const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    QLabel* name_;
+    QLabel* time_;
+    StageSign sign_ = StageSign::Waiting;
+    double progress_ = -1;
+};
+
+/// connect › push › start › rendezvous › first step, and below what is going on right now.
+class StageStrip : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit StageStrip(QWidget* parent = nullptr);
+    void set_state(const RunState& state, std::int64_t now_us);
+    const std::vector<StageCell*>& cells() const { return cells_; }
+
+private:
+    std::vector<StageCell*> cells_;
+    ElidedLabel* activity_;
+};
+
+}  // namespace rankscope::gui

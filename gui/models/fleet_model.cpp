@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/models/fleet_model.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+
+#include <algorithm>
+#include <map>
+
+namespace rankscope::gui {
+
+namespace {
+
+bool same_way(const NodeSpec& a, const NodeSpec& b) {
+    return a.host == b.host && a.port == b.port && a.user == b.user && a.identity_file == b.identity_file &&
+           a.proxy_jump == b.proxy_jump && a.cache_dir == b.cache_dir && a.local == b.local;
+}
+
+}  // namespace
+
+QString node_title(const NodeSpec& spec) {
+    return spec.local ? FleetModel::tr("This computer") : qs(spec.name);
+}
+
+QString node_address(const NodeSpec& spec) {
+    if (spec.local) {
+        return FleetModel::tr("this computer");
+    }
+    QString text = qs(spec.host.empty() ? spec.name : spec.host);
+    if (!spec.user.empty()) {
+        text = qs(spec.user) % u'@' % text;
+    }
+    if (spec.port != 0 && spec.port != 22) {
+        text += u':' % QString::number(spec.port);
+    }
+    return text;
+}
+
+QString probe_state_text(const FleetNode& node) {
+    switch (node.state) {
+        case ProbeState::NotProbed:
+            return FleetModel::tr("not probed");
+        case ProbeState::Connecting:
+            return node.progress.empty() ? FleetModel::tr("connecting…")
+                                         : QString(qs(node.progress) % u"…"_s);
+        case ProbeState::Ready:
+            return FleetModel::tr("ready");
+        case ProbeState::Failed:
+            return FleetModel::tr("failed: %1").arg(qs(node.failure.what));
+    }
+    return {};
+}
+
+QString devices_text(const FleetNode& node) {
+    if (node.facts && !node.facts->gpus.empty()) {
+        std::map<std::string, int> counts;
+        int used = 0;
+        for (const GpuFacts& gpu : node.facts->gpus) {
+            const bool ours = node.spec.gpus_auto || std::find(node.spec.gpus.begin(), node.spec.gpus.end(),
+                                                               gpu.index) != node.spec.gpus.end();
+            if (ours) {
+                ++counts[gpu.name];
+                ++used;
+            }
+        }
+        QStringList parts;
+        for (const auto& [name, count] : counts) {
+            parts += QString(QString::number(count) % u" × "_s % qs(name));
+        }
+        if (used > 0) {
+            return parts.join(u", "_s);
+        }
+    }
+    if (!node.spec.gpus_auto && !node.spec.gpus.empty() && !node.facts) {
+        return FleetModel::tr("%n GPU(s)", nullptr, int(node.spec.gpus.size()));
+    }
+    const int slots_given = std::max(node.spec.cpu_slots, 1);
+    return slots_given == 1 ? FleetModel::tr("1 CPU slot") : FleetModel::tr("%1 CPU slots").arg(slots_given);
+}
+
+FleetModel::FleetModel(QObject* parent) : QAbstractTableModel(parent) {
+    set_nodes({});
+}
+
+void FleetModel::set_nodes(const std::vector<NodeSpec>& nodes) {
+    std::vector<FleetNode> fresh;
+    std::vector<NodeSpec> specs{local_node()};
+    for (const NodeSpec& spec : nodes) {
+        if (spec.local || spec.name == kLocalNodeName) {
+            specs.front() = spec;
+        } else {
+            specs.push_back(spec);
+        }
+    }
+    for (const NodeSpec& spec : specs) {
+        FleetNode entry;
+        const FleetNode* known = find(spec.name);
+        if (known && same_way(known->spec, spec)) {
+            entry = *known;
+        }
+        entry.spec = spec;
+        fresh.push_back(std::move(entry));
+    }
+    beginResetModel();
+    nodes_ = std::move(fresh);
+    endResetModel();
+}
+
+void FleetModel::set_old_facts(const KnownFacts& facts) {
+    for (const auto& [name, fact] : facts) {
+        FleetNode* entry = node(name);
+        if (entry && !entry->facts) {
+            entry->facts = fact;
+            entry->facts_are_old = true;
+            touched(name);
+        }
+    }
+}
+
+void FleetModel::set_connecting(const std::string& name, const std::string& progress) {
+    if (FleetNode* entry = node(name)) {
+        entry->state = ProbeState::Connecting;
+        entry->progress = progress;
+        touched(name);
+    }
+}
+
+void FleetModel::set_ready(const std::string& name, const NodeFacts& facts) {
+    if (FleetNode* entry = node(name)) {
+        entry->state = ProbeState::Ready;
+        entry->facts = facts;
+        entry->facts_are_old = false;
+        entry->failure = {};
+        touched(name);
+    }
+}
+
+void FleetModel::set_failed(const std::string& name, const Failure& failure) {
+    if (FleetNode* entry = node(name)) {
+        entry->state = ProbeState::Failed;
+        entry->failure = failure;
+        entry->facts_are_old = entry->facts.has_value();
+        touched(name);
+    }
+}
+
+void FleetModel::set_cancelled(const std::string& name) {
+    if (FleetNode* entry = node(name)) {
+        entry->state = entry->facts && !entry->facts_are_old ? ProbeState::Ready : ProbeState::NotProbed;
+        touched(name);
+    }
+}
+
+FleetNode* FleetModel::node(const std::string& name) {
+    const int row = row_of(name);
+    return row < 0 ? nullptr : &nodes_[std::size_t(row)];
+}
+
+const FleetNode* FleetModel::find(const std::string& name) const {
+    const int row = row_of(name);
+    return row < 0 ? nullptr : &nodes_[std::size_t(row)];
+}
+
+int FleetModel::row_of(const std::string& name) const {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].spec.name == name) {
+            return int(i);
+        }
+    }
+    return -1;
+}
+
+void FleetModel::touched(const std::string& name) {
+    const int row = row_of(name);
+    emit dataChanged(index(row, 0), index(row, NUM_COLUMNS - 1));
+}
+
+KnownFacts FleetModel::known_facts() const {
+    KnownFacts facts;
+    for (const FleetNode& entry : nodes_) {
+        if (entry.facts) {
+            facts[entry.spec.name] = *entry.facts;
+        }
+    }
+    return facts;
+}
+
+int FleetModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(nodes_.size());
+}
+
+int FleetModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : NUM_COLUMNS;
+}
+
+QString FleetModel::display(const FleetNode& node, int column) const {
+    switch (column) {
+        case Name:
+            return node_title(node.spec);
+        case Address:
+            return node_address(node.spec);
+        case State:
+            return probe_state_text(node);
+        case Devices:
+            return devices_text(node);
+        default:
+            break;
+    }
+    if (!node.facts) {
+        return {};
+    }
+    const NodeFacts& facts = *node.facts;
+    switch (column) {
+        case Cpus:
+            return QString::number(facts.cpus);
+        case Memory:
+            return tr("%1 of %2").arg(bytes_text(facts.memory_free_bytes), bytes_text(facts.memory_bytes));
+        case Os:
+            return qs(facts.os);
+        case RoundTrip:
+            return node.facts_are_old ? QString() : short_time_text(facts.round_trip_s);
+        case Clock:
+            return node.facts_are_old ? QString() : short_time_text(facts.clock_offset_s, true);
+        default:
+            return {};
+    }
+}
+
+QVariant FleetModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= int(nodes_.size())) {
+        return {};
+    }
+    const FleetNode& node = nodes_[std::size_t(index.row())];
+    switch (role) {
+        case Qt::DisplayRole:
+            return display(node, index.column());
+        case Qt::ToolTipRole: {
+            const QString text = display(node, index.column());
+            if (index.column() == State && node.state == ProbeState::Failed) {
+                return failure_text(node.failure);
+            }
+            return text;
+        }
+        case ProbeStateRole:
+            return int(node.state);
+        case Qt::TextAlignmentRole:
+            return int((index.column() == Cpus || index.column() == RoundTrip || index.column() == Clock
+                            ? Qt::AlignRight
+                            : Qt::AlignLeft) |
+                       Qt::AlignVCenter);
+        default:
+            return {};
+    }
+}
+
+QVariant FleetModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        return int(
+            (section == Cpus || section == RoundTrip || section == Clock ? Qt::AlignRight : Qt::AlignLeft) |
+            Qt::AlignVCenter);
+    }
+    if (role != Qt::DisplayRole) {
+        return {};
+    }
+    switch (section) {
+        case Name:
+            return tr("Node");
+        case Address:
+            return tr("Address");
+        case State:
+            return tr("State");
+        case Devices:
+            return tr("Devices");
+        case Cpus:
+            return tr("CPUs");
+        case Memory:
+            return tr("Memory free");
+        case Os:
+            return tr("System");
+        case RoundTrip:
+            return tr("Round trip");
+        case Clock:
+            return tr("Clock");
+        default:
+            return {};
+    }
+}
+
+}  // namespace rankscope::gui

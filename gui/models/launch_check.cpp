@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/models/launch_check.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+#include <protocol/train_config.h>
+
+#include <QCoreApplication>
+
+namespace rankscope::gui {
+
+namespace {
+
+using nlohmann::json;
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Launch)
+};
+
+/// A number where the text is one, else the text itself for the check to complain about.
+json number_or_text(const QString& text) {
+    const QString trimmed = text.trimmed();
+    bool ok = false;
+    const qlonglong whole = trimmed.toLongLong(&ok);
+    if (ok) {
+        return json(std::int64_t(whole));
+    }
+    const double real = trimmed.toDouble(&ok);
+    return ok ? json(real) : json(ss(trimmed));
+}
+
+QString number_text_of(double value) {
+    return QString::number(value, 'g', 12);
+}
+
+void set_or_erase(json& object, const char* key, const QString& text) {
+    if (text.trimmed().isEmpty()) {
+        object.erase(key);
+    } else {
+        object[key] = number_or_text(text);
+    }
+}
+
+json train_of(const Job& base, const JobTexts& texts) {
+    json train = base.train && base.train->is_object() ? *base.train : json::object();
+    train["model"] = ss(texts.model.trimmed());
+    json dataset = json::object();
+    if (train.contains("dataset") && train["dataset"].is_object()) {
+        dataset = train["dataset"];
+    }
+    dataset["name"] = ss(texts.dataset.trimmed());
+    if (texts.root.trimmed().isEmpty()) {
+        dataset.erase("root");
+    } else {
+        dataset["root"] = ss(texts.root.trimmed());
+    }
+    train["dataset"] = dataset;
+    set_or_erase(train, "epochs", texts.epochs);
+    set_or_erase(train, "batch_size", texts.batch_size);
+    json optimizer =
+        train.contains("optimizer") && train["optimizer"].is_object() ? train["optimizer"] : json::object();
+    optimizer["name"] = optimizer.value("name", "sgd");
+    set_or_erase(optimizer, "lr", texts.lr);
+    set_or_erase(optimizer, "momentum", texts.momentum);
+    set_or_erase(optimizer, "weight_decay", texts.weight_decay);
+    if (texts.nesterov || optimizer.contains("nesterov")) {
+        optimizer["nesterov"] = texts.nesterov;
+    }
+    train["optimizer"] = optimizer;
+    return train;
+}
+
+/// A whole number in [low, high]; otherwise an error that says so.
+int whole(const QString& text, int low, int high, const char* field, CheckedJob& checked) {
+    bool ok = false;
+    const int value = text.trimmed().toInt(&ok);
+    if (!ok || value < low || value > high) {
+        checked.errors[field] = Words::tr("Give a whole number from %1 to %2.").arg(low).arg(high);
+        return low;
+    }
+    return value;
+}
+
+}  // namespace
+
+bool LaunchState::is_ready() const {
+    return reason().isEmpty();
+}
+
+QString LaunchState::reason() const {
+    if (!inventory_read) {
+        return Words::tr("Reading the inventory…");
+    }
+    if (!inventory_fine) {
+        return Words::tr("The inventory has faults: see Fleet.");
+    }
+    if (!job_file_fine) {
+        return Words::tr("The job file has faults: mend them and open it again, or dismiss it.");
+    }
+    if (!nodes_chosen) {
+        return Words::tr("Choose at least one node.");
+    }
+    if (wrong_fields > 0) {
+        return wrong_fields == 1 ? Words::tr("One field needs another value.")
+                                 : Words::tr("%1 fields need other values.").arg(wrong_fields);
+    }
+    if (run_under_way) {
+        return Words::tr("A run is under way: stop it first, or let it end.");
+    }
+    if (!store_settled) {
+        return Words::tr("Opening the run store…");
+    }
+    if (planning) {
+        return Words::tr("Making the plan…");
+    }
+    if (plan_failure) {
+        return Words::tr("There is no plan: %1").arg(qs(plan_failure->what));
+    }
+    return {};
+}
+
+JobTexts texts_of(const Job& job) {
+    JobTexts texts;
+    texts.name = qs(job.name);
+    texts.procs_per_node = job.procs_per_node == 0 ? u"auto"_s : QString::number(job.procs_per_node);
+    texts.master_port = QString::number(job.master_port);
+    protocol::TrainConfig config;
+    config.model = "convnet";
+    config.dataset.name = "mnist";
+    if (job.train && protocol::check_train_config(*job.train).empty()) {
+        config = protocol::parse_train_config(*job.train);
+    }
+    texts.model = qs(config.model);
+    texts.dataset = qs(config.dataset.name);
+    texts.root = qs(config.dataset.root);
+    texts.epochs = QString::number(config.epochs);
+    texts.batch_size = QString::number(config.batch_size);
+    texts.lr = number_text_of(config.optimizer.lr);
+    texts.momentum = number_text_of(config.optimizer.momentum);
+    texts.weight_decay = number_text_of(config.optimizer.weight_decay);
+    texts.nesterov = config.optimizer.nesterov;
+    return texts;
+}
+
+CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
+    CheckedJob checked;
+    checked.job = base;
+    Job& job = checked.job;
+    job.name = ss(texts.name.trimmed());
+    if (job.name.empty()) {
+        checked.errors["name"] = Words::tr("Give the run a name.");
+    }
+    const QString procs = texts.procs_per_node.trimmed();
+    const bool automatic = procs.isEmpty() || procs.compare(u"auto"_s, Qt::CaseInsensitive) == 0;
+    job.procs_per_node = automatic ? 0 : whole(procs, 1, 1024, "procs_per_node", checked);
+    if (checked.errors.contains("procs_per_node")) {
+        checked.errors["procs_per_node"] = Words::tr("Write auto, or a number from 1 to 1024.");
+    }
+    job.master_port = whole(texts.master_port, 0, 65535, "master_port", checked);
+    if (checked.errors.contains("master_port")) {
+        checked.errors["master_port"] = Words::tr("Give a port from 1 to 65535, or 0 for a free one.");
+    }
+    if (job.command.empty()) {
+        job.train = train_of(base, texts);
+        for (const protocol::ConfigProblem& problem : protocol::check_train_config(*job.train)) {
+            checked.errors.emplace(problem.path.empty() ? std::string("train") : problem.path,
+                                   qs(problem.message));
+        }
+    }
+    return checked;
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// The smallest and the largest of some values; empty (min > max) when none of them is finite.
+struct MinMax {
+    float min = std::numeric_limits<float>::infinity();
+    float max = -std::numeric_limits<float>::infinity();
+
+    bool empty() const { return !(min <= max); }
+    void add(float value);
+    void add(const MinMax& other);
+    bool operator==(const MinMax&) const = default;
+};
+
+/// A column of float32 samples that only grows, with the minimum and maximum of blocks of 16, 64, 256, …
+/// samples kept beside it, so that a picture of a million samples costs what its pixels cost (4.7 bytes a
+/// sample in all). NaN stands for "not measured" and never counts.
+class MinMaxPyramid {
+public:
+    std::size_t size() const { return values_.size(); }
+    float at(std::size_t i) const { return values_[i]; }
+
+    void append(float value);
+    /// Puts a value where NaN was: a second line about the same step.
+    void replace_last(float value);
+    void truncate(std::size_t size);
+    /// Over [begin, end).
+    MinMax range(std::size_t begin, std::size_t end) const;
+    /// The last finite value in [begin, end), or NaN.
+    float last_finite(std::size_t begin, std::size_t end) const;
+
+    static constexpr std::size_t kBaseBlock = 16;
+    static constexpr std::size_t kFanOut = 4;
+
+private:
+    std::vector<float> values_;
+    std::vector<std::vector<MinMax>>
+        levels_;  ///< levels_[k]: blocks of kBaseBlock * kFanOut^k; the last is partial
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,44 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/store/run_store.h>
+
+#include <QAbstractTableModel>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// The runs of the store, newest first.
+class RunsModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column { Name, Started, Duration, Nodes, Ranks, State, Summary, NUM_COLUMNS };
+    enum Role { SortRole = Qt::UserRole, OutcomeRole, RunIdRole };
+
+    explicit RunsModel(QObject* parent = nullptr);
+
+    /// Keeps the rows where nothing but values has changed, so that a refresh does not disturb a selection.
+    void set_runs(std::vector<RunRecord> runs);
+    /// For the duration of runs under way.
+    void set_now(std::int64_t now_us);
+    const RunRecord* at(int row) const;
+    int row_of(const std::string& run_id) const;
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role = Qt::DisplayRole) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
+
+private:
+    QString display(const RunRecord& run, int column) const;
+    double duration_s(const RunRecord& run) const;
+
+    std::vector<RunRecord> runs_;
+    std::int64_t now_us_ = 0;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/models/fleet_model.h>
+#include <gui/style/theme.h>
+
+#include <QIcon>
+#include <QRectF>
+
+class QPainter;
+
+/// Signs drawn by the program: sharp at any scale and in the colours of the theme, without an image library.
+namespace rankscope::gui {
+
+/// A square whose shape tells the phase even without colour: outline = waiting, dot = starting, ring =
+/// rendezvous, full = training, half = validating, tick = done, cross = failed, bar = stopped. Below 9 px:
+/// fill and outline only.
+void draw_phase_glyph(QPainter& painter, const QRectF& box, RankPhase phase, const ThemeColors& colors);
+QIcon phase_icon(RankPhase phase, const ThemeColors& colors);
+/// Lamp of a node: ring = not probed, half = connecting, tick = ready, cross = failed.
+QIcon probe_icon(ProbeState state, const ThemeColors& colors);
+QIcon outcome_icon(Outcome outcome, const ThemeColors& colors);
+
+enum class StageSign { Waiting, Active, Done, Failed };
+void draw_stage_sign(QPainter& painter, const QRectF& box, StageSign sign, const ThemeColors& colors);
+
+enum class NavIcon { Fleet, Launch, Live, Runs };
+QIcon nav_icon(NavIcon icon, const QColor& color, const QColor& selected);
+/// A filled square in a rank's colour, for tables and legends.
+QIcon swatch_icon(const QColor& color);
+/// The program's own sign: four ranks, one trace.
+QIcon app_icon();
+
+}  // namespace rankscope::gui

@@ -1,0 +1,223 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/strings.h>
+#include <gui/texts.h>
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <QLocale>
+#include <array>
+#include <cmath>
+#include <csignal>
+
+namespace rankscope::gui {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(rankscope)
+};
+
+}  // namespace
+
+QString phase_text(RankPhase phase) {
+    switch (phase) {
+        case RankPhase::Waiting:
+            return Words::tr("waiting");
+        case RankPhase::Starting:
+            return Words::tr("starting");
+        case RankPhase::Rendezvous:
+            return Words::tr("rendezvous");
+        case RankPhase::Training:
+            return Words::tr("training");
+        case RankPhase::Validating:
+            return Words::tr("validating");
+        case RankPhase::Done:
+            return Words::tr("done");
+        case RankPhase::Failed:
+            return Words::tr("failed");
+        case RankPhase::Stopped:
+            return Words::tr("stopped");
+    }
+    return {};
+}
+
+QString outcome_text(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::Running:
+            return Words::tr("running");
+        case Outcome::Done:
+            return Words::tr("done");
+        case Outcome::Failed:
+            return Words::tr("failed");
+        case Outcome::Stopped:
+            return Words::tr("stopped");
+        case Outcome::Lost:
+            return Words::tr("lost");
+    }
+    return {};
+}
+
+QString stage_text(const std::string& name) {
+    if (name == "connect")
+        return Words::tr("Connect");
+    if (name == "push")
+        return Words::tr("Push");
+    if (name == "start")
+        return Words::tr("Start");
+    if (name == "rendezvous")
+        return Words::tr("Rendezvous");
+    if (name == "first-step")
+        return Words::tr("First step");
+    if (name == "data")
+        return Words::tr("Data");
+    if (name == "train")
+        return Words::tr("Train");
+    if (name == "validate")
+        return Words::tr("Validate");
+    if (name == "done")
+        return Words::tr("Done");
+    if (name == "stop")
+        return Words::tr("Stop");
+    return qs(name);
+}
+
+QString duration_text(double seconds) {
+    if (!(seconds >= 0)) {
+        return {};
+    }
+    if (seconds < 9.95) {
+        return Words::tr("%1 s").arg(seconds, 0, 'f', 1);
+    }
+    const auto whole = static_cast<qint64>(std::llround(seconds));
+    if (whole < 60) {
+        return Words::tr("%1 s").arg(whole);
+    }
+    if (whole < 3600) {
+        return Words::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
+    }
+    return Words::tr("%1 h %2 min").arg(whole / 3600).arg(whole / 60 % 60, 2, 10, QLatin1Char('0'));
+}
+
+QString duration_us_text(std::int64_t begin_us, std::int64_t end_us) {
+    if (begin_us <= 0 || end_us < begin_us) {
+        return {};
+    }
+    return duration_text(double(end_us - begin_us) / 1e6);
+}
+
+QString bytes_text(std::uint64_t bytes) {
+    return QLocale::c().formattedDataSize(qint64(bytes), bytes < (1ULL << 30) ? 0 : 1,
+                                          QLocale::DataSizeIecFormat);
+}
+
+QString short_time_text(double seconds, bool with_sign) {
+    const QString sign = with_sign && seconds > 0 ? u"+"_s : QString();
+    const double size = std::abs(seconds);
+    if (size < 1e-3) {
+        return sign + Words::tr("%1 µs").arg(seconds * 1e6, 0, 'f', 0);
+    }
+    if (size < 1) {
+        return sign + Words::tr("%1 ms").arg(seconds * 1e3, 0, 'f', size < 0.01 ? 1 : 0);
+    }
+    return sign + Words::tr("%1 s").arg(seconds, 0, 'f', 1);
+}
+
+QString date_time_text(std::int64_t t_us) {
+    if (t_us <= 0) {
+        return {};
+    }
+    return QDateTime::fromMSecsSinceEpoch(t_us / 1000).toString(u"yyyy-MM-dd HH:mm:ss"_s);
+}
+
+QString percent_text(double share, int decimals) {
+    if (!std::isfinite(share)) {
+        return u"NaN"_s;
+    }
+    return Words::tr("%1 %").arg(share * 100, 0, 'f', decimals);
+}
+
+QString number_text(double value, int decimals) {
+    return std::isfinite(value) ? QString::number(value, 'f', decimals) : u"NaN"_s;
+}
+
+QString count_text(std::int64_t count) {
+    QString digits = QString::number(count);
+    for (qsizetype at = digits.size() - 3; at > (count < 0 ? 1 : 0); at -= 3) {
+        digits.insert(at, QChar(0x2009));
+    }
+    return digits;
+}
+
+QString signal_name(int signal) {
+    struct Name {
+        int number;
+        const char* text;
+    };
+    static constexpr std::array names{
+        Name{SIGHUP, "SIGHUP"},   Name{SIGINT, "SIGINT"},   Name{SIGQUIT, "SIGQUIT"},
+        Name{SIGILL, "SIGILL"},   Name{SIGTRAP, "SIGTRAP"}, Name{SIGABRT, "SIGABRT"},
+        Name{SIGBUS, "SIGBUS"},   Name{SIGFPE, "SIGFPE"},   Name{SIGKILL, "SIGKILL"},
+        Name{SIGUSR1, "SIGUSR1"}, Name{SIGSEGV, "SIGSEGV"}, Name{SIGUSR2, "SIGUSR2"},
+        Name{SIGPIPE, "SIGPIPE"}, Name{SIGALRM, "SIGALRM"}, Name{SIGTERM, "SIGTERM"},
+        Name{SIGXCPU, "SIGXCPU"}, Name{SIGXFSZ, "SIGXFSZ"}, Name{SIGSYS, "SIGSYS"}};
+    for (const Name& name : names) {
+        if (name.number == signal) {
+            return QString::fromLatin1(name.text);
+        }
+    }
+    return Words::tr("signal %1").arg(signal);
+}
+
+QString exit_text(int code, int signal) {
+    if (signal > 0) {
+        return Words::tr("signal %1 (%2)").arg(signal).arg(signal_name(signal));
+    }
+    return Words::tr("exit code %1").arg(code);
+}
+
+QString culprit_text(const Culprit& culprit) {
+    const QString where = culprit.node.empty()
+                              ? Words::tr("Rank %1").arg(culprit.rank)
+                              : Words::tr("Rank %1 on %2").arg(culprit.rank).arg(qs(culprit.node));
+    if (culprit.rank < 0) {
+        return Words::tr("Node %1 failed").arg(qs(culprit.node));
+    }
+    if (culprit.signal > 0) {
+        return Words::tr("%1 was killed by signal %2 (%3)")
+            .arg(where)
+            .arg(culprit.signal)
+            .arg(signal_name(culprit.signal));
+    }
+    if (culprit.code > 0) {
+        return Words::tr("%1 ended with exit code %2").arg(where).arg(culprit.code);
+    }
+    return Words::tr("%1 failed").arg(where);
+}
+
+QString failure_line(const Failure& failure) {
+    return failure.where.empty() ? qs(failure.what) : QString(qs(failure.where) % u": "_s % qs(failure.what));
+}
+
+QString failure_text(const Failure& failure) {
+    QStringList parts{failure_line(failure)};
+    if (!failure.remedy.empty()) {
+        parts += qs(failure.remedy);
+    }
+    if (!failure.detail.empty()) {
+        parts += qs(failure.detail);
+    }
+    return parts.join(u'\n');
+}
+
+QString failures_text(const std::vector<Failure>& failures) {
+    QStringList parts;
+    for (const Failure& failure : failures) {
+        parts += failure.remedy.empty() ? failure_line(failure)
+                                        : QString(failure_line(failure) % u"\n    "_s % qs(failure.remedy));
+    }
+    return parts.join(u'\n');
+}
+
+}  // namespace rankscope::gui

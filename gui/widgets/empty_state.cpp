@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/strings.h>
+#include <gui/widgets/empty_state.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace rankscope::gui {
+
+EmptyState::EmptyState(const QString& title, const QString& text, const QString& action, QWidget* parent)
+    : QWidget(parent),
+      title_(make_label(title, this, "emptyTitle")),
+      text_(make_label(text, this, "emptyText")) {
+    auto* layout = new QVBoxLayout(this);
+    layout->setSpacing(10);
+    layout->addStretch(2);
+    title_->setAlignment(Qt::AlignHCenter);
+    text_->setAlignment(Qt::AlignHCenter);
+    text_->setWordWrap(true);
+    text_->setMaximumWidth(560);
+    text_->setMinimumWidth(420);
+    layout->addWidget(title_, 0, Qt::AlignHCenter);
+    layout->addWidget(text_, 0, Qt::AlignHCenter);
+    if (!action.isEmpty()) {
+        button_ = make_button(action, "emptyStateAction", this, "primary");
+        layout->addSpacing(8);
+        layout->addWidget(button_, 0, Qt::AlignHCenter);
+    }
+    layout->addStretch(3);
+}
+
+void EmptyState::set_texts(const QString& title, const QString& text) {
+    title_->setText(title);
+    text_->setText(text);
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/strings.h>
+#include <gui/widgets/field_form.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QFormLayout>
+#include <QLabel>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+namespace rankscope::gui {
+
+FieldForm::FieldForm(QWidget* parent) : QWidget(parent), layout_(new QFormLayout(this)) {
+    layout_->setContentsMargins(0, 0, 0, 0);
+    layout_->setHorizontalSpacing(12);
+    layout_->setVerticalSpacing(7);
+    layout_->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    layout_->setLabelAlignment(Qt::AlignLeft);
+}
+
+void FieldForm::add_title(const QString& text) {
+    auto* title = make_label(text, this, "sectionTitle");
+    title->setContentsMargins(0, layout_->rowCount() == 0 ? 0 : 8, 0, 0);
+    layout_->addRow(title);
+}
+
+void FieldForm::add_row(const std::string& key, const QString& label, QWidget* editor, QWidget* marked,
+                        const QString& hint) {
+    Row row;
+    row.editor = editor;
+    row.marked = marked ? marked : editor;
+    row.box = new QWidget(this);
+    auto* box = new QVBoxLayout(row.box);
+    box->setContentsMargins(0, 0, 0, 0);
+    box->setSpacing(2);
+    box->addWidget(editor);
+    if (!hint.isEmpty()) {
+        row.marked->setToolTip(hint);
+    }
+    row.error = make_label({}, row.box, "fieldError");
+    row.error->setWordWrap(true);
+    row.error->setObjectName(row.marked->objectName() + u"Error"_s);
+    row.error->hide();
+    box->addWidget(row.error);
+    row.label = new QLabel(label, this);
+    row.label->setBuddy(row.marked);
+    row.label->setContentsMargins(0, 4, 0, 0);
+    row.label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    QString plain = label;
+    row.marked->setAccessibleName(plain.remove(u'&'));
+    layout_->addRow(row.label, row.box);
+    rows_[key] = row;
+    order_.push_back(key);
+}
+
+QLineEdit* FieldForm::add_line(const std::string& key, const QString& label, const char* object_name,
+                               const QString& placeholder, const QString& hint) {
+    auto* edit = new QLineEdit(this);
+    edit->setObjectName(QString::fromLatin1(object_name));
+    edit->setPlaceholderText(placeholder);
+    add_row(key, label, edit, nullptr, hint);
+    return edit;
+}
+
+void FieldForm::add_wide(QWidget* widget) {
+    layout_->addRow(widget);
+}
+
+std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string, QString>& errors) {
+    std::map<std::string, QString> left = errors;
+    for (auto& [key, row] : rows_) {
+        const auto found = left.find(key);
+        const QString text = found == left.end() ? QString() : found->second;
+        row.error->setText(text);
+        row.error->setVisible(!text.isEmpty());
+        row.marked->setAccessibleDescription(text);
+        set_style_property(row.marked, "invalid", text.isEmpty() ? u"false"_s : u"true"_s);
+        if (found != left.end()) {
+            left.erase(found);
+        }
+    }
+    return left;
+}
+
+QString FieldForm::error(const std::string& key) const {
+    const auto row = rows_.find(key);
+    return row == rows_.end() ? QString() : row->second.error->text();
+}
+
+void FieldForm::focus_first_error() {
+    for (const std::string& key : order_) {
+        if (!rows_.at(key).error->text().isEmpty()) {
+            rows_.at(key).marked->setFocus();
+            return;
+        }
+    }
+}
+
+void FieldForm::set_row_visible(const std::string& key, bool visible) {
+    const auto row = rows_.find(key);
+    if (row != rows_.end()) {
+        row->second.label->setVisible(visible);
+        row->second.box->setVisible(visible);
+    }
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/strings.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QClipboard>
+#include <QFrame>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QTableView>
+
+namespace rankscope::gui {
+
+QLabel* make_label(const QString& text, QWidget* parent, const char* role) {
+    auto* label = new QLabel(text, parent);
+    label->setTextFormat(Qt::PlainText);
+    if (role) {
+        label->setProperty("role", QString::fromLatin1(role));
+    }
+    return label;
+}
+
+QFrame* make_rule(QWidget* parent) {
+    auto* rule = new QFrame(parent);
+    rule->setProperty("role", u"rule"_s);
+    return rule;
+}
+
+QPushButton* make_button(const QString& text, const char* object_name, QWidget* parent, const char* role) {
+    auto* button = new QPushButton(text, parent);
+    button->setObjectName(QString::fromLatin1(object_name));
+    button->setAutoDefault(false);
+    if (role) {
+        button->setProperty("role", QString::fromLatin1(role));
+    }
+    return button;
+}
+
+void set_style_property(QWidget* widget, const char* name, const QString& value) {
+    if (widget->property(name).toString() == value) {
+        return;
+    }
+    widget->setProperty(name, value);
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+}
+
+void tune_table(QTableView* table, const char* object_name, const QString& accessible_name) {
+    table->setObjectName(QString::fromLatin1(object_name));
+    table->setAccessibleName(accessible_name);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setShowGrid(false);
+    table->setAlternatingRowColors(true);
+    table->setWordWrap(false);
+    table->setTextElideMode(Qt::ElideMiddle);
+    table->setTabKeyNavigation(false);  // Tab leaves the table; arrows move inside
+    table->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    table->verticalHeader()->hide();
+    table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 9);
+    table->horizontalHeader()->setHighlightSections(false);
+    table->horizontalHeader()->setMinimumSectionSize(36);
+}
+
+void copy_to_clipboard(const QString& text) {
+    QGuiApplication::clipboard()->setText(text);
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,28 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <QString>
+
+class QFrame;
+class QLabel;
+class QPushButton;
+class QTableView;
+class QWidget;
+
+/// The few shapes that the pages share, so that they look like one program. Roles are those of the style
+/// sheet.
+namespace rankscope::gui {
+
+QLabel* make_label(const QString& text, QWidget* parent, const char* role = nullptr);
+QFrame* make_rule(QWidget* parent);
+QPushButton* make_button(const QString& text, const char* object_name, QWidget* parent,
+                         const char* role = nullptr);
+/// Sets a dynamic property that the style sheet looks at, and has the style look again.
+void set_style_property(QWidget* widget, const char* name, const QString& value);
+/// Rows to select, no grid, compact, elided in the middle, header to the theme.
+void tune_table(QTableView* table, const char* object_name, const QString& accessible_name);
+void copy_to_clipboard(const QString& text);
+
+}  // namespace rankscope::gui

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+
+namespace rankscope::gui {
+
+/// A bar across the top of a page: a fault ("banner", red) or a piece of news ("notice"), with at most one
+/// action. Hidden while its text is empty.
+class NoticeBar : public QFrame {
+    Q_OBJECT
+
+public:
+    enum class Kind { Fault, News };
+
+    NoticeBar(Kind kind, const char* object_name, QWidget* parent = nullptr);
+    void set_text(const QString& title, const QString& text = {});
+    void set_action(const QString& text);
+    QString text() const;
+
+signals:
+    void actionTriggered();
+
+private:
+    QLabel* title_;
+    QLabel* text_;
+    QPushButton* action_;
+};
+
+}  // namespace rankscope::gui
