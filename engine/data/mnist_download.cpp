@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <sstream>
 #include <utility>
 
@@ -66,8 +67,37 @@ bool is_good(const fs::path& path, const RemoteFile& file) {
     return fs::file_size(path, failed) == file.bytes && !failed && sha256_of_file(path) == file.sha256;
 }
 
-[[noreturn]] void give_up(const fs::path& folder, const std::string& root, const std::string& missing,
-                          const std::string& reasons) {
+/// Why no mirror gave the file; empty when it is there.
+std::string fetch_from_mirrors(const fs::path& folder, const RemoteFile& file,
+                               const std::function<void(const std::string&, std::uint64_t)>& progress) {
+    std::string reasons;
+    for (const std::string& mirror : mirrors()) {
+        const fs::path part = folder / (file.name + ".part." + std::to_string(getpid()));
+        std::string why = fetch(mirror + file.name, part, [&](std::uint64_t bytes) {
+            progress("downloading " + file.name + " from " + mirror, bytes);
+        });
+        if (why.empty() && !is_good(part, file)) {
+            why = "what came is not MNIST (size or SHA-256 differ)";
+        }
+        std::error_code failed;
+        if (why.empty()) {
+            fs::rename(part, folder / file.name, failed);
+            why = failed ? "cannot be stored: " + failed.message() : "";
+        }
+        if (why.empty()) {
+            return "";
+        }
+        fs::remove(part, failed);
+        reasons += "  " + mirror + file.name + ": " + why + "\n";
+    }
+    return reasons.empty() ? "  RANKSCOPE_MNIST_MIRRORS names no mirror\n" : reasons;
+}
+
+[[noreturn]] void give_up(const fs::path& folder, const std::string& root, const std::string& reasons) {
+    std::string missing;
+    for (const RemoteFile& file : mnist_files()) {
+        missing += is_good(folder / file.name, file) ? "" : "  " + file.name + "\n";
+    }
     throw Error("MNIST is not on this node and could not be downloaded.\n" + reasons + "Put these files into " +
                 (root.empty() ? "" : root + " or ") + folder.string() + " (gzip or unpacked):\n" + missing +
                 "Or train on digits that the program draws itself, which needs no files: dataset: {name: "
@@ -97,38 +127,16 @@ void download_mnist(const fs::path& folder, const std::string& root, const DataP
         total += file.bytes;
     }
     std::uint64_t done = 0;
-    std::string missing;
-    std::string reasons;
     for (const RemoteFile& file : mnist_files()) {
-        const fs::path target = folder / file.name;
-        bool good = is_good(target, file);
-        for (const std::string& mirror : good ? std::vector<std::string>{} : mirrors()) {
-            const fs::path part = folder / (file.name + ".part." + std::to_string(getpid()));
-            std::string why = fetch(mirror + file.name, part, [&](std::uint64_t bytes) {
-                progress("downloading " + file.name + " from " + mirror, done + bytes, total);
+        if (!is_good(folder / file.name, file)) {
+            const std::string reasons = fetch_from_mirrors(folder, file, [&](const std::string& what, std::uint64_t n) {
+                progress(what, done + n, total);
             });
-            if (why.empty() && !is_good(part, file)) {
-                why = "what came is not MNIST (size or SHA-256 differ)";
+            if (!reasons.empty()) {
+                give_up(folder, root, reasons);
             }
-            if (why.empty()) {
-                fs::rename(part, target, failed);
-                why = failed ? "cannot be stored: " + failed.message() : "";
-            }
-            fs::remove(part, failed);
-            good = why.empty();
-            if (good) {
-                break;
-            }
-            reasons += "  " + mirror + file.name + ": " + why + "\n";
         }
         done += file.bytes;
-        missing += good ? "" : "  " + file.name + "\n";
-        if (!good && reasons.empty()) {
-            reasons = "  no mirror is named in RANKSCOPE_MNIST_MIRRORS\n";
-        }
-    }
-    if (!missing.empty()) {
-        give_up(folder, root, missing, reasons);
     }
     progress("MNIST is complete", total, total);
 }
