@@ -8,7 +8,8 @@
 
 namespace rankscope::engine {
 
-/// What can go wrong outside the program: says what, where, and what to do. Caught once, in the worker's main.
+/// What can go wrong outside the program: says what, where, and what to do. Caught once, in the worker's
+/// main.
 class Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -37,13 +37,13 @@ struct NormalizeConfig {
 };
 
 struct DatasetConfig {
-    std::string name;
-    std::string root;                   ///< folder with the files; empty: the user's cache; ~ is expanded
-    std::optional<std::int64_t> limit;  ///< use only the first N training samples
-    std::int64_t seed = 0;              ///< synthetic-digits: which digits are drawn
-    std::int64_t train_size = 20000;    ///< synthetic-digits
-    std::int64_t test_size = 4000;      ///< synthetic-digits
-    std::optional<NormalizeConfig> normalize;  ///< absent: division by 255 only
+    std::string name{};
+    std::string root{};                   ///< folder with the files; empty: the user's cache; ~ is expanded
+    std::optional<std::int64_t> limit{};  ///< use only the first N training samples
+    std::int64_t seed = 0;                ///< synthetic-digits: which digits are drawn
+    std::int64_t train_size = 20000;      ///< synthetic-digits
+    std::int64_t test_size = 4000;        ///< synthetic-digits
+    std::optional<NormalizeConfig> normalize{};  ///< absent: division by 255 only
     bool operator==(const DatasetConfig&) const = default;
 };
 

@@ -3,15 +3,16 @@
 
 #include <engine/comm/gloo_all_reduce.h>
 
-#include <algorithm>
-
 #include <gloo/allreduce.h>
 #include <gloo/math.h>
+
+#include <algorithm>
 
 namespace rankscope::engine {
 namespace {
 
-/// Between two ranks the single round halves the latency but doubles the additions: worth it while latency counts.
+/// Between two ranks the single round halves the latency but doubles the additions: worth it while latency
+/// counts.
 constexpr std::size_t kMaxExchange = std::size_t{1} << 20U;
 
 /// Apart from the numbers that Gloo's own collectives use.
@@ -97,7 +98,8 @@ void GlooAllReduce::shards(std::span<float> values) {
             ++receives;
         }
         if (length(rank) > 0) {
-            all.send(static_cast<int>(rank), first, begin(rank) * sizeof(float), length(rank) * sizeof(float));
+            all.send(static_cast<int>(rank), first, begin(rank) * sizeof(float),
+                     length(rank) * sizeof(float));
             ++sends;
         }
     }
@@ -118,7 +120,8 @@ void GlooAllReduce::shards(std::span<float> values) {
             continue;
         }
         if (length(rank) > 0) {
-            all.recv(static_cast<int>(rank), second, begin(rank) * sizeof(float), length(rank) * sizeof(float));
+            all.recv(static_cast<int>(rank), second, begin(rank) * sizeof(float),
+                     length(rank) * sizeof(float));
             ++receives;
         }
         if (own > 0) {

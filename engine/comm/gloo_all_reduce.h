@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <gloo/context.h>
+#include <gloo/transport/unbound_buffer.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -10,15 +13,13 @@
 #include <span>
 #include <vector>
 
-#include <gloo/context.h>
-#include <gloo/transport/unbound_buffer.h>
-
 namespace rankscope::engine {
 
-/// Sum over the ranks, built on Gloo's point-to-point messages. Every rank owns one shard: all send it their part of
-/// it, it adds them in rank order (so the result is the same bits on every rank and in every run) and sends the sum to
-/// all. That moves as many bytes as a ring in two rounds instead of 2·(ranks − 1). Two ranks with
-/// little to add (up to 1 MiB) send each other everything: one round. Above kMaxDirectRanks, where so many messages at once would hurt, Gloo's ring is used.
+/// Sum over the ranks, built on Gloo's point-to-point messages. Every rank owns one shard: all send it their
+/// part of it, it adds them in rank order (so the result is the same bits on every rank and in every run) and
+/// sends the sum to all. That moves as many bytes as a ring in two rounds instead of 2·(ranks − 1). Two ranks
+/// with little to add (up to 1 MiB) send each other everything: one round. Above kMaxDirectRanks, where so
+/// many messages at once would hurt, Gloo's ring is used.
 class GlooAllReduce {
 public:
     explicit GlooAllReduce(std::shared_ptr<gloo::Context> context) : context_(std::move(context)) {}

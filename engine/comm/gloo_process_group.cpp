@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/comm/gloo_process_group.h>
-
 #include <engine/comm/gloo_all_reduce.h>
+#include <engine/comm/gloo_process_group.h>
 #include <engine/comm/gloo_sockets.h>
 #include <engine/comm/work_queue.h>
 #include <engine/error.h>
@@ -29,8 +28,8 @@ public:
     std::vector<char> get(const std::string& key) override {
         const std::optional<std::string> value = store_.get("gloo/" + key, timeout_);
         if (!value) {
-            throw Error("a rank did not publish its Gloo address within " + std::to_string(timeout_.count() / 1000) +
-                        " s");
+            throw Error("a rank did not publish its Gloo address within " +
+                        std::to_string(timeout_.count() / 1000) + " s");
         }
         return {value->begin(), value->end()};
     }
@@ -56,9 +55,9 @@ std::shared_ptr<gloo::transport::Device> make_device(const GlooOptions& options)
         return gloo::transport::tcp::CreateDevice(attributes);
     } catch (const std::exception& exception) {
         throw Error("Gloo cannot use " +
-                    (options.interface_name.empty() ? "the local address \"" + options.address + "\""
-                                                    : "the network device \"" + options.interface_name +
-                                                          "\" (GLOO_SOCKET_IFNAME)") +
+                    (options.interface_name.empty()
+                         ? "the local address \"" + options.address + "\""
+                         : "the network device \"" + options.interface_name + "\" (GLOO_SOCKET_IFNAME)") +
                     ": " + exception.what());
     }
 }
@@ -76,10 +75,11 @@ public:
         } catch (const PeerLostError&) {
             throw;
         } catch (const std::exception& exception) {
-            throw Error(std::string("the ranks cannot connect with one another (Gloo, from ") +
-                        (options.interface_name.empty() ? options.address : options.interface_name) +
-                        "): " + exception.what() +
-                        ". The nodes must reach each other on all TCP ports; GLOO_SOCKET_IFNAME names the device.");
+            throw Error(
+                std::string("the ranks cannot connect with one another (Gloo, from ") +
+                (options.interface_name.empty() ? options.address : options.interface_name) +
+                "): " + exception.what() +
+                ". The nodes must reach each other on all TCP ports; GLOO_SOCKET_IFNAME names the device.");
         }
         context->setTimeout(options.collective_timeout);
         disable_tcp_delay_of_gloo();

@@ -21,8 +21,8 @@ struct GlooOptions {
     std::chrono::milliseconds collective_timeout{1800000};  ///< as PyTorch's
 };
 
-/// Connects every rank with every other over TCP; the ranks exchange their addresses through the store. Throws Error
-/// when that fails. Collectives run on a thread of their own.
+/// Connects every rank with every other over TCP; the ranks exchange their addresses through the store.
+/// Throws Error when that fails. Collectives run on a thread of their own.
 std::unique_ptr<ProcessGroup> make_gloo_process_group(const GlooOptions& options, Store& store);
 
 }  // namespace rankscope::engine

@@ -3,14 +3,14 @@
 
 #include <engine/comm/gloo_sockets.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <charconv>
 #include <filesystem>
 #include <string>
 #include <system_error>
-
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 namespace rankscope::engine {
 

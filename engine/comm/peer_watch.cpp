@@ -21,7 +21,9 @@ PeerWatch::PeerWatch(StoreClientOptions options, std::function<void(const PeerLo
       store_(std::make_unique<TcpStore>(as_watch(std::move(options)))),
       thread_([this, lost = std::move(lost)] { watch(lost); }) {}
 
-PeerWatch::~PeerWatch() { stop(); }
+PeerWatch::~PeerWatch() {
+    stop();
+}
 
 void PeerWatch::stop() {
     if (!stopping_.exchange(true)) {
@@ -34,7 +36,8 @@ void PeerWatch::watch(const std::function<void(const PeerLoss&)>& lost) {
     if (stopping_) {
         return;
     }
-    PeerLoss loss{0, "its store at " + address_ + " closed the connection (killed, crashed, or its machine is gone)"};
+    PeerLoss loss{
+        0, "its store at " + address_ + " closed the connection (killed, crashed, or its machine is gone)"};
     if (note) {
         const std::size_t space = note->find(' ');
         std::from_chars(note->data(), note->data() + std::min(space, note->size()), loss.rank);

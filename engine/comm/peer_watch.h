@@ -19,8 +19,9 @@ struct PeerLoss {
     std::string reason;
 };
 
-/// Learns within milliseconds, also while this rank is blocked in a collective, that another rank has gone: waits on a
-/// connection of its own for the store's note. The store itself going away means that rank 0 has gone.
+/// Learns within milliseconds, also while this rank is blocked in a collective, that another rank has gone:
+/// waits on a connection of its own for the store's note. The store itself going away means that rank 0 has
+/// gone.
 class PeerWatch {
 public:
     /// `lost` is called once, on the watching thread.

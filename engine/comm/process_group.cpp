@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/process_group.h>
-
 #include <engine/error.h>
 
 namespace rankscope::engine {

@@ -33,8 +33,9 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// All ranks of a run as one communicator. Two implementations: Gloo (CPU), NCCL (GPU). Every rank must start the same
-/// operations in the same order. Memory is the backend's; it must stay untouched until the work is done.
+/// All ranks of a run as one communicator. Two implementations: Gloo (CPU), NCCL (GPU). Every rank must start
+/// the same operations in the same order. Memory is the backend's; it must stay untouched until the work is
+/// done.
 class ProcessGroup {
 public:
     virtual ~ProcessGroup() = default;

@@ -2,9 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/rank_env.h>
-
 #include <engine/error.h>
-
 #include <protocol/metrics_line.h>
 
 #include <charconv>
@@ -38,16 +36,18 @@ RankEnv read_rank_env(const EnvLookup& lookup) {
     const auto rank = whole_number(lookup, "RANK", 0, kMaxWorld - 1);
     if (world.has_value() != rank.has_value()) {
         throw ConfigError(std::string(world ? "WORLD_SIZE" : "RANK") + " is set, but " +
-                          (world ? "RANK" : "WORLD_SIZE") + " is not; the launcher must set both (or neither)");
+                          (world ? "RANK" : "WORLD_SIZE") +
+                          " is not; the launcher must set both (or neither)");
     }
     env.world_size = static_cast<int>(world.value_or(1));
     env.rank = static_cast<int>(rank.value_or(0));
     if (env.rank >= env.world_size) {
-        throw ConfigError("RANK=" + std::to_string(env.rank) + " with WORLD_SIZE=" + std::to_string(env.world_size) +
-                          ": ranks count from 0 to WORLD_SIZE − 1");
+        throw ConfigError("RANK=" + std::to_string(env.rank) + " with WORLD_SIZE=" +
+                          std::to_string(env.world_size) + ": ranks count from 0 to WORLD_SIZE − 1");
     }
     env.local_rank = static_cast<int>(whole_number(lookup, "LOCAL_RANK", 0, kMaxWorld - 1).value_or(0));
-    env.local_world_size = static_cast<int>(whole_number(lookup, "LOCAL_WORLD_SIZE", 1, kMaxWorld).value_or(1));
+    env.local_world_size =
+        static_cast<int>(whole_number(lookup, "LOCAL_WORLD_SIZE", 1, kMaxWorld).value_or(1));
     env.master_addr = lookup("MASTER_ADDR").value_or("");
     const auto port = whole_number(lookup, "MASTER_PORT", 1, 65535);
     if (env.world_size > 1 && (env.master_addr.empty() || !port)) {

@@ -18,14 +18,14 @@ struct RankEnv {
     int local_world_size = 1;
     std::string master_addr = "127.0.0.1";
     std::uint16_t master_port = 29500;
-    std::string token;                ///< RANKSCOPE_TOKEN; empty: none
-    std::string socket_interface;     ///< GLOO_SOCKET_IFNAME; empty: chosen by the route to MASTER_ADDR
+    std::string token;             ///< RANKSCOPE_TOKEN; empty: none
+    std::string socket_interface;  ///< GLOO_SOCKET_IFNAME; empty: chosen by the route to MASTER_ADDR
 };
 
 using EnvLookup = std::function<std::optional<std::string>(const std::string&)>;
 
-/// Reads RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT. None set: a world of one. Throws
-/// ConfigError naming the variable, its value and what would be right.
+/// Reads RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT. None set: a world of one.
+/// Throws ConfigError naming the variable, its value and what would be right.
 RankEnv read_rank_env(const EnvLookup& lookup);
 RankEnv read_rank_env();
 

@@ -1,21 +1,21 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/comm/rendezvous.h>
-
 #include <engine/comm/gloo_process_group.h>
+#include <engine/comm/rendezvous.h>
 #include <engine/error.h>
-
 #include <protocol/metrics_line.h>
 
-#include <array>
-
 #include <unistd.h>
+
+#include <array>
 
 namespace rankscope::engine {
 namespace {
 
-std::string member_key(int rank) { return "rankscope/member/" + std::to_string(rank); }
+std::string member_key(int rank) {
+    return "rankscope/member/" + std::to_string(rank);
+}
 
 std::string host_name() {
     std::array<char, 256> name{};
@@ -51,30 +51,35 @@ std::string address_for_peers(const RankEnv& env) {
     const std::string address = local_address_towards(env.master_addr, env.master_port);
     const bool several_nodes = env.local_world_size < env.world_size;
     if (several_nodes && (address.rfind("127.", 0) == 0 || address == "::1")) {
-        // The master's own name often stands for 127.0.1.1 in its /etc/hosts: useless to the other nodes. The address
-        // of the default route is what they most likely know it by (192.0.2.1 is reserved: nothing is sent).
+        // The master's own name often stands for 127.0.1.1 in its /etc/hosts: useless to the other nodes. The
+        // address of the default route is what they most likely know it by (192.0.2.1 is reserved: nothing is
+        // sent).
         const std::string outside = local_address_towards("192.0.2.1", env.master_port);
         return outside.empty() ? address : outside;
     }
     return address;
 }
 
-std::string first_interface(const std::string& names) { return names.substr(0, names.find(',')); }
+std::string first_interface(const std::string& names) {
+    return names.substr(0, names.find(','));
+}
 
 }  // namespace
 
 Rendezvous::Rendezvous(const RendezvousOptions& options) {
     const RankEnv& env = options.env;
     if (env.token.empty() && !options.allow_no_token) {
-        throw ConfigError(std::string(protocol::kTokenVariable) +
-                          " is not set: without it anyone who reaches the port could join the run. The agent sets it; "
-                          "by hand, give every rank the same secret, or --insecure-no-token on a network you trust.");
+        throw ConfigError(
+            std::string(protocol::kTokenVariable) +
+            " is not set: without it anyone who reaches the port could join the run. The agent sets it; "
+            "by hand, give every rank the same secret, or --insecure-no-token on a network you trust.");
     }
     if (env.rank == 0) {
-        server_ = std::make_unique<TcpStoreServer>(StoreServerOptions{.port = env.master_port,
-                                                                      .loopback_only = is_loopback(env.master_addr),
-                                                                      .token = env.token,
-                                                                      .world_size = env.world_size});
+        server_ =
+            std::make_unique<TcpStoreServer>(StoreServerOptions{.port = env.master_port,
+                                                                .loopback_only = is_loopback(env.master_addr),
+                                                                .token = env.token,
+                                                                .world_size = env.world_size});
     }
     // Rank 0 reaches its own store without depending on how its public name resolves on this machine.
     const StoreClientOptions client{.host = env.rank == 0 ? "127.0.0.1" : env.master_addr,
@@ -123,11 +128,12 @@ void Rendezvous::await_members(const RendezvousOptions& options) {
         }
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now());
         if (left.count() <= 0) {
-            throw Error("rendezvous at " + options.env.master_addr + ":" + std::to_string(options.env.master_port) +
-                        " timed out after " + std::to_string(options.timeout.count() / 1000) + " s: rank " +
-                        rank_list(missing) + " of " + std::to_string(world) +
-                        " did not come. Look at their own messages; if they wait as well, they do not reach this "
-                        "address or port.");
+            throw Error(
+                "rendezvous at " + options.env.master_addr + ":" + std::to_string(options.env.master_port) +
+                " timed out after " + std::to_string(options.timeout.count() / 1000) + " s: rank " +
+                rank_list(missing) + " of " + std::to_string(world) +
+                " did not come. Look at their own messages; if they wait as well, they do not reach this "
+                "address or port.");
         }
         store_->get(keys[static_cast<std::size_t>(missing.front())],
                     std::min(left, std::chrono::milliseconds(500)));

@@ -24,11 +24,12 @@ struct RendezvousOptions {
     std::function<void(const std::string& detail, int here, int world)> progress;
 };
 
-/// This rank's membership of the run: the store (served by rank 0), the watch over the others, the process group.
+/// This rank's membership of the run: the store (served by rank 0), the watch over the others, the process
+/// group.
 class Rendezvous {
 public:
-    /// Returns when all ranks are here and connected. Throws ConfigError without a token, Error when it does not come
-    /// about in time: who is missing, which address was tried, what to look at.
+    /// Returns when all ranks are here and connected. Throws ConfigError without a token, Error when it does
+    /// not come about in time: who is missing, which address was tried, what to look at.
     explicit Rendezvous(const RendezvousOptions& options);
 
     ProcessGroup& group() { return *group_; }

@@ -2,15 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/socket.h>
-
 #include <engine/error.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <cstring>
-#include <memory>
-#include <system_error>
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -20,10 +12,19 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <system_error>
+
 namespace rankscope::engine {
 namespace {
 
-std::string reason(int code) { return std::generic_category().message(code); }
+std::string reason(int code) {
+    return std::generic_category().message(code);
+}
 
 void set_option(int descriptor, int level, int option, int value) {
     setsockopt(descriptor, level, option, &value, sizeof(value));
@@ -81,8 +82,8 @@ AddressList resolve(const std::string& host, std::uint16_t port, int type) {
 }
 
 IoResult connect_one(const addrinfo& address, Clock::time_point deadline, Socket* socket) {
-    Socket candidate(::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC,
-                              address.ai_protocol));
+    Socket candidate(
+        ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
     if (!candidate) {
         return {IoStatus::failed, reason(errno)};
     }
@@ -168,13 +169,15 @@ Socket listen_tcp(std::uint16_t port, bool loopback_only) {
     }
     const std::string where = "port " + std::to_string(port) + " on this node (MASTER_PORT)";
     if (failed == EADDRINUSE) {
-        throw Error(where + " is in use by another program, perhaps a run that is still going on. Choose another "
-                            "master_port, or 0 for a free one; `ss -ltnp 'sport = :" +
+        throw Error(where +
+                    " is in use by another program, perhaps a run that is still going on. Choose another "
+                    "master_port, or 0 for a free one; `ss -ltnp 'sport = :" +
                     std::to_string(port) + "'` shows who has it.");
     }
     if (failed == EACCES) {
-        throw Error(where + " may not be opened by this user (ports below 1024 belong to root). Choose a "
-                            "master_port from 1024.");
+        throw Error(where +
+                    " may not be opened by this user (ports below 1024 belong to root). Choose a "
+                    "master_port from 1024.");
     }
     throw Error(where + " cannot be opened: " + reason(failed));
 }
@@ -189,7 +192,8 @@ std::uint16_t local_port(const Socket& socket) {
     return ntohs(narrow.sin_port);
 }
 
-IoResult connect_tcp(const std::string& host, std::uint16_t port, Clock::time_point deadline, Socket* socket) {
+IoResult connect_tcp(const std::string& host, std::uint16_t port, Clock::time_point deadline,
+                     Socket* socket) {
     const AddressList addresses = resolve(host, port, SOCK_STREAM);
     IoResult last{IoStatus::failed, addresses.error};
     for (const addrinfo* address = addresses.list.get(); address != nullptr; address = address->ai_next) {
@@ -255,7 +259,8 @@ std::string local_address_towards(const std::string& host, std::uint16_t port) {
         if (probe && connect(probe.fd(), address->ai_addr, address->ai_addrlen) == 0 &&
             getsockname(probe.fd(), as_sockaddr(&local), &size) == 0) {
             std::array<char, NI_MAXHOST> text{};
-            if (getnameinfo(as_sockaddr(&local), size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) == 0) {
+            if (getnameinfo(as_sockaddr(&local), size, text.data(), text.size(), nullptr, 0,
+                            NI_NUMERICHOST) == 0) {
                 return text.data();
             }
         }

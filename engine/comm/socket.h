@@ -39,13 +39,13 @@ struct IoResult {
     explicit operator bool() const { return status == IoStatus::done; }
 };
 
-/// Listens for TCP on the loopback device only, or on every address (IPv6 and IPv4). Port 0: any free one. Throws
-/// Error when the port is taken or must not be used, saying which and what to do.
+/// Listens for TCP on the loopback device only, or on every address (IPv6 and IPv4). Port 0: any free one.
+/// Throws Error when the port is taken or must not be used, saying which and what to do.
 Socket listen_tcp(std::uint16_t port, bool loopback_only);
 std::uint16_t local_port(const Socket& socket);
 
-/// Connects within the deadline; resolves names; tries every address. No TCP delay, keep-alive on (a machine that lost
-/// its power is noticed after about half a minute).
+/// Connects within the deadline; resolves names; tries every address. No TCP delay, keep-alive on (a machine
+/// that lost its power is noticed after about half a minute).
 IoResult connect_tcp(const std::string& host, std::uint16_t port, Clock::time_point deadline, Socket* socket);
 /// The same options for an accepted connection.
 void set_tcp_options(int descriptor);
@@ -53,8 +53,8 @@ void set_tcp_options(int descriptor);
 IoResult send_all(const Socket& socket, const void* data, std::size_t size, Clock::time_point deadline);
 IoResult receive_all(const Socket& socket, void* data, std::size_t size, Clock::time_point deadline);
 
-/// True for "127.0.0.1" and "localhost": a run that never leaves this machine. (Other names may resolve to a loopback
-/// address here and to something else on the next node, as Debian's 127.0.1.1 does.)
+/// True for "127.0.0.1" and "localhost": a run that never leaves this machine. (Other names may resolve to a
+/// loopback address here and to something else on the next node, as Debian's 127.0.1.1 does.)
 bool is_loopback(const std::string& host);
 /// The local address from which packets to `host` leave; empty when there is no route.
 std::string local_address_towards(const std::string& host, std::uint16_t port);

@@ -11,8 +11,9 @@
 
 namespace rankscope::engine {
 
-/// A small key-value service that all ranks of a run share: through it they find each other. Values are bytes. Every
-/// call may throw Error when the store does not answer in time, and PeerLostError when it is gone.
+/// A small key-value service that all ranks of a run share: through it they find each other. Values are
+/// bytes. Every call may throw Error when the store does not answer in time, and PeerLostError when it is
+/// gone.
 class Store {
 public:
     virtual ~Store() = default;

@@ -41,7 +41,8 @@ std::optional<Message> decode(std::string_view body) {
         if (body.size() < 4) {
             return std::nullopt;
         }
-        const std::size_t length = read_length(static_cast<const unsigned char*>(static_cast<const void*>(body.data())));
+        const std::size_t length =
+            read_length(static_cast<const unsigned char*>(static_cast<const void*>(body.data())));
         body.remove_prefix(4);
         if (length > body.size()) {
             return std::nullopt;

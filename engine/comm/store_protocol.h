@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-/// The store's wire format, shared by server and client. A frame is a 4-byte big-endian length and that many bytes; a
-/// request is one operation byte followed by fields, each again a 4-byte length and its bytes; a reply is one status
-/// byte followed by fields. The first request of a connection must be hello.
+/// The store's wire format, shared by server and client. A frame is a 4-byte big-endian length and that many
+/// bytes; a request is one operation byte followed by fields, each again a 4-byte length and its bytes; a
+/// reply is one status byte followed by fields. The first request of a connection must be hello.
 namespace rankscope::engine::store_protocol {
 
 inline constexpr std::string_view kMagic = "rankscope-store-1";
-inline constexpr std::size_t kMaxHello = 512;           ///< bytes; the limit before the token was seen
+inline constexpr std::size_t kMaxHello = 512;  ///< bytes; the limit before the token was seen
 inline constexpr std::size_t kMaxFrame = std::size_t{1} << 20U;
 inline constexpr const char* kLostKey = "rankscope/lost";  ///< "<rank> <reason>", set when a rank goes away
 

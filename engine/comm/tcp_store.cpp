@@ -2,15 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/tcp_store.h>
-
 #include <engine/error.h>
+
+#include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <thread>
-
-#include <sys/socket.h>
 
 namespace rankscope::engine {
 namespace {
@@ -48,7 +47,8 @@ void TcpStore::connect(const StoreClientOptions& options) {
         pause = std::min(pause * 2, std::chrono::milliseconds(250));
     } while (Clock::now() < deadline);
     throw Error("rank 0 at " + address_ + " does not answer within " + seconds_text(options.timeout) + ": " +
-                last.error + ". Is rank 0 running, is MASTER_ADDR an address that this node reaches, is port " +
+                last.error +
+                ". Is rank 0 running, is MASTER_ADDR an address that this node reaches, is port " +
                 std::to_string(options.port) + " open between the nodes?");
 }
 
@@ -65,8 +65,8 @@ void TcpStore::hello(const StoreClientOptions& options) {
                     "RANKSCOPE_TOKEN is not this rank's (a rank of another run?)");
     }
     if (answer.kind != static_cast<std::uint8_t>(Status::ok)) {
-        throw Error("rank 0 at " + address_ + " refuses this rank: " +
-                    (answer.fields.empty() ? "no reason given" : answer.fields[0]));
+        throw Error("rank 0 at " + address_ +
+                    " refuses this rank: " + (answer.fields.empty() ? "no reason given" : answer.fields[0]));
     }
 }
 
@@ -82,7 +82,8 @@ Message TcpStore::call(Op op, std::vector<std::string> fields, Clock::time_point
     if (result) {
         const std::size_t length = store_protocol::read_length(head.data());
         if (length > store_protocol::kMaxFrame + 16) {
-            throw Error("the program at " + address_ + " is not rank 0 of this run: it speaks another protocol");
+            throw Error("the program at " + address_ +
+                        " is not rank 0 of this run: it speaks another protocol");
         }
         body.resize(length);
         result = receive_all(socket_, body.data(), body.size(), deadline);
@@ -148,8 +149,12 @@ void TcpStore::fail(const std::string& reason) {
     call(Op::fail, {reason.substr(0, kLongest)}, Clock::now() + std::chrono::seconds(2));
 }
 
-void TcpStore::bye() { call(Op::bye, {}, Clock::now() + std::chrono::seconds(2)); }
+void TcpStore::bye() {
+    call(Op::bye, {}, Clock::now() + std::chrono::seconds(2));
+}
 
-void TcpStore::interrupt() { shutdown(socket_.fd(), SHUT_RDWR); }
+void TcpStore::interrupt() {
+    shutdown(socket_.fd(), SHUT_RDWR);
+}
 
 }  // namespace rankscope::engine

@@ -25,7 +25,8 @@ struct StoreClientOptions {
 /// The store as seen by a rank: one connection, one request at a time. Thread-safe.
 class TcpStore final : public Store {
 public:
-    /// Connects and shows the token. Throws Error saying which address was tried, what happened and what to look at.
+    /// Connects and shows the token. Throws Error saying which address was tried, what happened and what to
+    /// look at.
     explicit TcpStore(const StoreClientOptions& options);
 
     void set(const std::string& key, const std::string& value) override;
@@ -45,7 +46,8 @@ public:
 private:
     void connect(const StoreClientOptions& options);
     void hello(const StoreClientOptions& options);
-    store_protocol::Message call(store_protocol::Op op, std::vector<std::string> fields, Clock::time_point deadline);
+    store_protocol::Message call(store_protocol::Op op, std::vector<std::string> fields,
+                                 Clock::time_point deadline);
 
     std::string address_;
     std::mutex mutex_;

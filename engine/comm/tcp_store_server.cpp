@@ -2,15 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/tcp_store_server.h>
-
 #include <engine/error.h>
-
-#include <algorithm>
-#include <array>
-#include <cerrno>
-#include <charconv>
-#include <cstdio>
-#include <memory>
 
 #include <netdb.h>
 #include <poll.h>
@@ -19,6 +11,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <memory>
+
 namespace rankscope::engine {
 namespace {
 
@@ -26,11 +25,13 @@ using store_protocol::Message;
 using store_protocol::Op;
 using store_protocol::Status;
 
-constexpr std::size_t kMaxStrangers = 128;     // connections that have not said hello yet
+constexpr std::size_t kMaxStrangers = 128;  // connections that have not said hello yet
 constexpr std::size_t kMaxQueued = std::size_t{64} << 20U;
 constexpr auto kFarewell = std::chrono::seconds(2);
 
-void* pointer_to(sockaddr_storage& address) { return &address; }
+void* pointer_to(sockaddr_storage& address) {
+    return &address;
+}
 
 std::string peer_name(int descriptor) {
     sockaddr_storage address{};
@@ -188,7 +189,8 @@ void TcpStoreServer::take_frames(Connection& connection) {
 
 void TcpStoreServer::write_to(Connection& connection) {
     while (!connection.out.empty()) {
-        const ssize_t sent = send(connection.socket.fd(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);
+        const ssize_t sent =
+            send(connection.socket.fd(), connection.out.data(), connection.out.size(), MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR) {
             continue;
         }
@@ -247,7 +249,8 @@ void TcpStoreServer::handle(Connection& connection, const Message& request) {
 
 void TcpStoreServer::hello(Connection& connection, const Message& request) {
     const std::vector<std::string>& fields = request.fields;
-    if (static_cast<Op>(request.kind) != Op::hello || fields.size() != 5 || fields[0] != store_protocol::kMagic) {
+    if (static_cast<Op>(request.kind) != Op::hello || fields.size() != 5 ||
+        fields[0] != store_protocol::kMagic) {
         refuse(connection, "is no rank of this run (no hello)");
         return;
     }
@@ -259,8 +262,8 @@ void TcpStoreServer::hello(Connection& connection, const Message& request) {
     const std::int64_t world = to_number(fields[3]).value_or(-1);
     std::string why;
     if (world != options_.world_size) {
-        why = "this rank has WORLD_SIZE=" + fields[3] + ", rank 0 has WORLD_SIZE=" +
-              std::to_string(options_.world_size);
+        why = "this rank has WORLD_SIZE=" + fields[3] +
+              ", rank 0 has WORLD_SIZE=" + std::to_string(options_.world_size);
     } else if (rank < 0 || rank >= world) {
         why = "RANK=" + fields[2] + " is not in the world of " + fields[3];
     } else if (fields[4] == "member" && !members_.insert(static_cast<int>(rank)).second) {

@@ -17,16 +17,16 @@
 namespace rankscope::engine {
 
 struct StoreServerOptions {
-    std::uint16_t port = 0;       ///< 0: any free one
+    std::uint16_t port = 0;  ///< 0: any free one
     bool loopback_only = false;
-    std::string token;            ///< empty: no token is demanded (allowed by the caller on purpose only)
+    std::string token;  ///< empty: no token is demanded (allowed by the caller on purpose only)
     int world_size = 1;
     std::chrono::milliseconds hello_timeout{5000};
 };
 
-/// The store's server: one thread on rank 0. Whoever connects must show the run's token in its first message, within
-/// hello_timeout and kMaxHello bytes; others are closed and named on stderr. A rank whose connection ends without a
-/// goodbye is lost: the key store_protocol::kLostKey says so, once, to all who wait for it.
+/// The store's server: one thread on rank 0. Whoever connects must show the run's token in its first message,
+/// within hello_timeout and kMaxHello bytes; others are closed and named on stderr. A rank whose connection
+/// ends without a goodbye is lost: the key store_protocol::kLostKey says so, once, to all who wait for it.
 class TcpStoreServer {
 public:
     /// Throws Error when the port cannot be opened.

@@ -14,8 +14,8 @@
 
 namespace rankscope::engine {
 
-/// The communication thread: runs operations one after the other. What an operation throws is told to whoever waits
-/// for it; it never leaves the thread.
+/// The communication thread: runs operations one after the other. What an operation throws is told to whoever
+/// waits for it; it never leaves the thread.
 class WorkQueue {
 public:
     WorkQueue();

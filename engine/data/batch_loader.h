@@ -30,8 +30,8 @@ std::vector<float> pixel_table(const std::optional<protocol::NormalizeConfig>& n
 class BatchLoader {
 public:
     /// The last batch is short when the indices do not fill it; it is left out with `drop_short`.
-    BatchLoader(const ImageSet& set, std::vector<std::int64_t> indices, std::int64_t batch_size, bool drop_short,
-                std::vector<float> table);
+    BatchLoader(const ImageSet& set, std::vector<std::int64_t> indices, std::int64_t batch_size,
+                bool drop_short, std::vector<float> table);
     ~BatchLoader();
     BatchLoader(const BatchLoader&) = delete;
     BatchLoader& operator=(const BatchLoader&) = delete;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/data/dataset.h>
-
 #include <engine/data/mnist.h>
 #include <engine/data/synthetic_digits.h>
 #include <engine/error.h>

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <engine/graph/graph.h>
-
 #include <protocol/train_config.h>
 
 #include <cstdint>
@@ -30,11 +29,15 @@ enum class Split { train, test };
 using DataProgress = std::function<void(const std::string& detail, std::uint64_t done, std::uint64_t total)>;
 
 /// What every known set holds: 28×28 grey images of ten digits. Known before anything is loaded.
-inline Shape dataset_sample_shape() { return {1, 28, 28}; }
-inline std::int64_t dataset_classes() { return 10; }
+inline Shape dataset_sample_shape() {
+    return {1, 28, 28};
+}
+inline std::int64_t dataset_classes() {
+    return 10;
+}
 
-/// Loads one half of the set named by the configuration (one of protocol::known_datasets()), downloading it if need
-/// be. Throws Error saying what is missing and where to put it.
+/// Loads one half of the set named by the configuration (one of protocol::known_datasets()), downloading it
+/// if need be. Throws Error saying what is missing and where to put it.
 ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const DataProgress& progress);
 
 }  // namespace rankscope::engine

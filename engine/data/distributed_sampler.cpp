@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/data/distributed_sampler.h>
-
 #include <engine/models/random.h>
 
 #include <numeric>

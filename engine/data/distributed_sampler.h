@@ -17,8 +17,9 @@ struct SamplerOptions {
     std::uint64_t seed = 0;
 };
 
-/// Which samples a rank sees: torch.utils.data.distributed.DistributedSampler, index for index. Every rank gets the
-/// same number; short of that the head of the order is appended (or, with drop_last, the tail cut off).
+/// Which samples a rank sees: torch.utils.data.distributed.DistributedSampler, index for index. Every rank
+/// gets the same number; short of that the head of the order is appended (or, with drop_last, the tail cut
+/// off).
 class DistributedSampler {
 public:
     explicit DistributedSampler(const SamplerOptions& options);

@@ -3,6 +3,11 @@
 
 #include <engine/data/fetch.h>
 
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -14,11 +19,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace rankscope::engine {
 namespace {
@@ -39,8 +39,13 @@ std::optional<std::string> find_program(const std::string& name) {
 
 std::vector<std::string> command_for(const std::string& url, const std::string& target) {
     if (const auto curl = find_program("curl")) {
-        return {*curl, "--fail", "--silent", "--show-error", "--location", "--connect-timeout", "10",
-                "--speed-limit", "1000", "--speed-time", "20", "--output", target, url};
+        return {*curl,        "--fail",
+                "--silent",   "--show-error",
+                "--location", "--connect-timeout",
+                "10",         "--speed-limit",
+                "1000",       "--speed-time",
+                "20",         "--output",
+                target,       url};
     }
     if (const auto wget = find_program("wget")) {
         return {*wget, "--no-verbose", "--tries=1", "--timeout=20", "-O", target, url};
@@ -63,7 +68,8 @@ pid_t start(std::vector<std::string>& command, const std::string& log, std::stri
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                     0600);
     // The worker blocks SIGTERM for its own signal thread; a child must not inherit that.
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -77,7 +83,8 @@ pid_t start(std::vector<std::string>& command, const std::string& log, std::stri
     }
     arguments.push_back(nullptr);
     pid_t child = 0;
-    const int failed = posix_spawn(&child, command[0].c_str(), &actions, &attributes, arguments.data(), environ);
+    const int failed =
+        posix_spawn(&child, command[0].c_str(), &actions, &attributes, arguments.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     if (failed != 0) {

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/data/idx_file.h>
-
 #include <engine/error.h>
+
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -11,8 +12,6 @@
 #include <cstring>
 #include <memory>
 #include <string>
-
-#include <zlib.h>
 
 namespace rankscope::engine {
 namespace {
@@ -41,9 +40,9 @@ public:
             int code = Z_OK;
             const char* text = gzerror(handle_.get(), &code);
             if (got < 0 || (got == 0 && code == Z_BUF_ERROR)) {
-                fail(code == Z_BUF_ERROR ? "the compressed data is cut short"
-                                         : std::string("cannot be read: ") +
-                                               (code == Z_ERRNO ? std::strerror(errno) : text));
+                fail(code == Z_BUF_ERROR
+                         ? "the compressed data is cut short"
+                         : std::string("cannot be read: ") + (code == Z_ERRNO ? std::strerror(errno) : text));
             }
             if (got == 0) {
                 break;
@@ -67,11 +66,12 @@ std::vector<std::size_t> read_header(GzipReader& reader, std::size_t dimensions)
         reader.fail("is not an IDX file: it must begin with two zero bytes");
     }
     if (magic[2] != 0x08) {
-        reader.fail("element type " + std::to_string(magic[2]) + " in the IDX header; 8 (unsigned byte) is expected");
+        reader.fail("element type " + std::to_string(magic[2]) +
+                    " in the IDX header; 8 (unsigned byte) is expected");
     }
     if (magic[3] != dimensions) {
-        reader.fail(std::to_string(magic[3]) + " dimensions in the IDX header; " + std::to_string(dimensions) +
-                    " are expected (are images and labels mixed up?)");
+        reader.fail(std::to_string(magic[3]) + " dimensions in the IDX header; " +
+                    std::to_string(dimensions) + " are expected (are images and labels mixed up?)");
     }
     std::vector<std::size_t> dims;
     for (std::size_t i = 0; i < dimensions; ++i) {
@@ -79,8 +79,8 @@ std::vector<std::size_t> read_header(GzipReader& reader, std::size_t dimensions)
         if (reader.read(size.data(), size.size()) != size.size()) {
             reader.fail("the IDX header is cut short");
         }
-        dims.push_back(std::size_t{size[0]} << 24U | std::size_t{size[1]} << 16U | std::size_t{size[2]} << 8U |
-                       std::size_t{size[3]});
+        dims.push_back(std::size_t{size[0]} << 24U | std::size_t{size[1]} << 16U |
+                       std::size_t{size[2]} << 8U | std::size_t{size[3]});
         if (dims.back() == 0) {
             reader.fail("dimension " + std::to_string(i + 1) + " in the IDX header is 0");
         }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/data/mnist.h>
-
 #include <engine/data/idx_file.h>
+#include <engine/data/mnist.h>
 #include <engine/data/mnist_download.h>
 #include <engine/error.h>
 
@@ -58,14 +57,15 @@ ImageSet read_pair(const fs::path& images, const fs::path& labels, std::size_t l
     IdxArray pixels = read_idx(images, 3, limit);
     IdxArray classes = read_idx(labels, 1, limit);
     if (pixels.dims[0] != classes.dims[0]) {
-        throw Error(images.string() + " has " + std::to_string(pixels.dims[0]) + " images, but " + labels.string() +
-                    " has " + std::to_string(classes.dims[0]) + " labels");
+        throw Error(images.string() + " has " + std::to_string(pixels.dims[0]) + " images, but " +
+                    labels.string() + " has " + std::to_string(classes.dims[0]) + " labels");
     }
     if (pixels.dims[1] != 28 || pixels.dims[2] != 28) {
         throw Error(images.string() + ": images of " + std::to_string(pixels.dims[1]) + "×" +
                     std::to_string(pixels.dims[2]) + "; MNIST's are 28×28");
     }
-    const auto wrong = std::find_if(classes.data.begin(), classes.data.end(), [](std::uint8_t c) { return c > 9; });
+    const auto wrong =
+        std::find_if(classes.data.begin(), classes.data.end(), [](std::uint8_t c) { return c > 9; });
     if (wrong != classes.data.end()) {
         throw Error(labels.string() + ": label " + std::to_string(*wrong) + " at item " +
                     std::to_string(wrong - classes.data.begin()) + "; MNIST's are 0 to 9");
@@ -99,12 +99,14 @@ ImageSet load_mnist(const protocol::DatasetConfig& config, Split split, const Da
         images = find_file(folders, names.images);
         labels = find_file(folders, names.labels);
         if (!images || !labels) {
-            throw Error("MNIST was downloaded to " + mnist_cache_folder().string() + ", but is not there now");
+            throw Error("MNIST was downloaded to " + mnist_cache_folder().string() +
+                        ", but is not there now");
         }
     }
     const bool limited = split == Split::train && config.limit;
-    return read_pair(*images, *labels,
-                     limited ? static_cast<std::size_t>(*config.limit) : std::numeric_limits<std::size_t>::max());
+    return read_pair(
+        *images, *labels,
+        limited ? static_cast<std::size_t>(*config.limit) : std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace rankscope::engine

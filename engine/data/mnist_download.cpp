@@ -1,11 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/data/mnist_download.h>
-
 #include <engine/data/fetch.h>
+#include <engine/data/mnist_download.h>
 #include <engine/data/sha256.h>
 #include <engine/error.h>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -13,10 +16,6 @@
 #include <functional>
 #include <sstream>
 #include <utility>
-
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 namespace rankscope::engine {
 namespace {
@@ -98,8 +97,9 @@ std::string fetch_from_mirrors(const fs::path& folder, const RemoteFile& file,
     for (const RemoteFile& file : mnist_files()) {
         missing += is_good(folder / file.name, file) ? "" : "  " + file.name + "\n";
     }
-    throw Error("MNIST is not on this node and could not be downloaded.\n" + reasons + "Put these files into " +
-                (root.empty() ? "" : root + " or ") + folder.string() + " (gzip or unpacked):\n" + missing +
+    throw Error("MNIST is not on this node and could not be downloaded.\n" + reasons +
+                "Put these files into " + (root.empty() ? "" : root + " or ") + folder.string() +
+                " (gzip or unpacked):\n" + missing +
                 "Or train on digits that the program draws itself, which needs no files: dataset: {name: "
                 "synthetic-digits}. Another source: RANKSCOPE_MNIST_MIRRORS=\"https://host/folder/\".");
 }
@@ -108,10 +108,14 @@ std::string fetch_from_mirrors(const fs::path& folder, const RemoteFile& file,
 
 const std::vector<RemoteFile>& mnist_files() {
     static const std::vector<RemoteFile> files{
-        {"train-images-idx3-ubyte.gz", 9912422, "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
-        {"train-labels-idx1-ubyte.gz", 28881, "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
-        {"t10k-images-idx3-ubyte.gz", 1648877, "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
-        {"t10k-labels-idx1-ubyte.gz", 4542, "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"}};
+        {"train-images-idx3-ubyte.gz", 9912422,
+         "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
+        {"train-labels-idx1-ubyte.gz", 28881,
+         "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
+        {"t10k-images-idx3-ubyte.gz", 1648877,
+         "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
+        {"t10k-labels-idx1-ubyte.gz", 4542,
+         "f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6"}};
     return files;
 }
 
@@ -129,9 +133,9 @@ void download_mnist(const fs::path& folder, const std::string& root, const DataP
     std::uint64_t done = 0;
     for (const RemoteFile& file : mnist_files()) {
         if (!is_good(folder / file.name, file)) {
-            const std::string reasons = fetch_from_mirrors(folder, file, [&](const std::string& what, std::uint64_t n) {
-                progress(what, done + n, total);
-            });
+            const std::string reasons = fetch_from_mirrors(
+                folder, file,
+                [&](const std::string& what, std::uint64_t n) { progress(what, done + n, total); });
             if (!reasons.empty()) {
                 give_up(folder, root, reasons);
             }

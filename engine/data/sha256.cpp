@@ -3,11 +3,11 @@
 
 #include <engine/data/sha256.h>
 
+#include <sodium.h>
+
 #include <array>
 #include <fstream>
 #include <vector>
-
-#include <sodium.h>
 
 namespace rankscope::engine {
 namespace {

@@ -24,7 +24,8 @@ Stroke arc(Point centre, float rx, float ry, float from_degrees, float to_degree
     Stroke stroke;
     constexpr int kChords = 10;
     for (int i = 0; i <= kChords; ++i) {
-        const float t = (from_degrees + (to_degrees - from_degrees) * static_cast<float>(i) / kChords) * 0.0174532925F;
+        const float t =
+            (from_degrees + (to_degrees - from_degrees) * static_cast<float>(i) / kChords) * 0.0174532925F;
         stroke.push_back({centre.x + rx * std::cos(t), centre.y + ry * std::sin(t)});
     }
     return stroke;
@@ -46,7 +47,8 @@ const std::array<std::vector<Stroke>, 10>& glyphs() {
     return table;
 }
 
-/// SplitMix64: one independent stream per sample, so that a sample does not depend on how many came before it.
+/// SplitMix64: one independent stream per sample, so that a sample does not depend on how many came before
+/// it.
 class SampleRandom {
 public:
     explicit SampleRandom(std::uint64_t state) : state_(state) {}
@@ -78,8 +80,12 @@ Placement random_placement(SampleRandom& random) {
     const float height = random.between(16.0F, 22.0F);
     const float c = std::cos(angle);
     const float s = std::sin(angle);
-    return {c * width, (c * slant - s) * height, s * width, (s * slant + c) * height,
-            13.5F + random.between(-2.5F, 2.5F), 13.5F + random.between(-2.5F, 2.5F)};
+    return {c * width,
+            (c * slant - s) * height,
+            s * width,
+            (s * slant + c) * height,
+            13.5F + random.between(-2.5F, 2.5F),
+            13.5F + random.between(-2.5F, 2.5F)};
 }
 
 /// Draws a line with soft edges; a pixel keeps the brightest of what covers it.

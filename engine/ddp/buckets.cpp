@@ -11,9 +11,8 @@ namespace rankscope::engine {
 std::vector<Bucket> plan_buckets(const ParameterLayout& layout, std::size_t first_limit, std::size_t limit) {
     std::vector<ParameterId> order(layout.slots.size());
     std::iota(order.begin(), order.end(), ParameterId{0});
-    std::sort(order.begin(), order.end(), [&](ParameterId a, ParameterId b) {
-        return layout.slots[a].offset < layout.slots[b].offset;
-    });
+    std::sort(order.begin(), order.end(),
+              [&](ParameterId a, ParameterId b) { return layout.slots[a].offset < layout.slots[b].offset; });
     std::vector<Bucket> buckets;
     bool open = false;
     for (std::size_t i = 0; i < order.size(); ++i) {

@@ -11,8 +11,9 @@
 
 namespace rankscope::engine {
 
-/// Averages gradients over the ranks while the backward pass is still going on. A bucket is multiplied by 1 / world
-/// and handed to the process group as soon as it and all before it are complete: in the same order on every rank.
+/// Averages gradients over the ranks while the backward pass is still going on. A bucket is multiplied by 1 /
+/// world and handed to the process group as soon as it and all before it are complete: in the same order on
+/// every rank.
 class Reducer {
 public:
     Reducer(ProcessGroup& group, std::vector<Bucket> buckets, std::span<float> gradients);

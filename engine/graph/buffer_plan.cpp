@@ -10,7 +10,9 @@
 namespace rankscope::engine {
 namespace {
 
-std::size_t rounded(std::size_t bytes) { return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment; }
+std::size_t rounded(std::size_t bytes) {
+    return (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
+}
 
 }  // namespace
 
@@ -24,7 +26,8 @@ BufferPlan plan_buffers(const std::vector<BufferLifetime>& buffers) {
     std::vector<std::size_t> placed;
     for (const std::size_t id : order) {
         const BufferLifetime& buffer = buffers[id];
-        std::vector<std::pair<std::size_t, std::size_t>> taken;  // [begin, end) of those alive at the same time
+        std::vector<std::pair<std::size_t, std::size_t>>
+            taken;  // [begin, end) of those alive at the same time
         for (const std::size_t other : placed) {
             if (buffers[other].first <= buffer.last && buffer.first <= buffers[other].last) {
                 taken.emplace_back(plan.offsets[other], plan.offsets[other] + rounded(buffers[other].bytes));

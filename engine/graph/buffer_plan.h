@@ -22,8 +22,8 @@ struct BufferPlan {
 
 inline constexpr std::size_t kBufferAlignment = 64;
 
-/// Lays buffers into one arena so that two that live at the same time never overlap. Largest first, each at the
-/// lowest offset that is free during its life: not optimal, but within a few per cent for networks.
+/// Lays buffers into one arena so that two that live at the same time never overlap. Largest first, each at
+/// the lowest offset that is free during its life: not optimal, but within a few per cent for networks.
 BufferPlan plan_buffers(const std::vector<BufferLifetime>& buffers);
 
 }  // namespace rankscope::engine

@@ -34,7 +34,9 @@ std::string to_string(const Shape& shape) {
     return text + "]";
 }
 
-GraphBuilder::GraphBuilder(Shape input) { graph_.values.push_back({std::move(input)}); }
+GraphBuilder::GraphBuilder(Shape input) {
+    graph_.values.push_back({std::move(input)});
+}
 
 void GraphBuilder::append(Operation operation, Shape output, std::vector<ParameterId> parameters,
                           std::string name) {

@@ -10,9 +10,9 @@
 
 /// A static network: built once from a model description, with every shape known.
 ///
-/// Shapes are those of one sample (no batch dimension), row-major: {channels, height, width} or {features}; the
-/// batch size is given when a backend compiles the graph. Parameters have PyTorch's shapes and order (OIHW;
-/// {out, in}), which is also the order of checkpoints and checksums.
+/// Shapes are those of one sample (no batch dimension), row-major: {channels, height, width} or {features};
+/// the batch size is given when a backend compiles the graph. Parameters have PyTorch's shapes and order
+/// (OIHW; {out, in}), which is also the order of checkpoints and checksums.
 namespace rankscope::engine {
 
 using Shape = std::vector<std::int64_t>;
@@ -39,7 +39,8 @@ struct Flatten {};
 struct Linear {
     std::int64_t out_features = 0;
 };
-/// Mean over the batch of −log softmax(logits)[label]; also counts the samples whose largest logit is the label's.
+/// Mean over the batch of −log softmax(logits)[label]; also counts the samples whose largest logit is the
+/// label's.
 struct CrossEntropy {};
 
 using Operation = std::variant<Conv2d, Relu, MaxPool2d, Flatten, Linear, CrossEntropy>;

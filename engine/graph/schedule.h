@@ -25,8 +25,9 @@ struct Schedule {
     std::size_t backward_begin = 0;
 };
 
-/// Reverse-mode differentiation of the graph. In the backward pass a node's weights come before its data, so that
-/// their all-reduce starts as early as can be; data gradients nobody reads (those of the input) are left out.
+/// Reverse-mode differentiation of the graph. In the backward pass a node's weights come before its data, so
+/// that their all-reduce starts as early as can be; data gradients nobody reads (those of the input) are left
+/// out.
 Schedule differentiate(const Graph& graph);
 
 }  // namespace rankscope::engine

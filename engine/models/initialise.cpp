@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/models/initialise.h>
-
 #include <engine/models/random.h>
 
 #include <cmath>
@@ -18,7 +17,8 @@ CanonicalParameters default_initialisation(const Graph& graph, std::uint64_t see
         const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));
         const bool is_weight = parameter.shape.size() > 1;
         const double bound = is_weight ? std::sqrt(3.0) * (gain / root) : 1.0 / root;
-        std::vector<float>& values = parameters.emplace_back(static_cast<std::size_t>(element_count(parameter.shape)));
+        std::vector<float>& values =
+            parameters.emplace_back(static_cast<std::size_t>(element_count(parameter.shape)));
         generator.uniform(values, -bound, bound);
     }
     return parameters;

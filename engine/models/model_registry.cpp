@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/models/model_registry.h>
-
 #include <engine/error.h>
+#include <engine/models/model_registry.h>
 
 #include <algorithm>
 #include <array>
@@ -51,8 +50,8 @@ std::vector<std::string> model_names() {
 }
 
 Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes) {
-    const auto* const entry =
-        std::find_if(kModels.begin(), kModels.end(), [&](const Entry& candidate) { return name == candidate.name; });
+    const auto* const entry = std::find_if(kModels.begin(), kModels.end(),
+                                           [&](const Entry& candidate) { return name == candidate.name; });
     if (entry == kModels.end()) {
         std::string known;
         for (const std::string& candidate : model_names()) {

@@ -13,7 +13,8 @@ namespace rankscope::engine {
 /// Names that build_model() knows; the same as protocol::known_models().
 std::vector<std::string> model_names();
 
-/// Builds a model for samples of the given shape. Throws ConfigError listing the known names when it is not one.
+/// Builds a model for samples of the given shape. Throws ConfigError listing the known names when it is not
+/// one.
 Graph build_model(const std::string& name, const Shape& sample, std::int64_t classes);
 
 }  // namespace rankscope::engine

@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
-/// The random numbers of PyTorch's CPU generator, bit for bit: MT19937 seeded with the low 32 bits of the seed.
-/// Source: ATen/core/DistributionsHelper.h, aten/src/ATen/native/cpu/DistributionTemplates.h (1.13 and 2.6 agree).
+/// The random numbers of PyTorch's CPU generator, bit for bit: MT19937 seeded with the low 32 bits of the
+/// seed. Source: ATen/core/DistributionsHelper.h, aten/src/ATen/native/cpu/DistributionTemplates.h (1.13
+/// and 2.6 agree).
 namespace rankscope::engine {
 
 class TorchGenerator {

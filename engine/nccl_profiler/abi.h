@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// NCCL's profiler plugin interface, versions 4 (NCCL 2.27), 5 (2.28) and 6 (2.29, 2.30), x86-64 and aarch64, written
-/// down from the public headers so that nothing of NCCL is needed to build. 5 and 6 agree in everything used here.
+/// NCCL's profiler plugin interface, versions 4 (NCCL 2.27), 5 (2.28) and 6 (2.29, 2.30), x86-64 and aarch64,
+/// written down from the public headers so that nothing of NCCL is needed to build. 5 and 6 agree in
+/// everything used here.
 namespace rankscope::nccl::abi {
 
 enum EventType : std::uint64_t { kColl = 2, kP2p = 4, kKernelCh = 64 };
@@ -53,10 +54,18 @@ struct P2p5 {
     void* parent_group;
 };
 
-inline const Coll& fields_of(const Coll& coll) { return coll; }
-inline const Coll& fields_of(const Coll5& coll) { return coll.fields; }
-inline const P2p& fields_of(const P2p& p2p) { return p2p; }
-inline const P2p& fields_of(const P2p5& p2p) { return p2p.fields; }
+inline const Coll& fields_of(const Coll& coll) {
+    return coll;
+}
+inline const Coll& fields_of(const Coll5& coll) {
+    return coll.fields;
+}
+inline const P2p& fields_of(const P2p& p2p) {
+    return p2p;
+}
+inline const P2p& fields_of(const P2p5& p2p) {
+    return p2p.fields;
+}
 
 struct Descriptor4 {
     std::uint8_t type;
@@ -96,16 +105,17 @@ struct Plugin {
     int (*finalize)(void* context);
 };
 
-using Init4 = int (*)(void** context, int* mask, const char* name, std::uint64_t hash, int nodes, int ranks, int rank,
-                      Logger logger);
-using Init5 = int (*)(void** context, std::uint64_t id, int* mask, const char* name, int nodes, int ranks, int rank,
-                      Logger logger);
+using Init4 = int (*)(void** context, int* mask, const char* name, std::uint64_t hash, int nodes, int ranks,
+                      int rank, Logger logger);
+using Init5 = int (*)(void** context, std::uint64_t id, int* mask, const char* name, int nodes, int ranks,
+                      int rank, Logger logger);
 using Plugin4 = Plugin<Descriptor4, Init4>;
 using Plugin5 = Plugin<Descriptor5, Init5>;
 
 static_assert(sizeof(Coll) == 80 && sizeof(P2p) == 40);
 static_assert(offsetof(Coll, function) == 8 && offsetof(Coll, count) == 32 && offsetof(Coll, root) == 40);
-static_assert(offsetof(Coll, datatype) == 48 && offsetof(Coll, channels) == 56 && offsetof(Coll, warps) == 57);
+static_assert(offsetof(Coll, datatype) == 48 && offsetof(Coll, channels) == 56 &&
+              offsetof(Coll, warps) == 57);
 static_assert(offsetof(Coll, algorithm) == 64 && offsetof(Coll, protocol) == 72);
 static_assert(offsetof(P2p, datatype) == 16 && offsetof(P2p, count) == 24 && offsetof(P2p, peer) == 32);
 static_assert(offsetof(P2p, channels) == 36 && offsetof(KernelCh, timer) == 8);

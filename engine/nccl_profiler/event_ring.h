@@ -33,8 +33,8 @@ struct Event {
     std::array<char, 12> protocol{};
 };
 
-/// Many writers, one reader, no locks: a writer that finds it full drops its event and counts it. Each cell carries a
-/// ticket that says whose turn it is (D. Vyukov's bounded queue).
+/// Many writers, one reader, no locks: a writer that finds it full drops its event and counts it. Each cell
+/// carries a ticket that says whose turn it is (D. Vyukov's bounded queue).
 class EventRing {
 public:
     EventRing() {

@@ -3,15 +3,15 @@
 
 #include <engine/nccl_profiler/event_writer.h>
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
-
-#include <fcntl.h>
-#include <pthread.h>
-#include <unistd.h>
 
 namespace rankscope::nccl {
 namespace {
@@ -109,10 +109,11 @@ std::uint64_t element_size(const char* datatype) {
         const char* name;
         std::uint64_t bytes;
     };
-    static constexpr std::array kSizes{Size{"ncclInt8", 1},       Size{"ncclUint8", 1},      Size{"ncclInt32", 4},
-                                       Size{"ncclUint32", 4},     Size{"ncclInt64", 8},      Size{"ncclUint64", 8},
-                                       Size{"ncclFloat16", 2},    Size{"ncclFloat32", 4},    Size{"ncclFloat64", 8},
-                                       Size{"ncclBfloat16", 2},   Size{"ncclFloat8e4m3", 1}, Size{"ncclFloat8e5m2", 1}};
+    static constexpr std::array kSizes{
+        Size{"ncclInt8", 1},     Size{"ncclUint8", 1},      Size{"ncclInt32", 4},
+        Size{"ncclUint32", 4},   Size{"ncclInt64", 8},      Size{"ncclUint64", 8},
+        Size{"ncclFloat16", 2},  Size{"ncclFloat32", 4},    Size{"ncclFloat64", 8},
+        Size{"ncclBfloat16", 2}, Size{"ncclFloat8e4m3", 1}, Size{"ncclFloat8e5m2", 1}};
     for (const Size& size : kSizes) {
         if (std::strcmp(size.name, datatype) == 0) {
             return size.bytes;

@@ -8,8 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The operations and communicators that are under way. NCCL may hand back a handle long after its operation is over,
-/// or one of another process: handles are numbers with a generation, looked up here, never pointers to follow.
+/// The operations and communicators that are under way. NCCL may hand back a handle long after its operation
+/// is over, or one of another process: handles are numbers with a generation, looked up here, never pointers
+/// to follow.
 namespace rankscope::nccl {
 
 /// One collective or point-to-point operation. Everything is atomic: its callbacks come from several threads.
@@ -69,7 +70,8 @@ struct Handle {
 
     void* encode() const {
         const std::uint64_t bits = operation << 1U | (kernel ? 1U : 0U);
-        return reinterpret_cast<void*>(bits);  // NOLINT(performance-no-int-to-ptr): a number in a pointer's clothes
+        return reinterpret_cast<void*>(
+            bits);  // NOLINT(performance-no-int-to-ptr): a number in a pointer's clothes
     }
     static Handle decode(const void* handle) {
         const auto bits = reinterpret_cast<std::uint64_t>(handle);

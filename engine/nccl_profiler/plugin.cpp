@@ -6,16 +6,17 @@
 #include <engine/nccl_profiler/event_writer.h>
 #include <engine/nccl_profiler/operations.h>
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 
-#include <pthread.h>
-
-/// librankscope-nccl.so: what NCCL does, as JSON lines into the file or pipe that RANKSCOPE_NCCL_EVENTS names; without
-/// it nothing is observed. RANKSCOPE_NCCL_LEVEL=1 leaves out the GPU's times (they cost a host node per CUDA graph).
-/// Callbacks never block, allocate, throw, call CUDA or print; an inner failure switches the observation off.
+/// librankscope-nccl.so: what NCCL does, as JSON lines into the file or pipe that RANKSCOPE_NCCL_EVENTS
+/// names; without it nothing is observed. RANKSCOPE_NCCL_LEVEL=1 leaves out the GPU's times (they cost a host
+/// node per CUDA graph). Callbacks never block, allocate, throw, call CUDA or print; an inner failure
+/// switches the observation off.
 namespace rankscope::nccl {
 namespace {
 
@@ -91,7 +92,8 @@ int open_communicator(void** context, int* mask, std::uint64_t id, int ranks, in
     const char* level = std::getenv("RANKSCOPE_NCCL_LEVEL");
     const bool host_only = level != nullptr && std::strcmp(level, "1") == 0;
     *mask = static_cast<int>(abi::kColl | abi::kP2p) | (host_only ? 0 : static_cast<int>(abi::kKernelCh));
-    *context = reinterpret_cast<void*>(place + 1);  // NOLINT(performance-no-int-to-ptr): looked up, never followed
+    *context =
+        reinterpret_cast<void*>(place + 1);  // NOLINT(performance-no-int-to-ptr): looked up, never followed
     return abi::kSuccess;
 }
 
@@ -195,8 +197,8 @@ int stop_event(void* raw) {
         leave(EventKind::enqueued, handle.operation, *operation);
     } else if (++operation->stopped >= std::max(1U, operation->channels.load()) &&
                operation->gpu_stop >= operation->gpu_start) {
-        // A lapped entry of the GPU's ring can carry a later operation's time: then no GPU time is better than a wrong
-        // one.
+        // A lapped entry of the GPU's ring can carry a later operation's time: then no GPU time is better
+        // than a wrong one.
         leave(EventKind::gpu, handle.operation, *operation);
     }
     return abi::kSuccess;
@@ -209,7 +211,8 @@ int record_state(void* raw, int what, abi::StateArguments* arguments) {
     }
     if (Operation* operation = state().operations.find(handle.operation)) {
         std::uint64_t before = operation->gpu_stop;
-        while (arguments->timer > before && !operation->gpu_stop.compare_exchange_weak(before, arguments->timer)) {
+        while (arguments->timer > before &&
+               !operation->gpu_stop.compare_exchange_weak(before, arguments->timer)) {
         }
     }
     return abi::kSuccess;
@@ -222,13 +225,13 @@ int finalize(void* context) {
     return abi::kSuccess;
 }
 
-int init4(void** context, int* mask, const char* /*name*/, std::uint64_t hash, int /*nodes*/, int ranks, int rank,
-          abi::Logger /*logger*/) {
+int init4(void** context, int* mask, const char* /*name*/, std::uint64_t hash, int /*nodes*/, int ranks,
+          int rank, abi::Logger /*logger*/) {
     return open_communicator(context, mask, hash, ranks, rank);
 }
 
-int init5(void** context, std::uint64_t id, int* mask, const char* /*name*/, int /*nodes*/, int ranks, int rank,
-          abi::Logger /*logger*/) {
+int init5(void** context, std::uint64_t id, int* mask, const char* /*name*/, int /*nodes*/, int ranks,
+          int rank, abi::Logger /*logger*/) {
     return open_communicator(context, mask, id, ranks, rank);
 }
 

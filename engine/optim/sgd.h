@@ -15,9 +15,9 @@ struct SgdOptions {
     bool nesterov = false;
 };
 
-/// torch.optim.SGD, element by element: d = g + wd·p; buffer = d on the first step, momentum·buffer + (1−dampening)·d
-/// later; d = buffer, or d + momentum·buffer (Nesterov); p −= lr·d. `buffer` may be empty when momentum is 0.
-/// Works on any storage order, as every element is independent. Sizes must agree.
+/// torch.optim.SGD, element by element: d = g + wd·p; buffer = d on the first step, momentum·buffer +
+/// (1−dampening)·d later; d = buffer, or d + momentum·buffer (Nesterov); p −= lr·d. `buffer` may be empty
+/// when momentum is 0. Works on any storage order, as every element is independent. Sizes must agree.
 void sgd_update(const SgdOptions& options, bool first_step, std::span<const float> gradients,
                 std::span<float> parameters, std::span<float> buffer);
 

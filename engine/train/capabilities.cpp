@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/train/capabilities.h>
-
 #include <engine/backend/cpu/cpu_backend.h>
-
+#include <engine/train/capabilities.h>
 #include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
-std::string worker_version() { return RANKSCOPE_VERSION; }
+std::string worker_version() {
+    return RANKSCOPE_VERSION;
+}
 
 nlohmann::json worker_capabilities() {
     nlohmann::json backends = nlohmann::json::array();

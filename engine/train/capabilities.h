@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <string>
-
 #include <nlohmann/json.hpp>
+
+#include <string>
 
 namespace rankscope::engine {
 

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/train/data_source.h>
-
 #include <engine/error.h>
+#include <engine/train/data_source.h>
 
 namespace rankscope::engine {
 
@@ -15,11 +14,13 @@ DataSource::DataSource(const protocol::DatasetConfig& config, bool with_test_set
           test_promise_.set_value(with_test_set ? load(config, Split::test, metrics) : Loaded{});
       }) {}
 
-DataSource::Loaded DataSource::load(const protocol::DatasetConfig& config, Split split, MetricsSink& metrics) {
+DataSource::Loaded DataSource::load(const protocol::DatasetConfig& config, Split split,
+                                    MetricsSink& metrics) {
     try {
         return {load_dataset(config, split,
                              [&metrics](const std::string& detail, std::uint64_t done, std::uint64_t total) {
-                                 metrics.stage("data", detail, static_cast<double>(done), static_cast<double>(total));
+                                 metrics.stage("data", detail, static_cast<double>(done),
+                                               static_cast<double>(total));
                              }),
                 ""};
     } catch (const std::exception& exception) {
@@ -34,7 +35,11 @@ const ImageSet& DataSource::checked(const Loaded& loaded) {
     return loaded.set;
 }
 
-const ImageSet& DataSource::train() { return checked(train_.get()); }
-const ImageSet& DataSource::test() { return checked(test_.get()); }
+const ImageSet& DataSource::train() {
+    return checked(train_.get());
+}
+const ImageSet& DataSource::test() {
+    return checked(test_.get());
+}
 
 }  // namespace rankscope::engine

@@ -12,8 +12,8 @@
 
 namespace rankscope::engine {
 
-/// Loads training and test set on a thread of its own, so that the rendezvous does not wait for files (nor the first
-/// step for the test set).
+/// Loads training and test set on a thread of its own, so that the rendezvous does not wait for files (nor
+/// the first step for the test set).
 class DataSource {
 public:
     DataSource(const protocol::DatasetConfig& config, bool with_test_set, MetricsSink& metrics);

@@ -3,14 +3,14 @@
 
 #include <engine/train/metrics_sink.h>
 
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
-
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
 
 namespace rankscope::engine {
 

@@ -12,9 +12,9 @@
 
 namespace rankscope::engine {
 
-/// Writes metric lines to the pipe that RANKSCOPE_METRICS names. Never blocks and never fails: what a slow reader does
-/// not take is kept (up to kMaxBacklog bytes, then the oldest lines go), a reader that is gone ends the writing.
-/// Thread-safe.
+/// Writes metric lines to the pipe that RANKSCOPE_METRICS names. Never blocks and never fails: what a slow
+/// reader does not take is kept (up to kMaxBacklog bytes, then the oldest lines go), a reader that is gone
+/// ends the writing. Thread-safe.
 class MetricsSink {
 public:
     /// An empty path: silent.

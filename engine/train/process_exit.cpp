@@ -3,6 +3,9 @@
 
 #include <engine/train/process_exit.h>
 
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -11,10 +14,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <thread>
-
-#include <unistd.h>
-
-#include <nlohmann/json.hpp>
 
 namespace rankscope::engine {
 namespace {

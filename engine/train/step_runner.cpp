@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/train/step_runner.h>
-
 #include <engine/data/sha256.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
+#include <engine/train/step_runner.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,7 +18,9 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-std::string digest(const std::string& text) { return sha256_of(std::as_bytes(std::span(text))); }
+std::string digest(const std::string& text) {
+    return sha256_of(std::as_bytes(std::span(text)));
+}
 
 std::string describe(const Graph& graph) {
     std::string text;
@@ -31,7 +32,8 @@ std::string describe(const Graph& graph) {
 
 /// The lowest rank whose text is not rank 0's, or −1.
 int first_different(const std::vector<std::string>& texts) {
-    const auto other = std::find_if(texts.begin(), texts.end(), [&](const auto& text) { return text != texts[0]; });
+    const auto other =
+        std::find_if(texts.begin(), texts.end(), [&](const auto& text) { return text != texts[0]; });
     return other == texts.end() ? -1 : static_cast<int>(other - texts.begin());
 }
 
@@ -41,7 +43,8 @@ StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, std::size_t bu
     if (group != nullptr) {
         const std::size_t limit =
             bucket_limit != 0 ? bucket_limit : default_bucket_limit(model.layout().total * sizeof(float));
-        reducer_ = std::make_unique<Reducer>(*group, plan_buckets(model.layout(), limit, limit), model.gradients());
+        reducer_ =
+            std::make_unique<Reducer>(*group, plan_buckets(model.layout(), limit, limit), model.gradients());
     }
 }
 
@@ -74,17 +77,20 @@ BatchResult StepRunner::train(const Batch& batch, const SgdOptions& sgd, StepTim
     return result;
 }
 
-BatchResult StepRunner::evaluate(const Batch& batch) { return load(batch).forward(); }
+BatchResult StepRunner::evaluate(const Batch& batch) {
+    return load(batch).forward();
+}
 
-std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph, std::int64_t batch_size,
-                                                  std::uint64_t seed, const std::string& agreement,
-                                                  ProcessGroup* group) {
+std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
+                                                  std::int64_t batch_size, std::uint64_t seed,
+                                                  const std::string& agreement, ProcessGroup* group) {
     std::unique_ptr<CompiledModel> model = backend.compile(graph, batch_size, StorageOrder::native);
     if (group != nullptr) {
         const int stranger = first_different(group->all_gather(digest(describe(graph) + agreement)));
         if (stranger >= 0) {
             throw Error("rank " + std::to_string(stranger) +
-                        " has another configuration than rank 0: all ranks must train the same model on the same data "
+                        " has another configuration than rank 0: all ranks must train the same model on the "
+                        "same data "
                         "with the same settings");
         }
         if (first_different(group->all_gather(digest(model->layout().fingerprint))) >= 0) {

@@ -35,12 +35,12 @@ private:
     std::unique_ptr<Reducer> reducer_;
 };
 
-/// Gives all ranks rank 0's parameters, after checking that they train the same network and store it alike. When their
-/// storage differs (another CPU, another oneDNN) the model is compiled again in canonical order. Throws Error naming
-/// the rank that trains something else.
-std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph, std::int64_t batch_size,
-                                                  std::uint64_t seed, const std::string& agreement,
-                                                  ProcessGroup* group);
+/// Gives all ranks rank 0's parameters, after checking that they train the same network and store it alike.
+/// When their storage differs (another CPU, another oneDNN) the model is compiled again in canonical order.
+/// Throws Error naming the rank that trains something else.
+std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
+                                                  std::int64_t batch_size, std::uint64_t seed,
+                                                  const std::string& agreement, ProcessGroup* group);
 
 /// SHA-256 over all parameters in canonical order and layout (little-endian fp32): "sha256:<hex>".
 std::string parameter_checksum(CompiledModel& model, const Graph& graph);

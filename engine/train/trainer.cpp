@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/train/trainer.h>
-
 #include <engine/data/distributed_sampler.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
+#include <engine/train/trainer.h>
 
 #include <chrono>
 #include <cmath>
@@ -74,7 +73,9 @@ std::string Trainer::run() {
     return checksum;
 }
 
-bool Trainer::finished() const { return options_.config.max_steps && step_ >= *options_.config.max_steps; }
+bool Trainer::finished() const {
+    return options_.config.max_steps && step_ >= *options_.config.max_steps;
+}
 
 void Trainer::run_epoch(std::int64_t epoch) {
     const protocol::TrainConfig& config = options_.config;
@@ -91,7 +92,8 @@ void Trainer::run_epoch(std::int64_t epoch) {
     if (steps_per_epoch_ == 0) {
         throw ConfigError("the data set has " + std::to_string(train.size()) + " images: not one batch of " +
                           std::to_string(config.batch_size) + " for each of " +
-                          std::to_string(options_.world_size) + " ranks. Choose a smaller batch_size, or drop_last: "
+                          std::to_string(options_.world_size) +
+                          " ranks. Choose a smaller batch_size, or drop_last: "
                           "false.");
     }
     metrics_.stage("train", "epoch " + std::to_string(epoch + 1) + " of " + std::to_string(config.epochs));
@@ -116,8 +118,8 @@ void Trainer::run_epoch(std::int64_t epoch) {
     }
 }
 
-void Trainer::report_step(std::int64_t epoch, const BatchResult& result, const StepTimes& times, double data_ms,
-                          double step_ms, std::int64_t batch) {
+void Trainer::report_step(std::int64_t epoch, const BatchResult& result, const StepTimes& times,
+                          double data_ms, double step_ms, std::int64_t batch) {
     const protocol::TrainConfig& config = options_.config;
     const double acc1 = static_cast<double>(result.correct) / static_cast<double>(batch);
     protocol::MetricsLine line;
@@ -152,8 +154,8 @@ void Trainer::report_step(std::int64_t epoch, const BatchResult& result, const S
 
 void Trainer::validate(std::int64_t epoch) {
     const ImageSet& test = data_.test();
-    metrics_.stage("validate", "epoch " + std::to_string(epoch + 1) + " of " +
-                                   std::to_string(options_.config.epochs));
+    metrics_.stage("validate",
+                   "epoch " + std::to_string(epoch + 1) + " of " + std::to_string(options_.config.epochs));
     // Every sample on exactly one rank: no padding, so none counts twice.
     std::vector<std::int64_t> indices;
     for (std::int64_t i = options_.rank; i < test.size(); i += options_.world_size) {
@@ -175,7 +177,8 @@ void Trainer::validate(std::int64_t epoch) {
     protocol::MetricsLine line;
     line.step = step_;
     line.epoch = static_cast<double>(epoch + 1);
-    line.values = {{"val_loss", all.loss}, {"val_acc1", all.acc1}, {"val_samples", static_cast<double>(all.samples)}};
+    line.values = {
+        {"val_loss", all.loss}, {"val_acc1", all.acc1}, {"val_samples", static_cast<double>(all.samples)}};
     metrics_.write(line);
     std::printf("epoch %lld/%lld validation loss %.4f acc %.2f %% of %lld images\n",
                 static_cast<long long>(epoch + 1), static_cast<long long>(options_.config.epochs), all.loss,

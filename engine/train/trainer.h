@@ -8,7 +8,6 @@
 #include <engine/train/data_source.h>
 #include <engine/train/metrics_sink.h>
 #include <engine/train/step_runner.h>
-
 #include <protocol/train_config.h>
 
 #include <cstdint>

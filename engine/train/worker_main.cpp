@@ -9,9 +9,12 @@
 #include <engine/train/metrics_sink.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/trainer.h>
-
 #include <protocol/metrics_line.h>
 #include <protocol/train_config.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -24,11 +27,6 @@
 #include <sstream>
 #include <string_view>
 #include <thread>
-
-#include <unistd.h>
-
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 namespace rankscope::engine {
 namespace {
@@ -58,8 +56,8 @@ protocol::TrainConfig read_config(const std::string& file) {
     }
     std::string faults;
     for (const protocol::ConfigProblem& problem : protocol::check_train_config(section)) {
-        faults += (faults.empty() ? "" : "\n") + file + ": train" + (problem.path.empty() ? "" : ".") + problem.path +
-                  " " + problem.message;
+        faults += (faults.empty() ? "" : "\n") + file + ": train" + (problem.path.empty() ? "" : ".") +
+                  problem.path + " " + problem.message;
     }
     if (!faults.empty()) {
         throw ConfigError(faults);
@@ -67,7 +65,8 @@ protocol::TrainConfig read_config(const std::string& file) {
     return protocol::parse_train_config(section);
 }
 
-/// --threads, else the configuration, else OMP_NUM_THREADS; else one where ranks share the node, all cores where not.
+/// --threads, else the configuration, else OMP_NUM_THREADS; else one where ranks share the node, all cores
+/// where not.
 int thread_count(const Arguments& arguments, const protocol::TrainConfig& config, const RankEnv& env) {
     if (arguments.threads > 0) {
         return arguments.threads;
@@ -96,7 +95,8 @@ std::unique_ptr<Rendezvous> meet(const Arguments& arguments, const RankEnv& env,
     RendezvousOptions options;
     options.env = env;
     options.allow_no_token = arguments.allow_no_token;
-    options.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.rendezvous_timeout_s * 1000));
+    options.timeout =
+        std::chrono::milliseconds(static_cast<std::int64_t>(arguments.rendezvous_timeout_s * 1000));
     options.peer_lost = [&metrics](const PeerLoss& loss) {
         end_after_peer_loss(metrics, "rank " + std::to_string(loss.rank) + " is gone: " + loss.reason);
     };
@@ -118,9 +118,10 @@ void train(const Arguments& arguments, const protocol::TrainConfig& config, cons
                          .world_size = env.world_size,
                          .group = rendezvous ? &rendezvous->group() : nullptr},
                         *backend, data, metrics);
-        std::printf("rank %d of %d: %s on %s, backend %s, %d thread%s, batch %lld\n", env.rank, env.world_size,
-                    config.model.c_str(), config.dataset.name.c_str(), std::string(backend->name()).c_str(), threads,
-                    threads == 1 ? "" : "s", static_cast<long long>(config.batch_size));
+        std::printf("rank %d of %d: %s on %s, backend %s, %d thread%s, batch %lld\n", env.rank,
+                    env.world_size, config.model.c_str(), config.dataset.name.c_str(),
+                    std::string(backend->name()).c_str(), threads, threads == 1 ? "" : "s",
+                    static_cast<long long>(config.batch_size));
         std::fflush(stdout);
         trainer.run();
         if (rendezvous) {
@@ -143,12 +144,14 @@ void train(const Arguments& arguments, const protocol::TrainConfig& config, cons
 
 /// The exit code when the arguments alone decide it, −1 to go on.
 int parse_arguments(int argc, char** argv, Arguments& arguments) {
-    CLI::App app("rankscope-worker: one rank of a training run. RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, "
-                 "MASTER_ADDR, MASTER_PORT and RANKSCOPE_TOKEN come from the environment, as a launcher sets them; "
-                 "without them it is a world of one.");
+    CLI::App app(
+        "rankscope-worker: one rank of a training run. RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, "
+        "MASTER_ADDR, MASTER_PORT and RANKSCOPE_TOKEN come from the environment, as a launcher sets them; "
+        "without them it is a world of one.");
     app.set_version_flag("--version", "rankscope-worker " + worker_version());
     app.add_option("--config", arguments.config_file, "the job's train section as JSON");
-    app.add_option("--threads", arguments.threads, "compute threads (default: train.threads, else OMP_NUM_THREADS)")
+    app.add_option("--threads", arguments.threads,
+                   "compute threads (default: train.threads, else OMP_NUM_THREADS)")
         ->check(CLI::Range(1, 1024));
     app.add_option("--rendezvous-timeout", arguments.rendezvous_timeout_s,
                    "seconds to wait for all ranks (default 120)")
@@ -172,9 +175,9 @@ int parse_arguments(int argc, char** argv, Arguments& arguments) {
     return -1;
 }
 
-/// libgomp's threads spin while they wait. On a machine whose cores are shared with other programs that costs most of
-/// the speed (measured with two threads beside a busy neighbour: 515 images/s instead of 1541). It reads its variables
-/// before main, hence the second start, once, of the same process.
+/// libgomp's threads spin while they wait. On a machine whose cores are shared with other programs that costs
+/// most of the speed (measured with two threads beside a busy neighbour: 515 images/s instead of 1541). It
+/// reads its variables before main, hence the second start, once, of the same process.
 void calm_down_openmp(char** argv) {
     const char* threads = std::getenv("OMP_NUM_THREADS");
     const bool single = threads != nullptr && std::string_view(threads) == "1";

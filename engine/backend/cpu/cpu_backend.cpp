@@ -2,16 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cpu/cpu_backend.h>
-
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
 #include <engine/graph/rewrite.h>
 
+#include <omp.h>
+
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
-
-#include <omp.h>
 
 namespace rankscope::engine {
 namespace {
@@ -20,8 +19,8 @@ using Md = dnnl::memory::desc;
 
 class CpuExecutable final : public Executable {
 public:
-    CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule, std::int64_t batch,
-                  const std::vector<cpu::ParameterStorage>& storage)
+    CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
+                  std::int64_t batch, const std::vector<cpu::ParameterStorage>& storage)
         : batch_(batch),
           classes_(graph.classes),
           input_(static_cast<std::size_t>(batch * element_count(graph.values[0].shape)) * sizeof(float)),
@@ -69,7 +68,8 @@ public:
           graph_(fuse_relu_into_max_pool(graph)),
           schedule_(differentiate(graph_)),
           canonical_(cpu::canonical_descriptors(graph_)) {
-        allocate(order == StorageOrder::native ? cpu::native_descriptors(engine_, graph_, batch) : canonical_);
+        allocate(order == StorageOrder::native ? cpu::native_descriptors(engine_, graph_, batch)
+                                               : canonical_);
     }
 
     const ParameterLayout& layout() const override { return layout_; }
@@ -87,8 +87,9 @@ public:
     std::vector<float> gradient(ParameterId id) override { return exported(id, storage_[id].gradient); }
 
     Executable& executable(std::int64_t batch) override {
-        const auto found = std::find_if(executables_.begin(), executables_.end(),
-                                        [&](const auto& candidate) { return candidate->batch_size() == batch; });
+        const auto found = std::find_if(executables_.begin(), executables_.end(), [&](const auto& candidate) {
+            return candidate->batch_size() == batch;
+        });
         if (found != executables_.end()) {
             return **found;
         }
@@ -161,8 +162,12 @@ public:
 
 }  // namespace
 
-std::unique_ptr<Backend> make_cpu_backend(int threads) { return std::make_unique<CpuBackend>(threads); }
+std::unique_ptr<Backend> make_cpu_backend(int threads) {
+    return std::make_unique<CpuBackend>(threads);
+}
 
-std::string cpu_backend_library() { return "oneDNN " + dnnl_api::version(); }
+std::string cpu_backend_library() {
+    return "oneDNN " + dnnl_api::version();
+}
 
 }  // namespace rankscope::engine

@@ -30,25 +30,41 @@ dnnl::primitive_attr attributes(bool relu = false) {
 
 #if DNNL_VERSION_MAJOR >= 3
 
-dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src, const Md& weights,
-                                                       const Md& bias, const Md& dst, const ConvShape& shape,
-                                                       bool relu) {
-    return {engine, prop_kind::forward_training, algorithm::convolution_direct, src, weights, bias, dst,
-            shape.strides, shape.padding, shape.padding, attributes(relu)};
+dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
+                                                       const Md& weights, const Md& bias, const Md& dst,
+                                                       const ConvShape& shape, bool relu) {
+    return {engine,
+            prop_kind::forward_training,
+            algorithm::convolution_direct,
+            src,
+            weights,
+            bias,
+            dst,
+            shape.strides,
+            shape.padding,
+            shape.padding,
+            attributes(relu)};
 }
 
 dnnl::convolution_backward_data::primitive_desc conv_backward_data(
-    const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst, const ConvShape& shape,
-    const dnnl::convolution_forward::primitive_desc& hint) {
-    return {engine, algorithm::convolution_direct, diff_src, weights, diff_dst, shape.strides, shape.padding,
-            shape.padding, hint, attributes()};
+    const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst,
+    const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
+    return {engine,        algorithm::convolution_direct,
+            diff_src,      weights,
+            diff_dst,      shape.strides,
+            shape.padding, shape.padding,
+            hint,          attributes()};
 }
 
 dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
-    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias, const Md& diff_dst,
-    const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
-    return {engine, algorithm::convolution_direct, src, diff_weights, diff_bias, diff_dst, shape.strides,
-            shape.padding, shape.padding, hint, attributes()};
+    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
+    const Md& diff_dst, const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
+    return {engine,        algorithm::convolution_direct,
+            src,           diff_weights,
+            diff_bias,     diff_dst,
+            shape.strides, shape.padding,
+            shape.padding, hint,
+            attributes()};
 }
 
 dnnl::inner_product_forward::primitive_desc linear_forward(const dnnl::engine& engine, const Md& src,
@@ -64,23 +80,37 @@ dnnl::inner_product_backward_data::primitive_desc linear_backward_data(
 }
 
 dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
-    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias, const Md& diff_dst,
-    const dnnl::inner_product_forward::primitive_desc& hint) {
+    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
+    const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint) {
     return {engine, src, diff_weights, diff_bias, diff_dst, hint, attributes()};
 }
 
-dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src, const Md& dst,
-                                                       std::int64_t kernel, std::int64_t stride) {
-    return {engine, prop_kind::forward_training, algorithm::pooling_max, src, dst, {stride, stride},
-            {kernel, kernel}, {0, 0}, {0, 0}, {0, 0}, attributes()};
+dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src,
+                                                       const Md& dst, std::int64_t kernel,
+                                                       std::int64_t stride) {
+    return {engine,
+            prop_kind::forward_training,
+            algorithm::pooling_max,
+            src,
+            dst,
+            {stride, stride},
+            {kernel, kernel},
+            {0, 0},
+            {0, 0},
+            {0, 0},
+            attributes()};
 }
 
 dnnl::pooling_backward::primitive_desc max_pool_backward(const dnnl::engine& engine, const Md& diff_src,
                                                          const Md& diff_dst, std::int64_t kernel,
                                                          std::int64_t stride,
                                                          const dnnl::pooling_forward::primitive_desc& hint) {
-    return {engine, algorithm::pooling_max, diff_src, diff_dst, {stride, stride}, {kernel, kernel}, {0, 0}, {0, 0},
-            {0, 0}, hint, attributes()};
+    return {engine,           algorithm::pooling_max,
+            diff_src,         diff_dst,
+            {stride, stride}, {kernel, kernel},
+            {0, 0},           {0, 0},
+            {0, 0},           hint,
+            attributes()};
 }
 
 std::string layout_name(const Md& descriptor) {
@@ -101,27 +131,29 @@ std::string layout_name(const Md& descriptor) {
 
 #else
 
-dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src, const Md& weights,
-                                                       const Md& bias, const Md& dst, const ConvShape& shape,
-                                                       bool relu) {
-    const dnnl::convolution_forward::desc desc(prop_kind::forward_training, algorithm::convolution_direct, src,
-                                               weights, bias, dst, shape.strides, shape.padding, shape.padding);
+dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
+                                                       const Md& weights, const Md& bias, const Md& dst,
+                                                       const ConvShape& shape, bool relu) {
+    const dnnl::convolution_forward::desc desc(prop_kind::forward_training, algorithm::convolution_direct,
+                                               src, weights, bias, dst, shape.strides, shape.padding,
+                                               shape.padding);
     return {desc, attributes(relu), engine};
 }
 
 dnnl::convolution_backward_data::primitive_desc conv_backward_data(
-    const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst, const ConvShape& shape,
-    const dnnl::convolution_forward::primitive_desc& hint) {
-    const dnnl::convolution_backward_data::desc desc(algorithm::convolution_direct, diff_src, weights, diff_dst,
-                                                     shape.strides, shape.padding, shape.padding);
+    const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst,
+    const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
+    const dnnl::convolution_backward_data::desc desc(algorithm::convolution_direct, diff_src, weights,
+                                                     diff_dst, shape.strides, shape.padding, shape.padding);
     return {desc, attributes(), engine, hint};
 }
 
 dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
-    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias, const Md& diff_dst,
-    const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
-    const dnnl::convolution_backward_weights::desc desc(algorithm::convolution_direct, src, diff_weights, diff_bias,
-                                                        diff_dst, shape.strides, shape.padding, shape.padding);
+    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
+    const Md& diff_dst, const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint) {
+    const dnnl::convolution_backward_weights::desc desc(algorithm::convolution_direct, src, diff_weights,
+                                                        diff_bias, diff_dst, shape.strides, shape.padding,
+                                                        shape.padding);
     return {desc, attributes(), engine, hint};
 }
 
@@ -140,14 +172,15 @@ dnnl::inner_product_backward_data::primitive_desc linear_backward_data(
 }
 
 dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
-    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias, const Md& diff_dst,
-    const dnnl::inner_product_forward::primitive_desc& hint) {
+    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
+    const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint) {
     const dnnl::inner_product_backward_weights::desc desc(src, diff_weights, diff_bias, diff_dst);
     return {desc, attributes(), engine, hint};
 }
 
-dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src, const Md& dst,
-                                                       std::int64_t kernel, std::int64_t stride) {
+dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src,
+                                                       const Md& dst, std::int64_t kernel,
+                                                       std::int64_t stride) {
     const dnnl::pooling_forward::desc desc(prop_kind::forward_training, algorithm::pooling_max, src, dst,
                                            {stride, stride}, {kernel, kernel}, {0, 0}, {0, 0});
     return {desc, attributes(), engine};

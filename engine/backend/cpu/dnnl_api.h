@@ -3,14 +3,14 @@
 
 #pragma once
 
+#include <dnnl.hpp>
+
 #include <cstdint>
 #include <string>
 
-#include <dnnl.hpp>
-
-/// oneDNN's two interfaces behind one: 2.x (Debian 12) builds a primitive from an operation descriptor, 3.x (Debian 13,
-/// Ubuntu 24.04) from the arguments themselves. Only this pair of files knows the difference. All descriptors ask for
-/// training and for a scratchpad owned by the caller, so that the plan can place it.
+/// oneDNN's two interfaces behind one: 2.x (Debian 12) builds a primitive from an operation descriptor, 3.x
+/// (Debian 13, Ubuntu 24.04) from the arguments themselves. Only this pair of files knows the difference. All
+/// descriptors ask for training and for a scratchpad owned by the caller, so that the plan can place it.
 namespace rankscope::engine::dnnl_api {
 
 struct ConvShape {
@@ -20,15 +20,15 @@ struct ConvShape {
 
 using Md = dnnl::memory::desc;
 
-dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src, const Md& weights,
-                                                       const Md& bias, const Md& dst, const ConvShape& shape,
-                                                       bool relu);
+dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
+                                                       const Md& weights, const Md& bias, const Md& dst,
+                                                       const ConvShape& shape, bool relu);
 dnnl::convolution_backward_data::primitive_desc conv_backward_data(
-    const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst, const ConvShape& shape,
-    const dnnl::convolution_forward::primitive_desc& hint);
-dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
-    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias, const Md& diff_dst,
+    const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst,
     const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint);
+dnnl::convolution_backward_weights::primitive_desc conv_backward_weights(
+    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
+    const Md& diff_dst, const ConvShape& shape, const dnnl::convolution_forward::primitive_desc& hint);
 
 dnnl::inner_product_forward::primitive_desc linear_forward(const dnnl::engine& engine, const Md& src,
                                                            const Md& weights, const Md& bias, const Md& dst,
@@ -37,11 +37,12 @@ dnnl::inner_product_backward_data::primitive_desc linear_backward_data(
     const dnnl::engine& engine, const Md& diff_src, const Md& weights, const Md& diff_dst,
     const dnnl::inner_product_forward::primitive_desc& hint);
 dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
-    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias, const Md& diff_dst,
-    const dnnl::inner_product_forward::primitive_desc& hint);
+    const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
+    const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint);
 
-dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src, const Md& dst,
-                                                       std::int64_t kernel, std::int64_t stride);
+dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src,
+                                                       const Md& dst, std::int64_t kernel,
+                                                       std::int64_t stride);
 dnnl::pooling_backward::primitive_desc max_pool_backward(const dnnl::engine& engine, const Md& diff_src,
                                                          const Md& diff_dst, std::int64_t kernel,
                                                          std::int64_t stride,

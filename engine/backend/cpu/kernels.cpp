@@ -21,8 +21,8 @@ void relu_backward_in_place(std::span<const float> output, std::span<float> grad
     }
 }
 
-BatchResult cross_entropy(std::span<const float> logits, std::span<const std::int32_t> labels, std::int64_t classes,
-                          std::span<float> gradient) {
+BatchResult cross_entropy(std::span<const float> logits, std::span<const std::int32_t> labels,
+                          std::int64_t classes, std::span<float> gradient) {
     BatchResult result;
     const auto width = static_cast<std::size_t>(classes);
     const float scale = 1.0F / static_cast<float>(labels.size());

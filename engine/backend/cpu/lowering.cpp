@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/backend/cpu/lowering.h>
-
 #include <engine/backend/cpu/kernels.h>
+#include <engine/backend/cpu/lowering.h>
 
 #include <stdexcept>
 
@@ -21,7 +20,9 @@ Md plain(const memory::dims& dims) {
     return {dims, kFloat, tags.at(dims.size())};
 }
 
-Md any(const memory::dims& dims) { return {dims, kFloat, Tag::any}; }
+Md any(const memory::dims& dims) {
+    return {dims, kFloat, Tag::any};
+}
 
 memory::dims with_batch(std::int64_t batch, const Shape& shape) {
     memory::dims dims{batch};
@@ -76,10 +77,12 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
         const Md src = any(with_batch(batch, unflattened(graph, i)));
         const memory::dims dst = with_batch(batch, graph.values[node.output].shape);
         if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-            weight = dnnl_api::conv_forward(engine, src, any(weight.dims()), bias, any(dst), conv_shape(*conv), true)
+            weight = dnnl_api::conv_forward(engine, src, any(weight.dims()), bias, any(dst),
+                                            conv_shape(*conv), true)
                          .weights_desc();
         } else {
-            weight = dnnl_api::linear_forward(engine, src, any(weight.dims()), bias, plain(dst), false).weights_desc();
+            weight = dnnl_api::linear_forward(engine, src, any(weight.dims()), bias, plain(dst), false)
+                         .weights_desc();
         }
     }
     return descriptors;
@@ -87,7 +90,12 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
 
 Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
                    const std::vector<ParameterStorage>& storage, StepPlan& plan)
-    : engine_(engine), graph_(graph), batch_(batch), storage_(storage), plan_(plan), values_(graph.values.size()) {
+    : engine_(engine),
+      graph_(graph),
+      batch_(batch),
+      storage_(storage),
+      plan_(plan),
+      values_(graph.values.size()) {
     for (const ParameterStorage& parameter : storage_) {
         weights_.push_back(plan_.external(parameter.weight));
         gradients_.push_back(plan_.external(parameter.gradient));
@@ -121,7 +129,9 @@ void Lowering::new_value(ValueId id, const Md& descriptor) {
     values_[id] = {descriptor, plan_.buffer(descriptor.get_size()), plan_.buffer(descriptor.get_size())};
 }
 
-void Lowering::alias(const Node& node) { values_[node.output] = values_[node.input]; }
+void Lowering::alias(const Node& node) {
+    values_[node.output] = values_[node.input];
+}
 
 bool Lowering::relu_follows(std::size_t index) const {
     return index + 1 < graph_.nodes.size() && graph_.nodes[index + 1].input == graph_.nodes[index].output &&
@@ -153,8 +163,9 @@ void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
     const ParameterId weight = node.parameters[0];
     const ParameterId bias = node.parameters[1];
     const auto desc = dnnl_api::conv_forward(
-        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()), storage_[bias].descriptor,
-        any(with_batch(batch_, graph_.values[node.output].shape)), conv_shape(conv), relu_follows(index));
+        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()),
+        storage_[bias].descriptor, any(with_batch(batch_, graph_.values[node.output].shape)),
+        conv_shape(conv), relu_follows(index));
     const BufferId source = plan_.reorder(in.activation, in.descriptor, desc.src_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     new_value(node.output, desc.dst_desc());
@@ -173,8 +184,9 @@ void Lowering::forward_linear(std::size_t index) {
     const ParameterId bias = node.parameters[1];
     // The logits are read row by row by the loss: plain.
     const auto desc = dnnl_api::linear_forward(
-        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()), storage_[bias].descriptor,
-        plain(with_batch(batch_, graph_.values[node.output].shape)), relu_follows(index));
+        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()),
+        storage_[bias].descriptor, plain(with_batch(batch_, graph_.values[node.output].shape)),
+        relu_follows(index));
     const BufferId source = plan_.reorder(in.activation, in.descriptor, desc.src_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     new_value(node.output, desc.dst_desc());
@@ -189,9 +201,9 @@ void Lowering::forward_linear(std::size_t index) {
 void Lowering::forward_pool(std::size_t index, const MaxPool2d& pool) {
     const Node& node = graph_.nodes[index];
     const LoweredValue& in = values_[node.input];
-    const auto desc =
-        dnnl_api::max_pool_forward(engine_, in.descriptor, any(with_batch(batch_, graph_.values[node.output].shape)),
-                                   pool.kernel, pool.stride);
+    const auto desc = dnnl_api::max_pool_forward(engine_, in.descriptor,
+                                                 any(with_batch(batch_, graph_.values[node.output].shape)),
+                                                 pool.kernel, pool.stride);
     const BufferId workspace = plan_.buffer(desc.workspace_desc().get_size());
     new_value(node.output, desc.dst_desc());
     const BufferId out = values_[node.output].activation;
@@ -245,7 +257,8 @@ void Lowering::weight_gradients(const dnnl::primitive& primitive, const Md& scra
     const BufferId target = direct ? gradients_[weight] : plan_.buffer(wanted.get_size());
     arguments.push_back({DNNL_ARG_DIFF_WEIGHTS, wanted, target});
     arguments.push_back({DNNL_ARG_DIFF_BIAS, storage_[bias].descriptor, gradients_[bias]});
-    plan_.primitive(primitive, scratchpad, std::move(arguments), direct ? finished : std::vector<ParameterId>{});
+    plan_.primitive(primitive, scratchpad, std::move(arguments),
+                    direct ? finished : std::vector<ParameterId>{});
     if (!direct) {
         plan_.reorder_into(target, wanted, gradients_[weight], storage_[weight].descriptor, finished);
     }
@@ -261,9 +274,9 @@ void Lowering::backward_weights(const ScheduledOp& op) {
     const memory::dims weight_dims = storage_[node.parameters[0]].descriptor.dims();
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
         const ConvState& state = convs_.at(op.node);
-        const auto desc = dnnl_api::conv_backward_weights(engine_, state.forward.src_desc(), any(weight_dims), bias,
-                                                          any(out.descriptor.dims()), conv_shape(*conv),
-                                                          state.forward);
+        const auto desc =
+            dnnl_api::conv_backward_weights(engine_, state.forward.src_desc(), any(weight_dims), bias,
+                                            any(out.descriptor.dims()), conv_shape(*conv), state.forward);
         const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
         weight_gradients(dnnl::convolution_backward_weights(desc), desc.scratchpad_desc(),
                          {{DNNL_ARG_SRC, desc.src_desc(), state.source},
@@ -271,14 +284,15 @@ void Lowering::backward_weights(const ScheduledOp& op) {
                          desc.diff_weights_desc(), node, op.finished);
     } else {
         const LinearState& state = linears_.at(op.node);
-        const auto desc = dnnl_api::linear_backward_weights(engine_, any(state.forward.src_desc().dims()),
-                                                            any(weight_dims), bias, any(out.descriptor.dims()),
-                                                            state.forward);
+        const auto desc =
+            dnnl_api::linear_backward_weights(engine_, any(state.forward.src_desc().dims()), any(weight_dims),
+                                              bias, any(out.descriptor.dims()), state.forward);
         const BufferId source = plan_.reorder(state.source, state.forward.src_desc(), desc.src_desc());
         const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
-        weight_gradients(dnnl::inner_product_backward_weights(desc), desc.scratchpad_desc(),
-                         {{DNNL_ARG_SRC, desc.src_desc(), source}, {DNNL_ARG_DIFF_DST, desc.diff_dst_desc(), gradient}},
-                         desc.diff_weights_desc(), node, op.finished);
+        weight_gradients(
+            dnnl::inner_product_backward_weights(desc), desc.scratchpad_desc(),
+            {{DNNL_ARG_SRC, desc.src_desc(), source}, {DNNL_ARG_DIFF_DST, desc.diff_dst_desc(), gradient}},
+            desc.diff_weights_desc(), node, op.finished);
     }
 }
 
@@ -304,10 +318,9 @@ void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
     const LoweredValue& in = values_[node.input];
     const LoweredValue& out = values_[node.output];
     const ParameterId weight = node.parameters[0];
-    const auto desc = dnnl_api::conv_backward_data(engine_, any(in.descriptor.dims()),
-                                                   any(storage_[weight].descriptor.dims()),
-                                                   any(out.descriptor.dims()), conv_shape(conv),
-                                                   convs_.at(index).forward);
+    const auto desc = dnnl_api::conv_backward_data(
+        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()),
+        any(out.descriptor.dims()), conv_shape(conv), convs_.at(index).forward);
     const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     const bool direct = desc.diff_src_desc() == in.descriptor;
@@ -350,8 +363,8 @@ void Lowering::backward_data_pool(std::size_t index, const MaxPool2d& pool) {
         relu_mask(node.output);
     }
     const PoolState& state = pools_.at(index);
-    const auto desc = dnnl_api::max_pool_backward(engine_, in.descriptor, out.descriptor, pool.kernel, pool.stride,
-                                                  state.forward);
+    const auto desc = dnnl_api::max_pool_backward(engine_, in.descriptor, out.descriptor, pool.kernel,
+                                                  pool.stride, state.forward);
     plan_.primitive(dnnl::pooling_backward(desc), desc.scratchpad_desc(),
                     {{DNNL_ARG_DIFF_DST, out.descriptor, out.gradient},
                      {DNNL_ARG_DIFF_SRC, in.descriptor, in.gradient},

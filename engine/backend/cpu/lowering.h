@@ -20,11 +20,12 @@ struct ParameterStorage {
     float* gradient = nullptr;
 };
 
-/// oneDNN's logical shape of each parameter in PyTorch's row-major order. A linear layer behind a flatten sees the
-/// image: {out, channels, height, width}, which is byte for byte PyTorch's {out, in}.
+/// oneDNN's logical shape of each parameter in PyTorch's row-major order. A linear layer behind a flatten
+/// sees the image: {out, channels, height, width}, which is byte for byte PyTorch's {out, in}.
 std::vector<dnnl::memory::desc> canonical_descriptors(const Graph& graph);
 
-/// The storage that the forward kernels prefer for this batch size; the same shapes as canonical_descriptors().
+/// The storage that the forward kernels prefer for this batch size; the same shapes as
+/// canonical_descriptors().
 std::vector<dnnl::memory::desc> native_descriptors(const dnnl::engine& engine, const Graph& graph,
                                                    std::int64_t batch);
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cpu/step_plan.h>
-
 #include <engine/graph/buffer_plan.h>
 
 #include <algorithm>
@@ -41,14 +40,16 @@ void StepPlan::primitive(const dnnl::primitive& primitive, const dnnl::memory::d
     auto bind = [this, primitive, arguments = std::move(arguments)](const Pointer& pointer) -> Run {
         std::unordered_map<int, dnnl::memory> bound;
         for (const Argument& argument : arguments) {
-            bound.emplace(argument.slot, dnnl::memory(argument.descriptor, engine_, pointer(argument.buffer)));
+            bound.emplace(argument.slot,
+                          dnnl::memory(argument.descriptor, engine_, pointer(argument.buffer)));
         }
         return [this, primitive, bound = std::move(bound)] { primitive.execute(stream_, bound); };
     };
     kernel(touches, std::move(bind), std::move(finished));
 }
 
-BufferId StepPlan::reorder(BufferId from, const dnnl::memory::desc& from_desc, const dnnl::memory::desc& to_desc) {
+BufferId StepPlan::reorder(BufferId from, const dnnl::memory::desc& from_desc,
+                           const dnnl::memory::desc& to_desc) {
     if (from_desc == to_desc) {
         return from;
     }

@@ -6,6 +6,8 @@
 #include <engine/backend/cpu/aligned_buffer.h>
 #include <engine/graph/graph.h>
 
+#include <dnnl.hpp>
+
 #include <cstddef>
 #include <functional>
 #include <limits>
@@ -13,8 +15,6 @@
 #include <unordered_map>
 #include <utility>
 #include <vector>
-
-#include <dnnl.hpp>
 
 /// The executable list of a step: primitives and kernels over buffers that are placed once, then replayed.
 namespace rankscope::engine::cpu {

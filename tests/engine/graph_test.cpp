@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/ddp/buckets.h>
+#include <engine/error.h>
+#include <engine/graph/buffer_plan.h>
+#include <engine/graph/rewrite.h>
+#include <engine/graph/schedule.h>
+#include <engine/models/model_registry.h>
+#include <protocol/train_config.h>
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace rankscope::engine::test {
+namespace {
+
+TEST(Graph, ConvNetHasTheTutorialsShapes) {
+    const Graph graph = build_model("convnet", {1, 28, 28}, 10);
+    std::int64_t total = 0;
+    for (const Parameter& parameter : graph.parameters) {
+        total += element_count(parameter.shape);
+    }
+    EXPECT_EQ(total, 113738);
+    EXPECT_EQ(graph.parameters.front().name, "conv1.weight");
+    EXPECT_EQ(graph.parameters.back().name, "fc1.bias");
+    EXPECT_EQ(graph.parameters[6].shape, (Shape{10, 2048}));
+}
+
+TEST(Graph, ShapesThatDoNotFitAreNamed) {
+    GraphBuilder builder({1, 4, 4});
+    try {
+        builder.conv2d("stem", {.out_channels = 2, .kernel = 7, .stride = 1, .padding = 0});
+        FAIL();
+    } catch (const std::logic_error& error) {
+        EXPECT_NE(std::string(error.what()).find("stem"), std::string::npos);
+        EXPECT_NE(std::string(error.what()).find("[1, 4, 4]"), std::string::npos);
+    }
+    EXPECT_THROW(GraphBuilder({1, 4, 4}).linear("f", 3), std::logic_error);
+}
+
+TEST(Models, UnknownNameListsTheKnownOnes) {
+    try {
+        build_model("resnet9000", {1, 28, 28}, 10);
+        FAIL();
+    } catch (const ConfigError& error) {
+        EXPECT_NE(std::string(error.what()).find("convnet"), std::string::npos);
+    }
+}
+
+TEST(Models, TheSchemaKnowsTheSameNames) {
+    EXPECT_EQ(model_names(), protocol::known_models());
+}
+
+TEST(Rewrite, ReluGoesIntoTheMaxPoolBehindIt) {
+    const Graph graph = fuse_relu_into_max_pool(build_model("convnet", {1, 28, 28}, 10));
+    int pools = 0;
+    for (const Node& node : graph.nodes) {
+        EXPECT_FALSE(std::holds_alternative<Relu>(node.operation));
+        if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
+            EXPECT_TRUE(pool->relu);
+            ++pools;
+        }
+    }
+    EXPECT_EQ(pools, 3);
+}
+
+TEST(Schedule, WeightsBeforeDataAndNoGradientForTheInput) {
+    const Graph graph = build_model("mlp", {1, 28, 28}, 10);
+    const Schedule schedule = differentiate(graph);
+    const ScheduledOp& last = schedule.ops.back();
+    EXPECT_EQ(last.phase, Phase::backward_weights);
+    EXPECT_EQ(last.finished, (std::vector<ParameterId>{0, 1}));
+    EXPECT_EQ(schedule.backward_begin, graph.nodes.size());
+}
+
+TEST(BufferPlan, WhatLivesTogetherNeverOverlaps) {
+    std::mt19937 random(3);
+    for (int round = 0; round < 50; ++round) {
+        std::vector<BufferLifetime> buffers;
+        std::size_t sum = 0;
+        for (int i = 0; i < 30; ++i) {
+            const std::size_t first = random() % 20;
+            buffers.push_back({random() % 5000, first, first + random() % 6});
+            sum += buffers.back().bytes + kBufferAlignment;
+        }
+        const BufferPlan plan = plan_buffers(buffers);
+        EXPECT_LE(plan.total, sum);
+        for (std::size_t a = 0; a < buffers.size(); ++a) {
+            EXPECT_EQ(plan.offsets[a] % kBufferAlignment, 0U);
+            EXPECT_LE(plan.offsets[a] + buffers[a].bytes, plan.total);
+            for (std::size_t b = 0; b < a; ++b) {
+                const bool together =
+                    buffers[a].first <= buffers[b].last && buffers[b].first <= buffers[a].last;
+                const bool apart = plan.offsets[a] + buffers[a].bytes <= plan.offsets[b] ||
+                                   plan.offsets[b] + buffers[b].bytes <= plan.offsets[a];
+                EXPECT_TRUE(!together || apart || buffers[a].bytes == 0 || buffers[b].bytes == 0);
+            }
+        }
+    }
+}
+
+TEST(Buckets, CloseWithTheParameterThatReachesTheLimit) {
+    // Arrival is the order of storage: the last parameter first.
+    const ParameterLayout layout{{{112, 100}, {96, 10}, {32, 64}, {0, 20}}, 224, ""};
+    const auto buckets = plan_buckets(layout, 100, 300);
+    ASSERT_EQ(buckets.size(), 2U);
+    EXPECT_EQ(buckets[0].parameters, (std::vector<ParameterId>{3}));
+    EXPECT_EQ(buckets[0].offset, 0U);
+    EXPECT_EQ(buckets[0].size, 32U);
+    EXPECT_EQ(buckets[1].parameters, (std::vector<ParameterId>{2, 1, 0}));
+    EXPECT_EQ(buckets[1].offset, 32U);
+    EXPECT_EQ(buckets[1].offset + buckets[1].size, layout.total);
+    EXPECT_EQ(plan_buckets(layout, 1, 1).size(), 4U);
+    EXPECT_EQ(plan_buckets(layout, 1U << 20U, 1U << 20U).size(), 1U);
+}
+
+TEST(Buckets, DefaultLimitSplitsASmallNetAndKeepsDdpsForALargeOne) {
+    EXPECT_EQ(default_bucket_limit(1000), 64U << 10U);
+    EXPECT_LT(default_bucket_limit(454952), 100000U);
+    EXPECT_EQ(default_bucket_limit(std::size_t{1} << 30U), std::size_t{25} << 20U);
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test

@@ -1,0 +1,27 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/graph/graph.h>
+
+#include <cstdint>
+#include <vector>
+
+/// The slow, obvious twin of the backends: a graph computed sample by sample in double, by loops.
+namespace rankscope::engine::test {
+
+using Doubles = std::vector<double>;
+
+struct SlowResult {
+    double loss = 0.0;  ///< mean over the batch
+    std::int64_t correct = 0;
+    Doubles logits;                  ///< [batch, classes]
+    std::vector<Doubles> gradients;  ///< by ParameterId, of the mean loss
+};
+
+/// `input` is [batch, shape…]; parameters are in canonical layout.
+SlowResult run_slowly(const Graph& graph, const std::vector<Doubles>& parameters, const Doubles& input,
+                      const std::vector<std::int32_t>& labels);
+
+}  // namespace rankscope::engine::test

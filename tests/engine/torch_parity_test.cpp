@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Against values recorded from PyTorch (data/make_torch_values.py).
+
+#include <engine/backend/cpu/cpu_backend.h>
+#include <engine/data/distributed_sampler.h>
+#include <engine/data/sha256.h>
+#include <engine/models/initialise.h>
+#include <engine/models/model_registry.h>
+#include <engine/models/random.h>
+#include <engine/optim/sgd.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+
+namespace rankscope::engine::test {
+namespace {
+
+const nlohmann::json& torch_values() {
+    static const nlohmann::json values =
+        nlohmann::json::parse(std::ifstream(RANKSCOPE_TEST_DATA "/torch_values.json"));
+    return values;
+}
+
+template <typename T>
+std::string digest(const std::vector<T>& values) {
+    return sha256_of(std::as_bytes(std::span(values)));
+}
+
+TEST(TorchParity, Permutations) {
+    for (const auto& expected : torch_values()["permutations"]) {
+        const auto order = random_permutation(expected["n"], expected["seed"]);
+        EXPECT_EQ(digest(order), expected["sha256"]) << expected.dump();
+    }
+}
+
+TEST(TorchParity, DistributedSampler) {
+    for (const auto& expected : torch_values()["samplers"]) {
+        const int world = expected["world"];
+        for (int rank = 0; rank < world; ++rank) {
+            const DistributedSampler sampler({.dataset_size = expected["n"],
+                                              .world_size = world,
+                                              .rank = rank,
+                                              .shuffle = expected["shuffle"],
+                                              .drop_last = expected["drop_last"],
+                                              .seed = expected["seed"]});
+            const std::vector<std::int64_t> wanted = expected["indices"][static_cast<std::size_t>(rank)];
+            EXPECT_EQ(sampler.indices(expected["epoch"]), wanted)
+                << "rank " << rank << " of " << expected.dump();
+            EXPECT_EQ(sampler.samples_per_rank(), static_cast<std::int64_t>(wanted.size()));
+        }
+    }
+}
+
+TEST(TorchParity, InitialParametersBitForBit) {
+    const Graph graph = build_model("convnet", {1, 28, 28}, 10);
+    for (const auto& expected : torch_values()["initialisation"]) {
+        const CanonicalParameters parameters = default_initialisation(graph, expected["seed"]);
+        std::vector<float> all;
+        for (std::size_t id = 0; id < parameters.size(); ++id) {
+            EXPECT_EQ(graph.parameters[id].name, expected["parameters"][id]["name"]);
+            const std::vector<float> first = expected["parameters"][id]["first"];
+            EXPECT_EQ(std::vector<float>(parameters[id].begin(), parameters[id].begin() + 4), first);
+            all.insert(all.end(), parameters[id].begin(), parameters[id].end());
+        }
+        EXPECT_EQ(digest(all), expected["sha256"]);
+    }
+}
+
+TEST(TorchParity, Sgd) {
+    for (const auto& expected : torch_values()["sgd"]) {
+        const auto& given = expected["options"];
+        const SgdOptions options{.lr = given["lr"],
+                                 .momentum = given.value("momentum", 0.0F),
+                                 .dampening = given.value("dampening", 0.0F),
+                                 .weight_decay = given.value("weight_decay", 0.0F),
+                                 .nesterov = given.value("nesterov", false)};
+        std::vector<float> parameters{1.0F, -2.0F, 0.5F, 3.0F};
+        std::vector<float> buffer(4);
+        for (std::size_t t = 0; t < 4; ++t) {
+            const auto time = static_cast<float>(t);
+            const std::vector<float> gradients{0.1F * (time + 1), -0.3F, 0.7F - 0.2F * time, 0.0F};
+            sgd_update(options, t == 0, gradients, parameters, buffer);
+            for (std::size_t i = 0; i < 4; ++i) {
+                EXPECT_NEAR(parameters[i], expected["steps"][t][i].get<float>(), 5e-7)
+                    << given.dump() << " step " << t;
+            }
+        }
+    }
+}
+
+TEST(TorchParity, TenStepsOfTheConvNet) {
+    const Graph graph = build_model("convnet", {1, 28, 28}, 10);
+    const auto model = make_cpu_backend(1)->compile(graph, 16, StorageOrder::native);
+    const CanonicalParameters initial = default_initialisation(graph, 0);
+    for (ParameterId id = 0; id < initial.size(); ++id) {
+        model->set_weight(id, initial[id]);
+    }
+    Executable& executable = model->executable(16);
+    TorchGenerator(1).uniform(executable.input(), 0.0, 1.0);
+    for (std::size_t i = 0; i < 16; ++i) {
+        executable.labels()[i] = static_cast<std::int32_t>(i % 10);
+    }
+    const auto& expected = torch_values()["training"];
+    for (std::size_t step = 0; step < 10; ++step) {
+        const BatchResult result = executable.forward();
+        EXPECT_NEAR(result.loss, expected["losses"][step].get<double>(), 2e-5) << "step " << step;
+        if (step == 0) {
+            const std::vector<float> logits = executable.logits();
+            for (std::size_t i = 0; i < logits.size(); ++i) {
+                EXPECT_NEAR(logits[i], expected["logits"][i].get<float>(), 1e-5);
+            }
+        }
+        executable.backward([](ParameterId) {});
+        model->sgd_step({.lr = 0.02F, .momentum = 0.9F, .weight_decay = 1e-3F, .nesterov = true});
+    }
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test
