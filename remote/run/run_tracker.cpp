@@ -131,19 +131,23 @@ const RunTracker::Exit* RunTracker::culprit() const {
 
 EndEvent RunTracker::verdict(bool by_user) const {
     EndEvent end;
-    if (const Exit* exit = culprit()) {
+    const auto lost = std::find_if(ended_.begin(), ended_.end(),
+                                   [](const auto& entry) { return entry.second == Outcome::Lost; });
+    const Exit* exit = culprit();
+    // Ranks that lost a peer are no culprits where a whole node's ranks were lost.
+    if (exit != nullptr && !(exit->event.code == protocol::kExitPeerLost && lost != ended_.end())) {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
         end.has_culprit = true;
         end.culprit = {exit->rank,         exit->node,         exit->event.code,
                        exit->event.signal, exit->event.reason, exit->event.last_lines};
         end.detail = text(kContext, "Rank %1 on %2 %3",
-                          {std::to_string(exit->rank), exit->node, describe_exit(exit->event)}) +
-                     '.';
+                          {std::to_string(exit->rank), exit->node, describe_exit(exit->event)});
+        if (!end.detail.ends_with('.')) {
+            end.detail += '.';
+        }
         return end;
     }
-    const auto lost = std::find_if(ended_.begin(), ended_.end(),
-                                   [](const auto& entry) { return entry.second == Outcome::Lost; });
     if (lost != ended_.end()) {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;

@@ -1,0 +1,132 @@
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the integration tests share: where the programs are, jobs, and a run of rankscopectl whose events can be waited for."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+sys.path.insert(0, str(REPOSITORY / "tests" / "cluster"))
+from vcluster import SKIP, VirtualCluster, missing_requirements, wait_until  # noqa: E402,F401
+
+BIN = Path(os.environ.get("RANKSCOPE_BIN", REPOSITORY / "build" / "release" / "bin"))
+CTL = str(BIN / "rankscopectl")
+# A sanitized build is many times slower; what is measured in seconds there says nothing.
+SLOW = float(os.environ.get("RANKSCOPE_TEST_SLOWNESS", "1"))
+
+
+def shared_datasets() -> Path | None:
+    for candidate in (os.environ.get("RANKSCOPE_SHARED"), REPOSITORY.parent / "shared"):
+        if candidate and (Path(candidate) / "datasets" / "mnist").is_dir():
+            return Path(candidate) / "datasets"
+    return None
+
+
+def dataset() -> dict:
+    return {"name": "mnist", "root": "/srv/datasets/mnist"} if shared_datasets() else {"name": "synthetic-digits"}
+
+
+def new_cluster(nodes=2, **options) -> VirtualCluster:
+    return VirtualCluster(nodes, datasets=shared_datasets(), **options)
+
+
+def train_job(nodes, **overrides) -> dict:
+    train = {"model": "convnet", "dataset": dataset(), "epochs": 1, "batch_size": 100,
+             "optimizer": {"name": "sgd", "lr": 0.01, "momentum": 0.9}}
+    job = {"name": "test", "nodes": nodes, "procs_per_node": 1, "train": train}
+    for key, value in overrides.items():
+        (train if key in ("epochs", "batch_size", "max_steps", "dataset", "optimizer", "model", "shuffle", "log_every", "validate")
+         else job)[key] = value
+    return job
+
+
+class Run:
+    """`rankscopectl … --json` at the desk of a cluster; its events come in as they are printed."""
+
+    def __init__(self, cluster: VirtualCluster, arguments: list, **options):
+        self.events: list[dict] = []
+        self.started = time.monotonic()
+        self.process = cluster.popen([CTL, "--cluster", str(cluster.inventory), "--json", *arguments],
+                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        self._errors: list[str] = []
+        self._threads = [threading.Thread(target=self._read, daemon=True),
+                         threading.Thread(target=lambda: self._errors.append(self.process.stderr.read()), daemon=True)]
+        for thread in self._threads:
+            thread.start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            try:
+                event = json.loads(line)
+            except ValueError:
+                continue  # the last line of a program killed while it printed
+            event["at"] = time.monotonic() - self.started
+            self.events.append(event)
+
+    def of(self, kind: str, **values) -> list[dict]:
+        return [event for event in list(self.events)
+                if event.get("event") == kind and all(event.get(key) == value for key, value in values.items())]
+
+    def wait_for(self, what: str, condition, timeout: float = 60):
+        wait_until(lambda: condition(self) or self.process.poll() is not None, timeout * SLOW, what)
+        if not condition(self):
+            raise AssertionError(f"the run ended before: {what}\n{self.explain()}")
+
+    def end(self, timeout: float = 300) -> int:
+        code = self.process.wait(timeout * SLOW)
+        for thread in self._threads:
+            thread.join(30)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+    def verdict(self) -> dict:
+        ends = self.of("end", node="")
+        if len(ends) != 1:
+            raise AssertionError(f"{len(ends)} ends\n{self.explain()}")
+        return ends[0]
+
+    def run_id(self, cluster) -> str:
+        listed = cluster.run([CTL, "--json", "runs", "list"], check=True)
+        return json.loads(listed.stdout)["runs"][0]["run"]
+
+    def stage_times(self) -> dict:
+        return {event["stage"]: event["at"] for event in self.of("stage", node="", status="done")}
+
+    def explain(self) -> str:
+        tail = [event for event in self.events if event.get("event") not in ("metric",)][-25:]
+        return "\n".join(json.dumps(event) for event in tail) + "\n" + "".join(self._errors)
+
+
+def write_job(cluster: VirtualCluster, job: dict, name: str = "job.yaml") -> str:
+    path = Path(cluster.dir) / name
+    path.write_text(json.dumps(job), encoding="utf-8")  # JSON is YAML
+    return str(path)
+
+
+def start(cluster: VirtualCluster, job: dict, *arguments: str) -> Run:
+    return Run(cluster, ["run", write_job(cluster, job), *arguments])
+
+
+def processes_of_runs(node) -> list:
+    """What of a run is on the node: ranks and supervisors, not the agent that serves the desk."""
+    return [process for process in node.processes()
+            if any("rankscope-worker" in word for word in process.cmdline[:1]) or "supervise" in process.cmdline[:2]]
+
+
+def main():
+    why = missing_requirements()
+    if not why and not Path(CTL).exists():
+        why = f"{CTL} is not built"
+    if why:
+        print(f"skipped: {why}")
+        sys.exit(SKIP)
+    unittest.main(verbosity=2, warnings="ignore")

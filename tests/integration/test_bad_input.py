@@ -1,0 +1,277 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every fault of a person or a node gets its own message: what, which file and line or which node, and the remedy."""
+import json
+import os
+import pty
+import unittest
+from pathlib import Path
+
+import support
+from support import CTL, Run, new_cluster, processes_of_runs, start, train_job, wait_until, write_job
+
+
+class Files(unittest.TestCase):
+    """Faults of files are found at the desk; nothing is connected."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = new_cluster(1).start()
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.down()
+
+    def errors(self, command: list) -> list:
+        done = self.cluster.run([CTL, "--json", *command])
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        for error in found:
+            self.assertEqual(error["event"], "error")
+        return found
+
+    def test_a_job_with_faults_names_file_line_key_and_remedy(self):
+        path = Path(self.cluster.dir) / "broken.yaml"
+        path.write_text("name: broken\n"
+                        "nodes: [node1]\n"
+                        "procs_per_nod: 2\n"
+                        "master_port: 99999\n"
+                        "backend: mpi\n"
+                        "train:\n"
+                        "  model: convnet\n"
+                        "  dataset: { name: mnist }\n"
+                        "  epochs: many\n"
+                        "  optimizer: { name: sgd, lr: -1 }\n", encoding="utf-8")
+        errors = {error["where"].rpartition(":")[2]: error for error in
+                  self.errors(["--cluster", str(self.cluster.inventory), "run", str(path)])}
+        self.assertEqual(set(errors), {"3", "4", "5", "9", "10"})
+        self.assertTrue(all(error["where"].startswith(str(path)) for error in errors.values()))
+        self.assertIn("procs_per_node", errors["3"]["remedy"])
+        self.assertIn("master_port", errors["4"]["what"])
+        self.assertIn("65535", errors["4"]["remedy"])
+        self.assertIn("gloo", errors["5"]["remedy"])
+        self.assertIn("epochs", errors["9"]["what"])
+        self.assertIn("optimizer.lr", errors["10"]["what"])
+        self.assertEqual(json.loads(self.cluster.run([CTL, "--json", "runs", "list"]).stdout), {"runs": []}, "nothing was started")
+
+    def test_an_inventory_with_faults_names_file_line_key_and_remedy(self):
+        path = Path(self.cluster.dir) / "broken-cluster.yaml"
+        path.write_text("nodes:\n  - name: a\n    prot: 22\n  - host: b\n  - name: a\n    gpus: some\n", encoding="utf-8")
+        errors = self.errors(["--cluster", str(path), "nodes", "list"])
+        where = [error["where"].removeprefix(str(path) + ":") for error in errors]
+        self.assertIn("3", where)
+        self.assertTrue(any("port" in error["remedy"] for error in errors))
+        self.assertTrue(any("name" in error["what"] and "missing" in error["what"] for error in errors))
+        self.assertTrue(any("twice" in error["what"] for error in errors))
+
+    def test_missing_files_and_unknown_nodes(self):
+        self.assertIn("cannot be read", self.errors(["run", "/nowhere.yaml"])[0]["what"])
+        self.assertIn("cannot be read", self.errors(["--cluster", "/nowhere.yaml", "nodes", "list"])[0]["what"])
+        job = write_job(self.cluster, train_job(["node7"]))
+        error = self.errors(["--cluster", str(self.cluster.inventory), "plan", job])[0]
+        self.assertEqual(error["id"], "unknown-node")
+        self.assertIn("node7", error["what"])
+        self.assertIn("node1", error["remedy"])
+
+    def test_nodes_are_added_listed_and_removed_without_losing_any(self):
+        file = str(Path(self.cluster.dir) / "mine.yaml")
+        def ctl(*arguments):
+            return self.cluster.run([CTL, "--cluster", file, "--json", *arguments])
+        self.assertEqual(ctl("nodes", "add", "a", "--host", "10.0.0.1", "--port", "2222", "--gpus", "0,1").returncode, 0)
+        self.assertEqual(ctl("nodes", "add", "b", "--user", "me").returncode, 0)
+        self.assertEqual(ctl("nodes", "add", "a").returncode, 2)
+        self.assertEqual(ctl("nodes", "remove", "c").returncode, 2)
+        nodes = json.loads(ctl("nodes", "list").stdout)["nodes"]
+        self.assertEqual([(n["name"], n["host"], n["port"], n["gpus"]) for n in nodes],
+                         [("a", "10.0.0.1", 2222, [0, 1]), ("b", "b", 22, "auto")])
+        self.assertEqual(ctl("nodes", "remove", "a").returncode, 0)
+        self.assertEqual([n["name"] for n in json.loads(ctl("nodes", "list").stdout)["nodes"]], ["b"])
+
+
+class Nodes(unittest.TestCase):
+    """Faults of nodes: probe and run name the node and the remedy."""
+
+    def cluster_with(self, nodes=1, **options):
+        cluster = new_cluster(nodes, **options).start()
+        self.addCleanup(cluster.down)
+        return cluster
+
+    def probe_fails(self, cluster, node="node1", *options, **popen) -> dict:
+        done = cluster.run([CTL, "--cluster", str(cluster.inventory), "--json", *options, "probe", node], timeout=60 * support.SLOW, **popen)
+        self.assertEqual(done.returncode, 4, done.stdout + done.stderr)
+        entry = json.loads(done.stdout)["nodes"][0]
+        self.assertEqual((entry["node"], entry["status"]), (node, "failed"))
+        self.assertTrue(entry["remedy"])
+        return entry
+
+    def rewrite_inventory(self, cluster, old: str, new: str):
+        path = Path(cluster.inventory)
+        text = path.read_text(encoding="utf-8")
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new), encoding="utf-8")
+
+    def test_unknown_host(self):
+        cluster = self.cluster_with()
+        self.rewrite_inventory(cluster, "host: 10.77.0.1", "host: no-such-host.invalid")
+        self.assertEqual(self.probe_fails(cluster)["id"], "ssh-unknown-host")
+
+    def test_refused(self):
+        cluster = self.cluster_with()
+        cluster.node("node1").kill_sshd()
+        self.assertEqual(self.probe_fails(cluster)["id"], "ssh-refused")
+
+    def test_time_out(self):
+        cluster = self.cluster_with()
+        cluster.node("node1").partition()
+        self.assertEqual(self.probe_fails(cluster)["id"], "ssh-timeout")
+
+    def test_unknown_host_key_is_shown_and_accepted_only_by_the_person(self):
+        cluster = self.cluster_with(known_hosts=False)
+        entry = self.probe_fails(cluster)
+        self.assertEqual(entry["id"], "ssh-host-key-unknown")
+        fingerprint = cluster.desk.run(["sh", "-c", f"printf '%s\\n' 'x {cluster.node('node1').host_key}' | cut -d' ' -f2- | ssh-keygen -lf -"],
+                                       check=True).stdout.split()[1]
+        self.assertIn(fingerprint, entry["what"])
+        accepted = cluster.run([CTL, "--cluster", str(cluster.inventory), "--json", "--accept-new-host-keys", "probe", "node1"])
+        self.assertEqual(accepted.returncode, 0, accepted.stdout + accepted.stderr)
+        self.assertEqual(cluster.run([CTL, "--cluster", str(cluster.inventory), "probe", "node1"]).returncode, 0)
+
+    def test_changed_host_key_is_refused_whatever_the_flags(self):
+        cluster = self.cluster_with()
+        cluster.node("node1").change_host_key()
+        entry = self.probe_fails(cluster, "node1", "--accept-new-host-keys")
+        self.assertEqual(entry["id"], "ssh-host-key-changed")
+        self.assertIn("ssh-keygen -R", entry["remedy"])
+
+    def test_refused_key(self):
+        cluster = self.cluster_with()
+        cluster.node("node1").remove(".ssh/authorized_keys")
+        entry = self.probe_fails(cluster)
+        self.assertEqual(entry["id"], "ssh-auth-failed")
+        self.assertIn("ssh-copy-id", entry["remedy"])
+
+    def test_password_typed_at_the_terminal(self):
+        cluster = self.cluster_with()
+        cluster.node("node1").remove(".ssh/authorized_keys")
+        for password, code in (("wrong", 4), (cluster.password, 0)):
+            with self.subTest(password=password):
+                self.assertEqual(self.probe_with_password(cluster, password), code)
+
+    def probe_with_password(self, cluster, password: str) -> int:
+        main, terminal = pty.openpty()
+        def take_terminal():
+            os.setsid()
+            import fcntl, termios
+            fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+        process = cluster.popen([CTL, "--cluster", str(cluster.inventory), "probe", "node1"], stdin=terminal, stdout=terminal,
+                                stderr=terminal, preexec_fn=take_terminal)
+        os.close(terminal)
+        said = b""
+        try:
+            while True:
+                chunk = os.read(main, 4096)
+                if not chunk:
+                    break
+                said += chunk
+                if said.rstrip().endswith(b":") and b"password" in said.splitlines()[-1]:
+                    os.write(main, password.encode() + b"\n")
+                    said += b"\n"
+        except OSError:
+            pass  # the terminal is closed with the program
+        os.close(main)
+        self.assertNotIn(password.encode(), said.replace(b"wrong password", b""), "what is typed is not echoed")
+        return process.wait(60)
+
+    def test_missing_key_file(self):
+        cluster = self.cluster_with()
+        self.rewrite_inventory(cluster, "/.ssh/id_ed25519", "/.ssh/id_none")
+        self.assertEqual(self.probe_fails(cluster)["id"], "ssh-no-identity")
+
+    def test_full_disk(self):
+        cluster = self.cluster_with([{"home_size": "32m"}])
+        cluster.node("node1").fill_disk()
+        self.assertEqual(self.probe_fails(cluster)["id"], "disk-full")
+        cluster.node("node1").free_disk()
+        self.assertEqual(cluster.run([CTL, "--cluster", str(cluster.inventory), "probe", "node1"]).returncode, 0)
+
+    def test_disk_too_small_for_the_worker(self):
+        cluster = self.cluster_with([{"home_size": "32m"}])
+        run = start(cluster, train_job(["node1"], max_steps=1))
+        self.assertEqual(run.end(60), 4, run.explain())
+        self.assertEqual(run.of("diagnosis")[0]["id"], "disk-full", run.explain())
+        self.assertIn("node1", run.verdict()["detail"])
+
+    def test_home_mounted_noexec(self):
+        cluster = self.cluster_with([{"home_noexec": True}])
+        entry = self.probe_fails(cluster)
+        self.assertEqual(entry["id"], "no-exec")
+        self.assertIn("cache_dir", entry["remedy"])
+        # And the remedy works.
+        self.rewrite_inventory(cluster, "    address:", "    cache_dir: /tmp/rankscope\n    address:")
+        self.assertEqual(cluster.run([CTL, "--cluster", str(cluster.inventory), "probe", "node1"]).returncode, 0)
+
+    def test_read_only_home(self):
+        cluster = self.cluster_with()
+        cluster.node("node1").home_readonly()
+        self.assertEqual(self.probe_fails(cluster)["id"], "no-permission")
+
+    def test_busy_master_port_names_its_holder(self):
+        cluster = self.cluster_with(2)
+        holder = cluster.node("node1").popen(["python3", "-c", "import socket, time; s = socket.create_server(('', 29500)); time.sleep(600)"])
+        self.addCleanup(holder.kill)
+        wait_until(lambda: 29500 in cluster.node("node1").listening_ports(), 10, "the port is taken")
+        run = start(cluster, train_job(["node1", "node2"], max_steps=1))
+        self.assertEqual(run.end(60), 3, run.explain())
+        diagnosis = run.of("diagnosis")[0]
+        self.assertEqual(diagnosis["id"], "port-busy")
+        self.assertIn("python3", diagnosis["title"])
+        self.assertIn("master_port: 0", diagnosis["fix"][0])
+        for node in cluster.nodes:
+            wait_until(lambda node=node: not processes_of_runs(node), 10, "the node that could start was stopped")
+
+    def test_missing_library_is_named(self):
+        cluster = self.cluster_with()
+        job = train_job(["node1"], max_steps=1)
+        first = start(cluster, job)
+        self.assertEqual(first.end(60), 0, first.explain())
+        node = cluster.node("node1")
+        # As large as before, so that the desk believes it is there; but no library.
+        node.run(["sh", "-c", "cd ~/.cache/rankscope/bundles/*/ && chmod u+w libgloo.so.0 && s=$(stat -c %s libgloo.so.0) && "
+                              "rm libgloo.so.0 && truncate -s $s libgloo.so.0"], check=True)
+        broken = start(cluster, job)
+        self.assertEqual(broken.end(60), 1, broken.explain())
+        diagnosis = broken.of("diagnosis")[0]
+        self.assertEqual(diagnosis["id"], "worker-missing-library", broken.explain())
+        self.assertIn("libgloo", diagnosis["title"])
+        self.assertIn("node1", diagnosis["title"])
+
+    def test_missing_program_and_workdir(self):
+        cluster = self.cluster_with()
+        for change, word in (({"command": ["no-such-program"]}, "no-such-program"),
+                             ({"command": ["true"], "workdir": "/no/such/folder"}, "/no/such/folder")):
+            with self.subTest(word=word):
+                run = start(cluster, {"name": "missing", "nodes": ["node1"], **change})
+                self.assertEqual(run.end(60), 1, run.explain())
+                self.assertIn(word, run.verdict()["detail"])
+                self.assertIn("No such file", run.verdict()["detail"])
+
+    def test_missing_data_says_where_to_put_it(self):
+        cluster = self.cluster_with()
+        run = start(cluster, train_job(["node1"], dataset={"name": "mnist", "root": "/tmp/nothing"}))
+        self.assertEqual(run.end(120), 1, run.explain())
+        said = run.verdict()["detail"] + "".join(run.verdict()["culprit"]["last_lines"])
+        self.assertIn("train-images-idx3-ubyte", said)
+        self.assertIn("/tmp/nothing", said)
+        self.assertIn("synthetic-digits", said)
+
+    def test_noise_of_login_shells_changes_nothing(self):
+        cluster = self.cluster_with()
+        node = cluster.node("node1")
+        node.run(["sh", "-c", "echo 'echo Welcome to RANKSCOPE-AGENT land; echo and to stderr >&2' > ~/.bashrc; cp ~/.bashrc ~/.profile"], check=True)
+        run = start(cluster, train_job(["node1"], max_steps=1, validate=False))
+        self.assertEqual(run.end(60), 0, run.explain())
+
+
+if __name__ == "__main__":
+    support.main()

@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What dies, and what must not: ranks, supervisors, the desk, the link. After a run nothing of it is left on any node."""
+import json
+import signal
+import time
+import unittest
+
+import support
+from support import CTL, Run, new_cluster, processes_of_runs, start, train_job, wait_until
+
+GONE_WITHIN = 5
+
+
+class LifeCycle(unittest.TestCase):
+    def setUp(self):
+        self.cluster = new_cluster(2).start()
+        self.addCleanup(self.cluster.down)
+        self.nodes = [self.cluster.node("node1"), self.cluster.node("node2")]
+
+    def long_run(self, *arguments, **overrides) -> Run:
+        return start(self.cluster, train_job(["node1", "node2"], epochs=50, batch_size=50, **overrides), *arguments)
+
+    def training(self, run: Run):
+        run.wait_for("both ranks train", lambda r: all(r.of("metric", rank=rank) for rank in (0, 1)))
+
+    def left_behind(self) -> list:
+        return [(node.name, processes_of_runs(node), node.listening_ports()) for node in self.nodes
+                if processes_of_runs(node) or node.listening_ports()]
+
+    def assert_everything_gone(self, since: float, within: float = GONE_WITHIN):
+        wait_until(lambda: not self.left_behind(), within * support.SLOW, "no process and no port of the run is left")
+        print(f"nodes free after {time.monotonic() - since:.2f} s")
+
+    def worker(self, node):
+        return next(process for process in node.processes() if process.cmdline and "rankscope-worker" in process.cmdline[0])
+
+    def test_kill_9_of_one_rank_ends_the_run_everywhere_and_names_it(self):
+        for victim in (1, 0):  # rank 0 serves the store: its death looks different to the other
+            with self.subTest(rank=victim):
+                run = self.long_run()
+                self.training(run)
+                node = self.nodes[victim]
+                killed = time.monotonic()
+                node.signal([self.worker(node).pid], signal.SIGKILL)
+                self.assert_everything_gone(killed)
+                self.assertEqual(run.end(30), 1, run.explain())
+                end = run.verdict()
+                self.assertEqual(end["outcome"], "failed")
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"], end["culprit"]["signal"]),
+                                 (victim, node.name, 9), run.explain())
+                self.assertIn(f"Rank {victim} on {node.name}", end["detail"])
+
+    def test_a_rank_that_exits_badly_is_named_with_its_last_lines(self):
+        job = {"name": "bad", "nodes": ["node1", "node2"],
+               "command": ["sh", "-c", 'if [ $RANK = 1 ]; then echo "about to fail" >&2; exit 3; fi; sleep 600']}
+        run = start(self.cluster, job)
+        self.assertEqual(run.end(30), 1, run.explain())
+        culprit = run.verdict()["culprit"]
+        self.assertEqual((culprit["rank"], culprit["code"], culprit["last_lines"]), (1, 3, ["about to fail"]))
+        self.assert_everything_gone(time.monotonic())
+
+    def test_stop_asks_first_and_kills_after_the_grace(self):
+        job = {"name": "stubborn", "nodes": ["node1", "node2"], "on_failure": {"grace_s": 1},
+               "command": ["sh", "-c", "trap '' TERM; sh -c 'trap \"\" TERM; while :; do sleep 1; done' & echo up; while :; do sleep 1; done"]}
+        run = start(self.cluster, job)
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(30), 130, run.explain())
+        for node in self.nodes:
+            wait_until(lambda node=node: not [p for p in node.processes() if "sleep" in str(p.cmdline) or "trap" in str(p.cmdline)],
+                       5, "the whole tree is gone")
+
+    def test_a_killed_supervisor_takes_its_ranks_with_it(self):
+        run = self.long_run()
+        self.training(run)
+        supervisors = [p for p in self.nodes[1].processes() if "supervise" in p.cmdline[:2]]
+        child = next(p for p in supervisors if p.ppid in {q.pid for q in supervisors})
+        killed = time.monotonic()
+        self.nodes[1].signal([child.pid], signal.SIGKILL)
+        self.assert_everything_gone(killed)
+        self.assertEqual(run.end(30), 1, run.explain())
+        self.assertIn("node2", run.verdict()["detail"])
+
+    def test_kill_9_of_the_desk_loses_nothing(self):
+        run = self.long_run(max_steps=120 if support.SLOW == 1 else 12, validate=False)
+        self.training(run)
+        run_id = run.run_id(self.cluster)
+        run.process.kill()
+        run.process.wait()
+        time_killed = time.monotonic()
+        alive = {node.name: self.worker(node).pid for node in self.nodes}
+        # Training goes on without anybody: the spools grow.
+        def spool_size():
+            return sum(node.path(f"{self.home(node)}/.cache/rankscope/runs/{run_id}/spool").stat().st_size for node in self.nodes)
+        size = spool_size()
+        wait_until(lambda: spool_size() > size, 30 * support.SLOW, "the spools grow with the desk gone")
+        self.assertEqual(alive, {node.name: self.worker(node).pid for node in self.nodes})
+        attached = Run(self.cluster, ["runs", "attach", run_id])
+        self.assertEqual(attached.end(), 0, attached.explain())
+        for rank in (0, 1):
+            steps = [event["step"] for event in attached.of("metric", rank=rank) if "loss" in event]
+            self.assertEqual(steps, list(range(1, (120 if support.SLOW == 1 else 12) + 1)), "every step, none missing, none twice")
+        self.assertEqual(attached.verdict()["outcome"], "done")
+        self.assert_everything_gone(time_killed, 60)
+        # And from the store alone, as often as one likes.
+        again = Run(self.cluster, ["runs", "export", run_id])
+        again.end()
+        live = [(e["node"], e["seq"]) for e in attached.events if e.get("event") != "error"]
+        self.assertEqual(live, [(e["node"], e["seq"]) for e in again.events])
+
+    def home(self, node) -> str:
+        return node.run(["sh", "-c", "echo $HOME"], check=True).stdout.strip()
+
+    def test_detach_leaves_it_running_and_stop_ends_it(self):
+        run = self.long_run("--detach")
+        self.assertEqual(run.end(60), 0, run.explain())
+        run_id = run.of("detached")[0]["run"]
+        self.assertTrue(self.worker(self.nodes[0]) and self.worker(self.nodes[1]))
+        stopped = time.monotonic()
+        stop = Run(self.cluster, ["runs", "stop", run_id])
+        self.assertEqual(stop.end(60), 0, stop.explain())
+        self.assertEqual(stop.verdict()["outcome"], "stopped")
+        self.assert_everything_gone(stopped)
+
+    def test_a_lost_link_is_taken_up_again_without_a_gap(self):
+        steps = 120 if support.SLOW == 1 else 12
+        run = self.long_run(max_steps=steps, validate=False)
+        self.training(run)
+        for _ in range(2):
+            self.nodes[1].kill_sshd(sessions=True)
+            self.nodes[1].start_sshd()
+        self.assertEqual(run.end(), 0, run.explain())
+        for rank in (0, 1):
+            seen = [event["step"] for event in run.of("metric", rank=rank) if "loss" in event]
+            self.assertEqual(seen, list(range(1, steps + 1)))
+
+    def test_clean_removes_finished_runs_and_spares_live_ones(self):
+        done = start(self.cluster, train_job(["node1"], max_steps=1, validate=False))
+        self.assertEqual(done.end(), 0, done.explain())
+        live = self.long_run("--detach")
+        self.assertEqual(live.end(60), 0, live.explain())
+        run_id = live.of("detached")[0]["run"]
+        out = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "clean", "node1"], check=True).stdout
+        cleaned = json.loads(out)
+        self.assertEqual(len(cleaned["removed"]), 1)
+        self.assertTrue(cleaned["kept"] and run_id in cleaned["kept"][0])
+        stop = Run(self.cluster, ["runs", "kill", run_id])
+        self.assertEqual(stop.end(60), 0, stop.explain())
+
+
+if __name__ == "__main__":
+    support.main()
