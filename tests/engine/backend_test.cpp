@@ -160,7 +160,7 @@ TEST(Backend, GradientsArriveInStorageOrder) {
 TEST(Backend, NativeStorageOfTheConvNetNeedsNoPadding) {
     const Graph graph = convnet();
     const auto model = make_cpu_backend(1)->compile(graph, 100, StorageOrder::native);
-    EXPECT_LT(model->layout().total, 113738U + 8U * 16U);
+    EXPECT_LT(model->layout().total, 113674U + 8U * 16U);
 }
 
 }  // namespace

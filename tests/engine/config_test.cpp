@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/comm/rank_env.h>
+#include <engine/error.h>
+#include <engine/train/metrics_sink.h>
+#include <protocol/metrics_line.h>
+#include <protocol/train_config.h>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <tests/engine/temporary_folder.h>
+#include <unistd.h>
+
+#include <map>
+#include <string>
+
+namespace rankscope::engine::test {
+namespace {
+
+using nlohmann::json;
+using protocol::check_train_config;
+
+json good() {
+    return json::parse(R"({"model": "convnet", "dataset": {"name": "mnist", "root": "~/datasets/mnist"},
+                           "epochs": 2, "batch_size": 100, "optimizer": {"name": "sgd", "lr": 1.0e-4, "momentum": 0}})");
+}
+
+TEST(TrainConfig, TheDesignsExampleIsRead) {
+    EXPECT_TRUE(check_train_config(good()).empty());
+    const protocol::TrainConfig config = protocol::parse_train_config(good());
+    EXPECT_EQ(config.model, "convnet");
+    EXPECT_EQ(config.dataset.root, "~/datasets/mnist");
+    EXPECT_EQ(config.epochs, 2);
+    EXPECT_DOUBLE_EQ(config.optimizer.lr, 1e-4);
+    EXPECT_FALSE(config.bucket_mb.has_value());
+    EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config);
+}
+
+TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
+    struct Fault {
+        const char* patch;
+        const char* path;
+        const char* says;
+    };
+    const std::vector<Fault> faults{
+        {R"({"model": null})", "model", "convnet, mlp"},
+        {R"({"model": "convnett"})", "model", "did you mean \"convnet\""},
+        {R"({"model": 3})", "model", "a name is expected"},
+        {R"({"dataset": null})", "dataset", "synthetic-digits"},
+        {R"({"dataset": []})", "dataset", "is expected"},
+        {R"({"dataset": {"name": "cifar"}})", "dataset.name", "mnist"},
+        {R"({"dataset": {"rot": "x"}})", "dataset.rot", "did you mean \"root\""},
+        {R"({"dataset": {"limit": 0}})", "dataset.limit", "from 1"},
+        {R"({"dataset": {"normalize": {"std": 0}}})", "dataset.normalize.std", "greater than 0"},
+        {R"({"epochs": 0})", "epochs", "from 1"},
+        {R"({"epochs": 1.5})", "epochs", "whole number"},
+        {R"({"epochs": "2"})", "epochs", "is \"2\""},
+        {R"({"epochs": true})", "epochs", "whole number"},
+        {R"({"batch_size": 1e12})", "batch_size", "to 1000000"},
+        {R"({"optimizer": {"lr": -1}})", "optimizer.lr", "from 0"},
+        {R"({"optimizer": {"lr": "fast"}})", "optimizer.lr", "is \"fast\""},
+        {R"({"optimizer": {"momentum": 1}})", "optimizer.momentum", "less than 1"},
+        {R"({"optimizer": {"nesterov": true}})", "optimizer.nesterov", "momentum greater than 0"},
+        {R"({"optimizer": {"name": "adam"}})", "optimizer.name", "sgd"},
+        {R"({"drop_last": "yes"})", "drop_last", "true or false"},
+        {R"({"bucket_mb": 0})", "bucket_mb", "greater than 0"},
+        {R"({"threads": 0})", "threads", "from 1"},
+        {R"({"batchsize": 3})", "batchsize", "did you mean \"batch_size\""},
+        {R"({"seed": -1})", "seed", "from 0"},
+    };
+    for (const Fault& fault : faults) {
+        json section = good();
+        section.merge_patch(json::parse(fault.patch));
+        if (fault.says == std::string("synthetic-digits")) {
+            section.erase("dataset");
+        }
+        const auto problems = check_train_config(section);
+        ASSERT_EQ(problems.size(), 1U) << fault.patch;
+        EXPECT_EQ(problems[0].path, fault.path);
+        EXPECT_NE(problems[0].message.find(fault.says), std::string::npos) << problems[0].message;
+        EXPECT_THROW(protocol::parse_train_config(section), std::invalid_argument);
+    }
+    EXPECT_EQ(check_train_config(json::parse("[1]")).size(), 1U);
+}
+
+TEST(TrainConfig, SeveralFaultsAreAllReported) {
+    const auto problems =
+        check_train_config(json::parse(R"({"dataset": "mnist", "epochs": -1, "x": 1, "lr": 2})"));
+    EXPECT_EQ(problems.size(), 4U);  // model missing, epochs, x, lr
+}
+
+RankEnv from(const std::map<std::string, std::string>& variables) {
+    return read_rank_env([&](const std::string& name) -> std::optional<std::string> {
+        const auto found = variables.find(name);
+        return found == variables.end() ? std::nullopt : std::optional(found->second);
+    });
+}
+
+TEST(RankEnv, NothingSetIsAWorldOfOne) {
+    const RankEnv env = from({});
+    EXPECT_EQ(env.rank, 0);
+    EXPECT_EQ(env.world_size, 1);
+}
+
+TEST(RankEnv, TorchrunsVariables) {
+    const RankEnv env = from({{"RANK", "3"},
+                              {"WORLD_SIZE", "4"},
+                              {"LOCAL_RANK", "1"},
+                              {"LOCAL_WORLD_SIZE", "2"},
+                              {"MASTER_ADDR", "10.0.0.1"},
+                              {"MASTER_PORT", "1234"},
+                              {"RANKSCOPE_TOKEN", "t"}});
+    EXPECT_EQ(env.rank, 3);
+    EXPECT_EQ(env.local_world_size, 2);
+    EXPECT_EQ(env.master_port, 1234);
+    EXPECT_EQ(env.token, "t");
+}
+
+TEST(RankEnv, FaultsNameTheVariable) {
+    const auto message = [](const std::map<std::string, std::string>& variables) -> std::string {
+        try {
+            from(variables);
+        } catch (const ConfigError& error) {
+            return error.what();
+        }
+        return "";
+    };
+    EXPECT_NE(message({{"RANK", "x"}, {"WORLD_SIZE", "2"}}).find("RANK=x"), std::string::npos);
+    EXPECT_NE(message({{"RANK", "2"}, {"WORLD_SIZE", "2"}}).find("WORLD_SIZE"), std::string::npos);
+    EXPECT_NE(message({{"RANK", "1"}}).find("WORLD_SIZE is not"), std::string::npos);
+    EXPECT_NE(message({{"RANK", "1"}, {"WORLD_SIZE", "2"}}).find("MASTER_ADDR"), std::string::npos);
+    EXPECT_NE(message({{"RANK", "1"}, {"WORLD_SIZE", "2"}, {"MASTER_ADDR", "h"}, {"MASTER_PORT", "70000"}})
+                  .find("65535"),
+              std::string::npos);
+}
+
+protocol::MetricsLine numbered(std::int64_t step) {
+    protocol::MetricsLine line;
+    line.step = step;
+    line.values = {{"loss", 0.5}};
+    return line;
+}
+
+TEST(MetricsSink, KeepsWhatASlowReaderDoesNotTakeAndLosesNothing) {
+    const TemporaryFolder folder;
+    const std::string pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    MetricsSink sink(pipe);       // nobody reads yet
+    constexpr int kLines = 5000;  // more than a pipe holds
+    for (int i = 1; i <= kLines / 2; ++i) {
+        sink.write(numbered(i));
+    }
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    std::string text;
+    const auto take = [&] {
+        std::array<char, 65536> piece{};
+        for (ssize_t got = 0; (got = read(reader, piece.data(), piece.size())) > 0;) {
+            text.append(piece.data(), static_cast<std::size_t>(got));
+        }
+    };
+    for (int i = kLines / 2 + 1; i <= kLines; ++i) {
+        sink.write(numbered(i));
+        if (i % 100 == 0) {
+            take();
+        }
+    }
+    for (int i = 0; i < 20; ++i) {
+        sink.stage("train");  // each write also sends what is left over
+        take();
+    }
+    std::int64_t expected = 1;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = text.find('\n', at);
+        const auto line = protocol::parse_metrics_line(std::string_view(text).substr(at, end - at));
+        ASSERT_TRUE(line.has_value());
+        if (line->step) {
+            EXPECT_EQ(*line->step, expected++);
+        }
+        at = end + 1;
+    }
+    EXPECT_EQ(expected, kLines + 1);
+    close(reader);
+}
+
+TEST(MetricsSink, AReaderThatIsGoneEndsTheWritingNotTheTraining) {
+    const TemporaryFolder folder;
+    const std::string pipe = folder / "pipe";
+    ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+    signal(SIGPIPE, SIG_IGN);
+    const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+    MetricsSink sink(pipe);
+    sink.write(numbered(1));
+    close(reader);
+    sink.write(numbered(2));
+    sink.write(numbered(3));
+}
+
+TEST(MetricsSink, LongDetailsStayWithinOneAtomicWrite) {
+    const TemporaryFolder folder;
+    write_file(folder / "file", "");
+    {
+        MetricsSink sink((folder / "file").string());
+        sink.stage("data", std::string(20000, 'x'));
+    }
+    EXPECT_LE(read_file(folder / "file").size(), 4096U);
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test

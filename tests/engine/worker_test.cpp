@@ -1,0 +1,290 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Real rankscope-worker processes on the loopback device.
+
+#include <engine/comm/socket.h>
+#include <protocol/metrics_line.h>
+
+#include <gtest/gtest.h>
+#include <tests/engine/temporary_folder.h>
+#include <tests/engine/worker_process.h>
+
+#include <algorithm>
+#include <csignal>
+#include <thread>
+
+namespace rankscope::engine::test {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+
+/// Sanitizers make everything several times slower.
+constexpr auto kLong = 240s;
+
+json small_job() {
+    return {{"model", "convnet"},
+            {"dataset", {{"name", "synthetic-digits"}, {"train_size", 400}, {"test_size", 101}}},
+            {"epochs", 2},
+            {"batch_size", 20},
+            {"seed", 3},
+            {"optimizer", {{"name", "sgd"}, {"lr", 0.02}, {"momentum", 0.9}}}};
+}
+
+void expect_success(std::vector<WorkerProcess>& workers) {
+    for (WorkerProcess& worker : workers) {
+        ASSERT_EQ(worker.wait(kLong), 0) << worker.errors();
+    }
+}
+
+TEST(Worker, MetricLinesTellTheWholeRun) {
+    const TemporaryFolder folder;
+    auto workers = start_world(folder.path(), 1, small_job());
+    expect_success(workers);
+    const auto steps = workers[0].series("t_step_ms");
+    EXPECT_EQ(steps.size(), 40U);
+    for (const char* key : {"loss", "acc1", "lr", "samples", "images_per_s", "t_data_ms", "t_forward_ms",
+                            "t_backward_ms", "t_comm_ms", "epochs", "steps_per_epoch"}) {
+        EXPECT_EQ(workers[0].series(key).size(), 40U) << key;
+    }
+    EXPECT_EQ(workers[0].series("samples").back(), 800);
+    EXPECT_EQ(workers[0].series("val_samples"), (std::vector<double>{101, 101}));
+    std::vector<std::string> stages;
+    for (const json& line : workers[0].metrics()) {
+        if (line.contains("stage") && (stages.empty() || stages.back() != line["stage"])) {
+            stages.push_back(line["stage"]);
+        }
+    }
+    EXPECT_EQ(stages, (std::vector<std::string>{"rendezvous", "data", "train", "validate", "train",
+                                                "validate", "done"}));
+    EXPECT_EQ(workers[0].text("params").substr(0, 7), "sha256:");
+    EXPECT_EQ(workers[0].text("params").size(), 7U + 64U);
+    EXPECT_NE(workers[0].output().find("validation"), std::string::npos);
+}
+
+/// What makes data-parallel training right: N ranks with batch B are one rank with batch N·B.
+void expect_equal_to_one_rank(int world, json job) {
+    const TemporaryFolder folder;
+    auto many = start_world(folder.path(), world, job);
+    expect_success(many);
+    job["batch_size"] = job["batch_size"].get<int>() * world;
+    auto one = start_world(folder.path(), 1, job);
+    expect_success(one);
+    const auto expected = one[0].series("loss");
+    ASSERT_EQ(many[0].series("loss").size(), expected.size());
+    for (std::size_t step = 0; step < expected.size(); ++step) {
+        double mean = 0;
+        for (const WorkerProcess& rank : many) {
+            mean += rank.series("loss")[step] / world;
+        }
+        // Float error grows with the number of steps; a wrong gradient would show in the second one.
+        EXPECT_NEAR(mean, expected[step], 2e-6 * static_cast<double>(step + 2) + 1e-4 * expected[step])
+            << "step " << step;
+    }
+    for (const WorkerProcess& rank : many) {
+        EXPECT_EQ(rank.text("params"), many[0].text("params"));
+        EXPECT_EQ(rank.series("val_loss"), many[0].series("val_loss"));
+        EXPECT_EQ(rank.series("val_samples"), one[0].series("val_samples"));
+    }
+    EXPECT_NEAR(many[0].series("val_loss").back(), one[0].series("val_loss").back(), 1e-3);
+}
+
+TEST(Worker, TwoRanksEqualOneWithTwiceTheBatch) {
+    json job = small_job();
+    job["epochs"] = 1;
+    expect_equal_to_one_rank(2, job);
+}
+
+TEST(Worker, ThreeRanksEqualOneAlsoWithNesterovAndDecay) {
+    json job = small_job();
+    job["epochs"] = 1;
+    job["dataset"]["train_size"] = 360;
+    job["optimizer"] = {{"lr", 0.01}, {"momentum", 0.8}, {"weight_decay", 0.01}, {"nesterov", true}};
+    job["bucket_mb"] = 0.05;
+    expect_equal_to_one_rank(3, job);
+}
+
+TEST(Worker, UnevenSetsArePaddedAndShortBatchesTrained) {
+    json job = small_job();
+    job["dataset"]["train_size"] = 45;  // 23 per rank, one of them twice; batches of 20 and 3
+    const TemporaryFolder folder;
+    auto workers = start_world(folder.path(), 2, job);
+    expect_success(workers);
+    EXPECT_EQ(workers[0].series("samples"), (std::vector<double>{20, 23, 43, 46}));
+    EXPECT_EQ(workers[0].text("params"), workers[1].text("params"));
+    job["drop_last"] = true;
+    auto dropping = start_world(folder.path(), 2, job);
+    expect_success(dropping);
+    EXPECT_EQ(dropping[0].series("samples"), (std::vector<double>{20, 40}));
+}
+
+json endless_job() {
+    json job = small_job();
+    job["epochs"] = 1000000;
+    return job;
+}
+
+void await_steps(const WorkerProcess& worker, std::size_t steps) {
+    const auto deadline = Clock::now() + kLong;
+    while (worker.series("loss").size() < steps && Clock::now() < deadline) {
+        std::this_thread::sleep_for(20ms);
+    }
+    ASSERT_GE(worker.series("loss").size(), steps) << worker.errors();
+}
+
+TEST(Worker, KilledPeerEndsTheOthersAndIsNamed) {
+    for (const int victim : {0, 1, 2}) {
+        const TemporaryFolder folder;
+        auto workers = start_world(folder.path(), 3, endless_job());
+        await_steps(workers[2], 3);
+        workers[static_cast<std::size_t>(victim)].signal(SIGKILL);
+        const auto killed = Clock::now();
+        for (int rank = 0; rank < 3; ++rank) {
+            WorkerProcess& worker = workers[static_cast<std::size_t>(rank)];
+            if (rank == victim) {
+                EXPECT_EQ(worker.wait(5s), 128 + SIGKILL);
+                continue;
+            }
+            EXPECT_EQ(worker.wait(5s), protocol::kExitPeerLost) << worker.errors();
+            EXPECT_NE(worker.errors().find("rank " + std::to_string(victim) + " is gone"), std::string::npos)
+                << worker.errors();
+        }
+        EXPECT_LT(Clock::now() - killed, 5s);
+    }
+}
+
+TEST(Worker, AStoppedPeerBlocksOthersButTheirEndIsPrompt) {
+    const TemporaryFolder folder;
+    auto workers = start_world(folder.path(), 2, endless_job());
+    await_steps(workers[0], 2);
+    workers[1].signal(SIGSTOP);  // rank 0 now hangs in a collective
+    std::this_thread::sleep_for(300ms);
+    workers[0].signal(SIGTERM);
+    EXPECT_EQ(workers[0].wait(2s), 143);
+    workers[1].signal(SIGCONT);
+    EXPECT_EQ(workers[1].wait(5s), protocol::kExitPeerLost);
+}
+
+TEST(Worker, SigtermEndsItWith143) {
+    const TemporaryFolder folder;
+    auto workers = start_world(folder.path(), 1, endless_job());
+    await_steps(workers[0], 2);
+    workers[0].signal(SIGTERM);
+    EXPECT_EQ(workers[0].wait(2s), 143);
+}
+
+TEST(Worker, BadConfigurationEndsWith2AndNamesTheKey) {
+    const TemporaryFolder folder;
+    json job = small_job();
+    job["optimizer"]["lr"] = "fast";
+    job["epoch"] = 2;
+    auto workers = start_world(folder.path(), 1, job);
+    EXPECT_EQ(workers[0].wait(20s), 2);
+    EXPECT_NE(workers[0].errors().find("train.optimizer.lr is \"fast\""), std::string::npos)
+        << workers[0].errors();
+    EXPECT_NE(workers[0].errors().find("did you mean \"epochs\""), std::string::npos) << workers[0].errors();
+    write_file(folder / "broken.json", "{");
+    WorkerProcess broken(folder.path(), "broken", {"--config", (folder / "broken.json").string()}, {});
+    EXPECT_EQ(broken.wait(20s), 2);
+    WorkerProcess nothing(folder.path(), "nothing", {}, {});
+    EXPECT_EQ(nothing.wait(20s), 2);
+    WorkerProcess rank(folder.path(), "rank", {"--config", (folder / "config.json").string()},
+                       {{"RANK", "1"}});
+    EXPECT_EQ(rank.wait(20s), 2);
+    EXPECT_NE(rank.errors().find("WORLD_SIZE"), std::string::npos) << rank.errors();
+}
+
+TEST(Worker, WithoutATokenNoRankJoins) {
+    const TemporaryFolder folder;
+    write_file(folder / "config.json", small_job().dump());
+    WorkerProcess worker(folder.path(), "open", {"--config", (folder / "config.json").string()},
+                         {{"RANK", "0"},
+                          {"WORLD_SIZE", "2"},
+                          {"MASTER_ADDR", "127.0.0.1"},
+                          {"MASTER_PORT", std::to_string(free_port())}});
+    EXPECT_EQ(worker.wait(20s), 2);
+    EXPECT_NE(worker.errors().find("RANKSCOPE_TOKEN is not set"), std::string::npos) << worker.errors();
+}
+
+TEST(Worker, AFailureIsToldToTheOthersAndToTorchrunsErrorFile) {
+    const TemporaryFolder folder;
+    json job = small_job();
+    job["optimizer"]["lr"] = 1e30;  // diverges at once, on every rank
+    write_file(folder / "config.json", job.dump());
+    WorkerProcess worker(folder.path(), "diverging", {"--config", (folder / "config.json").string()},
+                         {{"TORCHELASTIC_ERROR_FILE", (folder / "error.json").string()}});
+    EXPECT_EQ(worker.wait(kLong), 1);
+    EXPECT_NE(worker.errors().find("diverged"), std::string::npos) << worker.errors();
+    const json error = json::parse(read_file(folder / "error.json"));
+    EXPECT_NE(error["message"]["message"].get<std::string>().find("diverged"), std::string::npos);
+    EXPECT_FALSE(error["message"]["extraInfo"]["timestamp"].get<std::string>().empty());
+}
+
+TEST(Worker, RanksWithDifferentConfigurationsDoNotTrainTogether) {
+    const TemporaryFolder folder;
+    const std::string port = std::to_string(free_port());
+    std::vector<WorkerProcess> workers;
+    for (int rank = 0; rank < 2; ++rank) {
+        json job = small_job();
+        job["optimizer"]["lr"] = rank == 0 ? 0.1 : 0.2;
+        const std::string name = "rank" + std::to_string(rank);
+        write_file(folder / (name + ".json"), job.dump());
+        workers.emplace_back(folder.path(), name,
+                             std::vector<std::string>{"--config", (folder / (name + ".json")).string()},
+                             std::map<std::string, std::string>{{"RANK", std::to_string(rank)},
+                                                                {"WORLD_SIZE", "2"},
+                                                                {"MASTER_ADDR", "127.0.0.1"},
+                                                                {"MASTER_PORT", port},
+                                                                {"RANKSCOPE_TOKEN", "t"}});
+    }
+    for (WorkerProcess& worker : workers) {
+        const auto code = worker.wait(kLong);
+        EXPECT_TRUE(code == 1 || code == protocol::kExitPeerLost);
+        EXPECT_NE(worker.errors().find("another configuration"), std::string::npos) << worker.errors();
+    }
+}
+
+TEST(Worker, CapabilitiesAreJson) {
+    const TemporaryFolder folder;
+    WorkerProcess worker(folder.path(), "capabilities", {"--capabilities"}, {});
+    EXPECT_EQ(worker.wait(20s), 0);
+    const json capabilities = json::parse(worker.output());
+    EXPECT_EQ(capabilities["backends"][0]["name"], "cpu");
+    WorkerProcess version(folder.path(), "version", {"--version"}, {});
+    EXPECT_EQ(version.wait(20s), 0);
+    EXPECT_EQ(version.output(), "rankscope-worker " + capabilities["version"].get<std::string>() + "\n");
+}
+
+TEST(Worker, DrawnDigitsAreLearnt) {
+    const TemporaryFolder folder;
+    json job = small_job();
+    job["dataset"] = {{"name", "synthetic-digits"}, {"train_size", 6000}, {"test_size", 1000}};
+    job["epochs"] = 1;
+    job["batch_size"] = 30;
+    auto workers = start_world(folder.path(), 1, job);
+    expect_success(workers);
+    EXPECT_GT(workers[0].series("val_acc1").back(), 0.95);
+}
+
+TEST(Worker, RealMnistTwoRanks) {
+    const auto root = shared_folder() / "datasets/mnist";
+    if (!std::filesystem::exists(root)) {
+        GTEST_SKIP()
+            << "MNIST's files are not in $RANKSCOPE_SHARED/datasets/mnist nor in ../shared/datasets/mnist";
+    }
+    const TemporaryFolder folder;
+    json job = small_job();
+    job["dataset"] = {{"name", "mnist"}, {"root", root.string()}, {"limit", 24000}};
+    job["epochs"] = 1;
+    job["batch_size"] = 50;
+    auto workers = start_world(folder.path(), 2, job);
+    expect_success(workers);
+    EXPECT_EQ(workers[0].series("loss").size(), 240U);
+    EXPECT_GT(workers[0].series("val_acc1").back(), 0.95);
+    EXPECT_EQ(workers[0].series("val_samples").back(), 10000);
+    EXPECT_EQ(workers[0].text("params"), workers[1].text("params"));
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test
