@@ -19,6 +19,65 @@ void say(std::string* why, std::string text) {
     }
 }
 
+// Depth is bounded by the parser's callback: a hostile "[[[[…" must not exhaust the agent's stack.
+json parse_shallow(std::string_view line) {
+    bool too_deep = false;
+    json parsed = json::parse(
+        line.begin(), line.end(),
+        [&too_deep](int depth, json::parse_event_t, json&) {
+            too_deep = too_deep || depth > 8;
+            return depth <= 8;
+        },
+        /*allow_exceptions=*/false);
+    return too_deep ? json(json::value_t::discarded) : parsed;
+}
+
+// Python's json module, and others, write NaN, Infinity and -Infinity, which JSON does not have. A diverged loss is
+// the last line that may be dropped: they are read as null. Nothing when there are none outside of strings.
+std::optional<std::string> without_non_finite(std::string_view line) {
+    std::string result;
+    bool in_string = false;
+    bool found = false;
+    for (std::size_t i = 0; i < line.size();) {
+        if (in_string && line[i] == '\\') {
+            result += line.substr(i, 2);
+            i += 2;
+            continue;
+        }
+        in_string = in_string != (line[i] == '"');
+        std::size_t length = 0;
+        for (const std::string_view token : {"NaN", "Infinity", "-Infinity"}) {
+            length = !in_string && line.substr(i).starts_with(token) ? token.size() : length;
+        }
+        result += length > 0 ? std::string_view("null") : line.substr(i, 1);
+        found = found || length > 0;
+        i += length > 0 ? length : 1;
+    }
+    return found ? std::optional(std::move(result)) : std::nullopt;
+}
+
+// "step" and "epoch" are numbers or null, never something else that only looks like a series of that name.
+bool read_place(const std::string& key, const json& value, MetricsLine& result, std::string* why) {
+    if (value.is_null()) {
+        return true;
+    }
+    const double number = value.is_number() ? value.get<double>() : std::nan("");
+    if (key == "epoch") {
+        if (!std::isfinite(number)) {
+            say(why, "\"epoch\" must be a number");
+            return false;
+        }
+        result.epoch = number;
+        return true;
+    }
+    if (!(number >= 0 && number <= 9e15) || number != std::floor(number)) {
+        say(why, "\"step\" must be a whole number from 0");
+        return false;
+    }
+    result.step = static_cast<std::int64_t>(number);
+    return true;
+}
+
 }  // namespace
 
 std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string* why) {
@@ -27,16 +86,13 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
                      std::to_string(kMaxMetricsLine));
         return std::nullopt;
     }
-    // Depth is bounded by the parser's callback: a hostile "[[[[…" must not exhaust the agent's stack.
-    bool too_deep = false;
-    const json object = json::parse(
-        line.begin(), line.end(),
-        [&too_deep](int depth, json::parse_event_t, json&) {
-            too_deep = too_deep || depth > 8;
-            return depth <= 8;
-        },
-        /*allow_exceptions=*/false);
-    if (object.is_discarded() || too_deep) {
+    json object = parse_shallow(line);
+    if (object.is_discarded()) {
+        if (const auto repaired = without_non_finite(line)) {
+            object = parse_shallow(*repaired);
+        }
+    }
+    if (object.is_discarded()) {
         say(why, "not a JSON object");
         return std::nullopt;
     }
@@ -46,20 +102,13 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
     }
     MetricsLine result;
     for (const auto& [key, value] : object.items()) {
-        if (value.is_number()) {
-            const double number = value.get<double>();
-            if (key == "step") {
-                if (value.is_number_float() || number < 0 || number > 9e15) {
-                    say(why, "\"step\" must be a whole number from 0");
-                    return std::nullopt;
-                }
-                result.step = value.get<std::int64_t>();
-            } else if (key == "epoch") {
-                result.epoch = number;
-            } else {
-                result.values.emplace_back(key, number);
+        if (key == "step" || key == "epoch") {
+            if (!read_place(key, value, result, why)) {
+                return std::nullopt;
             }
-        } else if (value.is_null() && key != "step" && key != "epoch") {
+        } else if (value.is_number()) {
+            result.values.emplace_back(key, value.get<double>());
+        } else if (value.is_null()) {
             result.values.emplace_back(key, std::numeric_limits<double>::quiet_NaN());
         } else if (value.is_string()) {
             const auto& text = value.get_ref<const std::string&>();

@@ -18,7 +18,8 @@
 /// lines of several processes do not mix (POSIX: writes up to PIPE_BUF = 4096 bytes are atomic).
 ///
 /// Keys with a meaning of their own; every other key with a number is a series of its own name, every other key
-/// with a string is a fact of the run (shown, never plotted); null, booleans, arrays and objects are ignored.
+/// with a string is a fact of the run (shown, never plotted); null, and NaN or ±Infinity as Python's json writes them,
+/// is a value that is not a number; booleans, arrays and objects are ignored.
 ///
 ///   step         optimizer steps done by this rank, from 1
 ///   epoch        epoch under way, from 1 (fractions allowed)
