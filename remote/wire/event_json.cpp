@@ -31,11 +31,17 @@ struct BodyWriter {
         if (metric.epoch >= 0) {
             json["epoch"] = metric.epoch;
         }
+        // Names are the rank's: "rank", "node" or "step" among them must not replace what we know ourselves.
+        const auto put = [this](const std::string& key, Json value) {
+            if (key != "step" && key != "epoch" && !json.contains(key)) {
+                json[key] = std::move(value);
+            }
+        };
         for (const auto& [key, value] : metric.values) {
-            json[key] = std::isfinite(value) ? Json(value) : Json(nullptr);
+            put(key, std::isfinite(value) ? Json(value) : Json(nullptr));
         }
         for (const auto& [key, value] : metric.texts) {
-            json[key] = value;
+            put(key, value);
         }
     }
     void operator()(const LogEvent& log) const {
@@ -94,9 +100,9 @@ MetricEvent read_metric(const Json& json) {
     MetricEvent metric;
     for (const auto& [key, value] : json.items()) {
         if (key == "step") {
-            metric.step = value.get<std::int64_t>();
+            metric.step = value.is_number_integer() ? value.get<std::int64_t>() : -1;
         } else if (key == "epoch") {
-            metric.epoch = value.get<double>();
+            metric.epoch = value.is_number() ? value.get<double>() : -1;
         } else if (value.is_number()) {
             metric.values.emplace_back(key, value.get<double>());
         } else if (value.is_null()) {

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/events.h"
+
+#include <remote/wire/event_json.h>
+#include <remote/wire/event_wire.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace rankscope {
+namespace {
+
+using test::all_kinds;
+using test::describe;
+using test::make_event;
+
+TEST(EventWire, EveryKindThatANodeSendsComesBack) {
+    for (const auto& event : all_kinds()) {
+        if (event.as<DiagnosisEvent>() != nullptr) {
+            continue;  // made on the desk, never sent
+        }
+        wire::Event frame;
+        ASSERT_TRUE(frame.ParseFromString(to_wire(event).SerializeAsString()));
+        Event expected = event;
+        if (auto* end = std::get_if<EndEvent>(&expected.body)) {
+            end->exit_code = 0;  // the desk's to decide, as is the culprit
+            end->has_culprit = false;
+            end->culprit = {};
+        }
+        EXPECT_EQ(describe(from_wire(frame, event.node)), describe(expected));
+    }
+}
+
+TEST(EventWire, BytesThatAreNoTextSurvive) {
+    const std::string bytes =
+        "\xff\xfe\0 raw\x80"
+        "\n";
+    const Event log = make_event(LogEvent{true, bytes});
+    wire::Event frame;
+    ASSERT_TRUE(frame.ParseFromString(to_wire(log).SerializeAsString()));
+    EXPECT_EQ(from_wire(frame, "n").as<LogEvent>()->text, bytes);
+    ExitEvent exit;
+    exit.reason = bytes;
+    exit.last_lines = {bytes, ""};
+    ASSERT_TRUE(frame.ParseFromString(to_wire(make_event(exit)).SerializeAsString()));
+    EXPECT_EQ(from_wire(frame, "n").as<ExitEvent>()->last_lines, exit.last_lines);
+}
+
+TEST(EventWire, NaNSurvives) {
+    MetricEvent metric;
+    metric.step = 1;
+    metric.values = {{"loss", std::nan("")}, {"big", std::numeric_limits<double>::infinity()}};
+    const Event back = from_wire(to_wire(make_event(metric)), "n");
+    EXPECT_TRUE(std::isnan(back.as<MetricEvent>()->value("loss")));
+    EXPECT_TRUE(std::isinf(back.as<MetricEvent>()->value("big")));
+    EXPECT_TRUE(std::isnan(back.as<MetricEvent>()->value("absent")));
+    EXPECT_FALSE(back.as<MetricEvent>()->has("absent"));
+}
+
+TEST(EventWire, KeysWithoutValuesAreLeftOut) {
+    wire::Event frame;
+    frame.mutable_metric()->add_keys("a");
+    frame.mutable_metric()->add_keys("b");
+    frame.mutable_metric()->add_values(1);
+    frame.mutable_metric()->add_text_values("x");
+    const Event event = from_wire(frame, "n");
+    EXPECT_EQ(event.as<MetricEvent>()->values.size(), 1U);
+    EXPECT_TRUE(event.as<MetricEvent>()->texts.empty());
+}
+
+TEST(EventWire, AnUnknownKindKeepsItsPlaceInTheSequence) {
+    wire::Event frame;
+    frame.set_seq(12);
+    frame.set_rank(-1);
+    const Event event = from_wire(frame, "node1");
+    EXPECT_EQ(event.seq, 12U);
+    ASSERT_NE(event.as<StageEvent>(), nullptr);
+    EXPECT_EQ(event.as<StageEvent>()->name, "note");
+}
+
+TEST(EventJson, BodyOfEveryKindComesBack) {
+    for (const auto& event : all_kinds()) {
+        Event back = event;
+        back.body = StageEvent{};
+        ASSERT_TRUE(body_from_json(kind_of(event), body_to_json(event.body), back.body)) << kind_of(event);
+        EXPECT_EQ(describe(back), describe(event));
+    }
+}
+
+TEST(EventJson, PublicFormHasTheContractsKeys) {
+    MetricEvent metric;
+    metric.step = 120;
+    metric.epoch = 1;
+    metric.values = {{"loss", 0.31}, {"acc1", std::nan("")}};
+    Event event = make_event(metric);
+    EXPECT_EQ(to_json_line(event), R"({"event":"metric","t":1700000000.25,"seq":7,"node":"node1","rank":3,)"
+                                   R"("step":120,"epoch":1.0,"loss":0.31,"acc1":null})");
+    event.node.clear();
+    event.rank = -1;
+    event.body = StageEvent{"connect", StageStatus::Progress, "node1: greeting", 0.5};
+    EXPECT_EQ(to_json_line(event),
+              R"({"event":"stage","t":1700000000.25,"seq":7,"node":"","rank":null,)"
+              R"("stage":"connect","status":"progress","detail":"node1: greeting","progress":0.5})");
+}
+
+TEST(EventJson, ARanksOwnNamesNeverReplaceTheEnvelope) {
+    // Programs like to write their rank, node or time beside the loss.
+    MetricEvent metric;
+    metric.step = 4;
+    metric.values = {{"rank", 99}, {"t", 1}, {"seq", 1}, {"loss", 2}};
+    metric.texts = {{"event", "end"}, {"node", "elsewhere"}};
+    const auto json = to_json(make_event(metric));
+    EXPECT_EQ(json["event"], "metric");
+    EXPECT_EQ(json["rank"], 3);
+    EXPECT_EQ(json["node"], "node1");
+    EXPECT_EQ(json["seq"], 7);
+    EXPECT_EQ(json["t"], 1700000000.25);
+    EXPECT_EQ(json["step"], 4);
+    EXPECT_EQ(json["loss"], 2.0);
+}
+
+TEST(EventJson, AMetricCalledLikeAKeyOfItsOwnIsStillReadable) {
+    // The store must be able to read again whatever a node has sent.
+    for (const char* key : {"step", "epoch"}) {
+        MetricEvent metric;
+        metric.step = 5;
+        metric.epoch = 2;
+        metric.values = {{key, std::nan("")}, {"loss", 1}};
+        metric.texts = {{key, "twelve"}};
+        EventBody body;
+        ASSERT_TRUE(body_from_json("metric", body_to_json(EventBody(metric)), body));
+        EXPECT_EQ(std::get<MetricEvent>(body).step, 5);
+        EXPECT_EQ(std::get<MetricEvent>(body).epoch, 2);
+        EXPECT_EQ(std::get<MetricEvent>(body).value("loss"), 1);
+    }
+}
+
+TEST(EventJson, BytesThatAreNoTextAreReplaced) {
+    const Event event = make_event(LogEvent{false, "a\xff\n"});
+    EXPECT_NE(to_json_line(event).find("a\uFFFD\\n"), std::string::npos);
+    EXPECT_EQ(to_json_line(event).find('\n'), std::string::npos);
+    EventBody body;
+    ASSERT_TRUE(body_from_json("log", body_to_json(event.body), body));
+    EXPECT_EQ(std::get<LogEvent>(body).text, "a\uFFFD\n");
+}
+
+TEST(EventJson, OtherTextsAreRefusedWithoutAnException) {
+    EventBody body;
+    EXPECT_FALSE(body_from_json("stage", "", body));
+    EXPECT_FALSE(body_from_json("stage", "[]", body));
+    EXPECT_FALSE(body_from_json("stage", "{", body));
+    EXPECT_FALSE(body_from_json("stage", R"({"detail":5})", body));
+    EXPECT_FALSE(body_from_json("exit", R"({"last_lines":[1]})", body));
+    EXPECT_FALSE(body_from_json("end", R"({"culprit":{"rank":"x"}})", body));
+    EXPECT_FALSE(body_from_json("nonsense", "{}", body));
+    EXPECT_TRUE(body_from_json("end", R"({"culprit":7})", body));
+    for (const char* kind : {"stage", "metric", "log", "exit", "diagnosis", "end"}) {
+        EXPECT_TRUE(body_from_json(kind, "{}", body)) << kind;
+        EXPECT_TRUE(body_from_json(kind, R"({"future":{"deep":[1]}})", body))
+            << kind << ": keys are only ever added";
+    }
+}
+
+TEST(EventNames, RoundTrip) {
+    for (const auto status :
+         {StageStatus::Begin, StageStatus::Progress, StageStatus::Done, StageStatus::Failed}) {
+        EXPECT_EQ(stage_status_from(to_string(status)), status);
+    }
+    for (const auto outcome :
+         {Outcome::Running, Outcome::Done, Outcome::Failed, Outcome::Stopped, Outcome::Lost}) {
+        EXPECT_EQ(outcome_from(to_string(outcome)), outcome);
+    }
+    EXPECT_EQ(stage_status_from("?"), StageStatus::Begin);
+    EXPECT_EQ(outcome_from(""), Outcome::Running);
+}
+
+}  // namespace
+}  // namespace rankscope

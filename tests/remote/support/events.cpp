@@ -1,0 +1,97 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/events.h"
+
+#include <cmath>
+#include <iomanip>
+#include <sstream>
+
+namespace rankscope::test {
+namespace {
+
+struct Describe {
+    std::ostream& out;
+
+    void list(const std::vector<std::string>& lines) const {
+        for (const auto& line : lines) {
+            out << std::quoted(line) << ',';
+        }
+    }
+    void operator()(const StageEvent& stage) const {
+        out << stage.name << ' ' << to_string(stage.status) << ' ' << std::quoted(stage.detail) << ' '
+            << stage.progress;
+    }
+    void operator()(const MetricEvent& metric) const {
+        out << "step " << metric.step << " epoch " << metric.epoch;
+        for (const auto& [key, value] : metric.values) {
+            out << ' ' << key << '=' << (std::isnan(value) ? std::nan("") : value);
+        }
+        for (const auto& [key, value] : metric.texts) {
+            out << ' ' << key << '=' << std::quoted(value);
+        }
+    }
+    void operator()(const LogEvent& log) const { out << log.is_stderr << ' ' << std::quoted(log.text); }
+    void operator()(const ExitEvent& exit) const {
+        out << exit.code << ' ' << exit.signal << ' ' << exit.core_dumped << ' ' << exit.requested << ' '
+            << exit.pid << ' ' << std::quoted(exit.reason) << ' ' << std::quoted(exit.stop_cause) << ' ';
+        list(exit.last_lines);
+    }
+    void operator()(const DiagnosisEvent& diagnosis) const {
+        out << diagnosis.id << ' ' << std::quoted(diagnosis.title) << ' ' << diagnosis.confidence << ' ';
+        list(diagnosis.evidence);
+        out << ' ';
+        list(diagnosis.fix);
+    }
+    void operator()(const EndEvent& end) const {
+        out << to_string(end.outcome) << ' ' << end.exit_code << ' ' << std::quoted(end.detail) << ' '
+            << end.has_culprit << ' ' << end.culprit.rank << ' ' << end.culprit.node << ' '
+            << end.culprit.code << ' ' << end.culprit.signal << ' ' << std::quoted(end.culprit.reason) << ' ';
+        list(end.culprit.last_lines);
+    }
+};
+
+}  // namespace
+
+Event make_event(EventBody body, std::uint64_t seq, std::string node, int rank) {
+    Event event;
+    event.seq = seq;
+    event.t_us = 1700000000250000;
+    event.node = std::move(node);
+    event.rank = rank;
+    event.body = std::move(body);
+    return event;
+}
+
+std::vector<Event> all_kinds() {
+    MetricEvent metric{
+        120, 1.5, {{"loss", 0.25}, {"acc1", 0.5}, {"val_loss", std::nan("")}, {"mine", -1e-300}}, {}};
+    metric.texts = {{"params", "sha256:00ff"}, {"空", "層 \"quoted\"\n"}};
+    ExitEvent exit{-1, 11, true, true, 4711, "assertion", {"one", "", "two\ttabs"}, "rank 0 ended"};
+    DiagnosisEvent diagnosis{"rank-killed", "It was killed.", 0.75, {"line 1", "line 2"}, {"do this"}};
+    EndEvent end{Outcome::Failed,
+                 1,
+                 "Rank 2 on node2 exited.",
+                 true,
+                 {2, "node2", 1, 0, "boom", {"Traceback", "boom"}}};
+    std::vector<Event> events;
+    for (EventBody body :
+         {EventBody(StageEvent{"push", StageStatus::Done, "détail", 0.125}), EventBody(metric),
+          EventBody(LogEvent{true, "line\nsecond line, unfinished"}), EventBody(exit), EventBody(diagnosis),
+          EventBody(end), EventBody(StageEvent{}), EventBody(MetricEvent{}), EventBody(LogEvent{}),
+          EventBody(ExitEvent{}), EventBody(DiagnosisEvent{}), EventBody(EndEvent{})}) {
+        events.push_back(make_event(std::move(body), events.size() + 1));
+    }
+    return events;
+}
+
+std::string describe(const Event& event) {
+    std::ostringstream out;
+    out.precision(17);
+    out << event.seq << ' ' << event.t_us << ' ' << event.node << ' ' << event.rank << ' ' << kind_of(event)
+        << ": ";
+    std::visit(Describe{out}, event.body);
+    return out.str();
+}
+
+}  // namespace rankscope::test
