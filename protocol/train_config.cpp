@@ -195,7 +195,7 @@ private:
     std::vector<std::string> known_;
 };
 
-constexpr double kNoLimit = std::numeric_limits<double>::infinity();
+constexpr double kNoLimit = 1e38;  // what a float can hold
 
 void read_normalize(const json& value, Problems& problems, DatasetConfig& dataset) {
     if (!value.is_object()) {

@@ -16,7 +16,7 @@ struct GlooOptions {
     int rank = 0;
     int world_size = 1;
     std::string interface_name{};  ///< device to bind, for example "eth0"; empty: use `address`
-    std::string address{};       ///< local address to bind
+    std::string address{};         ///< local address to bind
     std::chrono::milliseconds connect_timeout{120000};
     std::chrono::milliseconds collective_timeout{1800000};  ///< as PyTorch's
 };

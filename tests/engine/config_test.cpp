@@ -60,6 +60,7 @@ TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
         {R"({"epochs": true})", "epochs", "whole number"},
         {R"({"batch_size": 1e12})", "batch_size", "to 1000000"},
         {R"({"optimizer": {"lr": -1}})", "optimizer.lr", "from 0"},
+        {R"({"optimizer": {"lr": 1e300}})", "optimizer.lr", "less than 1e+38"},
         {R"({"optimizer": {"lr": "fast"}})", "optimizer.lr", "is \"fast\""},
         {R"({"optimizer": {"momentum": 1}})", "optimizer.momentum", "less than 1"},
         {R"({"optimizer": {"nesterov": true}})", "optimizer.nesterov", "momentum greater than 0"},

@@ -210,7 +210,7 @@ TEST(Worker, WithoutATokenNoRankJoins) {
 TEST(Worker, AFailureIsToldToTheOthersAndToTorchrunsErrorFile) {
     const TemporaryFolder folder;
     json job = small_job();
-    job["optimizer"]["lr"] = 1e30;  // diverges at once, on every rank
+    job["optimizer"]["lr"] = 9e37;  // diverges at once, on every rank
     write_file(folder / "config.json", job.dump());
     WorkerProcess worker(folder.path(), "diverging", {"--config", (folder / "config.json").string()},
                          {{"TORCHELASTIC_ERROR_FILE", (folder / "error.json").string()}});

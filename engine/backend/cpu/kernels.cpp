@@ -10,14 +10,14 @@ namespace rankscope::engine::cpu {
 
 void relu_in_place(std::span<float> values) {
     for (float& value : values) {
-        value = value > 0.0F ? value : 0.0F;
+        value = value < 0.0F ? 0.0F : value;  // not a number stays so, as in PyTorch
     }
 }
 
 void relu_backward_in_place(std::span<const float> output, std::span<float> gradient) {
     const std::size_t count = gradient.size();
     for (std::size_t i = 0; i < count; ++i) {
-        gradient[i] = output[i] > 0.0F ? gradient[i] : 0.0F;
+        gradient[i] = output[i] <= 0.0F ? 0.0F : gradient[i];
     }
 }
 

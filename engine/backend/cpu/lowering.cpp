@@ -3,6 +3,7 @@
 
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
+#include <engine/backend/cpu/max_pool.h>
 
 #include <stdexcept>
 
@@ -44,6 +45,27 @@ const Shape& unflattened(const Graph& graph, std::size_t index) {
         }
     }
     return graph.values[value].shape;
+}
+
+/// Channel-blocked images with a 2×2 window are pooled by our own kernel; 0 for all others, else the block.
+std::int64_t own_pool_block(const Md& input, const MaxPool2d& pool) {
+    if (pool.kernel != 2) {
+        return 0;
+    }
+    return input == Md(input.dims(), kFloat, Tag::nChw16c)  ? 16
+           : input == Md(input.dims(), kFloat, Tag::nChw8c) ? 8
+                                                            : 0;
+}
+
+MaxPoolShape own_pool_shape(const Md& input, const MaxPool2d& pool) {
+    const memory::dims dims = input.dims();
+    const std::int64_t block = own_pool_block(input, pool);
+    return {.planes = dims[0] * ((dims[1] + block - 1) / block),
+            .block = block,
+            .height = dims[2],
+            .width = dims[3],
+            .stride = pool.stride,
+            .relu = pool.relu};
 }
 
 std::span<float> floats(void* address, std::size_t bytes) {
@@ -201,6 +223,10 @@ void Lowering::forward_linear(std::size_t index) {
 void Lowering::forward_pool(std::size_t index, const MaxPool2d& pool) {
     const Node& node = graph_.nodes[index];
     const LoweredValue& in = values_[node.input];
+    if (own_pool_block(in.descriptor, pool) != 0) {
+        forward_own_pool(index, pool);
+        return;
+    }
     const auto desc = dnnl_api::max_pool_forward(engine_, in.descriptor,
                                                  any(with_batch(batch_, graph_.values[node.output].shape)),
                                                  pool.kernel, pool.stride);
@@ -218,6 +244,26 @@ void Lowering::forward_pool(std::size_t index, const MaxPool2d& pool) {
             return [values = floats(at(out), bytes)] { relu_in_place(values); };
         });
     }
+}
+
+void Lowering::forward_own_pool(std::size_t index, const MaxPool2d& pool) {
+    const Node& node = graph_.nodes[index];
+    const LoweredValue in = values_[node.input];
+    const MaxPoolShape shape = own_pool_shape(in.descriptor, pool);
+    const memory::dims dims = with_batch(batch_, graph_.values[node.output].shape);
+    new_value(node.output, {dims, kFloat, shape.block == 16 ? Tag::nChw16c : Tag::nChw8c});
+    const LoweredValue out = values_[node.output];
+    const std::size_t in_bytes = in.descriptor.get_size();
+    const std::size_t out_bytes = out.descriptor.get_size();
+    const std::size_t places = out_bytes / sizeof(float);
+    const BufferId origin = plan_.buffer(places);
+    pools_[index] = {{}, origin};
+    plan_.kernel({in.activation, out.activation, origin}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+        return [shape, x = floats(at(in.activation), in_bytes), y = floats(at(out.activation), out_bytes),
+                from = std::span(static_cast<std::int8_t*>(at(origin)), places)] {
+            max_pool_forward(shape, x, y, from);
+        };
+    });
 }
 
 void Lowering::forward_relu(std::size_t index) {
@@ -359,6 +405,10 @@ void Lowering::backward_data_pool(std::size_t index, const MaxPool2d& pool) {
     const Node& node = graph_.nodes[index];
     const LoweredValue& in = values_[node.input];
     const LoweredValue& out = values_[node.output];
+    if (own_pool_block(in.descriptor, pool) != 0) {
+        backward_own_pool(index, pool);
+        return;
+    }
     if (pool.relu) {
         relu_mask(node.output);
     }
@@ -369,6 +419,23 @@ void Lowering::backward_data_pool(std::size_t index, const MaxPool2d& pool) {
                     {{DNNL_ARG_DIFF_DST, out.descriptor, out.gradient},
                      {DNNL_ARG_DIFF_SRC, in.descriptor, in.gradient},
                      {DNNL_ARG_WORKSPACE, state.forward.workspace_desc(), state.workspace}});
+}
+
+void Lowering::backward_own_pool(std::size_t index, const MaxPool2d& pool) {
+    const Node& node = graph_.nodes[index];
+    const LoweredValue in = values_[node.input];
+    const LoweredValue out = values_[node.output];
+    const MaxPoolShape shape = own_pool_shape(in.descriptor, pool);
+    const std::size_t in_bytes = in.descriptor.get_size();
+    const std::size_t out_bytes = out.descriptor.get_size();
+    const BufferId origin = pools_.at(index).workspace;
+    plan_.kernel({out.gradient, in.gradient, origin}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+        return [shape, dy = floats(at(out.gradient), out_bytes), dx = floats(at(in.gradient), in_bytes),
+                from = std::span<const std::int8_t>(static_cast<std::int8_t*>(at(origin)),
+                                                    out_bytes / sizeof(float))] {
+            max_pool_backward(shape, dy, from, dx);
+        };
+    });
 }
 
 }  // namespace rankscope::engine::cpu

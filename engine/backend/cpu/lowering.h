@@ -60,14 +60,16 @@ private:
         BufferId source = 0;
     };
     struct PoolState {
-        dnnl::pooling_forward::primitive_desc forward;
-        BufferId workspace = 0;
+        dnnl::pooling_forward::primitive_desc forward;  ///< empty where our own kernel does it
+        BufferId workspace = 0;                         ///< where each maximum came from
     };
 
     void forward(std::size_t index);
     void forward_conv(std::size_t index, const Conv2d& conv);
     void forward_linear(std::size_t index);
     void forward_pool(std::size_t index, const MaxPool2d& pool);
+    void forward_own_pool(std::size_t index, const MaxPool2d& pool);
+    void backward_own_pool(std::size_t index, const MaxPool2d& pool);
     void forward_relu(std::size_t index);
     void backward_weights(const ScheduledOp& op);
     void backward_data(const ScheduledOp& op);
