@@ -12,15 +12,17 @@ namespace rankscope {
 std::string shell_quote(std::string_view word) {
     const auto plain = [](unsigned char c) {
         return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/' || c == ':' || c == '=' ||
-               c == ',' || c == '+' || c == '@' || c == '%';
+               c == ',' || c == '+' || c == '@';
     };
-    if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) {
+    // zsh takes a leading '=' for the path of a command.
+    if (!word.empty() && word.front() != '=' && std::all_of(word.begin(), word.end(), plain)) {
         return std::string(word);
     }
     std::string quoted = "'";
     for (const char c : word) {
-        if (c == '\'') {
-            quoted += "'\\''";
+        if (c == '\'' ||
+            c == '\\') {  // the backslash as well: inside of single quotes fish takes \' and \\ for escapes
+            quoted += std::string("'\\") + c + '\'';
         } else {
             quoted += c;
         }

@@ -8,7 +8,8 @@
 
 namespace rankscope {
 
-/// One word for any shell that knows single quotes (sh, bash, zsh, fish): the only place that quotes.
+/// One word for any shell that knows single quotes (sh, bash, zsh, fish, csh but for '!' and line breaks):
+/// the only place that quotes.
 std::string shell_quote(std::string_view word);
 
 /// `sh -c '<script>'` for whatever login shell the user has (csh and fish too). The script itself must hold no

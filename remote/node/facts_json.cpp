@@ -3,6 +3,11 @@
 
 #include <remote/node/facts_json.h>
 
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <type_traits>
+
 namespace rankscope {
 namespace {
 
@@ -16,9 +21,28 @@ void read(const nlohmann::json& json, const char* key, T& out) {
         if (it->is_string()) {
             out = it->get<std::string>();
         }
+    } else if constexpr (std::is_same_v<T, bool>) {
+        out = it->is_boolean() ? it->template get<bool>() : out;
+    } else if constexpr (std::is_integral_v<T>) {
+        const double number = it->is_number() ? it->template get<double>() : -1;
+        // Below the type's largest: a float that does not fit must not be converted.
+        if (number >= 0 && number < static_cast<double>(std::numeric_limits<T>::max())) {
+            out = it->template get<T>();
+        }
     } else if (it->is_number()) {
-        out = it->get<T>();
+        out = it->template get<T>();
     }
+}
+
+/// The objects in a list; whatever else is there is left out.
+std::vector<nlohmann::json> objects_in(const nlohmann::json& json, const char* key) {
+    std::vector<nlohmann::json> objects;
+    const auto list = json.find(key);
+    if (list != json.end() && list->is_array()) {
+        std::copy_if(list->begin(), list->end(), std::back_inserter(objects),
+                     [](const nlohmann::json& entry) { return entry.is_object(); });
+    }
+    return objects;
 }
 
 }  // namespace
@@ -28,6 +52,7 @@ nlohmann::json to_json(const NodeFacts& facts) {
                         {"os", facts.os},
                         {"kernel", facts.kernel},
                         {"machine", facts.machine},
+                        {"libc", facts.libc},
                         {"user", facts.user},
                         {"cpus", facts.cpus},
                         {"cpu_model", facts.cpu_model},
@@ -67,6 +92,7 @@ NodeFacts facts_from_json(const nlohmann::json& json) {
     read(json, "os", facts.os);
     read(json, "kernel", facts.kernel);
     read(json, "machine", facts.machine);
+    read(json, "libc", facts.libc);
     read(json, "user", facts.user);
     read(json, "cpus", facts.cpus);
     read(json, "cpu_model", facts.cpu_model);
@@ -82,20 +108,27 @@ NodeFacts facts_from_json(const nlohmann::json& json) {
     read(json, "clock_offset_s", facts.clock_offset_s);
     read(json, "connect_s", facts.connect_s);
     read(json, "round_trip_s", facts.round_trip_s);
-    for (const auto& entry : json.value("gpus", nlohmann::json::array())) {
+    for (const auto& entry : objects_in(json, "gpus")) {
         GpuFacts gpu;
         read(entry, "index", gpu.index);
         read(entry, "name", gpu.name);
         read(entry, "memory_bytes", gpu.memory_bytes);
         facts.gpus.push_back(std::move(gpu));
     }
-    for (const auto& entry : json.value("interfaces", nlohmann::json::array())) {
+    for (const auto& entry : objects_in(json, "interfaces")) {
         InterfaceFacts found;
         read(entry, "name", found.name);
         read(entry, "mtu", found.mtu);
-        found.up = entry.value("up", false);
-        found.loopback = entry.value("loopback", false);
-        found.addresses = entry.value("addresses", std::vector<std::string>());
+        read(entry, "up", found.up);
+        read(entry, "loopback", found.loopback);
+        if (const auto addresses = entry.find("addresses");
+            addresses != entry.end() && addresses->is_array()) {
+            for (const auto& address : *addresses) {
+                if (address.is_string()) {
+                    found.addresses.push_back(address.get<std::string>());
+                }
+            }
+        }
         facts.interfaces.push_back(std::move(found));
     }
     return facts;

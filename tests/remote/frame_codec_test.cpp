@@ -133,7 +133,8 @@ TEST(FrameCodec, EveryFlippedBitIsNoticedOrWaitsForMore) {
         }
         ASSERT_LT(got.size(), payloads.size()) << "bit " << bit;
         ASSERT_TRUE(std::equal(got.begin(), got.end(), payloads.begin())) << "bit " << bit;
-        // Undamaged, it can only be waiting: a length that has grown looks like a frame whose end has not come yet.
+        // Undamaged, it can only be waiting: a length that has grown looks like a frame whose end has not
+        // come yet.
         ASSERT_TRUE(reader.damaged() || reader.consumed() < stream.size());
         if (reader.damaged()) {
             reader.feed(stream);
