@@ -182,6 +182,7 @@ MainWindow::Page MainWindow::page() const {
 void MainWindow::show_page(Page page) {
     pages_->setCurrentIndex(int(page));
     nav_[std::size_t(page)]->setChecked(true);
+    pages_->currentWidget()->setFocus();  // the page hands it to what it is about
 }
 
 void MainWindow::open_first_job() {

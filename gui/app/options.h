@@ -19,6 +19,7 @@ struct Options {
     std::filesystem::path data_dir;  ///< empty: the user's
     ThemeChoice theme = ThemeChoice::System;
     bool theme_given = false;
+    bool probe_this_computer = true;  ///< at start, without being asked; tests switch it off
 
     std::filesystem::path inventory_path() const;
     std::filesystem::path store_path() const;

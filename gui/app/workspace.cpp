@@ -41,6 +41,9 @@ void Workspace::begin() {
                             store_failure_ = opened.failure();
                         }
                         emit storeSettled();
+                        if (options_.probe_this_computer) {
+                            fleet_.probe(kLocalNodeName);
+                        }
                     });
 }
 

@@ -48,7 +48,7 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_->setModel(fleet_->model());
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setItemDelegate(new ProbeDelegate(table_));
-    const std::array<int, FleetModel::NUM_COLUMNS> widths{150, 190, 190, 150, 56, 140, 150, 82, 80};
+    const std::array<int, FleetModel::NUM_COLUMNS> widths{140, 165, 200, 190, 52, 118, 150, 84, 74};
     for (int column = 0; column < FleetModel::NUM_COLUMNS; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
@@ -59,6 +59,7 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
     layout->addWidget(splitter, 1);
+    setFocusProxy(table_);
     connect_parts();
     select(keep_selected_);
     update_state();

@@ -83,7 +83,7 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
             check();
         });
     }
-    resize(520, sizeHint().height());
+    resize(540, sizeHint().height());
     check();
     name_->setFocus();
 }
@@ -175,7 +175,13 @@ void NodeDialog::check() {
     if (!touched_ && name_->text().isEmpty()) {
         errors.erase("name");
     }
+    if (host_->text().trimmed().isEmpty()) {
+        errors.erase("host");  // it is the name then, and the name says what is wrong with it
+    }
     form_->set_errors(errors);
+    // Room for what the fields have to say.
+    layout()->activate();
+    resize(width(), std::max(height(), sizeHint().height()));
 }
 
 void NodeDialog::browse_key() {

@@ -50,6 +50,7 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) 
     layout->addStretch();
     make_general();
     make_training();
+    setFocusProxy(nodes_);
     for (QLineEdit* edit : {name_, procs_, port_, root_, epochs_, batch_, lr_, momentum_, decay_}) {
         connect(edit, &QLineEdit::textChanged, this, &JobForm::edited);
     }
@@ -224,8 +225,17 @@ void JobForm::fill_nodes() {
         }
     }
     nodes_->setCurrentRow(std::max(current, 0));
+    fit_nodes();
+}
+
+void JobForm::fit_nodes() {
     const int rows = std::clamp(nodes_->count(), 2, kShownNodes);
-    nodes_->setFixedHeight(rows * std::max(nodes_->sizeHintForRow(0), 20) + 2 * nodes_->frameWidth() + 2);
+    nodes_->setFixedHeight(rows * std::max(nodes_->sizeHintForRow(0), fontMetrics().height() + 4) + 6);
+}
+
+void JobForm::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    fit_nodes();  // only now is the style's row height known
 }
 
 void JobForm::node_toggled() {

@@ -39,12 +39,16 @@ public:
 signals:
     void changed();
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     void make_general();
     void make_training();
     QWidget* make_root_row();
     JobTexts texts() const;
     void fill_nodes();
+    void fit_nodes();
     void node_toggled();
     void browse_root();
     void edited();

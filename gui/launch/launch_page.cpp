@@ -67,6 +67,7 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
 
     connect(open, &QPushButton::clicked, this, &LaunchPage::choose_job_file);
     connect(save, &QPushButton::clicked, this, &LaunchPage::choose_save_file);
+    setFocusProxy(form_);
     connect_parts();
     Job first;
     first.name = "mnist-convnet";

@@ -36,6 +36,8 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr int kTableWidth = 670;
+constexpr int kLogWidth = 500;
 constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
 }  // namespace
@@ -54,6 +56,7 @@ LivePage::LivePage(RunSession* session, QWidget* parent)
     empty_->setObjectName(u"liveEmpty"_s);
     stack_->addWidget(empty_);
     stack_->addWidget(make_content());
+    setFocusProxy(table_);
     connect_parts();
     ticker_.setInterval(kTickMs);
     ticker_.start();
@@ -81,8 +84,9 @@ QWidget* LivePage::make_content() {
     columns_->addWidget(make_rank_table());
     log_ = new LogPane(content);
     columns_->addWidget(log_);
-    columns_->setStretchFactor(0, 5);
-    columns_->setStretchFactor(1, 6);
+    columns_->setStretchFactor(0, 2);
+    columns_->setStretchFactor(1, 3);
+    columns_->setSizes({kTableWidth, kLogWidth});
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(10);
     rows_ = new QSplitter(Qt::Vertical, content);
@@ -146,11 +150,10 @@ QWidget* LivePage::make_rank_table() {
     table_->sortByColumn(RankTableModel::Rank, Qt::AscendingOrder);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setItemDelegate(new PhaseDelegate(table_));
-    const std::array<int, RankTableModel::NUM_COLUMNS> widths{52, 92, 58, 96, 58, 50, 62, 60, 70, 74};
+    const std::array<int, RankTableModel::NUM_COLUMNS> widths{52, 80, 58, 108, 50, 48, 56, 58, 66, 70};
     for (int column = 0; column < RankTableModel::NUM_COLUMNS; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
-    table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Node, QHeaderView::Stretch);
     table_->setMinimumHeight(80);
     layout->addWidget(table_);

@@ -47,6 +47,7 @@ LogPane::LogPane(QWidget* parent) : QWidget(parent) {
     view_->setTabChangesFocus(true);
     view_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     view_->setMinimumHeight(60);
+    view_->viewport()->installEventFilter(this);
     layout->addWidget(view_, 1);
     note_ = make_label({}, this, "muted");
     note_->setObjectName(u"logNote"_s);
@@ -119,6 +120,9 @@ QWidget* LogPane::make_bar() {
 }
 
 bool LogPane::eventFilter(QObject* object, QEvent* event) {
+    if (object == view_->viewport() && event->type() == QEvent::Resize && follow_->isChecked()) {
+        QMetaObject::invokeMethod(this, &LogPane::to_end, Qt::QueuedConnection);
+    }
     if (object == search_ && event->type() == QEvent::KeyPress) {
         const auto* key = static_cast<QKeyEvent*>(event);
         if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
@@ -260,6 +264,12 @@ void LogPane::update_note() {
     const bool full = view_->blockCount() >= kViewLines;
     note_->setText(tr("Earlier lines are in the run store."));
     note_->setVisible(dropped > 0 || full);
+}
+
+void LogPane::to_end() {
+    if (follow_->isChecked()) {
+        view_->verticalScrollBar()->setValue(view_->verticalScrollBar()->maximum());
+    }
 }
 
 void LogPane::set_following(bool follow) {

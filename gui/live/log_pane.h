@@ -46,6 +46,7 @@ private:
     void find(bool backward, bool incremental);
     void mark_matches();
     void set_following(bool follow);
+    void to_end();
 
     LiveModel* live_ = nullptr;
     std::uint64_t shown_number_ = 0;

@@ -20,6 +20,7 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr int kEdge = 2;      ///< room for the frame of a selected square
 constexpr int kTallest = 84;  ///< squares shrink before the strip gets taller than this
 constexpr std::size_t kNodeGapsUpTo = 512;
 
@@ -78,16 +79,16 @@ RankSquares::Grid RankSquares::grid_for(int width) const {
 int RankSquares::lay_out(int width, std::vector<QPoint>* places) const {
     const Grid grid = grid_for(width);
     const int pitch = grid.cell + grid.gap;
-    int x = 0;
-    int y = 0;
+    int x = kEdge;
+    int y = kEdge;
     if (places) {
         places->clear();
     }
     for (std::size_t i = 0; i < known_; ++i) {
         const bool next_node = i > 0 && known_ <= kNodeGapsUpTo && (*ranks_)[i].node != (*ranks_)[i - 1].node;
         x += next_node ? grid.node_gap : 0;
-        if (x + grid.cell > width && x > 0) {
-            x = 0;
+        if (x + grid.cell + kEdge > width && x > kEdge) {
+            x = kEdge;
             y += pitch;
         }
         if (places) {
@@ -95,7 +96,7 @@ int RankSquares::lay_out(int width, std::vector<QPoint>* places) const {
         }
         x += pitch;
     }
-    return y + grid.cell + 1;
+    return y + grid.cell + kEdge;
 }
 
 int RankSquares::heightForWidth(int width) const {
@@ -180,7 +181,7 @@ void RankSquares::paintEvent(QPaintEvent*) {
 RankStrip::RankStrip(QWidget* parent)
     : QWidget(parent), summary_(make_label({}, this, "muted")), squares_(new RankSquares(this)) {
     auto* layout = new QHBoxLayout(this);
-    layout->setContentsMargins(10, 2, 10, 2);
+    layout->setContentsMargins(8, 1, 10, 1);
     layout->setSpacing(14);
     layout->addWidget(squares_, 1);
     layout->addWidget(summary_, 0, Qt::AlignTop);

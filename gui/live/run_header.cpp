@@ -26,7 +26,7 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     name_ = new ElidedLabel(this);
     name_->setObjectName(u"runName"_s);
     name_->setProperty("role", u"pageTitle"_s);
-    layout->addWidget(name_, 3);
+    layout->addWidget(name_);
     outcome_ = make_label({}, this, "pill");
     outcome_->setObjectName(u"runOutcome"_s);
     layout->addWidget(outcome_);
@@ -104,7 +104,7 @@ void RunHeader::show_progress(const RunState& state) {
         return;
     }
     const double done = state.steps_per_epoch > 0 ? state.progress() * double(state.epochs) : 0;
-    const auto epoch = std::clamp<std::int64_t>(std::int64_t(std::floor(done - 1e-9)) + 1, 1, state.epochs);
+    const auto epoch = std::clamp<std::int64_t>(std::int64_t(std::floor(done)) + 1, 1, state.epochs);
     epoch_->setText(tr("Epoch %1 of %2").arg(epoch).arg(state.epochs));
     bar_->setValue(int(std::lround(std::clamp(progress, 0.0, 1.0) * 1000)));
     const double epoch_eta = state.epoch_eta_s();

@@ -89,8 +89,11 @@ void StageCell::paintEvent(QPaintEvent*) {
     } else {
         painter.fillRect(track, colors.grid);
         if (sign_ == StageSign::Active) {
-            const double share = progress_ >= 0 ? std::clamp(progress_, 0.0, 1.0) : 0.5;
-            painter.fillRect(QRectF(0, track.top(), track.width() * share, track.height()), colors.accent);
+            // Where nobody knows how far it is: the whole width, faintly.
+            QColor color = colors.accent;
+            color.setAlphaF(progress_ >= 0 ? 1.0F : 0.45F);
+            const double share = progress_ >= 0 ? std::clamp(progress_, 0.0, 1.0) : 1.0;
+            painter.fillRect(QRectF(0, track.top(), track.width() * share, track.height()), color);
         }
     }
 }
@@ -120,7 +123,9 @@ void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
     for (std::size_t i = 0; i < cells_.size() && i < state.stages.size(); ++i) {
         cells_[i]->set_state(state.stages[i], now_us, over);
     }
-    activity_->set_full_text(over ? QString() : qs(state.activity));
+    // After the first step the curves tell what goes on.
+    const bool starting = !over && !(state.stages.empty() || state.stages.back().done);
+    activity_->set_full_text(starting ? qs(state.activity) : QString());
     activity_->setVisible(!activity_->full_text().isEmpty());
 }
 

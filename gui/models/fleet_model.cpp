@@ -25,7 +25,7 @@ QString node_title(const NodeSpec& spec) {
 
 QString node_address(const NodeSpec& spec) {
     if (spec.local) {
-        return FleetModel::tr("this computer");
+        return FleetModel::tr("without SSH");
     }
     QString text = qs(spec.host.empty() ? spec.name : spec.host);
     if (!spec.user.empty()) {
@@ -215,9 +215,11 @@ QString FleetModel::display(const FleetNode& node, int column) const {
         case Cpus:
             return QString::number(facts.cpus);
         case Memory:
-            return tr("%1 of %2").arg(bytes_text(facts.memory_free_bytes), bytes_text(facts.memory_bytes));
+            return tr("%1 of %2 GiB")
+                .arg(double(facts.memory_free_bytes) / double(1ULL << 30), 0, 'f', 0)
+                .arg(double(facts.memory_bytes) / double(1ULL << 30), 0, 'f', 0);
         case Os:
-            return qs(facts.os);
+            return qs(facts.os).section(u" ("_s, 0, 0);  // without the release's nickname
         case RoundTrip:
             return node.facts_are_old ? QString() : short_time_text(facts.round_trip_s);
         case Clock:

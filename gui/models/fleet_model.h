@@ -65,7 +65,7 @@ private:
 
 /// "This computer" for the local node, else its name.
 QString node_title(const NodeSpec& spec);
-/// "trainer@10.0.0.11:2222", "this computer".
+/// "trainer@10.0.0.11:2222", "without SSH".
 QString node_address(const NodeSpec& spec);
 /// "not probed", "ready", "failed: …".
 QString probe_state_text(const FleetNode& node);

@@ -27,12 +27,9 @@ float value_or_nan(const MetricEvent& metric, const char* key) {
     return std::numeric_limits<float>::quiet_NaN();
 }
 
-/// Who speaks, for lines that are not a rank's.
+/// Who speaks, for lines that are not a rank's: those say it by themselves.
 QString speaker(const Event& event) {
-    if (event.rank >= 0) {
-        return Words::tr("rank %1").arg(event.rank);
-    }
-    return event.node.empty() ? QString() : qs(event.node);
+    return event.rank >= 0 ? QString() : qs(event.node);
 }
 
 std::string event_line(const Event& event, const QString& text) {

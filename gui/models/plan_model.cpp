@@ -11,9 +11,8 @@ namespace rankscope::gui {
 QString master_text(const LaunchPlan& plan) {
     const QString address =
         plan.master_addr.empty() ? PlanModel::tr("(found on start)") : qs(plan.master_addr);
-    const QString port =
-        plan.master_port == 0 ? PlanModel::tr("free port") : QString::number(plan.master_port);
-    return QString(address % u':' % port);
+    return plan.master_port == 0 ? PlanModel::tr("%1, a free port").arg(address)
+                                 : QString(address % u':' % QString::number(plan.master_port));
 }
 
 PlanModel::PlanModel(QObject* parent) : QAbstractTableModel(parent) {}

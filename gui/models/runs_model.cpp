@@ -70,7 +70,7 @@ QString RunsModel::display(const RunRecord& run, int column) const {
         case Duration:
             return duration_text(duration_s(run));
         case Nodes:
-            return qs(run.nodes);
+            return qs(run.nodes).replace(u","_s, u", "_s).replace(u",  "_s, u", "_s);
         case Ranks:
             return QString::number(run.world_size);
         case State:

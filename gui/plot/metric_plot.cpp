@@ -5,8 +5,10 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
+#include <gui/widgets/layout_helpers.h>
 
 #include <QKeyEvent>
+#include <QLabel>
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -71,6 +73,10 @@ MetricPlot::MetricPlot(QWidget* parent) : QWidget(parent), plot_(new QCustomPlot
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(plot_);
     plot_->setMinimumHeight(120);
+    empty_ = make_label(tr("No measurements yet: the curves begin with the first step."), plot_, "muted");
+    empty_->setAlignment(Qt::AlignCenter);
+    empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+    empty_->hide();
     plot_->setFocusProxy(this);
     plot_->setNoAntialiasingOnDrag(true);
     plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
@@ -116,6 +122,7 @@ void MetricPlot::make_panels() {
     plot_->plotLayout()->setRowStretchFactor(0, 0.001);
     plot_->layer(u"overlay"_s)->setMode(QCPLayer::lmBuffered);
     plot_->addLayer(u"points"_s, plot_->layer(u"main"_s));
+    plot_->addLayer(u"marks"_s, plot_->layer(u"points"_s));
     for (Panel& panel : panels_) {
         panel.cursor = new QCPItemStraightLine(plot_);
         panel.cursor->setLayer(u"overlay"_s);
@@ -200,7 +207,7 @@ void MetricPlot::set_live(LiveModel* live) {
         }
         if (!panel.validation) {
             panel.validation = plot_->addGraph(panel.x, panel.y);
-            panel.validation->setLayer(u"points"_s);
+            panel.validation->setLayer(u"marks"_s);
             panel.validation->setAntialiasedScatters(true);
         }
         panel.validation->data()->clear();
@@ -282,12 +289,33 @@ void MetricPlot::refresh() {
             panel.band->clear_cache();
         }
     }
+    const bool nothing = std::all_of(live_->data().series.begin(), live_->data().series.end(),
+                                     [](const MetricSeries& series) { return series.empty(); });
+    if (nothing != empty_->isVisible()) {
+        show_nothing(nothing);
+    }
     update_x();
     update_validation();
     for (Panel& panel : panels_) {
         update_y(panel);
     }
     plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void MetricPlot::show_nothing(bool nothing) {
+    empty_->setVisible(nothing);
+    empty_->setGeometry(plot_->rect());
+    for (Panel& panel : panels_) {
+        panel.x->setTickLabels(!nothing);
+        panel.y->setTickLabels(!nothing);
+        panel.x->grid()->setVisible(!nothing);
+        panel.y->grid()->setVisible(!nothing);
+    }
+}
+
+void MetricPlot::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    empty_->setGeometry(plot_->rect());
 }
 
 QCPRange MetricPlot::x_range() const {

@@ -12,6 +12,8 @@
 #include <optional>
 #include <vector>
 
+class QLabel;
+
 namespace rankscope::gui {
 
 /// Up to this many ranks have a curve each; more are drawn as one band, plus the selected ranks.
@@ -46,6 +48,7 @@ protected:
     void changeEvent(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Panel {
@@ -65,6 +68,7 @@ private:
     void style_lines();
     void rebuild_lines();
     std::vector<int> ranks_to_draw() const;
+    void show_nothing(bool nothing);
     void update_x();
     void update_y(Panel& panel);
     void update_validation();
@@ -78,6 +82,7 @@ private:
 
     LiveModel* live_ = nullptr;
     QCustomPlot* plot_;
+    QLabel* empty_;
     std::array<Panel, kMetricCount> panels_;
     std::vector<int> selected_;
     bool follow_ = true;

@@ -75,6 +75,7 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     table_->horizontalHeader()->setStretchLastSection(true);
     stack_->addWidget(table_);
     layout->addWidget(stack_, 1);
+    setFocusProxy(table_);
     connect_parts();
     update_state();
 }

@@ -44,7 +44,9 @@ QIcon paint_icon(int size, const std::function<void(QPainter&, const QRectF&)>& 
         painter.setRenderHint(QPainter::Antialiasing);
         paint(painter, QRectF(0, 0, size, size));
         painter.end();
-        icon.addPixmap(pixmap);
+        // The same when selected: Qt would tint it otherwise.
+        icon.addPixmap(pixmap, QIcon::Normal);
+        icon.addPixmap(pixmap, QIcon::Selected);
     }
     return icon;
 }

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/strings.h>
+#include <gui/style/rankscope_style.h>
 #include <gui/style/theme.h>
 
 #include <QApplication>
 #include <QFile>
-#include <QStyle>
-#include <QStyleFactory>
 #include <array>
 #include <cmath>
 
@@ -101,6 +100,7 @@ ThemeColors theme_colors(const QPalette& palette) {
     colors.line = palette.color(QPalette::Active, QPalette::Mid);
     if (colors.dark) {
         colors.muted = QColor(0xff9aa4ae);
+        colors.field_frame = QColor(0xff6b757f);
         colors.accent = QColor(0xff6db3f2);
         colors.good = QColor(0xff4fc08d);
         colors.warning = QColor(0xffe6b450);
@@ -108,9 +108,11 @@ ThemeColors theme_colors(const QPalette& palette) {
         colors.bad_surface = QColor(0xff43262a);
         colors.info_surface = QColor(0xff22384d);
         colors.good_surface = QColor(0xff1f3a30);
+        colors.selection = QColor(0xff294b6b);
         colors.grid = QColor(0xff31373e);
     } else {
         colors.muted = QColor(0xff5c6670);
+        colors.field_frame = QColor(0xff8b949e);
         colors.accent = QColor(0xff1f66ad);
         colors.good = QColor(0xff0f7a4f);
         colors.warning = QColor(0xff8a5a00);
@@ -118,6 +120,7 @@ ThemeColors theme_colors(const QPalette& palette) {
         colors.bad_surface = QColor(0xfffdecea);
         colors.info_surface = QColor(0xffe6f0fa);
         colors.good_surface = QColor(0xffe4f4ec);
+        colors.selection = QColor(0xffcfe3f7);
         colors.grid = QColor(0xffe7eaee);
     }
     return colors;
@@ -125,8 +128,9 @@ ThemeColors theme_colors(const QPalette& palette) {
 
 void apply_theme(QApplication& app, ThemeChoice choice, bool system_is_dark) {
     const bool dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && system_is_dark);
-    if (!app.style() || app.style()->name().compare(u"fusion"_s, Qt::CaseInsensitive) != 0) {
-        QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    if (!app.property("rankscopeStyle").toBool()) {
+        QApplication::setStyle(new RankscopeStyle);  // the application owns it
+        app.setProperty("rankscopeStyle", true);
     }
     const QPalette palette = dark ? dark_palette() : light_palette();
     QApplication::setPalette(palette);
@@ -136,12 +140,13 @@ void apply_theme(QApplication& app, ThemeChoice choice, bool system_is_dark) {
         return;
     }
     QString sheet = QString::fromUtf8(file.readAll());
-    const std::array<std::pair<const char*, QColor>, 10> names{{{"@text", c.text},
+    const std::array<std::pair<const char*, QColor>, 11> names{{{"@text", c.text},
                                                                 {"@muted", c.muted},
                                                                 {"@line", c.line},
                                                                 {"@surface", c.surface},
                                                                 {"@chrome", c.chrome},
                                                                 {"@accent", c.accent},
+                                                                {"@selection", c.selection},
                                                                 {"@bad_surface", c.bad_surface},
                                                                 {"@info_surface", c.info_surface},
                                                                 {"@good_surface", c.good_surface},

@@ -20,10 +20,11 @@ enum class ThemeChoice { System, Light, Dark };
 struct ThemeColors {
     bool dark = false;
     QColor text;
-    QColor muted;    ///< text that may be overlooked; still 4.5 : 1 on `surface`
-    QColor line;     ///< hairlines, frames
-    QColor surface;  ///< where content lies
-    QColor chrome;   ///< bars and panels around it
+    QColor muted;        ///< text that may be overlooked; still 4.5 : 1 on `surface`
+    QColor line;         ///< hairlines, frames
+    QColor field_frame;  ///< of what can be edited: 3 : 1 on `surface`
+    QColor surface;      ///< where content lies
+    QColor chrome;       ///< bars and panels around it
     QColor accent;
     QColor good;
     QColor warning;
@@ -31,7 +32,8 @@ struct ThemeColors {
     QColor bad_surface;  ///< behind a failure banner
     QColor info_surface;
     QColor good_surface;
-    QColor grid;  ///< in plots
+    QColor selection;  ///< behind selected rows: light enough for signs and text in their own colours
+    QColor grid;       ///< in plots
 };
 ThemeColors theme_colors(const QPalette& palette);
 

@@ -9,8 +9,15 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace rankscope::gui {
+
+namespace {
+
+constexpr int kNarrowest = 200;  ///< before the first layout
+
+}  // namespace
 
 FieldForm::FieldForm(QWidget* parent) : QWidget(parent), layout_(new QFormLayout(this)) {
     layout_->setContentsMargins(0, 0, 0, 0);
@@ -70,9 +77,13 @@ void FieldForm::add_wide(QWidget* widget) {
 
 std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string, QString>& errors) {
     std::map<std::string, QString> left = errors;
+    errors_shown_ = !errors.empty();
     for (auto& [key, row] : rows_) {
         const auto found = left.find(key);
-        const QString text = found == left.end() ? QString() : found->second;
+        QString text = found == left.end() ? QString() : found->second;
+        if (!text.isEmpty()) {
+            text[0] = text[0].toUpper();
+        }
         row.error->setText(text);
         row.error->setVisible(!text.isEmpty());
         row.marked->setAccessibleDescription(text);
@@ -81,7 +92,27 @@ std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string,
             left.erase(found);
         }
     }
+    fit_errors();
+    QMetaObject::invokeMethod(this, &FieldForm::fit_errors, Qt::QueuedConnection);  // once it is laid out
     return left;
+}
+
+void FieldForm::fit_errors() {
+    if (!errors_shown_) {
+        return;
+    }
+    for (auto& [key, row] : rows_) {
+        if (!row.error->text().isEmpty()) {
+            // By hand: wrapped labels in nested layouts get the height of another width.
+            const int room = std::max(row.box->width(), kNarrowest);
+            row.error->setFixedHeight(row.error->heightForWidth(room));
+        }
+    }
+}
+
+void FieldForm::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit_errors();
 }
 
 QString FieldForm::error(const std::string& key) const {

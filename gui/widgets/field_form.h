@@ -36,7 +36,12 @@ public:
     void focus_first_error();
     void set_row_visible(const std::string& key, bool visible);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    void fit_errors();
+
     struct Row {
         QWidget* editor = nullptr;
         QWidget* marked = nullptr;
@@ -47,6 +52,7 @@ private:
     std::map<std::string, Row> rows_;
     std::vector<std::string> order_;
     QFormLayout* layout_;
+    bool errors_shown_ = false;
 };
 
 }  // namespace rankscope::gui

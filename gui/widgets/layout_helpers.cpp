@@ -3,6 +3,7 @@
 
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/quiet_header.h>
 
 #include <QClipboard>
 #include <QFrame>
@@ -50,6 +51,7 @@ void set_style_property(QWidget* widget, const char* name, const QString& value)
 }
 
 void tune_table(QTableView* table, const char* object_name, const QString& accessible_name) {
+    table->setHorizontalHeader(new QuietHeader(table));
     table->setObjectName(QString::fromLatin1(object_name));
     table->setAccessibleName(accessible_name);
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -63,7 +65,6 @@ void tune_table(QTableView* table, const char* object_name, const QString& acces
     table->verticalHeader()->hide();
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 9);
-    table->horizontalHeader()->setHighlightSections(false);
     table->horizontalHeader()->setMinimumSectionSize(36);
 }
 

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/strings.h>
+#include <gui/style/rankscope_style.h>
+#include <gui/style/theme.h>
+
+#include <QPainter>
+#include <QPainterPath>
+#include <QStyleOption>
+#include <algorithm>
+
+namespace rankscope::gui {
+
+namespace {
+
+void draw_check_box(const QStyleOption& option, QPainter& painter) {
+    const ThemeColors colors = theme_colors(option.palette);
+    const bool enabled = option.state.testFlag(QStyle::State_Enabled);
+    const bool on = option.state.testFlag(QStyle::State_On);
+    const double side = std::min(option.rect.width(), option.rect.height()) - 1;
+    QRectF box(0, 0, side, side);
+    box.moveCenter(QRectF(option.rect).center());
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QColor frame = on && enabled ? colors.accent : colors.muted;
+    painter.setPen(QPen(enabled ? frame : colors.line, 1.2));
+    painter.setBrush(on ? (enabled ? colors.accent : colors.line) : colors.surface);
+    painter.drawRoundedRect(box, 2.5, 2.5);
+    if (on) {
+        QPainterPath tick;
+        tick.moveTo(box.left() + side * 0.22, box.top() + side * 0.52);
+        tick.lineTo(box.left() + side * 0.43, box.top() + side * 0.73);
+        tick.lineTo(box.left() + side * 0.79, box.top() + side * 0.29);
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(QPen(colors.surface, 1.8, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+        painter.drawPath(tick);
+    } else if (option.state.testFlag(QStyle::State_NoChange)) {
+        painter.fillRect(box.adjusted(side * 0.25, side * 0.42, -side * 0.25, -side * 0.42), colors.accent);
+    }
+    painter.restore();
+}
+
+void draw_field(const QStyleOption& option, QPainter& painter) {
+    const ThemeColors colors = theme_colors(option.palette);
+    const bool enabled = option.state.testFlag(QStyle::State_Enabled);
+    const bool focus = enabled && option.state.testFlag(QStyle::State_HasFocus);
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(focus ? QPen(colors.accent, 1.6) : QPen(colors.field_frame, 1));
+    painter.setBrush(enabled ? colors.surface : colors.chrome);
+    painter.drawRoundedRect(QRectF(option.rect).adjusted(0.7, 0.7, -0.7, -0.7), 3, 3);
+    painter.restore();
+}
+
+}  // namespace
+
+RankscopeStyle::RankscopeStyle() : QProxyStyle(u"Fusion"_s) {
+    setObjectName(u"rankscope"_s);
+}
+
+void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                                   const QWidget* widget) const {
+    switch (element) {
+        case PE_IndicatorCheckBox:
+        case PE_IndicatorItemViewItemCheck:
+            draw_check_box(*option, *painter);
+            return;
+        case PE_PanelLineEdit: {
+            // Without a frame of its own (inside a spin box, say) it is only a surface.
+            const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
+            if (frame && frame->lineWidth > 0) {
+                draw_field(*option, *painter);
+                return;
+            }
+            break;
+        }
+        default:
+            break;
+    }
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+}
+
+}  // namespace rankscope::gui

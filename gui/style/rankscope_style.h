@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <QProxyStyle>
+
+namespace rankscope::gui {
+
+/// Fusion, with frames of fields and check boxes that can be seen on a dark window as well.
+class RankscopeStyle : public QProxyStyle {
+    Q_OBJECT
+
+public:
+    RankscopeStyle();
+
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget = nullptr) const override;
+};
+
+}  // namespace rankscope::gui

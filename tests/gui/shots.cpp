@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// For looking at the window: fills it with runs that never were and writes a picture of every page and state.
+//   gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY]
+
+#include <gui/app/main_window.h>
+#include <gui/app/resources.h>
+#include <gui/app/workspace.h>
+#include <gui/dialogs/host_key_dialog.h>
+#include <gui/dialogs/secret_dialog.h>
+#include <gui/live/live_page.h>
+#include <gui/live/log_pane.h>
+#include <gui/plot/metric_plot.h>
+#include <gui/strings.h>
+
+#include <tests/gui/synthetic_run.h>
+
+#include <QApplication>
+#include <QDialog>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <cstdio>
+
+using namespace rankscope;
+using namespace rankscope::gui;
+using namespace rankscope::gui::testing;
+
+namespace {
+
+const std::string kLongName =
+    "gpu-worker-with-a-name-that-somebody-in-operations-made-eighty-characters-long-0";
+
+void settle(int ms = 400) {
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < ms) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    }
+}
+
+class Camera {
+public:
+    Camera(QString folder, QString only) : folder_(std::move(folder)), only_(std::move(only)) {}
+    bool wants(const char* name) const {
+        return only_.isEmpty() || QString::fromLatin1(name).contains(only_);
+    }
+    void take(QWidget* widget, const char* name) const {
+        settle();
+        const QString file = folder_ % u'/' % QString::fromLatin1(name) % u".png"_s;
+        std::printf("%s %s\n", qPrintable(file), widget->grab().save(file) ? "" : "FAILED");
+    }
+
+private:
+    QString folder_;
+    QString only_;
+};
+
+void fill_store(const QString& folder) {
+    auto store = RunStore::open(std::filesystem::path(ss(folder)) / RunStore::default_path().filename());
+    if (!store) {
+        std::printf("no store: %s\n", store.failure().what.c_str());
+        return;
+    }
+    store_run(**store, {.name = "mnist-quickstart", .id = "a", .ranks = 2, .nodes = {"local"}});
+    store_run(**store, {.id = "b", .fate = Fate::Done, .start_us = 1'760'000'900'000'000});
+    store_run(**store, {.id = "c", .until = 0.6, .fate = Fate::Killed, .start_us = 1'760'002'000'000'000});
+    store_run(**store, {.name = "resnet-" + kLongName,
+                        .id = "d",
+                        .nodes = {kLongName, "node2"},
+                        .until = 0.3,
+                        .fate = Fate::Stopped,
+                        .start_us = 1'760'003'000'000'000});
+    store_run(**store, {.id = "e", .fate = Fate::CannotStart, .start_us = 1'760'004'000'000'000});
+}
+
+void fill_inventory(const QString& file) {
+    Inventory inventory;
+    for (const std::string& name :
+         {std::string("node1"), std::string("node2"), std::string("node3"), kLongName}) {
+        NodeSpec node;
+        node.name = name;
+        node.host = name == "node1" ? "10.0.0.11" : name;
+        node.user = "trainer";
+        node.port = name == "node2" ? 2222 : 0;
+        node.cpu_slots = 4;
+        inventory.nodes.push_back(node);
+    }
+    (void)write_inventory(inventory, ss(file));
+}
+
+void fleet_shots(MainWindow& window, const Camera& camera) {
+    FleetModel* model = window.workspace()->fleet()->model();
+    window.show_page(MainWindow::Page::Fleet);
+    camera.take(&window, "fleet-not-probed");
+    model->set_ready("local", synthetic_facts("desk", 0));
+    model->set_ready("node1", synthetic_facts("node1", 8));
+    model->set_connecting("node2", "pushing agent 40 %");
+    model->set_failed(
+        "node3",
+        {"ssh-refused", "node3", "Connection refused at node3:22",
+         "Start the SSH server there (systemctl start ssh), or correct host and port in the inventory.",
+         "connect: Connection refused (111)"});
+    auto* table = window.findChild<QTableView*>(u"fleetTable"_s);
+    table->selectRow(1);
+    camera.take(&window, "fleet-facts");
+    table->selectRow(3);
+    camera.take(&window, "fleet-failed");
+}
+
+void launch_shots(MainWindow& window, const Camera& camera) {
+    window.show_page(MainWindow::Page::Launch);
+    camera.take(&window, "launch");
+    auto* lr = window.findChild<QLineEdit*>(u"launchLr"_s);
+    auto* port = window.findChild<QLineEdit*>(u"launchPort"_s);
+    lr->setText(u"fast"_s);
+    port->setText(u"70000"_s);
+    camera.take(&window, "launch-errors");
+    lr->setText(u"0.01"_s);
+    port->setText(u"0"_s);
+}
+
+void live_shots(MainWindow& window, const Camera& camera) {
+    window.show_page(MainWindow::Page::Live);
+    LivePage* live = window.live_page();
+    camera.take(&window, "live-empty");
+    struct Scene {
+        const char* name;
+        SyntheticRun run;
+    };
+    std::vector<std::string> many;
+    for (int i = 0; i < 128; ++i) {
+        many.push_back("node" + std::to_string(i + 1));
+    }
+    const std::vector<Scene> scenes{
+        {"live-1-rank", {.ranks = 1, .nodes = {"local"}, .until = 0.4, .fate = Fate::UnderWay}},
+        {"live-4-ranks", {.until = 0.65, .fate = Fate::UnderWay}},
+        {"live-4-done", {}},
+        {"live-16-ranks",
+         {.ranks = 16, .nodes = {"node1", "node2", "node3", "node4"}, .until = 0.8, .fate = Fate::UnderWay}},
+        {"live-killed", {.until = 0.7, .fate = Fate::Killed}},
+        {"live-cannot-start", {.fate = Fate::CannotStart}},
+        {"live-long-names",
+         {.name = "resnet-on-" + kLongName,
+          .ranks = 8,
+          .nodes = {kLongName, kLongName + "1"},
+          .until = 0.5,
+          .fate = Fate::UnderWay}},
+        {"live-1024-ranks",
+         {.ranks = 1024, .nodes = many, .steps_per_epoch = 150, .until = 0.9, .fate = Fate::UnderWay}},
+        {"live-waiting", {.until = 0, .fate = Fate::UnderWay}},
+    };
+    for (const Scene& scene : scenes) {
+        if (camera.wants(scene.name)) {
+            live->show_stored(synthetic_data(scene.run));
+            camera.take(&window, scene.name);
+            auto* bar = live->log()->view()->verticalScrollBar();
+            std::printf("BAR %d/%d page %d blocks %d\n", bar->value(), bar->maximum(), bar->pageStep(),
+                        live->log()->view()->blockCount());
+        }
+    }
+    if (camera.wants("live-selected")) {
+        live->show_stored(synthetic_data({.ranks = 64, .nodes = many, .until = 0.9, .fate = Fate::UnderWay}));
+        auto* table = window.findChild<QTableView*>(u"rankTable"_s);
+        table->selectRow(3);
+        window.findChild<QLineEdit*>(u"logSearch"_s)->setText(u"loss 0.1"_s);
+        camera.take(&window, "live-selected");
+    }
+}
+
+void dialog_shots(MainWindow& window, const Camera& camera) {
+    HostKeyDialog keys(&window);
+    keys.add({"node1", "10.0.0.11", 22, "ssh-ed25519", "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE"});
+    keys.add(
+        {"node2", "10.0.0.12", 2222, "ssh-ed25519", "SHA256:XZJ2QmVuxW7rHhHqEk1AHrqwpYVmr0jkLQ8zB2dSq9c"});
+    keys.open();
+    camera.take(&keys, "dialog-host-keys");
+    keys.reject();
+    SecretDialog secret({"node1", "trainer@10.0.0.11", "", false, 2}, &window);
+    secret.open();
+    camera.take(&secret, "dialog-secret");
+    secret.reject();
+    window.show_page(MainWindow::Page::Fleet);
+    window.findChild<QPushButton*>(u"addNode"_s)->click();
+    settle();
+    auto* dialog = window.findChild<QDialog*>(u"nodeDialog"_s);
+    camera.take(dialog, "dialog-node");
+    dialog->findChild<QLineEdit*>(u"nodeName"_s)->setText(u"node 1"_s);
+    dialog->findChild<QLineEdit*>(u"nodePort"_s)->setText(u"99999"_s);
+    camera.take(dialog, "dialog-node-errors");
+    dialog->reject();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QApplication app(argc, argv);
+    QApplication::setOrganizationName(u"rankscope-shots"_s);
+    load_resources();
+    const QStringList args = QApplication::arguments();
+    if (args.size() < 2) {
+        std::printf("gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY]\n");
+        return 2;
+    }
+    const QStringList size = args.value(2, u"1280x800"_s).split(u'x');
+    const bool dark = args.value(3) == u"dark"_s;
+    QDir().mkpath(args[1]);
+    QTemporaryDir folder;
+    const Camera camera(args[1], args.value(4));
+    apply_theme(app, dark ? ThemeChoice::Dark : ThemeChoice::Light, false);
+
+    Options options;
+    options.data_dir = ss(folder.path() + u"/empty"_s);
+    QDir().mkpath(folder.path() + u"/empty"_s);
+    options.inventory_file = ss(folder.path() + u"/cluster.yaml"_s);
+    options.probe_this_computer = false;
+    if (camera.wants("runs-empty")) {
+        MainWindow window(options);
+        window.resize(size.value(0).toInt(), size.value(1).toInt());
+        window.show();
+        window.show_page(MainWindow::Page::Runs);
+        camera.take(&window, "runs-empty");
+        window.show_page(MainWindow::Page::Fleet);
+        camera.take(&window, "fleet-empty");
+    }
+    options.data_dir = ss(folder.path());
+    fill_store(folder.path());
+    fill_inventory(folder.path() + u"/cluster.yaml"_s);
+    MainWindow window(options);
+    window.resize(size.value(0).toInt(), size.value(1).toInt());
+    window.show();
+    settle(800);
+    if (camera.wants("fleet")) {
+        fleet_shots(window, camera);
+    }
+    if (camera.wants("launch")) {
+        launch_shots(window, camera);
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"live"_s)) {
+        live_shots(window, camera);
+    }
+    if (camera.wants("runs")) {
+        window.show_page(MainWindow::Page::Runs);
+        camera.take(&window, "runs");
+    }
+    if (camera.wants("dialog")) {
+        dialog_shots(window, camera);
+    }
+    return 0;
+}

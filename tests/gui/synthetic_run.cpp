@@ -1,0 +1,280 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <tests/gui/synthetic_run.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <random>
+
+namespace rankscope::gui::testing {
+
+namespace {
+
+/// Numbers the events of each node, as its supervisor does.
+class Teller {
+public:
+    Teller(const SyntheticRun& run, const std::function<void(const Event&)>& sink)
+        : run_(run), sink_(sink), now_us_(run.start_us) {}
+
+    void tell(const std::string& node, int rank, EventBody body) {
+        sink_(Event{++seqs_[node], now_us_, node, rank, std::move(body)});
+    }
+    void desk(const char* stage, StageStatus status, std::string detail = {}, double progress = -1) {
+        tell({}, -1, StageEvent{stage, status, std::move(detail), progress});
+    }
+    void pass(double seconds) { now_us_ += std::int64_t(seconds * 1e6); }
+    const std::string& node_of(int rank) const {
+        const int per_node = (run_.ranks + int(run_.nodes.size()) - 1) / int(run_.nodes.size());
+        return run_.nodes[std::size_t(rank / per_node)];
+    }
+
+private:
+    const SyntheticRun& run_;
+    const std::function<void(const Event&)>& sink_;
+    std::map<std::string, std::uint64_t> seqs_;
+    std::int64_t now_us_;
+};
+
+double loss_at(double step, double noise) {
+    return 2.25 * std::exp(-step / 90.0) + 0.07 + noise * (0.05 + 0.2 * std::exp(-step / 150.0));
+}
+
+void tell_beginning(Teller& teller, const SyntheticRun& run) {
+    teller.desk("connect", StageStatus::Begin, run.nodes.front() + ": connecting");
+    teller.pass(0.42);
+    teller.desk("connect", StageStatus::Done);
+    teller.desk("push", StageStatus::Begin, run.nodes.back() + ": pushing worker 40 %", 0.4);
+    teller.pass(1.1);
+    if (run.fate == Fate::CannotStart) {
+        const std::string why = run.nodes.back() +
+                                ": the worker cannot start: libdnnl.so.2 is not installed. On Debian: "
+                                "apt install libdnnl2";
+        teller.desk("push", StageStatus::Done);
+        teller.desk("start", StageStatus::Begin);
+        teller.pass(0.2);
+        teller.desk("start", StageStatus::Failed, why);
+        teller.tell({}, -1, EndEvent{Outcome::Failed, 1, why, false, {}});
+        return;
+    }
+    teller.desk("push", StageStatus::Done);
+    teller.desk("start", StageStatus::Begin);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        teller.tell(teller.node_of(rank), rank, StageEvent{"start", StageStatus::Done, {}, -1});
+    }
+    teller.pass(0.15);
+    teller.desk("start", StageStatus::Done);
+    teller.desk("rendezvous", StageStatus::Begin);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        teller.tell(teller.node_of(rank), rank, StageEvent{"rendezvous", StageStatus::Done, {}, -1});
+        teller.tell(teller.node_of(rank), rank,
+                    LogEvent{false, "rankscope-worker: rank " + std::to_string(rank) + " of " +
+                                        std::to_string(run.ranks) + ", oneDNN, 1 thread\n"});
+    }
+    teller.pass(0.3);
+    teller.desk("rendezvous", StageStatus::Done);
+    teller.desk("first-step", StageStatus::Begin);
+}
+
+void tell_step(Teller& teller, const SyntheticRun& run, int step, std::mt19937& random) {
+    std::normal_distribution<double> noise(0, 1);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        const double loss = std::max(0.001, loss_at(step, noise(random)));
+        MetricEvent metric;
+        metric.step = step;
+        metric.epoch = 1 + (step - 1) / run.steps_per_epoch;
+        metric.values = {{"loss", loss},
+                         {"acc1", std::clamp(1 - loss / 3.2 + 0.01 * noise(random), 0.05, 1.0)},
+                         {"images_per_s", 1450 + 40 * noise(random) - (rank == 3 ? 160 : 0)}};
+        if (step == 1) {
+            metric.values.push_back({"epochs", double(run.epochs)});
+            metric.values.push_back({"steps_per_epoch", double(run.steps_per_epoch)});
+        }
+        teller.tell(teller.node_of(rank), rank, metric);
+        if (step % run.log_every == 0) {
+            const std::string line = "epoch " + std::to_string(int(metric.epoch)) + " step " +
+                                     std::to_string(step) + " loss " + std::to_string(loss) + "\n";
+            teller.tell(teller.node_of(rank), rank, LogEvent{false, line});
+        }
+    }
+}
+
+void tell_validation(Teller& teller, const SyntheticRun& run, int epoch) {
+    MetricEvent metric;
+    metric.epoch = epoch;
+    metric.values = {{"val_loss", 0.09 / epoch}, {"val_acc1", 1 - 0.031 / epoch}, {"val_samples", 10000}};
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        teller.tell(teller.node_of(rank), rank, metric);
+    }
+}
+
+void tell_death(Teller& teller, const SyntheticRun& run) {
+    const int victim = std::min(1, run.ranks - 1);
+    Culprit culprit;
+    culprit.rank = victim;
+    culprit.node = teller.node_of(victim);
+    culprit.code = -1;
+    culprit.signal = 9;
+    culprit.reason =
+        "Something outside of the run sent SIGKILL: often the kernel, when memory runs out (dmesg tells).";
+    culprit.last_lines = {"epoch 1 step 350 loss 0.118", "epoch 2 step 400 loss 0.094",
+                          "warning: host memory 97 % used"};
+    teller.tell(culprit.node, victim, LogEvent{true, "warning: host memory 97 % used\n"});
+    ExitEvent exit;
+    exit.code = -1;
+    exit.signal = 9;
+    exit.pid = 4242;
+    exit.last_lines = culprit.last_lines;
+    teller.tell(culprit.node, victim, exit);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        if (rank != victim) {
+            ExitEvent stopped;
+            stopped.code = -1;
+            stopped.signal = 15;
+            stopped.requested = true;
+            stopped.stop_cause = "rank 1 died";
+            teller.tell(teller.node_of(rank), rank, stopped);
+        }
+    }
+    teller.tell({}, -1, EndEvent{Outcome::Failed, 1, "", true, culprit});
+}
+
+void tell_end(Teller& teller, const SyntheticRun& run) {
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        ExitEvent exit;
+        exit.signal = run.fate == Fate::Stopped ? 15 : 0;
+        exit.code = run.fate == Fate::Stopped ? -1 : 0;
+        exit.requested = run.fate == Fate::Stopped;
+        teller.tell(teller.node_of(rank), rank, exit);
+    }
+    const bool done = run.fate == Fate::Done;
+    teller.tell({}, -1,
+                EndEvent{done ? Outcome::Done : Outcome::Stopped,
+                         done ? 0 : 130,
+                         done ? "validation accuracy 98.45 %" : "stopped by the user",
+                         false,
+                         {}});
+}
+
+}  // namespace
+
+LaunchPlan synthetic_plan(const SyntheticRun& run) {
+    LaunchPlan plan;
+    plan.job_name = run.name;
+    plan.backend = "gloo";
+    plan.world_size = run.ranks;
+    plan.master_node = run.nodes.front();
+    plan.master_addr = "10.0.0.11";
+    plan.master_port = 29500;
+    const int per_node = (run.ranks + int(run.nodes.size()) - 1) / int(run.nodes.size());
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        RankPlan entry;
+        entry.rank = rank;
+        entry.local_rank = rank % per_node;
+        entry.node = run.nodes[std::size_t(rank / per_node)];
+        entry.device = run.ranks > 64 ? "cuda:" + std::to_string(rank % 8) : "cpu";
+        entry.env = {{"RANK", std::to_string(rank)}, {"WORLD_SIZE", std::to_string(run.ranks)}};
+        entry.command = {"{worker}", "--config", "{config}"};
+        plan.ranks.push_back(entry);
+    }
+    for (std::size_t i = 0; i < run.nodes.size(); ++i) {
+        plan.nodes.push_back({run.nodes[i], int(i), per_node, "10.0.0." + std::to_string(11 + i)});
+    }
+    return plan;
+}
+
+void synthetic_events(const SyntheticRun& run, const std::function<void(const Event&)>& sink) {
+    Teller teller(run, sink);
+    std::mt19937 random(7);
+    tell_beginning(teller, run);
+    if (run.fate == Fate::CannotStart) {
+        return;
+    }
+    const int steps = int(run.until * run.epochs * run.steps_per_epoch);
+    for (int step = 1; step <= steps; ++step) {
+        teller.pass(0.07);
+        tell_step(teller, run, step, random);
+        if (step == 1) {
+            teller.desk("first-step", StageStatus::Done);
+        }
+        if (step % run.steps_per_epoch == 0) {
+            teller.pass(0.5);
+            tell_validation(teller, run, step / run.steps_per_epoch);
+        }
+    }
+    if (run.fate == Fate::Killed) {
+        tell_death(teller, run);
+    } else if (run.fate != Fate::UnderWay) {
+        tell_end(teller, run);
+    }
+}
+
+LiveData synthetic_data(const SyntheticRun& run) {
+    LiveData data;
+    data.state.run_id = run.id;
+    data.state.name = run.name;
+    data.set_plan(synthetic_plan(run));
+    synthetic_events(run, [&](const Event& event) { data.apply(event); });
+    return data;
+}
+
+RunRecord synthetic_record(const SyntheticRun& run) {
+    RunRecord record;
+    record.run_id = run.id;
+    record.name = run.name;
+    record.job_yaml = "name: " + run.name + "\n";
+    record.plan = synthetic_plan(run);
+    record.started_us = run.start_us;
+    record.world_size = run.ranks;
+    for (const std::string& node : run.nodes) {
+        record.nodes += (record.nodes.empty() ? "" : ", ") + node;
+    }
+    return record;
+}
+
+void store_run(RunStore& store, const SyntheticRun& run) {
+    (void)store.create_run(synthetic_record(run));
+    std::vector<Event> events;
+    synthetic_events(run, [&](const Event& event) { events.push_back(event); });
+    (void)store.append(run.id, events);
+    for (const Event& event : events) {
+        const auto* end = event.as<EndEvent>();
+        if (end && event.node.empty()) {
+            (void)store.finish_run(run.id, event.t_us, *end);
+        }
+    }
+}
+
+NodeFacts synthetic_facts(const std::string& hostname, int gpus) {
+    NodeFacts facts;
+    facts.hostname = hostname;
+    facts.os = "Debian GNU/Linux 12 (bookworm)";
+    facts.kernel = "6.1.0-28-amd64";
+    facts.machine = "x86_64";
+    facts.libc = "glibc 2.36";
+    facts.user = "trainer";
+    facts.cpus = 64;
+    facts.cpu_model = "AMD EPYC 9354 32-Core Processor";
+    facts.load1 = 0.37;
+    facts.memory_bytes = 540ULL << 30;
+    facts.memory_free_bytes = 498ULL << 30;
+    facts.cache_free_bytes = 812ULL << 30;
+    facts.cache_dir = "/home/trainer/.cache/rankscope";
+    for (int i = 0; i < gpus; ++i) {
+        facts.gpus.push_back({i, "NVIDIA H100 80GB HBM3", 80ULL << 30});
+    }
+    facts.interfaces = {{"lo", {"127.0.0.1"}, true, true, 65536},
+                        {"eth0", {"10.0.0.11", "fe80::5054:ff:fe12:3456"}, true, false, 1500},
+                        {"ib0", {"192.168.100.11"}, true, false, 4092}};
+    facts.agent_version = "0.1.0";
+    facts.connected_as = "trainer@10.0.0.11:22";
+    facts.peer_address = "10.0.0.11";
+    facts.desk_address = "10.0.0.1";
+    facts.clock_offset_s = 0.0021;
+    facts.connect_s = 0.184;
+    facts.round_trip_s = 0.00042;
+    return facts;
+}
+
+}  // namespace rankscope::gui::testing

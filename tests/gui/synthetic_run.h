@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/models/live_data.h>
+#include <remote/store/run_store.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+/// Runs that never were, as the nodes and the desk would have told them: for tests and for looking at the
+/// window.
+namespace rankscope::gui::testing {
+
+enum class Fate { UnderWay, Done, Killed, CannotStart, Stopped };
+
+struct SyntheticRun {
+    std::string name = "mnist-convnet";
+    std::string id = "run-1";
+    int ranks = 4;
+    std::vector<std::string> nodes = {"node1", "node2"};
+    int epochs = 2;
+    int steps_per_epoch = 300;
+    double until = 1;  ///< share of all steps that were done
+    Fate fate = Fate::Done;
+    std::int64_t start_us = 1'760'000'000'000'000;
+    int log_every = 50;
+};
+
+LaunchPlan synthetic_plan(const SyntheticRun& run);
+void synthetic_events(const SyntheticRun& run, const std::function<void(const Event&)>& sink);
+LiveData synthetic_data(const SyntheticRun& run);
+RunRecord synthetic_record(const SyntheticRun& run);
+/// Writes the run into a store, as a run that happened there.
+void store_run(RunStore& store, const SyntheticRun& run);
+
+NodeFacts synthetic_facts(const std::string& hostname, int gpus);
+
+}  // namespace rankscope::gui::testing
