@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/files.h>
+#include <remote/base/paths.h>
+#include <remote/base/text.h>
 #include <remote/config/inventory.h>
+#include <remote/config/yaml_reader.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <set>
 #include <thread>
-
-#include <remote/base/files.h>
-#include <remote/base/paths.h>
-#include <remote/base/text.h>
-#include <remote/config/yaml_reader.h>
 
 namespace rankscope {
 namespace {
@@ -39,10 +39,10 @@ void read_gpus(YamlMapping& map, NodeSpec& node) {
         bool fine = true;
         for (const auto& entry : gpus) {
             const auto json = yaml_to_json(entry);
-            fine = fine && json.is_number_integer() && json.get<int>() >= 0 && json.get<int>() < 64 &&
-                   seen.insert(json.get<int>()).second;
+            const std::int64_t index = json.is_number_integer() ? json.get<std::int64_t>() : -1;
+            fine = fine && index >= 0 && index < 64 && seen.insert(static_cast<int>(index)).second;
             if (fine) {
-                node.gpus.push_back(json.get<int>());
+                node.gpus.push_back(static_cast<int>(index));
             }
         }
         if (fine) {
@@ -79,6 +79,9 @@ NodeSpec read_node(const YAML::Node& entry, const std::string& path, YamlProblem
         node.host = node.name;
     }
     for (const auto& failure : check_node(node)) {
+        if (failure.where == "name" && !(map.has("name") && map.at("name").IsScalar())) {
+            continue;  // said already
+        }
         problems.add(map.has(failure.where) ? map.at(failure.where) : entry, map.path_of(failure.where), failure.what,
                      failure.remedy);
     }
@@ -96,7 +99,8 @@ void quoted(std::string& yaml, const char* key, const std::string& value) {
                                                                           static_cast<char>(c)) !=
                                                                           std::string_view::npos;
                                    }) &&
-                       value.front() != '-' && value != "~" && value != "null" && value != "Null" && value != "NULL";
+                       value.front() != '-' && value.front() != '@' && value != "~" && value != "null" &&
+                       value != "Null" && value != "NULL";
     yaml += std::string("    ") + key + ": " + (plain ? value : nlohmann::json(value).dump()) + '\n';
 }
 
@@ -145,7 +149,13 @@ std::vector<Failure> check_node(const NodeSpec& node) {
         add("port", text(kContext, "%1 is not a port", {std::to_string(node.port)}),
             text(kContext, "Give a number from 1 to 65535; SSH's own is 22."));
     }
-    if (!node.cache_dir.empty() && node.cache_dir.front() != '/' && !node.cache_dir.starts_with("~/")) {
+    const auto control = [](unsigned char c) { return std::iscntrl(c) != 0 || c == '!'; };
+    if (std::any_of(node.cache_dir.begin(), node.cache_dir.end(), control)) {
+        // It becomes part of a line for whatever login shell the node has; csh takes '!' even in quotes.
+        add("cache_dir", text(kContext, "holds a '!' or a control character"),
+            text(kContext, "Choose another folder."));
+    } else if (!node.cache_dir.empty() && node.cache_dir.front() != '/' &&
+               !node.cache_dir.starts_with("~/")) {
         add("cache_dir", text(kContext, "\"%1\" is not an absolute folder", {node.cache_dir}),
             text(kContext, "Begin it with / or ~/."));
     }

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/train_config.h>
+#include <remote/base/files.h>
+#include <remote/base/text.h>
 #include <remote/config/job.h>
+#include <remote/config/yaml_reader.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-
-#include <protocol/train_config.h>
-
-#include <remote/base/files.h>
-#include <remote/base/text.h>
-#include <remote/config/yaml_reader.h>
+#include <string_view>
 
 namespace rankscope {
 namespace {
@@ -87,21 +86,23 @@ void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     inner.finish();
 }
 
-// Line of "optimizer.lr" below the train mapping, as deep as the path exists.
-YAML::Node node_at(const YAML::Node& root, const std::string& path) {
-    YAML::Node current;
-    current.reset(root);
-    std::size_t begin = 0;
-    while (begin < path.size()) {
-        const auto end = std::min(path.find('.', begin), path.size());
-        const std::string key = path.substr(begin, end - begin);
-        if (!current.IsMap() || !current[key].IsDefined()) {
+// The key of "optimizer.lr" below the train mapping, as deep as the path exists. A key may itself hold dots.
+YAML::Node node_at(const YAML::Node& train, const std::string& path) {
+    YAML::Node found = train;
+    YAML::Node mapping = train;
+    for (std::string_view rest = path; mapping.IsMap() && !rest.empty();) {
+        const auto entry = std::find_if(mapping.begin(), mapping.end(), [rest](const auto& pair) {
+            const std::string key = pair.first.IsScalar() ? pair.first.Scalar() : std::string();
+            return rest.starts_with(key) && (rest.size() == key.size() || rest[key.size()] == '.');
+        });
+        if (entry == mapping.end()) {
             break;
         }
-        current.reset(current[key]);
-        begin = end + 1;
+        rest.remove_prefix(std::min(rest.size(), entry->first.Scalar().size() + 1));
+        found.reset(entry->first);
+        mapping.reset(entry->second);
     }
-    return current;
+    return found;
 }
 
 void read_train(YamlMapping& map, Job& job, YamlProblems& problems) {

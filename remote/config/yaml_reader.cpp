@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/text.h>
 #include <remote/config/yaml_reader.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
-#include <limits>
-
-#include <remote/base/text.h>
+#include <cstdint>
+#include <set>
+#include <string_view>
 
 namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "YamlReader";
+constexpr int kMaxDepth = 64;
 
 std::string shown(const YAML::Node& node) {
     switch (node.Type()) {
@@ -24,23 +26,108 @@ std::string shown(const YAML::Node& node) {
     }
 }
 
-std::optional<double> to_number(const std::string& word) {
-    if (word.empty()) {
+// Not strtod: it would follow the locale, and a German desktop has 0,1 where the file says 0.1.
+std::optional<double> to_number(std::string_view word) {
+    if (word.starts_with('+') && !word.starts_with("+-")) {
+        word.remove_prefix(1);
+    }
+    const bool hex = word.starts_with("0x") || word.starts_with("0X");
+    double value = 0;
+    std::uint64_t bits = 0;
+    const char* end = word.data() + word.size();
+    const auto result =
+        hex ? std::from_chars(word.data() + 2, end, bits, 16) : std::from_chars(word.data(), end, value);
+    if (word.empty() || result.ec != std::errc() || result.ptr != end) {
         return std::nullopt;
     }
-    char* end = nullptr;
-    const double value = std::strtod(word.c_str(), &end);
-    if (end != word.c_str() + word.size() || !std::isfinite(value)) {
-        return std::nullopt;
-    }
-    return value;
+    value = hex ? static_cast<double>(bits) : value;
+    return std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 std::string plain_number(double value) {
     if (value == std::floor(value) && std::abs(value) < 1e15) {
         return std::to_string(static_cast<long long>(value));
     }
-    return std::to_string(value);
+    return nlohmann::json(value).dump();
+}
+
+/// Looks through the whole document before anybody reads it, for what YAML allows and no reader of ours can
+/// stand: values that contain themselves or multiply through aliases, keys given twice, zero bytes.
+class TreeCheck {
+public:
+    explicit TreeCheck(YamlProblems& problems) : problems_(problems) {}
+
+    /// false: the document must not be read at all.
+    bool run(const YAML::Node& node, const std::string& path, int depth) {
+        constexpr int kMaxValues = 200000;
+        if (depth > kMaxDepth) {
+            problems_.add(node, path,
+                          text(kContext, "nested deeper than %1 levels", {std::to_string(kMaxDepth)}),
+                          text(kContext, "Check the aliases (*name): one may contain itself."));
+            return false;
+        }
+        if (++values_ > kMaxValues) {
+            problems_.add(node, path, text(kContext, "more than %1 values", {std::to_string(kMaxValues)}),
+                          text(kContext, "An alias (*name) counts each time it is used."));
+            return false;
+        }
+        if (node.IsScalar() && node.Scalar().find('\0') != std::string::npos) {
+            problems_.add(node, path, text(kContext, "holds a zero byte"),
+                          text(kContext, "Leave out the \\0."));
+        }
+        bool fine = true;
+        for (std::size_t i = 0; node.IsSequence() && fine && i < node.size(); ++i) {
+            fine = run(node[i], path + '[' + std::to_string(i) + ']', depth + 1);
+        }
+        return fine && (!node.IsMap() || run_mapping(node, path, depth));
+    }
+
+private:
+    bool run_mapping(const YAML::Node& node, const std::string& path, int depth) {
+        std::set<std::string> seen;
+        bool fine = true;
+        for (auto entry = node.begin(); fine && entry != node.end(); ++entry) {
+            const std::string key = entry->first.IsScalar() ? entry->first.Scalar() : shown(entry->first);
+            const std::string below = path.empty() ? key : path + '.' + key;
+            if (!seen.insert(key).second) {
+                problems_.add(entry->first, below, text(kContext, "given twice"),
+                              text(kContext, "Keep one of the two."));
+            }
+            fine = run(entry->first, below, depth + 1) && run(entry->second, below, depth + 1);
+        }
+        return fine;
+    }
+
+    YamlProblems& problems_;
+    int values_ = 0;
+};
+
+/// The first byte that is not UTF-8 (RFC 3629), or npos: what follows it would come out as something else
+/// than it was.
+std::size_t first_bad_byte(const std::string& content) {
+    const auto at = [&content](std::size_t i) {
+        return i < content.size() ? static_cast<unsigned char>(content[i]) : 0U;
+    };
+    for (std::size_t i = 0; i < content.size();) {
+        const unsigned lead = at(i);
+        const std::size_t length = lead < 0x80   ? 1
+                                   : lead < 0xC2 ? 0
+                                   : lead < 0xE0 ? 2
+                                   : lead < 0xF0 ? 3
+                                   : lead < 0xF5 ? 4
+                                                 : 0;
+        const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+        const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+        bool fine = length > 0 && (length == 1 || (at(i + 1) >= low && at(i + 1) <= high));
+        for (std::size_t k = 2; fine && k < length; ++k) {
+            fine = (at(i + k) & 0xC0U) == 0x80U;
+        }
+        if (!fine) {
+            return i;
+        }
+        i += length;
+    }
+    return std::string::npos;
 }
 
 }  // namespace
@@ -60,8 +147,14 @@ void YamlProblems::add_line(int line, const std::string& what, const std::string
 }
 
 std::optional<YAML::Node> load_yaml(const std::string& content, YamlProblems& problems) {
+    if (const auto bad = first_bad_byte(content); bad != std::string::npos) {
+        const auto line =
+            std::count(content.begin(), content.begin() + static_cast<std::ptrdiff_t>(bad), '\n') + 1;
+        problems.add_line(static_cast<int>(line), text(kContext, "not UTF-8 text"),
+                          text(kContext, "Save the file as UTF-8."));
+        return std::nullopt;
+    }
     // yaml-cpp recurses once per nesting level; a file of brackets must not exhaust the stack.
-    constexpr int kMaxDepth = 64;
     int depth = 0;
     for (const char c : content) {
         depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
@@ -71,7 +164,8 @@ std::optional<YAML::Node> load_yaml(const std::string& content, YamlProblems& pr
         }
     }
     try {
-        return YAML::Load(content);
+        const YAML::Node root = YAML::Load(content);
+        return TreeCheck(problems).run(root, "", 0) ? std::optional(root) : std::nullopt;
     } catch (const YAML::Exception& error) {
         problems.add_line(error.mark.line + 1, text(kContext, "not valid YAML: %1", {error.msg}),
                           text(kContext, "Check indentation, quotes and brackets near column %1.",
@@ -203,14 +297,10 @@ void YamlMapping::finish() {
     if (!mapping_.IsMap()) {
         return;
     }
-    std::vector<std::string> seen;
+    std::sort(known_.begin(), known_.end());
+    known_.erase(std::unique(known_.begin(), known_.end()), known_.end());
     for (const auto& entry : mapping_) {
         const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : shown(entry.first);
-        if (std::find(seen.begin(), seen.end(), key) != seen.end()) {
-            problems_.add(entry.first, path_of(key), rankscope::text(kContext, "given twice"),
-                          rankscope::text(kContext, "Keep one of the two."));
-        }
-        seen.push_back(key);
         if (std::find(known_.begin(), known_.end(), key) != known_.end()) {
             continue;
         }
@@ -245,7 +335,7 @@ nlohmann::json yaml_to_json(const YAML::Node& node) {
         default: return nullptr;
     }
     const std::string& word = node.Scalar();
-    if (node.Tag() == "!") {  // quoted in the file
+    if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") {  // quoted in the file, or !!str
         return word;
     }
     if (word == "true" || word == "True" || word == "yes" || word == "on") {

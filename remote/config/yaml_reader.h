@@ -33,7 +33,8 @@ private:
     std::vector<Failure> problems_;
 };
 
-/// Parses the text; a syntax error becomes one problem with its line, and nothing is returned.
+/// Parses the text; a syntax error becomes one problem with its line, and nothing is returned. Keys given
+/// twice, at any depth, are problems as well.
 std::optional<YAML::Node> load_yaml(const std::string& text, YamlProblems& problems);
 
 /// The keys of one mapping, each read once, in the form: reader.text("host", &node.host). Unknown keys are problems

@@ -1,0 +1,308 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/problems.h"
+#include "support/temporary_folder.h"
+
+#include <remote/config/job.h>
+#include <remote/config/yaml_reader.h>
+
+#include <gtest/gtest.h>
+
+#include <clocale>
+
+namespace rankscope {
+namespace {
+
+using test::ExpectedProblem;
+
+JobRead parse(const std::string& yaml) {
+    return parse_job(yaml, "j.yaml");
+}
+
+Job good(const std::string& yaml) {
+    auto read = parse(yaml);
+    EXPECT_TRUE(read.problems.empty()) << yaml << test::all_of(read.problems);
+    return read.job;
+}
+
+constexpr const char* kContract = R"(name: mnist-convnet
+nodes: [node1, node2]          # or "all", or "local" (this machine, no SSH)
+procs_per_node: auto           # auto = GPUs, else cpu_slots; or a number
+backend: auto                  # auto | nccl | gloo
+master_port: 29500             # 0 = choose a free one on the master
+interface: auto                # auto = chosen by preflight; or eth0
+env: { NCCL_DEBUG: INFO }
+launcher: ssh                  # ssh | slurm
+on_failure: { grace_s: 5, max_restarts: 0 }
+train:                         # native engine …
+  model: convnet
+  dataset: { name: mnist, root: ~/datasets/mnist }
+  epochs: 2
+  batch_size: 100              # per rank
+  optimizer: { name: sgd, lr: 1.0e-4, momentum: 0 }
+)";
+
+TEST(Job, ReadsTheExampleOfTheContract) {
+    const auto read = parse(kContract);
+    ASSERT_TRUE(read.problems.empty()) << test::all_of(read.problems);
+    EXPECT_EQ(read.yaml, kContract) << "the text as it was goes to the store";
+    const Job& job = read.job;
+    EXPECT_EQ(job.name, "mnist-convnet");
+    EXPECT_EQ(job.nodes, (std::vector<std::string>{"node1", "node2"}));
+    EXPECT_FALSE(job.all_nodes);
+    EXPECT_EQ(job.procs_per_node, 0);
+    EXPECT_EQ(job.backend, BackendChoice::Auto);
+    EXPECT_EQ(job.master_port, 29500);
+    EXPECT_EQ(job.interface_name, "auto");
+    EXPECT_EQ(job.env.at("NCCL_DEBUG"), "INFO");
+    EXPECT_EQ(job.grace_s, 5);
+    ASSERT_TRUE(job.train);
+    EXPECT_EQ((*job.train)["optimizer"]["lr"], 1e-4);
+    EXPECT_EQ((*job.train)["dataset"]["root"], "~/datasets/mnist");
+    EXPECT_TRUE(job.command.empty());
+}
+
+TEST(Job, ReadsAProgramOfTheUsers) {
+    const auto job = good(
+        "nodes: all\ncommand: [python3, 'multi node.py', --lr, 0.1, \"\", yes]\nworkdir: ~/proj\n"
+        "backend: gloo\nmaster_port: 0\nprocs_per_node: 3\nenv: {A: 1, B: , C: 'x=y'}\n");
+    EXPECT_TRUE(job.all_nodes);
+    EXPECT_EQ(job.name, "j") << "the file's name";
+    EXPECT_EQ(job.command, (std::vector<std::string>{"python3", "multi node.py", "--lr", "0.1", "", "yes"}));
+    EXPECT_EQ(job.env, (std::map<std::string, std::string>{{"A", "1"}, {"B", ""}, {"C", "x=y"}}));
+    EXPECT_EQ(job.procs_per_node, 3);
+    EXPECT_EQ(job.master_port, 0);
+    EXPECT_EQ(job.backend, BackendChoice::Gloo);
+    EXPECT_EQ(good("nodes: local\ncommand: [x]\n").nodes, std::vector<std::string>{"local"});
+}
+
+std::string job_with(const std::string& lines) {
+    return "nodes: [a]\ncommand: [x]\n" + lines;
+}
+
+std::string train_with(const std::string& lines) {
+    return "nodes: [a]\ntrain:\n  model: convnet\n  dataset: mnist\n" + lines;
+}
+
+TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
+    const std::vector<ExpectedProblem> table{
+        {"list at the top", "- a\n", "j.yaml:1", "the file must hold a mapping", "nodes:"},
+        {"no nodes", "command: [x]\n", "j.yaml:1", "nodes: missing", "nodes: [node1, node2]"},
+        {"null nodes", "nodes:\ncommand: [x]\n", "j.yaml:1", "nodes: missing", "nodes: [node1, node2]"},
+        {"no node", "command: [x]\nnodes: []\n", "j.yaml:2", "nodes: the list is empty", "local"},
+        {"node twice", "command: [x]\nnodes: [a, b, a]\n", "j.yaml:2", "\"a\" is there twice",
+         "procs_per_node"},
+        {"nodes mapping", "command: [x]\nnodes: {a: b}\n", "j.yaml:2", "nodes: a mapping is not a list",
+         "[first, second]"},
+        {"nodes nested", "command: [x]\nnodes: [[a]]\n", "j.yaml:2", "nodes: a list is not a list of texts",
+         "[first"},
+        {"neither", "nodes: [a]\n", "j.yaml:1", "neither train nor command", "train section"},
+        {"both", train_with("command: [x]\n"), "j.yaml:5", "command: there is a train section", "Keep one"},
+        {"unknown key", job_with("masterport: 1\n"), "j.yaml:3", "masterport: unknown key",
+         "Did you mean \"master_port\"?"},
+        {"far key", job_with("frobnicate: 1\n"), "j.yaml:3", "frobnicate: unknown key",
+         "Known keys are: backend, command, env, interface, launcher, master_port, name, nodes, on_failure, "
+         "procs_per_node, "
+         "push, train, workdir."},
+        {"twice", job_with("name: a\nname: b\n"), "j.yaml:4", "name: given twice", "Keep one"},
+        {"backend", job_with("backend: mpi\n"), "j.yaml:3", "backend: \"mpi\" is not known",
+         "auto, nccl, gloo"},
+        {"backend list", job_with("backend: [gloo]\n"), "j.yaml:3", "backend: a list is not a text",
+         "one value"},
+        {"launcher", job_with("launcher: k8s\n"), "j.yaml:3", "\"k8s\" is not known", "ssh, slurm"},
+        {"slurm", job_with("launcher: slurm\n"), "j.yaml:3", "launcher: this version cannot",
+         "launcher: ssh"},
+        {"port", job_with("master_port: 70000\n"), "j.yaml:3", "\"70000\" is out of range",
+         "from 0 to 65535"},
+        {"procs", job_with("procs_per_node: 0\n"), "j.yaml:3", "procs_per_node: \"0\" is out of range",
+         "from 1 to 1024"},
+        {"procs word", job_with("procs_per_node: many\n"), "j.yaml:3", "\"many\" is not a number",
+         "from 1 to 1024"},
+        {"procs list", job_with("procs_per_node: [2]\n"), "j.yaml:3", "a list is not a number",
+         "from 1 to 1024"},
+        {"env list", job_with("env: [A=1]\n"), "j.yaml:3", "env: a list is not a mapping", "{ NAME: value"},
+        {"env nested", job_with("env: {A: [1]}\n"), "j.yaml:3",
+         "env: a mapping is not a mapping of names to texts", "NAME"},
+        {"env name", job_with("env: {'A=B': 1}\n"), "j.yaml:3", "\"A=B\" is not a variable's name", ""},
+        {"env twice", job_with("env:\n  A: 1\n  A: 2\n"), "j.yaml:5", "env.A: given twice", "Keep one"},
+        {"failure", job_with("on_failure: 5\n"), "j.yaml:3", "on_failure: must be a mapping", "grace_s: 5"},
+        {"grace", job_with("on_failure:\n  grace_s: -1\n"), "j.yaml:4", "on_failure.grace_s: \"-1\" is out",
+         "from 0 to 3600"},
+        {"grace key", job_with("on_failure: {grace: 1}\n"), "j.yaml:3", "on_failure.grace: unknown key",
+         "grace_s"},
+        {"restarts", job_with("on_failure: {max_restarts: 2}\n"), "j.yaml:3", "max_restarts: this version",
+         "Write 0"},
+        {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
+         "command: \"python3 x.py\" is not a list", "[first"},
+        {"push", job_with("push: [./x.py]\n"), "j.yaml:3", "push: this version does not push", "workdir"},
+        {"command zero", "nodes: [a]\ncommand: [\"a\\0b\"]\n", "j.yaml:2", "command[0]: holds a zero byte",
+         "\\0"},
+    };
+    for (const auto& row : table) {
+        SCOPED_TRACE(row.title);
+        auto problems = parse(row.yaml).problems;
+        if (std::string(row.title) == "command text" && !problems.empty()) {
+            problems.resize(1);  // "neither is given" follows from it
+        }
+        test::expect_problem(problems, row);
+    }
+}
+
+TEST(Job, FaultsBelowTrainNameTheirLine) {
+    const std::vector<ExpectedProblem> table{
+        {"unknown", train_with("  epoch: 2\n"), "j.yaml:5", "train.epoch: is not a known key",
+         "did you mean \"epochs\"?"},
+        {"unknown null", train_with("  epoch:\n"), "j.yaml:5", "train.epoch: is not a known key",
+         "did you mean \"epochs\"?"},
+        {"deep unknown", train_with("  epochs: 1\n  optimizer:\n    name: sgd\n    learning_rate: 1\n"),
+         "j.yaml:8", "train.optimizer.learning_rate: is not a known key", "lr"},
+        {"dotted", train_with("  optimizer.lr: 1\n"), "j.yaml:5", "train.optimizer.lr: is not a known key",
+         ""},
+        {"type", train_with("  epochs: two\n"), "j.yaml:5", "train.epochs: is \"two\"",
+         "a whole number from 1"},
+        {"quoted number", train_with("  epochs: '2'\n"), "j.yaml:5", "train.epochs: is \"2\"",
+         "a whole number from 1"},
+        {"tagged number", train_with("  epochs: !!str 2\n"), "j.yaml:5", "train.epochs: is \"2\"",
+         "a whole number"},
+        {"range", train_with("\n  batch_size: 0\n"), "j.yaml:6", "train.batch_size: is 0",
+         "from 1 to 1000000"},
+        {"deep range", train_with("  optimizer: {lr: 0.1,\n    momentum: 1}\n"), "j.yaml:6",
+         "train.optimizer.momentum: is 1", "less than 1"},
+        {"flag", train_with("  shuffle: maybe\n"), "j.yaml:5", "train.shuffle: is \"maybe\"",
+         "true or false"},
+        {"model", "nodes: [a]\ntrain:\n  dataset: mnist\n  model: convent\n", "j.yaml:4",
+         "train.model: is \"convent\"", "did you mean \"convnet\"?"},
+        {"no model", "nodes: [a]\ntrain:\n  dataset: mnist\n", "j.yaml:3", "train.model: is missing",
+         "convnet, mlp"},
+        {"dataset", "nodes: [a]\ntrain:\n  model: mlp\n  dataset:\n    name: mnits\n", "j.yaml:5",
+         "train.dataset.name: is \"mnits\"", "did you mean \"mnist\"?"},
+        {"list", "nodes: [a]\ntrain: [1]\n", "j.yaml:2", "train: is [1]", "a section of keys"},
+        {"twice", train_with("  epochs: 1\n  epochs: 2\n"), "j.yaml:6", "train.epochs: given twice",
+         "Keep one"},
+        {"deep twice", train_with("  optimizer: {lr: 1, lr: 2}\n"), "j.yaml:5",
+         "train.optimizer.lr: given twice", "Keep one"},
+        {"NaN", train_with("  optimizer: {lr: .nan}\n"), "j.yaml:5", "train.optimizer.lr: is \".nan\"",
+         "a number from 0"},
+    };
+    for (const auto& row : table) {
+        SCOPED_TRACE(row.title);
+        test::expect_problem(parse(row.yaml).problems, row);
+    }
+}
+
+TEST(Job, EmptyFilesAreFaults) {
+    for (const char* yaml : {"", "\n", "# soon\n", "---\n"}) {
+        const auto problems = parse(yaml).problems;
+        ASSERT_EQ(problems.size(), 1U) << yaml;
+        EXPECT_NE(problems[0].what.find("must hold a mapping"), std::string::npos);
+        EXPECT_EQ(problems[0].where.rfind("j.yaml", 0), 0U);
+    }
+    EXPECT_EQ(parse("{}").problems.size(), 2U) << "no nodes, and nothing to run";
+}
+
+TEST(Job, SyntaxErrorsAndHostileNesting) {
+    test::expect_problem(parse("nodes: [a]\n\tcommand: [x]\n").problems,
+                         {"tab", "", "j.yaml:2", "not valid YAML", "indentation"});
+    std::string bomb = "nodes: [a]\ntrain:\n  a0: &a0 [x, x]\n";
+    for (int i = 1; i < 40; ++i) {
+        const std::string before = std::to_string(i - 1);
+        bomb += "  a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + before + ", *a" + before +
+                "]\n";
+    }
+    for (const std::string& yaml :
+         {bomb, std::string("nodes: [a]\ntrain: &t {model: *t}\n"),
+          "nodes: [a]\ntrain: " + std::string(60, '{'), "train: " + std::string(5000, '['),
+          "command: " + std::string(65, '[') + std::string(65, ']') + '\n'}) {
+        EXPECT_FALSE(parse(yaml).problems.empty()) << yaml.substr(0, 60);
+    }
+}
+
+TEST(Job, AFileThatCannotBeReadIsAFault) {
+    const test::TemporaryFolder folder;
+    const auto problems = read_job(folder / "job.yaml").problems;
+    ASSERT_EQ(problems.size(), 1U);
+    EXPECT_NE(problems[0].what.find("No such file"), std::string::npos);
+    test::write_text(folder / "job.yaml", kContract);
+    const auto read = read_job(folder / "job.yaml");
+    EXPECT_TRUE(read.problems.empty());
+    EXPECT_EQ(read.job.file, folder / "job.yaml");
+}
+
+void expect_same(const Job& a, const Job& b) {
+    EXPECT_EQ(a.name, b.name);
+    EXPECT_EQ(a.all_nodes, b.all_nodes);
+    EXPECT_EQ(a.nodes, b.nodes);
+    EXPECT_EQ(a.procs_per_node, b.procs_per_node);
+    EXPECT_EQ(a.backend, b.backend);
+    EXPECT_EQ(a.master_port, b.master_port);
+    EXPECT_EQ(a.interface_name, b.interface_name);
+    EXPECT_EQ(a.env, b.env);
+    EXPECT_EQ(a.grace_s, b.grace_s);
+    EXPECT_EQ(a.train, b.train);
+    EXPECT_EQ(a.command, b.command);
+    EXPECT_EQ(a.workdir, b.workdir);
+}
+
+TEST(Job, RoundTrip) {
+    const Job contract = good(kContract);
+    expect_same(good(to_yaml(contract)), contract);
+    Job own;
+    own.name = "yes: \"no\" #1 层\n\t\x01\x7f";
+    own.nodes = {"123", "true", "a:b", "é"};
+    own.procs_per_node = 8;
+    own.backend = BackendChoice::Nccl;
+    own.master_port = 0;
+    own.interface_name = "eth0";
+    own.env = {{"A", "1"}, {"B", ""}, {"C", "it's \"x\" \\ $HOME"}, {"NULL", "null"}, {"é", "~"}};
+    own.grace_s = 0.25;
+    own.command = {"python3", "", "a b", "-c", "print('hello: #')", "\\0", "\xf0\x9f\x98\x80", "0.10"};
+    own.workdir = "~/proj with blank";
+    expect_same(good(to_yaml(own)), own);
+    own.nodes.clear();
+    own.all_nodes = true;
+    expect_same(good(to_yaml(own)), own);
+}
+
+TEST(Job, TrainValuesKeepTheirKind) {
+    const auto job = good(
+        train_with("  epochs: 2\n  seed: 0x10\n  bucket_mb: 1\n  drop_last: yes\n  optimizer: {lr: 1e-3}\n"
+                   "  max_steps: +5\n  validate: off\n  threads: ~\n"));
+    EXPECT_EQ((*job.train)["seed"], 16);
+    EXPECT_EQ((*job.train)["drop_last"], true);
+    EXPECT_EQ((*job.train)["validate"], false);
+    EXPECT_EQ((*job.train)["optimizer"]["lr"], 0.001);
+    EXPECT_EQ((*job.train)["max_steps"], 5);
+    EXPECT_TRUE((*job.train)["threads"].is_null());
+    expect_same(good(to_yaml(job)), job);
+}
+
+TEST(Job, NumbersDoNotFollowTheLocale) {
+    // Qt sets the locale of the desktop; in many of them the decimal sign is a comma.
+    const std::string before = std::setlocale(LC_ALL, nullptr);
+    bool comma = false;
+    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "fr_FR.utf8", "ru_RU.UTF-8"}) {
+        comma = comma || std::setlocale(LC_ALL, name) != nullptr;
+    }
+    const auto job = good(job_with("on_failure: {grace_s: 0.5}\n"));
+    const std::string yaml = to_yaml(job);
+    std::setlocale(LC_ALL, before.c_str());
+    EXPECT_EQ(job.grace_s, 0.5);
+    EXPECT_EQ(good(yaml).grace_s, 0.5);
+    if (!comma) {
+        GTEST_SKIP() << "no locale with a decimal comma is installed here";
+    }
+}
+
+TEST(Nearest, FindsMisspellings) {
+    const std::vector<std::string> known{"host", "port", "user", "gpus"};
+    EXPECT_EQ(nearest("hots", known), "host");
+    EXPECT_EQ(nearest("prt", known), "port");
+    EXPECT_EQ(nearest("users", known), "user");
+    EXPECT_EQ(nearest("frobnicate", known), "");
+    EXPECT_EQ(nearest("", known), "");
+    EXPECT_EQ(nearest(std::string(100000, 'x'), known), "") << "and soon";
+}
+
+}  // namespace
+}  // namespace rankscope
