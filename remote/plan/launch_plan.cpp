@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/shell_quote.h>
+#include <remote/base/text.h>
 #include <remote/plan/launch_plan.h>
-
-#include <algorithm>
 
 #include <nlohmann/json.hpp>
 
-#include <remote/base/shell_quote.h>
-#include <remote/base/text.h>
+#include <algorithm>
 
 namespace rankscope {
 namespace {
@@ -75,8 +74,8 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
                   : share.gpus.empty()   ? slots
                                          : static_cast<int>(share.gpus.size());
     if (use_gpus && node.gpus_auto && facts == nullptr) {
-        plan.notes.push_back(text(kContext, "%1 has not been probed: its GPUs are not known, CPU slots are assumed.",
-                                  {node.name}));
+        plan.notes.push_back(text(
+            kContext, "%1 has not been probed: its GPUs are not known, CPU slots are assumed.", {node.name}));
     }
     if (!share.gpus.empty() && share.ranks > static_cast<int>(share.gpus.size())) {
         return Failure{"too-many-ranks", node.name,
@@ -85,14 +84,17 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
                        text(kContext, "Lower procs_per_node, or write backend: gloo for CPU ranks."), ""};
     }
     if (share.gpus.empty() && plan.backend == "nccl" && (facts != nullptr || !node.gpus_auto)) {
-        return Failure{"no-gpu", node.name, text(kContext, "backend: nccl needs a GPU, and this node offers none."),
-                       text(kContext, "Check gpus: in the inventory and nvidia-smi on the node, or write backend: gloo."),
-                       ""};
+        return Failure{
+            "no-gpu", node.name, text(kContext, "backend: nccl needs a GPU, and this node offers none."),
+            text(kContext,
+                 "Check gpus: in the inventory and nvidia-smi on the node, or write backend: gloo."),
+            ""};
     }
     return share;
 }
 
-void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job, int group_rank) {
+void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job,
+                     int group_rank) {
     auto& env = rank.env;
     const auto number = [](int value) { return std::to_string(value); };
     env["RANK"] = number(rank.rank);
@@ -110,8 +112,11 @@ void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& sh
     env["TORCHELASTIC_MAX_RESTARTS"] = number(job.max_restarts);
     env["TORCHELASTIC_USE_AGENT_STORE"] = "False";
     env["TORCH_NCCL_ASYNC_ERROR_HANDLING"] = "1";
-    // As torchrun: more than one process a node would otherwise start cores × ranks threads.
-    env["OMP_NUM_THREADS"] = "1";
+    if (share.ranks > 1) {
+        // As torchrun: they would otherwise start cores × ranks threads. A rank alone on its node may use all
+        // cores.
+        env["OMP_NUM_THREADS"] = "1";
+    }
     if (!share.gpus.empty()) {
         std::string visible;
         for (const int gpu : share.gpus) {
@@ -133,9 +138,9 @@ void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& sh
 Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job) {
     if (job.all_nodes) {
         if (inventory.nodes.empty()) {
-            return Failure{"no-nodes", job.file.string(),
-                           text(kContext, "nodes: all, but the inventory names no node."),
-                           text(kContext, "Add nodes with `rankscopectl nodes add`, or write nodes: local."), ""};
+            return Failure{
+                "no-nodes", job.file.string(), text(kContext, "nodes: all, but the inventory names no node."),
+                text(kContext, "Add nodes with `rankscopectl nodes add`, or write nodes: local."), ""};
         }
         return inventory.nodes;
     }
@@ -150,10 +155,11 @@ Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Jo
             for (const auto& entry : inventory.nodes) {
                 known += ", " + entry.name;
             }
-            return Failure{"unknown-node", job.file.string(),
-                           text(kContext, "nodes: \"%1\" is not in the inventory.", {name}),
-                           text(kContext, "Known nodes: %1. Add it with `rankscopectl nodes add %2`.", {known, name}),
-                           ""};
+            return Failure{
+                "unknown-node", job.file.string(),
+                text(kContext, "nodes: \"%1\" is not in the inventory.", {name}),
+                text(kContext, "Known nodes: %1. Add it with `rankscopectl nodes add %2`.", {known, name}),
+                ""};
         }
     }
     if (nodes.empty()) {
@@ -177,7 +183,8 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
     if (job.backend == BackendChoice::Nccl && job.train) {
         return Failure{"no-cuda-engine", job.file.string(),
                        text(kContext, "backend: nccl, but this version's engine trains on the CPU only."),
-                       text(kContext, "Write backend: auto or gloo, or run your own program with command:."), ""};
+                       text(kContext, "Write backend: auto or gloo, or run your own program with command:."),
+                       ""};
     }
     std::vector<NodeShare> shares;
     bool any_gpu = false;
@@ -199,11 +206,11 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
     plan.master_addr = shares.front().address;
     plan.master_port = job.master_port;
     if (plan.master_port == 0) {
-        plan.notes.push_back(text(kContext, "A free port is chosen on %1 when the run starts.", {plan.master_node}));
+        plan.notes.push_back(
+            text(kContext, "A free port is chosen on %1 when the run starts.", {plan.master_node}));
     }
     for (std::size_t i = 0; i < shares.size(); ++i) {
-        plan.nodes.push_back(
-            {shares[i].node->name, static_cast<int>(i), shares[i].ranks, shares[i].address});
+        plan.nodes.push_back({shares[i].node->name, static_cast<int>(i), shares[i].ranks, shares[i].address});
     }
     int next_rank = 0;
     for (std::size_t i = 0; i < shares.size(); ++i) {
@@ -215,7 +222,8 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
             rank.device = shares[i].gpus.empty()
                               ? "cpu"
                               : "cuda:" + std::to_string(shares[i].gpus[static_cast<std::size_t>(local)]);
-            rank.command = job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
+            rank.command =
+                job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
             add_environment(rank, plan, shares[i], job, static_cast<int>(i));
             plan.ranks.push_back(std::move(rank));
         }
@@ -224,10 +232,14 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
 }
 
 nlohmann::json to_json(const LaunchPlan& plan) {
-    nlohmann::json json{{"job", plan.job_name},        {"backend", plan.backend},
-                        {"world_size", plan.world_size}, {"master_node", plan.master_node},
-                        {"master_addr", plan.master_addr}, {"master_port", plan.master_port},
-                        {"notes", plan.notes},         {"nodes", nlohmann::json::array()},
+    nlohmann::json json{{"job", plan.job_name},
+                        {"backend", plan.backend},
+                        {"world_size", plan.world_size},
+                        {"master_node", plan.master_node},
+                        {"master_addr", plan.master_addr},
+                        {"master_port", plan.master_port},
+                        {"notes", plan.notes},
+                        {"nodes", nlohmann::json::array()},
                         {"ranks", nlohmann::json::array()}};
     for (const auto& node : plan.nodes) {
         json["nodes"].push_back({{"node", node.node},
@@ -278,16 +290,16 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
 
 std::string to_text(const LaunchPlan& plan) {
     std::string out = plan.job_name + ": " + std::to_string(plan.world_size) + " rank" +
-                      (plan.world_size == 1 ? "" : "s") + " on " + std::to_string(plan.nodes.size()) + " node" +
-                      (plan.nodes.size() == 1 ? "" : "s") + ", backend " + plan.backend + ", master " +
-                      plan.master_node + " at " + plan.master_addr + ':' +
+                      (plan.world_size == 1 ? "" : "s") + " on " + std::to_string(plan.nodes.size()) +
+                      " node" + (plan.nodes.size() == 1 ? "" : "s") + ", backend " + plan.backend +
+                      ", master " + plan.master_node + " at " + plan.master_addr + ':' +
                       (plan.master_port == 0 ? "(free port)" : std::to_string(plan.master_port)) + '\n';
     for (const auto& note : plan.notes) {
         out += "  note: " + note + '\n';
     }
     for (const auto& rank : plan.ranks) {
-        out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device + "  local rank " +
-               std::to_string(rank.local_rank) + "\n ";
+        out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
+               "  local rank " + std::to_string(rank.local_rank) + "\n ";
         for (const auto& [key, value] : rank.env) {
             out += ' ' + key + '=' + shell_quote(value);
         }

@@ -3,17 +3,17 @@
 
 #pragma once
 
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <nlohmann/json_fwd.hpp>
-
 #include <remote/base/failure.h>
 #include <remote/config/inventory.h>
 #include <remote/config/job.h>
 #include <remote/node/node_facts.h>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace rankscope {
 
@@ -46,16 +46,16 @@ struct LaunchPlan {
     std::vector<std::string> notes;  ///< what was assumed (a node not yet probed, …), for the person
 };
 
-/// What is known of the nodes when planning. Without facts of a node its inventory entry alone counts, and a note
-/// says so: `plan` touches nothing.
+/// What is known of the nodes when planning. Without facts of a node its inventory entry alone counts, and a
+/// note says so: `plan` touches nothing.
 using KnownFacts = std::map<std::string, NodeFacts>;
 
 /// Resolves the job's nodes against the inventory ("local" is always there).
 Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job);
 
-/// rank → node → device → environment → command. Ranks are dealt node by node in the job's order; the first node is
-/// the master. Environment as torchrun sets it (reference: torchrun's local_elastic_agent), plus ours. The token is
-/// not in the plan: it is made when the run starts.
+/// rank → node → device → environment → command. Ranks are dealt node by node in the job's order; the first
+/// node is the master. Environment as torchrun sets it (reference: torchrun's local_elastic_agent), plus
+/// ours. The token is not in the plan: it is made when the run starts.
 Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
 nlohmann::json to_json(const LaunchPlan& plan);

@@ -1,12 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/clock.h>
+#include <remote/base/text.h>
 #include <remote/run/event_pump.h>
 
 #include <iterator>
-
-#include <remote/base/clock.h>
-#include <remote/base/text.h>
 
 namespace rankscope {
 
@@ -45,7 +44,8 @@ void EventPump::post(Event event) {
 void EventPump::post(std::vector<Event> events) {
     {
         const std::lock_guard lock(mutex_);
-        items_.insert(items_.end(), std::make_move_iterator(events.begin()), std::make_move_iterator(events.end()));
+        items_.insert(items_.end(), std::make_move_iterator(events.begin()),
+                      std::make_move_iterator(events.end()));
     }
     changed_.notify_all();
 }
@@ -155,14 +155,16 @@ void EventPump::store(std::vector<Event>& events) {
     if (!store_ || events.empty()) {
         return;
     }
-    unstored_.insert(unstored_.end(), std::make_move_iterator(events.begin()), std::make_move_iterator(events.end()));
+    unstored_.insert(unstored_.end(), std::make_move_iterator(events.begin()),
+                     std::make_move_iterator(events.end()));
     events.clear();
     const auto stored = store_->append(run_id_, unstored_);
     if (stored) {
         unstored_.clear();
         told_store_trouble_ = false;
     } else if (!told_store_trouble_ && hooks_.events) {
-        // Kept in memory and tried again with the next events; what is lost with this program, the spools still have.
+        // Kept in memory and tried again with the next events; what is lost with this program, the spools
+        // still have.
         told_store_trouble_ = true;
         Event note = desk_stage("note", StageStatus::Failed, to_line(stored.failure()));
         note.t_us = now_us();

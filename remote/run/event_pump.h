@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include <remote/run/run_controller.h>
+#include <remote/run/run_tracker.h>
+#include <remote/store/run_store.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -14,14 +18,10 @@
 #include <variant>
 #include <vector>
 
-#include <remote/run/run_controller.h>
-#include <remote/run/run_tracker.h>
-#include <remote/store/run_store.h>
-
 namespace rankscope {
 
-/// The one stream of a run: takes events from all threads, gives each to the tracker, the sink and the store in one
-/// order, on one thread. The desk's own events get their sequence numbers here.
+/// The one stream of a run: takes events from all threads, gives each to the tracker, the sink and the store
+/// in one order, on one thread. The desk's own events get their sequence numbers here.
 class EventPump {
 public:
     struct Hooks {

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/clock.h>
+#include <remote/base/text.h>
+#include <remote/node/bundle_push.h>
+#include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
+#include <remote/wire/event_wire.h>
 
 #include <poll.h>
 
 #include <algorithm>
-
-#include <remote/base/clock.h>
-#include <remote/base/text.h>
-#include <remote/deploy/bundle_push.h>
-#include <remote/run/event_pump.h>
-#include <remote/wire/event_wire.h>
 
 namespace rankscope {
 namespace {
@@ -195,8 +194,8 @@ wire::StartRun NodeTask::spec() const {
 }
 
 bool NodeTask::start() {
-    // Announce, then look: whoever aborts the meeting looks at launching() afterwards, so that either we see the abort
-    // or it sees that there may be ranks to stop here.
+    // Announce, then look: whoever aborts the meeting looks at launching() afterwards, so that either we see
+    // the abort or it sees that there may be ranks to stop here.
     launching_ = true;
     if (context_.meeting->failure()) {
         launching_ = false;

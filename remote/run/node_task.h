@@ -3,6 +3,11 @@
 
 #pragma once
 
+#include <remote/base/wake_fd.h>
+#include <remote/node/node_connection.h>
+#include <remote/plan/launch_plan.h>
+#include <remote/run/run_meeting.h>
+
 #include <atomic>
 #include <functional>
 #include <map>
@@ -10,11 +15,6 @@
 #include <stop_token>
 #include <string>
 #include <thread>
-
-#include <remote/base/wake_fd.h>
-#include <remote/node/node_connection.h>
-#include <remote/plan/launch_plan.h>
-#include <remote/run/run_meeting.h>
 
 namespace rankscope {
 
@@ -33,8 +33,9 @@ struct RunContext {
     std::function<void(const std::string& node, const NodeFacts& facts)> facts;
 };
 
-/// One node's part of a run, on a thread of its own: connect → push → start → stream, and reconnect → stream as
-/// often as the link is lost. A blocking conversation, told to stop or to leave through flags and a WakeFd.
+/// One node's part of a run, on a thread of its own: connect → push → start → stream, and reconnect → stream
+/// as often as the link is lost. A blocking conversation, told to stop or to leave through flags and a
+/// WakeFd.
 class NodeTask {
 public:
     NodeTask(NodeSpec node, RunContext& context);

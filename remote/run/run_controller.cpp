@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/run/run_controller.h>
-
-#include <array>
-#include <condition_variable>
-#include <ctime>
-#include <mutex>
-
 #include <remote/base/clock.h>
 #include <remote/base/sha256.h>
 #include <remote/base/text.h>
 #include <remote/deploy/artifacts.h>
 #include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
+#include <remote/run/run_controller.h>
 #include <remote/run/run_meeting.h>
 #include <remote/store/run_store.h>
+
+#include <array>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
 
 namespace rankscope {
 namespace {
@@ -199,7 +198,8 @@ void RunController::Impl::start(RunRequest request) {
     record.name = context.job.name;
     record.job_yaml = request.job_yaml.empty() ? to_yaml(context.job) : request.job_yaml;
     record.started_us = now_us();
-    // Known facts make the first plan already the right one; the final one follows when all nodes have answered.
+    // Known facts make the first plan already the right one; the final one follows when all nodes have
+    // answered.
     auto known = store ? store->facts() : Result<KnownFacts>(KnownFacts());
     auto plan = make_plan(context.inventory, context.job, known ? *known : KnownFacts());
     if (plan) {
@@ -242,15 +242,16 @@ RunController::~RunController() = default;
 
 std::unique_ptr<RunController> RunController::start(RunRequest request, std::shared_ptr<RunStore> store,
                                                     Prompter prompter, EventSink events, PlanSink plan) {
-    auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events), std::move(plan),
-                                       new_run_id());
+    auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events),
+                                       std::move(plan), new_run_id());
     impl->start(std::move(request));
     return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor
 }
 
 Result<std::unique_ptr<RunController>> RunController::attach(const std::string& run_id, Inventory inventory,
-                                                             std::shared_ptr<RunStore> store, Prompter prompter,
-                                                             EventSink events, PlanSink plan) {
+                                                             std::shared_ptr<RunStore> store,
+                                                             Prompter prompter, EventSink events,
+                                                             PlanSink plan) {
     auto record = store->run(run_id);
     if (!record) {
         return record.failure();
@@ -290,11 +291,13 @@ Result<std::unique_ptr<RunController>> RunController::attach(const std::string& 
         }
         const NodeSpec* spec = impl->context.inventory.find(node.node);
         if (spec == nullptr && node.node != kLocalNodeName) {
-            return Failure{"unknown-node", run_id,
-                           text(kContext, "The run's node \"%1\" is no longer in the inventory.", {node.node}),
-                           text(kContext, "Add it again with `rankscopectl nodes add %1`.", {node.node}), ""};
+            return Failure{
+                "unknown-node", run_id,
+                text(kContext, "The run's node \"%1\" is no longer in the inventory.", {node.node}),
+                text(kContext, "Add it again with `rankscopectl nodes add %1`.", {node.node}), ""};
         }
-        impl->tasks.push_back(std::make_unique<NodeTask>(spec != nullptr ? *spec : local_node(), impl->context));
+        impl->tasks.push_back(
+            std::make_unique<NodeTask>(spec != nullptr ? *spec : local_node(), impl->context));
         impl->tasks.back()->attach((*seqs)[node.node] + 1);
     }
     if (impl->tasks.empty()) {

@@ -3,23 +3,23 @@
 
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-
 #include <remote/base/failure.h>
 #include <remote/config/inventory.h>
 #include <remote/config/job.h>
-#include <remote/node/prompter.h>
 #include <remote/plan/launch_plan.h>
+#include <remote/transport/prompter.h>
 #include <remote/wire/event.h>
+
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace rankscope {
 
 class RunStore;
 
-/// Receives every event of a run in order: the desk's and the nodes'. Called on the controller's thread, never on the
-/// window's; must not block.
+/// Receives every event of a run in order: the desk's and the nodes'. Called on the controller's thread,
+/// never on the window's; must not block.
 using EventSink = std::function<void(const Event&)>;
 /// Called on the same thread, before the first event that needs it, whenever the plan is (re)made.
 using PlanSink = std::function<void(const LaunchPlan&)>;
@@ -30,16 +30,17 @@ struct RunRequest {
     std::string job_yaml;  ///< kept in the run store
 };
 
-/// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and ends
-/// the run everywhere when a rank dies. The run itself belongs to the nodes: when a controller goes away without
-/// stop(), training goes on and attach() finds it again.
+/// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and
+/// ends the run everywhere when a rank dies. The run itself belongs to the nodes: when a controller goes away
+/// without stop(), training goes on and attach() finds it again.
 class RunController {
 public:
-    /// Starts a new run. Returns at once; everything else arrives as events. `store` may be null (nothing is kept).
+    /// Starts a new run. Returns at once; everything else arrives as events. `store` may be null (nothing is
+    /// kept).
     static std::unique_ptr<RunController> start(RunRequest request, std::shared_ptr<RunStore> store,
                                                 Prompter prompter, EventSink events, PlanSink plan);
-    /// Takes up a run of the store again: replays nothing (the caller reads the store), goes on after the last event
-    /// stored of each node.
+    /// Takes up a run of the store again: replays nothing (the caller reads the store), goes on after the
+    /// last event stored of each node.
     static Result<std::unique_ptr<RunController>> attach(const std::string& run_id, Inventory inventory,
                                                          std::shared_ptr<RunStore> store, Prompter prompter,
                                                          EventSink events, PlanSink plan);

@@ -3,18 +3,18 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+#include <remote/plan/launch_plan.h>
+
 #include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include <remote/base/failure.h>
-#include <remote/plan/launch_plan.h>
-
 namespace rankscope {
 
-/// Where the node threads of a starting run wait for one another: all connected → plan → all pushed → all started.
-/// One failure, or an abort, releases everybody.
+/// Where the node threads of a starting run wait for one another: all connected → plan → all pushed → all
+/// started. One failure, or an abort, releases everybody.
 class RunMeeting {
 public:
     RunMeeting(Inventory inventory, Job job, int nodes);

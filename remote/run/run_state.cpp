@@ -53,18 +53,31 @@ void set_if(double& out, const MetricEvent& metric, const char* key) {
     }
 }
 
+std::int64_t total_or(std::int64_t before, const MetricEvent& metric, const char* key) {
+    const double value = metric.value(key);
+    return value >= 0 && value < 9e15 ? std::llround(value) : before;
+}
+
 }  // namespace
 
 const char* to_string(RankPhase phase) {
     switch (phase) {
-        case RankPhase::Waiting: return "waiting";
-        case RankPhase::Starting: return "starting";
-        case RankPhase::Rendezvous: return "rendezvous";
-        case RankPhase::Training: return "training";
-        case RankPhase::Validating: return "validating";
-        case RankPhase::Done: return "done";
-        case RankPhase::Failed: return "failed";
-        case RankPhase::Stopped: return "stopped";
+        case RankPhase::Waiting:
+            return "waiting";
+        case RankPhase::Starting:
+            return "starting";
+        case RankPhase::Rendezvous:
+            return "rendezvous";
+        case RankPhase::Training:
+            return "training";
+        case RankPhase::Validating:
+            return "validating";
+        case RankPhase::Done:
+            return "done";
+        case RankPhase::Failed:
+            return "failed";
+        case RankPhase::Stopped:
+            return "stopped";
     }
     return "waiting";
 }
@@ -128,12 +141,8 @@ void RunState::apply(const Event& event) {
                 rank->phase = RankPhase::Training;
             }
         }
-        if (metric->has("epochs")) {
-            epochs = std::llround(metric->value("epochs"));
-        }
-        if (metric->has("steps_per_epoch")) {
-            steps_per_epoch = std::llround(metric->value("steps_per_epoch"));
-        }
+        epochs = total_or(epochs, *metric, "epochs");
+        steps_per_epoch = total_or(steps_per_epoch, *metric, "steps_per_epoch");
         // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
         if (metric->has("val_acc1") && (validations.empty() || validations.back().epoch < metric->epoch)) {
             validations.push_back({metric->epoch, metric->value("val_loss"), metric->value("val_acc1")});
@@ -160,7 +169,9 @@ double RunState::progress() const {
     for (const auto& rank : ranks) {
         slowest = std::min(slowest, std::max<std::int64_t>(rank.step, 0));
     }
-    return std::min(1.0, static_cast<double>(slowest) / static_cast<double>(epochs * steps_per_epoch));
+    // As doubles: the totals are whatever a rank has said, and their product may be beyond any whole number.
+    return std::min(1.0, static_cast<double>(slowest) /
+                             (static_cast<double>(epochs) * static_cast<double>(steps_per_epoch)));
 }
 
 double RunState::epoch_progress() const {

@@ -3,14 +3,14 @@
 
 #pragma once
 
+#include <remote/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <remote/plan/launch_plan.h>
-#include <remote/wire/event.h>
 
 namespace rankscope {
 

@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/metrics_line.h>
+#include <remote/base/text.h>
+#include <remote/node/agent_failures.h>
 #include <remote/run/run_tracker.h>
 
 #include <algorithm>
 #include <tuple>
-
-#include <protocol/metrics_line.h>
-
-#include <remote/base/text.h>
-#include <remote/node/agent_failures.h>
 
 namespace rankscope {
 namespace {
@@ -66,8 +64,10 @@ void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std:
         }
         // Replayed: what was concluded then is not concluded again.
         rendezvous_begun_ = rendezvous_begun_ || stage.name == "rendezvous";
-        rendezvous_done_ = rendezvous_done_ || (stage.name == "rendezvous" && stage.status == StageStatus::Done);
-        first_step_done_ = first_step_done_ || (stage.name == "first-step" && stage.status == StageStatus::Done);
+        rendezvous_done_ =
+            rendezvous_done_ || (stage.name == "rendezvous" && stage.status == StageStatus::Done);
+        first_step_done_ =
+            first_step_done_ || (stage.name == "first-step" && stage.status == StageStatus::Done);
         return;
     }
     const bool met = stage.name == "data" || stage.name == "train" || stage.name == "validate" ||
@@ -88,7 +88,8 @@ void RunTracker::mark(int rank, bool stepped, std::vector<Event>& out) {
         ++met_;
         if (!rendezvous_done_) {
             rendezvous_done_ = met_ == static_cast<int>(ranks_.size());
-            out.push_back(desk_stage("rendezvous", rendezvous_done_ ? StageStatus::Done : StageStatus::Progress,
+            out.push_back(desk_stage("rendezvous",
+                                     rendezvous_done_ ? StageStatus::Done : StageStatus::Progress,
                                      text(kContext, "%1 of %2 ranks have met",
                                           {std::to_string(met_), std::to_string(ranks_.size())}),
                                      met_ / world));
@@ -102,20 +103,21 @@ void RunTracker::mark(int rank, bool stepped, std::vector<Event>& out) {
         ++stepped_;
         if (!first_step_done_) {
             first_step_done_ = stepped_ == static_cast<int>(ranks_.size());
-            out.push_back(desk_stage("first-step", first_step_done_ ? StageStatus::Done : StageStatus::Progress, "",
+            out.push_back(desk_stage("first-step",
+                                     first_step_done_ ? StageStatus::Done : StageStatus::Progress, "",
                                      stepped_ / world));
         }
     }
 }
 
 bool RunTracker::all_nodes_ended() const {
-    return !plan_.nodes.empty() && std::all_of(plan_.nodes.begin(), plan_.nodes.end(), [this](const NodePlan& node) {
-        return ended_.count(node.node) > 0;
-    });
+    return !plan_.nodes.empty() &&
+           std::all_of(plan_.nodes.begin(), plan_.nodes.end(),
+                       [this](const NodePlan& node) { return ended_.count(node.node) > 0; });
 }
 
-// The first rank that failed on its own. One that only lost its peer is a consequence, wherever the nodes' clocks put
-// it; one that was ended by our own stop is never the cause.
+// The first rank that failed on its own. One that only lost its peer is a consequence, wherever the nodes'
+// clocks put it; one that was ended by our own stop is never the cause.
 const RunTracker::Exit* RunTracker::culprit() const {
     const Exit* best = nullptr;
     const auto key = [](const Exit& exit) {
@@ -151,7 +153,16 @@ EndEvent RunTracker::verdict(bool by_user) const {
     if (lost != ended_.end()) {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
-        end.detail = text(kContext, "The supervisor of %1 was killed; its ranks ended with it.", {lost->first});
+        end.detail =
+            text(kContext, "The supervisor of %1 was killed; its ranks ended with it.", {lost->first});
+        return end;
+    }
+    const auto failed = std::find_if(ended_.begin(), ended_.end(),
+                                     [](const auto& entry) { return entry.second == Outcome::Failed; });
+    if (failed != ended_.end()) {  // its supervisor says so, though no rank's end shows why
+        end.outcome = Outcome::Failed;
+        end.exit_code = 1;
+        end.detail = text(kContext, "The run failed on %1.", {failed->first});
         return end;
     }
     const bool stopped = std::any_of(ended_.begin(), ended_.end(),

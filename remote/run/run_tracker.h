@@ -3,27 +3,29 @@
 
 #pragma once
 
+#include <remote/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include <remote/plan/launch_plan.h>
-#include <remote/wire/event.h>
-
 namespace rankscope {
 
-/// Watches the stream of a run and concludes what no single event says: when all ranks have met, when all have made
-/// their first step, who is to blame, when it is over. No I/O, no clock: the same for live and replayed streams.
+/// Watches the stream of a run and concludes what no single event says: when all ranks have met, when all
+/// have made their first step, who is to blame, when it is over. No I/O, no clock: the same for live and
+/// replayed streams.
 class RunTracker {
 public:
     void set_plan(const LaunchPlan& plan);
-    /// Takes one event of the run, the desk's or a node's. Returns the desk's events that follow from it (without seq
-    /// and time), in order.
+    /// Takes one event of the run, the desk's or a node's. Returns the desk's events that follow from it
+    /// (without seq and time), in order.
     std::vector<Event> observe(const Event& event);
 
-    /// Once a rank has failed on its own: why the other nodes must stop, for people ("rank 1 on node2 was killed…").
+    /// Once a rank has failed on its own: why the other nodes must stop, for people ("rank 1 on node2 was
+    /// killed…").
     const std::string& failure_cause() const { return failure_cause_; }
     bool all_nodes_ended() const;
     bool node_ended(const std::string& node) const { return ended_.count(node) > 0; }
@@ -63,6 +65,7 @@ private:
 };
 
 /// The desk's stage event (node empty, rank -1).
-Event desk_stage(const std::string& name, StageStatus status, const std::string& detail = {}, double progress = -1);
+Event desk_stage(const std::string& name, StageStatus status, const std::string& detail = {},
+                 double progress = -1);
 
 }  // namespace rankscope

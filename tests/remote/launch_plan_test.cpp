@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/plan/launch_plan.h>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace rankscope {
+namespace {
+
+Job program_job(std::vector<std::string> nodes) {
+    Job job;
+    job.file = "job.yaml";
+    job.name = "test";
+    job.nodes = std::move(nodes);
+    job.command = {"python3", "train.py"};
+    return job;
+}
+
+Job train_job(std::vector<std::string> nodes) {
+    Job job = program_job(std::move(nodes));
+    job.command.clear();
+    job.train = nlohmann::json{{"model", "convnet"}};
+    return job;
+}
+
+NodeSpec node_called(const std::string& name, int cpu_slots = 0) {
+    NodeSpec node;
+    node.name = name;
+    node.host = name + ".example.org";
+    node.cpu_slots = cpu_slots;
+    return node;
+}
+
+NodeFacts facts_with(int gpus, const std::string& address = {}) {
+    NodeFacts facts;
+    facts.hostname = "h";
+    for (int i = 0; i < gpus; ++i) {
+        facts.gpus.push_back({i, "H100", 80ULL << 30U});
+    }
+    facts.peer_address = address;
+    return facts;
+}
+
+Inventory inventory_of(std::vector<NodeSpec> nodes) {
+    Inventory inventory;
+    inventory.nodes = std::move(nodes);
+    return inventory;
+}
+
+LaunchPlan planned(const Inventory& inventory, const Job& job, const KnownFacts& facts = {}) {
+    auto plan = make_plan(inventory, job, facts);
+    EXPECT_TRUE(plan) << (plan ? "" : to_line(plan.failure()));
+    return plan ? *plan : LaunchPlan{};
+}
+
+std::string refused(const Inventory& inventory, const Job& job, const KnownFacts& facts = {}) {
+    const auto plan = make_plan(inventory, job, facts);
+    EXPECT_FALSE(plan);
+    if (plan) {
+        return {};
+    }
+    EXPECT_FALSE(plan.failure().what.empty());
+    EXPECT_FALSE(plan.failure().remedy.empty());
+    return plan.failure().code;
+}
+
+TEST(LaunchPlan, EnvironmentIsTorchruns) {
+    const auto inventory = inventory_of({node_called("node1"), node_called("node2")});
+    const KnownFacts facts{{"node1", facts_with(2, "10.0.0.11")}, {"node2", facts_with(1, "10.0.0.12")}};
+    const auto plan = planned(inventory, program_job({"node1", "node2"}), facts);
+    ASSERT_EQ(plan.ranks.size(), 3U);
+    // reference: torchrun's local_elastic_agent. TORCHELASTIC_RUN_ID and TORCHELASTIC_ERROR_FILE are known
+    // only when the run starts; CUDA_VISIBLE_DEVICES names the GPUs the inventory offers.
+    const std::map<std::string, std::string> second{{"RANK", "1"},
+                                                    {"LOCAL_RANK", "1"},
+                                                    {"WORLD_SIZE", "3"},
+                                                    {"LOCAL_WORLD_SIZE", "2"},
+                                                    {"GROUP_RANK", "0"},
+                                                    {"GROUP_WORLD_SIZE", "2"},
+                                                    {"ROLE_RANK", "1"},
+                                                    {"ROLE_WORLD_SIZE", "3"},
+                                                    {"ROLE_NAME", "default"},
+                                                    {"MASTER_ADDR", "10.0.0.11"},
+                                                    {"MASTER_PORT", "29500"},
+                                                    {"TORCHELASTIC_RESTART_COUNT", "0"},
+                                                    {"TORCHELASTIC_MAX_RESTARTS", "0"},
+                                                    {"TORCHELASTIC_USE_AGENT_STORE", "False"},
+                                                    {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},
+                                                    {"OMP_NUM_THREADS", "1"},
+                                                    {"CUDA_VISIBLE_DEVICES", "0,1"}};
+    EXPECT_EQ(plan.ranks[1].env, second);
+    EXPECT_EQ(plan.ranks[1].device, "cuda:1");
+    EXPECT_EQ(plan.ranks[2].env.at("RANK"), "2");
+    EXPECT_EQ(plan.ranks[2].env.at("LOCAL_RANK"), "0");
+    EXPECT_EQ(plan.ranks[2].env.at("GROUP_RANK"), "1");
+    EXPECT_EQ(plan.ranks[2].env.at("LOCAL_WORLD_SIZE"), "1");
+    EXPECT_EQ(plan.ranks[2].env.at("CUDA_VISIBLE_DEVICES"), "0");
+    EXPECT_EQ(plan.ranks[2].env.count("OMP_NUM_THREADS"), 0U)
+        << "as torchrun: a rank that has the node for itself may use all cores";
+    EXPECT_EQ(plan.backend, "nccl");
+    EXPECT_EQ(plan.master_node, "node1");
+    EXPECT_EQ(plan.ranks[0].command, (std::vector<std::string>{"python3", "train.py"}));
+}
+
+TEST(LaunchPlan, TheJobsEnvironmentHasTheLastWord) {
+    Job job = program_job({"node1"});
+    job.env = {{"OMP_NUM_THREADS", "8"}, {"MINE", "x"}, {"MASTER_PORT", "1"}};
+    job.interface_name = "eth1";
+    const auto plan = planned(inventory_of({node_called("node1", 2)}), job, {{"node1", facts_with(0)}});
+    EXPECT_EQ(plan.ranks.at(0).env.at("OMP_NUM_THREADS"), "8");
+    EXPECT_EQ(plan.ranks.at(0).env.at("MINE"), "x");
+    EXPECT_EQ(plan.ranks.at(0).env.at("MASTER_PORT"), "1");
+    EXPECT_EQ(plan.ranks.at(0).env.at("GLOO_SOCKET_IFNAME"), "eth1");
+    EXPECT_EQ(plan.ranks.at(0).env.at("NCCL_SOCKET_IFNAME"), "eth1");
+    EXPECT_EQ(plan.ranks.at(0).env.count("CUDA_VISIBLE_DEVICES"), 0U);
+}
+
+TEST(LaunchPlan, NodesMayDiffer) {
+    NodeSpec chosen = node_called("chosen");
+    chosen.gpus_auto = false;
+    chosen.gpus = {6, 2};
+    NodeSpec none = node_called("none", 3);
+    none.gpus_auto = false;
+    const auto inventory =
+        inventory_of({node_called("big"), chosen, none, node_called("cpu", 2), node_called("bare")});
+    const KnownFacts facts{{"big", facts_with(4)},
+                           {"chosen", facts_with(8)},
+                           {"none", facts_with(8)},
+                           {"cpu", facts_with(0)},
+                           {"bare", facts_with(0)}};
+    Job job = program_job({});
+    job.all_nodes = true;
+    const auto plan = planned(inventory, job, facts);
+    std::vector<std::string> devices;
+    for (const auto& rank : plan.ranks) {
+        devices.push_back(rank.node + '/' + rank.device);
+    }
+    EXPECT_EQ(devices, (std::vector<std::string>{"big/cuda:0", "big/cuda:1", "big/cuda:2", "big/cuda:3",
+                                                 "chosen/cuda:6", "chosen/cuda:2", "none/cpu", "none/cpu",
+                                                 "none/cpu", "cpu/cpu", "cpu/cpu", "bare/cpu"}));
+    EXPECT_EQ(plan.world_size, 12);
+    EXPECT_EQ(plan.ranks[4].env.at("CUDA_VISIBLE_DEVICES"), "6,2");
+    std::set<int> ranks;
+    int group = -1;
+    for (const auto& rank : plan.ranks) {
+        EXPECT_TRUE(ranks.insert(rank.rank).second);
+        EXPECT_EQ(rank.env.at("RANK"), std::to_string(rank.rank));
+        EXPECT_EQ(rank.env.at("WORLD_SIZE"), "12");
+        EXPECT_GE(std::stoi(rank.env.at("GROUP_RANK")), group) << "ranks are dealt node by node";
+        group = std::stoi(rank.env.at("GROUP_RANK"));
+    }
+    ASSERT_EQ(plan.nodes.size(), 5U);
+    EXPECT_EQ(plan.nodes[1].local_world_size, 2);
+    EXPECT_EQ(plan.nodes[1].group_rank, 1);
+}
+
+TEST(LaunchPlan, FewerRanksThanGpus) {
+    Job job = program_job({"node1"});
+    job.procs_per_node = 2;
+    const auto plan = planned(inventory_of({node_called("node1")}), job, {{"node1", facts_with(8)}});
+    ASSERT_EQ(plan.ranks.size(), 2U);
+    EXPECT_EQ(plan.ranks[1].device, "cuda:1");
+}
+
+TEST(LaunchPlan, TooManyRanksForTheGpusAreRefused) {
+    Job job = program_job({"node1"});
+    job.procs_per_node = 3;
+    EXPECT_EQ(refused(inventory_of({node_called("node1")}), job, {{"node1", facts_with(2)}}),
+              "too-many-ranks");
+    job.backend = BackendChoice::Gloo;
+    EXPECT_EQ(
+        planned(inventory_of({node_called("node1")}), job, {{"node1", facts_with(2)}}).ranks.at(2).device,
+        "cpu");
+}
+
+TEST(LaunchPlan, NcclNeedsGpusAndAnEngineThatUsesThem) {
+    Job job = program_job({"node1"});
+    job.backend = BackendChoice::Nccl;
+    const auto inventory = inventory_of({node_called("node1")});
+    EXPECT_EQ(refused(inventory, job, {{"node1", facts_with(0)}}), "no-gpu");
+    EXPECT_EQ(planned(inventory, job).notes.size(), 1U) << "not probed: said, not refused";
+    Job train = train_job({"node1"});
+    train.backend = BackendChoice::Nccl;
+    EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(1)}}), "no-cuda-engine");
+}
+
+TEST(LaunchPlan, TheNativeEngineTakesCpuSlots) {
+    const auto plan =
+        planned(inventory_of({node_called("node1", 4)}), train_job({"node1"}), {{"node1", facts_with(2)}});
+    ASSERT_EQ(plan.ranks.size(), 4U);
+    EXPECT_EQ(plan.backend, "gloo");
+    EXPECT_EQ(plan.ranks[0].command, (std::vector<std::string>{"{worker}", "--config", "{config}"}));
+    EXPECT_TRUE(plan.notes.empty());
+}
+
+TEST(LaunchPlan, UnknownAndMissingNodesAreNamed) {
+    const auto inventory = inventory_of({node_called("node1"), node_called("node2")});
+    const auto failure = make_plan(inventory, program_job({"node1", "nod2"}), {}).failure();
+    EXPECT_EQ(failure.code, "unknown-node");
+    EXPECT_NE(failure.what.find("\"nod2\""), std::string::npos);
+    EXPECT_NE(failure.remedy.find("local, node1, node2"), std::string::npos);
+    EXPECT_EQ(refused(inventory, program_job({})), "no-nodes");
+    Job all = program_job({});
+    all.all_nodes = true;
+    EXPECT_EQ(refused(Inventory{}, all), "no-nodes");
+}
+
+TEST(LaunchPlan, LocalNeedsNoInventory) {
+    Job job = train_job({"local"});
+    job.procs_per_node = 2;
+    const auto plan = planned(Inventory{}, job);
+    EXPECT_EQ(plan.master_addr, "127.0.0.1");
+    EXPECT_EQ(plan.master_node, "local");
+    EXPECT_EQ(plan.ranks.size(), 2U);
+}
+
+TEST(LaunchPlan, MasterAddressIsOneTheOthersReach) {
+    NodeSpec named = node_called("node1");
+    named.address = "192.168.1.5";
+    const auto inventory = inventory_of({named, node_called("node2"), node_called("node3")});
+    const KnownFacts facts{{"node1", facts_with(0, "10.0.0.1")}, {"node2", facts_with(0, "10.0.0.2")}};
+    EXPECT_EQ(planned(inventory, train_job({"node1", "node2"}), facts).master_addr, "192.168.1.5")
+        << "the inventory's";
+    EXPECT_EQ(planned(inventory, train_job({"node2", "node1"}), facts).master_addr, "10.0.0.2")
+        << "the connection's";
+    EXPECT_EQ(planned(inventory, train_job({"node3", "node1"}), facts).master_addr, "node3.example.org")
+        << "the host";
+    EXPECT_EQ(planned(inventory, train_job({"node2"}), facts).master_addr, "127.0.0.1") << "alone";
+    NodeFacts seen_from_desk = facts_with(0, "10.0.0.2");
+    seen_from_desk.desk_address = "10.0.0.99";
+    EXPECT_EQ(planned(inventory, train_job({"local", "node2"}), {{"node2", seen_from_desk}}).master_addr,
+              "10.0.0.99");
+}
+
+TEST(LaunchPlan, APortIsChosenLaterWhenNoneIsAskedFor) {
+    Job job = train_job({"local"});
+    job.master_port = 0;
+    const auto plan = planned(Inventory{}, job);
+    EXPECT_EQ(plan.master_port, 0);
+    ASSERT_EQ(plan.notes.size(), 1U);
+    EXPECT_NE(plan.notes[0].find("free port"), std::string::npos);
+    EXPECT_NE(to_text(plan).find("(free port)"), std::string::npos);
+}
+
+TEST(LaunchPlan, JsonRoundTrip) {
+    Job job = program_job({"node1", "local"});
+    job.env = {{"QUOTED", "it's \"x\"\n"}};
+    const auto plan = planned(inventory_of({node_called("node1", 2)}), job);
+    const auto json = to_json(plan);
+    const auto back = plan_from_json(nlohmann::json::parse(json.dump()));
+    ASSERT_TRUE(back);
+    EXPECT_EQ(to_json(*back), json);
+    EXPECT_EQ(to_text(*back), to_text(plan));
+}
+
+TEST(LaunchPlan, OtherJsonIsRefusedWithoutAnException) {
+    for (
+        const char* text :
+        {"null", "[]", "{}", "5", R"({"job":1})",
+         R"({"job":"a","backend":"b","world_size":"x","master_node":"","master_addr":"","master_port":0,"nodes":[],"ranks":[]})",
+         R"({"job":"a","backend":"b","world_size":1,"master_node":"","master_addr":"","master_port":0,"nodes":[1],"ranks":[]})",
+         R"({"job":"a","backend":"b","world_size":1,"master_node":"","master_addr":"","master_port":0,"nodes":[],"ranks":[{}]})",
+         R"({"job":"a","backend":"b","world_size":1,"master_node":"","master_addr":"","master_port":0,"nodes":[],"ranks":[],"notes":3})"}) {
+        EXPECT_FALSE(plan_from_json(nlohmann::json::parse(text))) << text;
+    }
+    EXPECT_FALSE(plan_from_json(nlohmann::json(nlohmann::json::value_t::discarded)));
+}
+
+TEST(LaunchPlan, TextCanBePastedIntoAShell) {
+    Job job = program_job({"local"});
+    job.procs_per_node = 1;
+    job.command = {"python3", "-c", "print('it')"};
+    job.env = {{"A", "two words"}};
+    const std::string text = to_text(planned(Inventory{}, job));
+    EXPECT_NE(text.find("test: 1 rank on 1 node, backend gloo, master local at 127.0.0.1:29500"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find(" A='two words'"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"( python3 -c 'print('\''it'\'')')"), std::string::npos) << text;
+    EXPECT_NE(text.find("rank 0  local  cpu  local rank 0"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace rankscope

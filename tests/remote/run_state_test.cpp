@@ -1,0 +1,203 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/events.h"
+#include "support/plans.h"
+
+#include <remote/run/run_state.h>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace rankscope {
+namespace {
+
+using test::plan_of;
+
+constexpr std::int64_t kSecond = 1000000;
+
+Event at(double seconds, const std::string& node, int rank, EventBody body) {
+    Event event;
+    event.t_us = 1000 * kSecond + static_cast<std::int64_t>(seconds * 1e6);
+    event.node = node;
+    event.rank = rank;
+    event.body = std::move(body);
+    return event;
+}
+
+EventBody metric(std::int64_t step, double epoch, std::vector<std::pair<std::string, double>> values) {
+    return MetricEvent{step, epoch, std::move(values), {}};
+}
+
+RunState state_of(std::size_t nodes, int ranks_each) {
+    RunState state;
+    state.set_plan(plan_of(nodes, ranks_each));
+    return state;
+}
+
+TEST(RunState, BeforeTheFirstEventNothingIsKnown) {
+    const RunState state = state_of(2, 1);
+    EXPECT_EQ(state.ranks.size(), 2U);
+    EXPECT_EQ(state.ranks[1].node, "node2");
+    EXPECT_TRUE(std::isnan(state.ranks[0].loss));
+    EXPECT_LT(state.progress(), 0);
+    EXPECT_LT(state.eta_s(), 0);
+    EXPECT_LT(state.epoch_eta_s(), 0);
+    EXPECT_TRUE(std::isnan(state.images_per_s()));
+    EXPECT_EQ(state.outcome, Outcome::Running);
+}
+
+TEST(RunState, StagesOfTheDeskAreKept) {
+    RunState state = state_of(1, 1);
+    state.apply(at(0, "", -1, StageEvent{"connect", StageStatus::Begin, "", -1}));
+    state.apply(at(1, "", -1, StageEvent{"connect", StageStatus::Progress, "node1: greeting", 0.5}));
+    ASSERT_EQ(state.stages.size(), 5U);
+    EXPECT_EQ(state.activity, "node1: greeting");
+    EXPECT_EQ(state.stages[0].progress, 0.5);
+    state.apply(at(2, "", -1, StageEvent{"connect", StageStatus::Done, "", 1}));
+    state.apply(at(3, "", -1, StageEvent{"push", StageStatus::Failed, "disk full", -1}));
+    EXPECT_TRUE(state.stages[0].done);
+    EXPECT_EQ(state.stages[0].end_us - state.stages[0].begin_us, 2 * kSecond);
+    EXPECT_TRUE(state.stages[1].failed);
+    EXPECT_FALSE(state.stages[2].begun);
+    state.apply(at(4, "", -1, StageEvent{"unheard-of", StageStatus::Done, "", 1}));
+    EXPECT_EQ(state.stages.size(), 5U);
+    state.apply(at(5, "node1", 0, StageEvent{"start", StageStatus::Done, "pid 1", -1}));
+    EXPECT_FALSE(state.stages[2].begun) << "a node's stage is its rank's, not the run's";
+    EXPECT_EQ(state.ranks[0].phase, RankPhase::Starting);
+}
+
+TEST(RunState, PhasesFollowTheRank) {
+    RunState state = state_of(1, 1);
+    const RankState& rank = state.ranks[0];
+    state.apply(at(1, "node1", 0, StageEvent{"start", StageStatus::Done, "", -1}));
+    EXPECT_EQ(rank.phase, RankPhase::Starting);
+    state.apply(at(1, "node1", 0, StageEvent{"rendezvous", StageStatus::Progress, "", -1}));
+    EXPECT_EQ(rank.phase, RankPhase::Rendezvous);
+    state.apply(at(2, "node1", 0, metric(1, 1, {{"loss", 2.5}, {"acc1", 0.1}, {"images_per_s", 100}})));
+    EXPECT_EQ(rank.phase, RankPhase::Training);
+    EXPECT_EQ(rank.loss, 2.5);
+    state.apply(at(3, "node1", 0, StageEvent{"validate", StageStatus::Progress, "", -1}));
+    EXPECT_EQ(rank.phase, RankPhase::Validating);
+    state.apply(at(4, "node1", 0, ExitEvent{}));
+    EXPECT_EQ(rank.phase, RankPhase::Done);
+    state.apply(at(5, "node1", 0, StageEvent{"train", StageStatus::Progress, "", -1}));
+    EXPECT_EQ(rank.phase, RankPhase::Done) << "nothing comes after the end";
+}
+
+TEST(RunState, ExitsDecideThePhase) {
+    RunState state = state_of(1, 4);
+    ExitEvent failed;
+    failed.code = 3;
+    ExitEvent killed;
+    killed.code = -1;
+    killed.signal = 9;
+    ExitEvent stopped = killed;
+    stopped.requested = true;
+    ExitEvent clean;
+    clean.requested = true;
+    int rank = 0;
+    for (const auto& exit : {failed, killed, stopped, clean}) {
+        state.apply(at(1, "node1", rank++, exit));
+    }
+    EXPECT_EQ(state.ranks[0].phase, RankPhase::Failed);
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Failed);
+    EXPECT_EQ(state.ranks[2].phase, RankPhase::Stopped);
+    EXPECT_EQ(state.ranks[3].phase, RankPhase::Done);
+}
+
+TEST(RunState, ProgressIsTheSlowestRanks) {
+    RunState state = state_of(2, 1);
+    state.apply(at(0, "node1", 0, metric(-1, -1, {{"epochs", 2}, {"steps_per_epoch", 50}})));
+    EXPECT_EQ(state.progress(), 0);
+    state.apply(at(0, "", -1, StageEvent{"first-step", StageStatus::Done, "", 1}));
+    state.apply(at(10, "node1", 0, metric(60, 2, {{"loss", 1}})));
+    state.apply(at(10, "node2", 1, metric(25, 1, {{"loss", 1}})));
+    EXPECT_DOUBLE_EQ(state.progress(), 0.25);
+    EXPECT_DOUBLE_EQ(state.epoch_progress(), 0.5);
+    EXPECT_DOUBLE_EQ(state.eta_s(), 30);
+    EXPECT_DOUBLE_EQ(state.epoch_eta_s(), 10);
+    state.apply(at(20, "node2", 1, metric(500, 2, {{"loss", 1}})));
+    state.apply(at(20, "node1", 0, metric(500, 2, {{"loss", 1}})));
+    EXPECT_EQ(state.progress(), 1) << "never more than everything";
+    EXPECT_EQ(state.epoch_progress(), 1);
+    EXPECT_EQ(state.eta_s(), 0);
+}
+
+TEST(RunState, ThroughputIsTheSumOfTheRanks) {
+    RunState state = state_of(1, 3);
+    state.apply(at(1, "node1", 0, metric(1, 1, {{"loss", 1}, {"images_per_s", 100}})));
+    state.apply(at(1, "node1", 2, metric(1, 1, {{"loss", 1}, {"images_per_s", 50}})));
+    EXPECT_EQ(state.images_per_s(), 150);
+}
+
+TEST(RunState, EveryRankReportsAValidationOnceCounts) {
+    RunState state = state_of(1, 2);
+    for (const double epoch : {1.0, 2.0}) {
+        for (int rank = 0; rank < 2; ++rank) {
+            state.apply(
+                at(epoch, "node1", rank, metric(-1, epoch, {{"val_acc1", epoch / 10}, {"val_loss", 0.5}})));
+        }
+    }
+    ASSERT_EQ(state.validations.size(), 2U);
+    EXPECT_EQ(state.validations[1].acc1, 0.2);
+    EXPECT_EQ(state.ranks[0].step, -1) << "a validation is no step";
+}
+
+TEST(RunState, TheEndIsTheDesks) {
+    RunState state = state_of(1, 1);
+    EndEvent end;
+    end.outcome = Outcome::Lost;
+    state.apply(at(1, "node1", -1, end));
+    EXPECT_EQ(state.outcome, Outcome::Running) << "one node's part";
+    end.outcome = Outcome::Failed;
+    end.detail = "Rank 0 …";
+    state.apply(at(2, "", -1, end));
+    EXPECT_EQ(state.outcome, Outcome::Failed);
+    EXPECT_EQ(state.activity, "Rank 0 …");
+    EXPECT_LT(state.progress(), 0);
+}
+
+TEST(RunState, EventsOfUnknownRanksAreNoHarm) {
+    RunState state;
+    const auto events = test::all_kinds();
+    for (const auto& event : events) {
+        state.apply(event);
+    }
+    state.set_plan(plan_of(1, 2));
+    for (auto event : events) {
+        for (const int rank :
+             {-1, 0, 1, 2, std::numeric_limits<int>::max(), std::numeric_limits<int>::min()}) {
+            event.rank = rank;
+            state.apply(event);
+        }
+    }
+    EXPECT_EQ(state.ranks.size(), 2U);
+}
+
+TEST(RunState, AbsurdTotalsAreNoHarm) {
+    constexpr double kHuge = 1e300;
+    for (const double total : {kHuge, -kHuge, std::nan(""), 9e18, 0.0, -1.0}) {
+        RunState state = state_of(1, 1);
+        state.apply(at(0, "", -1, StageEvent{"first-step", StageStatus::Done, "", 1}));
+        state.apply(at(1, "node1", 0, metric(-1, -1, {{"epochs", total}, {"steps_per_epoch", total}})));
+        state.apply(at(2, "node1", 0, metric(std::numeric_limits<std::int64_t>::max(), 1, {{"loss", 1}})));
+        EXPECT_LE(state.progress(), 1) << total;
+        EXPECT_LE(state.epoch_progress(), 1) << total;
+        EXPECT_FALSE(std::isnan(state.eta_s())) << total;
+        EXPECT_FALSE(std::isnan(state.epoch_eta_s())) << total;
+    }
+}
+
+TEST(RunState, PhasesHaveNames) {
+    for (const auto phase :
+         {RankPhase::Waiting, RankPhase::Starting, RankPhase::Rendezvous, RankPhase::Training,
+          RankPhase::Validating, RankPhase::Done, RankPhase::Failed, RankPhase::Stopped}) {
+        EXPECT_GT(std::string(to_string(phase)).size(), 3U);
+    }
+}
+
+}  // namespace
+}  // namespace rankscope

@@ -1,0 +1,253 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/events.h"
+#include "support/plans.h"
+
+#include <protocol/metrics_line.h>
+#include <remote/run/run_tracker.h>
+
+#include <gtest/gtest.h>
+
+namespace rankscope {
+namespace {
+
+using test::make_event;
+using test::plan_of;
+
+Event stage(const std::string& node, int rank, const std::string& name,
+            StageStatus status = StageStatus::Progress, double progress = -1) {
+    return make_event(StageEvent{name, status, "", progress}, 1, node, rank);
+}
+
+Event step(const std::string& node, int rank, std::int64_t number = 1) {
+    return make_event(MetricEvent{number, 1, {{"loss", 1.0}}, {}}, 1, node, rank);
+}
+
+Event exit_of(const std::string& node, int rank, int code, int signal, std::int64_t t_us,
+              bool requested = false) {
+    ExitEvent exit;
+    exit.code = signal != 0 ? -1 : code;
+    exit.signal = signal;
+    exit.requested = requested;
+    exit.last_lines = {"last words of " + std::to_string(rank)};
+    Event event = make_event(exit, 1, node, rank);
+    event.t_us = t_us;
+    return event;
+}
+
+Event end_of(const std::string& node, Outcome outcome) {
+    EndEvent end;
+    end.outcome = outcome;
+    end.detail = "why";
+    return make_event(end, 1, node, -1);
+}
+
+RunTracker tracker_for(std::size_t nodes, int ranks_each) {
+    RunTracker tracker;
+    tracker.set_plan(plan_of(nodes, ranks_each));
+    return tracker;
+}
+
+std::vector<std::string> names_of(const std::vector<Event>& events) {
+    std::vector<std::string> names;
+    for (const auto& event : events) {
+        const auto* body = event.as<StageEvent>();
+        EXPECT_NE(body, nullptr);
+        EXPECT_TRUE(event.node.empty());
+        names.push_back(body->name + ' ' + to_string(body->status));
+    }
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(RunTracker, StagesOfAHappyRun) {
+    RunTracker tracker = tracker_for(2, 1);
+    EXPECT_EQ(names_of(tracker.observe(stage("", -1, "connect", StageStatus::Done))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage("", -1, "start", StageStatus::Done))),
+              Names{"rendezvous begin"});
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "start", StageStatus::Done))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "rendezvous", StageStatus::Progress, 0.5))),
+              Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "data"))), Names{"rendezvous progress"});
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "train"))), Names{}) << "told already";
+    EXPECT_EQ(names_of(tracker.observe(stage("node2", 1, "rendezvous", StageStatus::Progress, 1))),
+              (Names{"rendezvous done", "first-step begin"}));
+    EXPECT_EQ(names_of(tracker.observe(step("node2", 1))), Names{"first-step progress"});
+    EXPECT_EQ(names_of(tracker.observe(step("node2", 1, 2))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(step("node1", 0))), Names{"first-step done"});
+    EXPECT_FALSE(tracker.all_nodes_ended());
+    tracker.observe(exit_of("node1", 0, 0, 0, 10));
+    tracker.observe(exit_of("node2", 1, 0, 0, 10));
+    tracker.observe(end_of("node1", Outcome::Done));
+    EXPECT_TRUE(tracker.node_ended("node1"));
+    EXPECT_FALSE(tracker.all_nodes_ended());
+    tracker.observe(end_of("node2", Outcome::Done));
+    EXPECT_TRUE(tracker.all_nodes_ended());
+    EXPECT_TRUE(tracker.failure_cause().empty());
+    const EndEvent verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.outcome, Outcome::Done);
+    EXPECT_EQ(verdict.exit_code, 0);
+    EXPECT_FALSE(tracker.diagnosis());
+    EXPECT_FALSE(tracker.over());
+    tracker.observe(end_of("", Outcome::Done));
+    EXPECT_TRUE(tracker.over());
+}
+
+TEST(RunTracker, AProgramThatOnlyWritesStepsPassesAllStages) {
+    RunTracker tracker = tracker_for(1, 1);
+    tracker.observe(stage("", -1, "start", StageStatus::Done));
+    EXPECT_EQ(names_of(tracker.observe(step("node1", 0))),
+              (Names{"rendezvous done", "first-step begin", "first-step done"}));
+}
+
+TEST(RunTracker, WhatWasConcludedIsNotConcludedAgain) {
+    RunTracker first = tracker_for(1, 2);
+    std::vector<Event> past;
+    const auto live = [&](const Event& event) {
+        past.push_back(event);
+        for (const auto& consequence : first.observe(event)) {
+            past.push_back(consequence);
+            first.observe(consequence);
+        }
+    };
+    live(stage("", -1, "start", StageStatus::Done));
+    live(stage("node1", 0, "data"));
+    live(stage("node1", 1, "data"));
+    live(step("node1", 0));
+    RunTracker second = tracker_for(1, 2);
+    std::vector<Event> again;
+    for (const auto& event : past) {
+        second.observe(event);
+    }
+    EXPECT_EQ(names_of(second.observe(step("node1", 0, 5))), Names{});
+    EXPECT_EQ(names_of(second.observe(step("node1", 1, 5))), Names{"first-step done"});
+}
+
+TEST(RunTracker, TheFirstToFailOnItsOwnIsTheCulprit) {
+    RunTracker tracker = tracker_for(2, 2);
+    tracker.observe(exit_of("node1", 1, 3, 0, 2000));
+    tracker.observe(exit_of("node2", 2, 1, 0, 1000));  // arrived later, happened earlier
+    tracker.observe(exit_of("node1", 0, 0, 15, 2100, true));
+    const auto verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.outcome, Outcome::Failed);
+    EXPECT_EQ(verdict.exit_code, 1);
+    ASSERT_TRUE(verdict.has_culprit);
+    EXPECT_EQ(verdict.culprit.rank, 2);
+    EXPECT_EQ(verdict.culprit.node, "node2");
+    EXPECT_EQ(verdict.culprit.code, 1);
+    EXPECT_EQ(verdict.culprit.last_lines, std::vector<std::string>{"last words of 2"});
+    EXPECT_NE(verdict.detail.find("Rank 2 on node2 exited with code 1"), std::string::npos) << verdict.detail;
+    EXPECT_NE(tracker.failure_cause().find("rank 1 on node1"), std::string::npos) << "told at once, and once";
+}
+
+TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(exit_of("node2", 1, protocol::kExitPeerLost, 0, 1));  // its clock is far behind
+    tracker.observe(exit_of("node1", 0, 0, 9, 1000000000));
+    const auto verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.culprit.rank, 0);
+    EXPECT_EQ(verdict.culprit.signal, 9);
+    EXPECT_EQ(tracker.diagnosis()->id, "rank-killed");
+}
+
+TEST(RunTracker, WhenAllOnlyLostAPeerTheFirstIsNamed) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(exit_of("node2", 1, protocol::kExitPeerLost, 0, 20));
+    tracker.observe(exit_of("node1", 0, protocol::kExitPeerLost, 0, 10));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
+    EXPECT_EQ(tracker.diagnosis()->id, "peer-lost");
+}
+
+TEST(RunTracker, RequestedEndsAreNeverTheCause) {
+    RunTracker tracker = tracker_for(1, 2);
+    tracker.observe(exit_of("node1", 0, 0, 15, 10, true));
+    tracker.observe(exit_of("node1", 1, 7, 0, 11, true));
+    tracker.observe(end_of("node1", Outcome::Stopped));
+    const auto verdict = tracker.verdict(true);
+    EXPECT_EQ(verdict.outcome, Outcome::Stopped);
+    EXPECT_EQ(verdict.exit_code, 130);
+    EXPECT_FALSE(verdict.has_culprit);
+    EXPECT_TRUE(tracker.failure_cause().empty());
+    EXPECT_EQ(tracker.verdict(false).outcome, Outcome::Stopped) << "stopped from elsewhere";
+}
+
+TEST(RunTracker, AFailureBeforeTheStopIsStillTheFailure) {
+    RunTracker tracker = tracker_for(1, 2);
+    tracker.observe(exit_of("node1", 0, 1, 0, 10));
+    tracker.observe(exit_of("node1", 1, 0, 15, 11, true));
+    tracker.observe(end_of("node1", Outcome::Failed));
+    EXPECT_EQ(tracker.verdict(true).outcome, Outcome::Failed);
+}
+
+TEST(RunTracker, ALostNodeFailsTheRun) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(exit_of("node1", 0, 0, 9, 5, true));
+    tracker.observe(end_of("node1", Outcome::Lost));
+    EXPECT_NE(tracker.failure_cause().find("node1"), std::string::npos);
+    tracker.observe(exit_of("node2", 1, 0, 15, 6, true));
+    tracker.observe(end_of("node2", Outcome::Stopped));
+    const auto verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.outcome, Outcome::Failed);
+    EXPECT_EQ(verdict.exit_code, 1);
+    EXPECT_NE(verdict.detail.find("node1"), std::string::npos);
+}
+
+TEST(RunTracker, ANodeThatFailedWithoutACulpritIsNoSuccess) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(exit_of("node1", 0, 0, 0, 5));
+    tracker.observe(end_of("node1", Outcome::Done));
+    tracker.observe(end_of("node2", Outcome::Failed));
+    const auto verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.outcome, Outcome::Failed);
+    EXPECT_EQ(verdict.exit_code, 1);
+    EXPECT_NE(verdict.detail.find("node2"), std::string::npos) << verdict.detail;
+}
+
+TEST(RunTracker, WhatCouldNotBeStartedIsSaidSo) {
+    RunTracker tracker = tracker_for(1, 1);
+    Event event = exit_of("node1", 0, 127, 0, 5);
+    std::get<ExitEvent>(event.body).reason = "train.sh: No such file or directory";
+    std::get<ExitEvent>(event.body).last_lines.clear();
+    tracker.observe(event);
+    EXPECT_NE(tracker.verdict(false).detail.find("could not be started: train.sh"), std::string::npos);
+}
+
+TEST(RunTracker, AThousandRanks) {
+    RunTracker tracker = tracker_for(128, 8);
+    tracker.observe(stage("", -1, "start", StageStatus::Done));
+    int rendezvous = 0;
+    int steps = 0;
+    for (int rank = 0; rank < 1024; ++rank) {
+        const std::string node = "node" + std::to_string(rank / 8 + 1);
+        rendezvous += static_cast<int>(tracker.observe(stage(node, rank, "train")).size());
+        steps += static_cast<int>(tracker.observe(step(node, rank)).size());
+    }
+    EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step";
+    EXPECT_EQ(steps, 1024);
+    for (int rank = 1023; rank >= 0; --rank) {
+        tracker.observe(exit_of("node" + std::to_string(rank / 8 + 1), rank,
+                                rank == 517 ? 1 : protocol::kExitPeerLost, 0, rank));
+    }
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 517);
+}
+
+TEST(RunTracker, EventsOfUnknownRanksAreNoHarm) {
+    RunTracker tracker;
+    for (const auto& event : test::all_kinds()) {
+        tracker.observe(event);
+    }
+    RunTracker planned = tracker_for(1, 1);
+    for (auto event : test::all_kinds()) {
+        for (const int rank : {-7, 1, 1 << 30}) {
+            event.rank = rank;
+            planned.observe(event);
+        }
+    }
+    static_cast<void>(planned.verdict(false));
+    static_cast<void>(planned.diagnosis());
+}
+
+}  // namespace
+}  // namespace rankscope
