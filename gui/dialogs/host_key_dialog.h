@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/node/prompter.h>
+#include <remote/transport/prompter.h>
 
 #include <QDialog>
 

@@ -5,7 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/models/fleet_model.h>
-#include <remote/node/prompter.h>
+#include <remote/transport/prompter.h>
 #include <remote/store/run_store.h>
 
 #include <QObject>

@@ -34,11 +34,15 @@ AgentFailure failure_from_errno(int error, const std::string& what) {
     const std::string detail = what + ": " + std::strerror(error);
     switch (error) {
         case ENOSPC:
-        case EDQUOT: return {"disk-full", detail};
+        case EDQUOT:
+            return {"disk-full", detail};
         case EACCES:
-        case EPERM: return {"no-permission", detail};
-        case EROFS: return {"read-only", detail};
-        default: return {"io-error", detail};
+        case EPERM:
+            return {"no-permission", detail};
+        case EROFS:
+            return {"read-only", detail};
+        default:
+            return {"io-error", detail};
     }
 }
 
@@ -70,7 +74,8 @@ std::optional<AgentFailure> BundleStore::put(const wire::PutFile& piece, std::ui
             return failure;
         }
     }
-    if (!incoming_ || incoming_->file.name() != piece.file().name() || incoming_->received != piece.offset()) {
+    if (!incoming_ || incoming_->file.name() != piece.file().name() ||
+        incoming_->received != piece.offset()) {
         return AgentFailure{"bad-request", "pieces out of order"};
     }
     if (piece.zstd()) {
@@ -79,7 +84,8 @@ std::optional<AgentFailure> BundleStore::put(const wire::PutFile& piece, std::ui
             return AgentFailure{"damaged", "zstd frame of " + piece.file().name()};
         }
         std::string plain(size, '\0');
-        const auto got = ZSTD_decompress(plain.data(), plain.size(), piece.data().data(), piece.data().size());
+        const auto got =
+            ZSTD_decompress(plain.data(), plain.size(), piece.data().data(), piece.data().size());
         if (ZSTD_isError(got) != 0U || got != plain.size()) {
             return AgentFailure{"damaged", "zstd frame of " + piece.file().name()};
         }

@@ -3,15 +3,14 @@
 
 #pragma once
 
-#include <memory>
-#include <optional>
-#include <string>
-
 #include <protocol/frames.pb.h>
-
 #include <remote/agent/node_paths.h>
 #include <remote/base/fd.h>
 #include <remote/base/sha256.h>
+
+#include <memory>
+#include <optional>
+#include <string>
 
 struct ZSTD_DCtx_s;
 
@@ -24,8 +23,9 @@ struct AgentFailure {
 };
 AgentFailure failure_from_errno(int error, const std::string& what);
 
-/// Receives the files of a bundle into bundles/<hash>/. A file is written under a temporary name, checked against
-/// its SHA-256 and then renamed, so that a file that is there is right, and two desks may push at the same time.
+/// Receives the files of a bundle into bundles/<hash>/. A file is written under a temporary name, checked
+/// against its SHA-256 and then renamed, so that a file that is there is right, and two desks may push at the
+/// same time.
 class BundleStore {
 public:
     explicit BundleStore(NodePaths paths);

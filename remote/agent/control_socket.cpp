@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/control_socket.h>
+#include <remote/agent/node_paths.h>
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -14,8 +15,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-
-#include <remote/agent/node_paths.h>
 
 namespace rankscope::agent {
 namespace {

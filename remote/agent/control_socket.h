@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include <protocol/frames.pb.h>
+#include <remote/base/fd.h>
+#include <remote/wire/frame_codec.h>
+
 #include <poll.h>
 
 #include <filesystem>
@@ -10,15 +14,10 @@
 #include <string>
 #include <vector>
 
-#include <protocol/frames.pb.h>
-
-#include <remote/base/fd.h>
-#include <remote/wire/frame_codec.h>
-
 namespace rankscope::agent {
 
-/// The unix socket of a run's folder (mode 0600) on which its supervisor takes requests from `serve`. Reached through
-/// /proc/self/fd/<folder>, because a socket's path may have only 107 bytes and homes can be deep.
+/// The unix socket of a run's folder (mode 0600) on which its supervisor takes requests from `serve`. Reached
+/// through /proc/self/fd/<folder>, because a socket's path may have only 107 bytes and homes can be deep.
 class ControlSocket {
 public:
     bool listen(const std::filesystem::path& dir, std::string& why);

@@ -1,6 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/process_tree.h>
+#include <remote/agent/spool.h>
+#include <remote/agent/supervisor.h>
+#include <remote/base/fd.h>
+
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
@@ -11,11 +16,6 @@
 #include <csignal>
 #include <fstream>
 #include <map>
-
-#include <remote/agent/process_tree.h>
-#include <remote/agent/spool.h>
-#include <remote/agent/supervisor.h>
-#include <remote/base/fd.h>
 
 namespace rankscope::agent {
 namespace {
@@ -99,7 +99,8 @@ bool close_abandoned_spool(const RunDir& dir) {
 }
 
 int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd) {
-    const UniqueFd lock(::open(dir.lock().c_str(), O_RDWR | O_CREAT, 0600));  // inherited: held by both processes
+    const UniqueFd lock(
+        ::open(dir.lock().c_str(), O_RDWR | O_CREAT, 0600));  // inherited: held by both processes
     if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
         return 1;
     }

@@ -16,8 +16,9 @@ public:
     static constexpr std::size_t kMaxChunk = 65536;
 
     void feed(std::string_view bytes) { pending_ += bytes; }
-    /// Whole lines that are there (at most kMaxChunk), or a part of a line that has grown longer than that. Empty:
-    /// none. With `all`, also an unfinished line: the rank has gone quiet in the middle of it, or ended.
+    /// Whole lines that are there (at most kMaxChunk), or a part of a line that has grown longer than that.
+    /// Empty: none. With `all`, also an unfinished line: the rank has gone quiet in the middle of it, or
+    /// ended.
     std::string take(bool all = false) {
         if (pending_.empty()) {
             return {};

@@ -1,6 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/node_paths.h>
+#include <remote/agent/serve.h>
+#include <remote/agent/supervisor.h>
+
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -9,19 +13,15 @@
 #include <exception>
 #include <filesystem>
 
-#include <remote/agent/node_paths.h>
-#include <remote/agent/serve.h>
-#include <remote/agent/supervisor.h>
-
 namespace {
 
 int usage() {
-    std::fputs(
-        "rankscope-agent " RANKSCOPE_VERSION "\n"
-        "  serve                    speak frames with a desk on stdin and stdout\n"
-        "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
-        "  --version\n",
-        stderr);
+    std::fputs("rankscope-agent " RANKSCOPE_VERSION
+               "\n"
+               "  serve                    speak frames with a desk on stdin and stdout\n"
+               "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
+               "  --version\n",
+               stderr);
     return 2;
 }
 

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/node_paths.h>
+#include <remote/base/paths.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-
-#include <remote/base/paths.h>
 
 namespace rankscope::agent {
 

@@ -29,7 +29,8 @@ private:
     std::filesystem::path root_;
 };
 
-/// Names that come from the desk become parts of paths: letters, digits, '-', '_', '.', not starting with '.'.
+/// Names that come from the desk become parts of paths: letters, digits, '-', '_', '.', not starting with
+/// '.'.
 bool is_safe_name(const std::string& name);
 
 /// Files of one run's folder.

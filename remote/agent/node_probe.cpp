@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/node_probe.h>
+#include <remote/base/clock.h>
+#include <remote/base/fd.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -23,9 +25,6 @@
 #include <fstream>
 #include <map>
 #include <sstream>
-
-#include <remote/base/clock.h>
-#include <remote/base/fd.h>
 
 extern char** environ;
 
@@ -63,7 +62,8 @@ int usable_cpus() {
     return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// Output of a command, or nothing when it fails or takes longer than `seconds`: a hung driver must not hang a probe.
+// Output of a command, or nothing when it fails or takes longer than `seconds`: a hung driver must not hang a
+// probe.
 std::string output_of(const char* const* argv, double seconds) {
     Pipe pipe = make_pipe();
     posix_spawn_file_actions_t actions;
@@ -72,7 +72,8 @@ std::string output_of(const char* const* argv, double seconds) {
     ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     pid_t pid = -1;
-    const int spawned = ::posix_spawnp(&pid, argv[0], &actions, nullptr, const_cast<char* const*>(argv), environ);
+    const int spawned =
+        ::posix_spawnp(&pid, argv[0], &actions, nullptr, const_cast<char* const*>(argv), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     if (spawned != 0) {
         return {};

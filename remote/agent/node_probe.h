@@ -4,12 +4,12 @@
 #pragma once
 
 #include <protocol/frames.pb.h>
-
 #include <remote/agent/node_paths.h>
 
 namespace rankscope::agent {
 
-/// What this node is and has: from /proc, uname, statvfs, getifaddrs, and nvidia-smi where a driver is loaded.
+/// What this node is and has: from /proc, uname, statvfs, getifaddrs, and nvidia-smi where a driver is
+/// loaded.
 wire::NodeFacts probe_this_node(const NodePaths& paths);
 
 }  // namespace rankscope::agent

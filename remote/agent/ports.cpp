@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/ports.h>
+#include <remote/agent/process_tree.h>
+#include <remote/base/fd.h>
 
 #include <dirent.h>
 #include <netinet/in.h>
@@ -17,9 +19,6 @@
 #include <fstream>
 #include <sstream>
 #include <vector>
-
-#include <remote/agent/process_tree.h>
-#include <remote/base/fd.h>
 
 namespace rankscope::agent {
 namespace fs = std::filesystem;
@@ -51,7 +50,8 @@ std::string listening_inode(std::uint16_t port) {
         while (std::getline(file, line)) {
             std::istringstream fields(line);
             std::string slot, local, remote, state, queues, timer, retransmits, uid, timeout, inode;
-            fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >> inode;
+            fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >>
+                inode;
             const auto colon = local.rfind(':');
             if (state == "0A" && colon != std::string::npos &&
                 std::stoul(local.substr(colon + 1), nullptr, 16) == port) {
@@ -71,8 +71,8 @@ std::string holder_of(const std::string& inode) {
             continue;
         }
         std::error_code fd_error;
-        for (fs::directory_iterator fd(proc->path() / "fd", fd_error); !fd_error && fd != fs::directory_iterator();
-             fd.increment(fd_error)) {
+        for (fs::directory_iterator fd(proc->path() / "fd", fd_error);
+             !fd_error && fd != fs::directory_iterator(); fd.increment(fd_error)) {
             std::error_code link_error;
             if (fs::read_symlink(fd->path(), link_error) == wanted) {
                 return describe_process(static_cast<pid_t>(std::stol(name)));

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/process_tree.h>
+#include <remote/base/clock.h>
+#include <remote/base/files.h>
 
 #include <dirent.h>
 #include <poll.h>
@@ -15,9 +17,6 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
-
-#include <remote/base/clock.h>
-#include <remote/base/files.h>
 
 namespace rankscope::agent {
 namespace {

@@ -17,8 +17,8 @@ std::vector<pid_t> descendants_of(pid_t root);
 /// Sends a signal to every descendant. Returns how many there were.
 int signal_descendants(pid_t root, int signal);
 
-/// SIGKILL to every descendant, again and again until there is none (they may fork meanwhile) or `seconds` are over.
-/// Reaps our own children. Returns how many are left: 0 but for processes in uninterruptible sleep.
+/// SIGKILL to every descendant, again and again until there is none (they may fork meanwhile) or `seconds`
+/// are over. Reaps our own children. Returns how many are left: 0 but for processes in uninterruptible sleep.
 int kill_descendants(pid_t root, double seconds);
 
 /// Processes of this user whose environment holds NAME=VALUE.

@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/metrics_line.h>
 #include <remote/agent/rank_process.h>
+#include <remote/base/files.h>
+#include <remote/base/paths.h>
 
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,13 +18,6 @@
 #include <cstring>
 #include <map>
 #include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <protocol/metrics_line.h>
-
-#include <remote/base/files.h>
-#include <remote/base/paths.h>
 
 extern char** environ;
 
@@ -86,8 +83,8 @@ struct ChildError {
 };
 
 // Between fork and exec: only async-signal-safe calls. The supervisor has one thread, so nothing is locked.
-[[noreturn]] void become_rank(const RankProcess& rank, int out, int err, int report, const std::string& workdir,
-                              char* const* argv, char* const* envp) {
+[[noreturn]] void become_rank(const RankProcess& rank, int out, int err, int report,
+                              const std::string& workdir, char* const* argv, char* const* envp) {
     const auto fail = [report](Step step) {
         const ChildError error{step, errno};
         [[maybe_unused]] const auto put = ::write(report, &error, sizeof error);
@@ -124,9 +121,12 @@ std::string explain(const ChildError& error, const std::string& program, const s
             return program + ": " + reason +
                    (fs::exists(program) ? " (the file is there: its interpreter or loader is missing)"
                                         : " (not found in PATH or workdir)");
-        case EACCES: return program + ": " + reason + " (not executable, or on a file system mounted noexec)";
-        case ENOEXEC: return program + ": " + reason + " (built for another kind of machine?)";
-        default: return program + ": " + reason;
+        case EACCES:
+            return program + ": " + reason + " (not executable, or on a file system mounted noexec)";
+        case ENOEXEC:
+            return program + ": " + reason + " (built for another kind of machine?)";
+        default:
+            return program + ": " + reason;
     }
 }
 
@@ -173,8 +173,8 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     const auto envp = pointers_to(environment);
     rank.pid = ::fork();
     if (rank.pid == 0) {
-        become_rank(rank, out.write_end.get(), err.write_end.get(), report.write_end.get(), workdir, argv.data(),
-                    envp.data());
+        become_rank(rank, out.write_end.get(), err.write_end.get(), report.write_end.get(), workdir,
+                    argv.data(), envp.data());
     }
     if (rank.pid < 0) {
         why = std::string("fork: ") + std::strerror(errno);

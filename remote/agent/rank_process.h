@@ -3,15 +3,14 @@
 
 #pragma once
 
-#include <sys/types.h>
-
-#include <string>
-
 #include <protocol/frames.pb.h>
-
 #include <remote/agent/line_buffer.h>
 #include <remote/agent/node_paths.h>
 #include <remote/base/fd.h>
+
+#include <sys/types.h>
+
+#include <string>
 
 namespace rankscope::agent {
 
@@ -34,8 +33,9 @@ struct RankProcess {
     bool running() const { return pid > 0 && !exited; }
 };
 
-/// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to pipes, the
-/// FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says what and errno's text.
+/// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to
+/// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says
+/// what and errno's text.
 bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
                 std::string& why);
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/run_launcher.h>
+#include <remote/base/clock.h>
+#include <remote/wire/frame_codec.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -13,9 +15,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-
-#include <remote/base/clock.h>
-#include <remote/wire/frame_codec.h>
 
 namespace rankscope::agent {
 namespace {
@@ -48,7 +47,8 @@ bool spawn_detached(const RunDir& dir, int ready_fd) {
         ::_exit(127);
     }
     int status = 0;
-    return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
 }
 
 bool read_reply(int fd, wire::Reply& reply) {

@@ -3,17 +3,16 @@
 
 #pragma once
 
-#include <optional>
-
 #include <protocol/frames.pb.h>
-
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/node_paths.h>
 
+#include <optional>
+
 namespace rankscope::agent {
 
-/// Makes the run's folder, starts its supervisor detached from this process and waits until the ranks are started.
-/// Fills `reply` with Started or Failure.
+/// Makes the run's folder, starts its supervisor detached from this process and waits until the ranks are
+/// started. Fills `reply` with Started or Failure.
 void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& reply);
 
 }  // namespace rankscope::agent

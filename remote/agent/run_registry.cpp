@@ -1,14 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/process_tree.h>
 #include <remote/agent/run_registry.h>
+#include <remote/agent/spool.h>
+#include <remote/agent/supervisor.h>
 
 #include <csignal>
 #include <fstream>
-
-#include <remote/agent/process_tree.h>
-#include <remote/agent/spool.h>
-#include <remote/agent/supervisor.h>
 
 namespace rankscope::agent {
 namespace fs = std::filesystem;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <protocol/frames.pb.h>
-
 #include <remote/agent/node_paths.h>
 
 namespace rankscope::agent {

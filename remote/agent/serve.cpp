@@ -1,7 +1,19 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/frames.pb.h>
+#include <remote/agent/bundle_store.h>
+#include <remote/agent/control_socket.h>
+#include <remote/agent/node_probe.h>
+#include <remote/agent/ports.h>
+#include <remote/agent/run_launcher.h>
+#include <remote/agent/run_registry.h>
 #include <remote/agent/serve.h>
+#include <remote/agent/spool.h>
+#include <remote/agent/supervisor.h>
+#include <remote/base/clock.h>
+#include <remote/base/fd.h>
+#include <remote/wire/frame_codec.h>
 
 #include <poll.h>
 #include <sys/inotify.h>
@@ -14,20 +26,6 @@
 #include <list>
 #include <string>
 #include <vector>
-
-#include <protocol/frames.pb.h>
-
-#include <remote/agent/bundle_store.h>
-#include <remote/agent/control_socket.h>
-#include <remote/agent/node_probe.h>
-#include <remote/agent/ports.h>
-#include <remote/agent/run_launcher.h>
-#include <remote/agent/run_registry.h>
-#include <remote/agent/spool.h>
-#include <remote/agent/supervisor.h>
-#include <remote/base/clock.h>
-#include <remote/base/fd.h>
-#include <remote/wire/frame_codec.h>
 
 namespace rankscope::agent {
 namespace {
@@ -129,8 +127,12 @@ void Server::handle(const wire::Request& request) {
     wire::Reply reply;
     reply.set_id(request.id());
     switch (request.body_case()) {
-        case wire::Request::kProbe: *reply.mutable_facts() = probe_this_node(paths_); break;
-        case wire::Request::kHaveFiles: *reply.mutable_missing() = bundles_.missing(request.have_files()); break;
+        case wire::Request::kProbe:
+            *reply.mutable_facts() = probe_this_node(paths_);
+            break;
+        case wire::Request::kHaveFiles:
+            *reply.mutable_missing() = bundles_.missing(request.have_files());
+            break;
         case wire::Request::kPutFile: {
             std::uint64_t received = 0;
             if (auto failure = bundles_.put(request.put_file(), received)) {
@@ -140,11 +142,21 @@ void Server::handle(const wire::Request& request) {
             }
             break;
         }
-        case wire::Request::kStartRun: launch_run(request.start_run(), paths_, reply); break;
-        case wire::Request::kAttach: attach(request, reply); break;
-        case wire::Request::kStopRun: stop(request.stop_run(), reply); break;
-        case wire::Request::kListRuns: *reply.mutable_runs() = list_runs(paths_); break;
-        case wire::Request::kClean: *reply.mutable_cleaned() = clean(paths_, request.clean()); break;
+        case wire::Request::kStartRun:
+            launch_run(request.start_run(), paths_, reply);
+            break;
+        case wire::Request::kAttach:
+            attach(request, reply);
+            break;
+        case wire::Request::kStopRun:
+            stop(request.stop_run(), reply);
+            break;
+        case wire::Request::kListRuns:
+            *reply.mutable_runs() = list_runs(paths_);
+            break;
+        case wire::Request::kClean:
+            *reply.mutable_cleaned() = clean(paths_, request.clean());
+            break;
         case wire::Request::kFindPort: {
             const auto preferred = static_cast<std::uint16_t>(request.find_port().preferred());
             std::string held_by;
@@ -153,7 +165,9 @@ void Server::handle(const wire::Request& request) {
             reply.mutable_port()->set_held_by(held_by);
             break;
         }
-        case wire::Request::kPing: reply.mutable_pong()->set_clock_us(now_us()); break;
+        case wire::Request::kPing:
+            reply.mutable_pong()->set_clock_us(now_us());
+            break;
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;
@@ -173,8 +187,13 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
     }
     ::inotify_add_watch(inotify_.get(), dir.spool().c_str(), IN_MODIFY);
     reply.mutable_events()->set_run_id(run_id);
-    attachments_.push_back(
-        {run_id, dir, std::move(reader), std::max<std::uint64_t>(1, request.attach().from_seq()), false, 0, {}});
+    attachments_.push_back({run_id,
+                            dir,
+                            std::move(reader),
+                            std::max<std::uint64_t>(1, request.attach().from_seq()),
+                            false,
+                            0,
+                            {}});
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {

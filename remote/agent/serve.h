@@ -7,8 +7,9 @@
 
 namespace rankscope::agent {
 
-/// The desk's counterpart: greets, then answers wire::Request frames on stdin with wire::Reply frames on stdout, and
-/// streams the spools of attached runs, until stdin ends. Runs never depend on it. Returns the exit status.
+/// The desk's counterpart: greets, then answers wire::Request frames on stdin with wire::Reply frames on
+/// stdout, and streams the spools of attached runs, until stdin ends. Runs never depend on it. Returns the
+/// exit status.
 int serve(const NodePaths& paths);
 
 }  // namespace rankscope::agent

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/spool.h>
+#include <remote/base/clock.h>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,8 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-
-#include <remote/base/clock.h>
 
 namespace rankscope::agent {
 

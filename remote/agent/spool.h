@@ -3,19 +3,19 @@
 
 #pragma once
 
+#include <protocol/frames.pb.h>
+#include <remote/base/fd.h>
+#include <remote/wire/frame_codec.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 
-#include <protocol/frames.pb.h>
-
-#include <remote/base/fd.h>
-#include <remote/wire/frame_codec.h>
-
 namespace rankscope::agent {
 
 /// Appends events to a run's spool file: frames of wire::Event, sequence numbers from 1 without gaps.
-/// A full disk loses nothing at once: what cannot be written waits in memory and is tried again with each flush.
+/// A full disk loses nothing at once: what cannot be written waits in memory and is tried again with each
+/// flush.
 class SpoolWriter {
 public:
     /// Opens or makes the file; an unfinished last frame (a crash while writing) is cut off.

@@ -1,7 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/metrics_line.h>
+#include <remote/agent/control_socket.h>
+#include <remote/agent/ports.h>
+#include <remote/agent/process_tree.h>
+#include <remote/agent/rank_process.h>
+#include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
+#include <remote/base/clock.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -21,15 +28,6 @@
 #include <fstream>
 #include <optional>
 #include <vector>
-
-#include <protocol/metrics_line.h>
-
-#include <remote/agent/control_socket.h>
-#include <remote/agent/ports.h>
-#include <remote/agent/process_tree.h>
-#include <remote/agent/rank_process.h>
-#include <remote/agent/spool.h>
-#include <remote/base/clock.h>
 
 namespace rankscope::agent {
 namespace {

@@ -11,8 +11,9 @@
 
 namespace rankscope {
 
-/// What went wrong outside of the program: an address that does not answer, a key that is refused, a full disk.
-/// Always a value, never an exception. What must never be is an assertion (remote/base/check.h) instead.
+/// What went wrong outside of the program: an address that does not answer, a key that is refused, a full
+/// disk. Always a value, never an exception. What must never be is an assertion (remote/base/check.h)
+/// instead.
 struct Failure {
     std::string code;    ///< stable id for machines: "ssh-refused", "port-busy", …
     std::string where;   ///< node, file:line, or empty
@@ -30,7 +31,7 @@ std::string to_line(const Failure& failure);
 template <typename T>
 class [[nodiscard]] Result {
 public:
-    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}            // NOLINT: implicit by design
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
     Result(Failure failure) : state_(std::in_place_index<1>, std::move(failure)) {}  // NOLINT
 
     bool ok() const { return state_.index() == 0; }

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/fd.h>
 #include <remote/base/files.h>
 
 #include <fcntl.h>
@@ -10,8 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-
-#include <remote/base/fd.h>
 
 namespace rankscope {
 

@@ -25,8 +25,8 @@ fs::path home_dir() {
     if (home != nullptr && home[0] == '/') {
         return home;
     }
-    // Not getpwuid: the agent is linked statically, where that would load NSS modules. sshd and every desktop set
-    // HOME; "/" is only ever seen in a broken environment, and fails there with the path in the message.
+    // Not getpwuid: the agent is linked statically, where that would load NSS modules. sshd and every desktop
+    // set HOME; "/" is only ever seen in a broken environment, and fails there with the path in the message.
     return "/";
 }
 

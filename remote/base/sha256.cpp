@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/fd.h>
 #include <remote/base/sha256.h>
 
 #include <fcntl.h>
@@ -9,8 +10,6 @@
 #include <unistd.h>
 
 #include <vector>
-
-#include <remote/base/fd.h>
 
 namespace rankscope {
 

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <sodium/crypto_hash_sha256.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +12,6 @@
 #include <optional>
 #include <span>
 #include <string>
-
-#include <sodium/crypto_hash_sha256.h>
 
 namespace rankscope {
 

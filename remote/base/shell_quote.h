@@ -12,8 +12,8 @@ namespace rankscope {
 /// the only place that quotes.
 std::string shell_quote(std::string_view word);
 
-/// `sh -c '<script>'` for whatever login shell the user has (csh and fish too). The script itself must hold no
-/// newline and no '!' (csh expands it even in quotes); checked by an assertion in debug builds.
+/// `sh -c '<script>'` for whatever login shell the user has (csh and fish too). The script itself must hold
+/// no newline and no '!' (csh expands it even in quotes); checked by an assertion in debug builds.
 std::string sh_command(std::string_view script);
 
 }  // namespace rankscope

@@ -3,12 +3,12 @@
 
 #pragma once
 
+#include <remote/base/fd.h>
+
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdint>
-
-#include <remote/base/fd.h>
 
 namespace rankscope {
 

@@ -51,7 +51,8 @@ void read_gpus(YamlMapping& map, NodeSpec& node) {
         }
         node.gpus.clear();
     }
-    map.problems().add(gpus, map.path_of("gpus"), text(kContext, "neither \"auto\" nor a list of different indices"),
+    map.problems().add(gpus, map.path_of("gpus"),
+                       text(kContext, "neither \"auto\" nor a list of different indices"),
                        text(kContext, "Write gpus: auto, or for example gpus: [0, 1]; gpus: [] for none."));
 }
 
@@ -82,8 +83,8 @@ NodeSpec read_node(const YAML::Node& entry, const std::string& path, YamlProblem
         if (failure.where == "name" && !(map.has("name") && map.at("name").IsScalar())) {
             continue;  // said already
         }
-        problems.add(map.has(failure.where) ? map.at(failure.where) : entry, map.path_of(failure.where), failure.what,
-                     failure.remedy);
+        problems.add(map.has(failure.where) ? map.at(failure.where) : entry, map.path_of(failure.where),
+                     failure.what, failure.remedy);
     }
     return node;
 }
@@ -95,9 +96,9 @@ void quoted(std::string& yaml, const char* key, const std::string& value) {
     // Plain where no reader could take it for something else; JSON's quoted form is YAML's as well.
     const bool plain = std::all_of(value.begin(), value.end(),
                                    [](unsigned char c) {
-                                       return std::isalnum(c) != 0 || std::string_view("._/@+-~").find(
-                                                                          static_cast<char>(c)) !=
-                                                                          std::string_view::npos;
+                                       return std::isalnum(c) != 0 ||
+                                              std::string_view("._/@+-~").find(static_cast<char>(c)) !=
+                                                  std::string_view::npos;
                                    }) &&
                        value.front() != '-' && value.front() != '@' && value != "~" && value != "null" &&
                        value != "Null" && value != "NULL";
@@ -107,7 +108,8 @@ void quoted(std::string& yaml, const char* key, const std::string& value) {
 }  // namespace
 
 const NodeSpec* Inventory::find(const std::string& name) const {
-    const auto it = std::find_if(nodes.begin(), nodes.end(), [&](const NodeSpec& node) { return node.name == name; });
+    const auto it =
+        std::find_if(nodes.begin(), nodes.end(), [&](const NodeSpec& node) { return node.name == name; });
     return it == nodes.end() ? nullptr : &*it;
 }
 
@@ -134,16 +136,19 @@ std::vector<Failure> check_node(const NodeSpec& node) {
         add("name", text(kContext, "a node needs a name without blanks, quotes or '/'"),
             text(kContext, "For example node1."));
     } else if (node.name == kLocalNodeName && !node.local) {
-        add("name", text(kContext, "\"local\" always means this computer"), text(kContext, "Choose another name."));
+        add("name", text(kContext, "\"local\" always means this computer"),
+            text(kContext, "Choose another name."));
     } else if (node.name == "all") {
-        add("name", text(kContext, "\"all\" means every node in a job file"), text(kContext, "Choose another name."));
+        add("name", text(kContext, "\"all\" means every node in a job file"),
+            text(kContext, "Choose another name."));
     }
     if (!node.host.empty() && (!is_word(node.host) || node.host.front() == '-')) {
         add("host", text(kContext, "\"%1\" is not a host name or address", {node.host}),
             text(kContext, "For example 10.0.0.11, gpu1.example.org, or a Host of your ssh_config."));
     }
     if (!node.user.empty() && (!is_word(node.user) || node.user.front() == '-')) {
-        add("user", text(kContext, "\"%1\" is not a user name", {node.user}), text(kContext, "For example trainer."));
+        add("user", text(kContext, "\"%1\" is not a user name", {node.user}),
+            text(kContext, "For example trainer."));
     }
     if (node.port < 0 || node.port > 65535) {
         add("port", text(kContext, "%1 is not a port", {std::to_string(node.port)}),
@@ -184,7 +189,8 @@ InventoryRead parse_inventory(const std::string& yaml, const std::filesystem::pa
                 const std::string path = "nodes[" + std::to_string(i) + "]";
                 NodeSpec node = read_node(nodes[i], path, problems);
                 if (!node.name.empty() && !names.insert(node.name).second) {
-                    problems.add(nodes[i], path + ".name", text(kContext, "\"%1\" is there twice", {node.name}),
+                    problems.add(nodes[i], path + ".name",
+                                 text(kContext, "\"%1\" is there twice", {node.name}),
                                  text(kContext, "Names of nodes must differ."));
                 }
                 read.inventory.nodes.push_back(std::move(node));
@@ -247,9 +253,10 @@ std::string to_yaml(const Inventory& inventory) {
 
 Result<void> write_inventory(const Inventory& inventory, const std::filesystem::path& file) {
     if (const int error = write_file_atomically(file, to_yaml(inventory)); error != 0) {
-        return Failure{"cannot-write", file.string(),
-                       text(kContext, "The inventory cannot be written: %1.", {std::strerror(error)}),
-                       text(kContext, "Check the folder's permissions and free space; the old file is unchanged."), ""};
+        return Failure{
+            "cannot-write", file.string(),
+            text(kContext, "The inventory cannot be written: %1.", {std::strerror(error)}),
+            text(kContext, "Check the folder's permissions and free space; the old file is unchanged."), ""};
     }
     return {};
 }

@@ -3,12 +3,12 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <remote/base/failure.h>
 
 namespace rankscope {
 
@@ -45,8 +45,8 @@ NodeSpec local_node();
 /// ~/.config/rankscope/cluster.yaml (XDG_CONFIG_HOME honoured).
 std::filesystem::path default_inventory_path();
 
-/// Reads cluster.yaml. Every fault (wrong key, type, value, a name twice) is one Failure that names file, line, key
-/// and what would be right; all of them are returned, so that the person mends the file in one go.
+/// Reads cluster.yaml. Every fault (wrong key, type, value, a name twice) is one Failure that names file,
+/// line, key and what would be right; all of them are returned, so that the person mends the file in one go.
 /// A missing default file is an empty inventory; a missing named file is a fault.
 struct InventoryRead {
     Inventory inventory;
@@ -55,8 +55,8 @@ struct InventoryRead {
 InventoryRead read_inventory(const std::filesystem::path& file, bool must_exist);
 InventoryRead parse_inventory(const std::string& yaml, const std::filesystem::path& file);
 
-/// Writes the whole file anew, atomically (temporary file, fsync, rename), mode 0600. Keys with default values are
-/// left out.
+/// Writes the whole file anew, atomically (temporary file, fsync, rename), mode 0600. Keys with default
+/// values are left out.
 Result<void> write_inventory(const Inventory& inventory, const std::filesystem::path& file);
 std::string to_yaml(const Inventory& inventory);
 

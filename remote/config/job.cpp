@@ -33,8 +33,9 @@ void read_nodes(YamlMapping& map, Job& job) {
     }
     map.texts("nodes", job.nodes);
     if (nodes.IsSequence() && nodes.size() == 0) {
-        map.problems().add(nodes, "nodes", text(kContext, "the list is empty"),
-                           text(kContext, "Name at least one node, or write nodes: local for this computer."));
+        map.problems().add(
+            nodes, "nodes", text(kContext, "the list is empty"),
+            text(kContext, "Name at least one node, or write nodes: local for this computer."));
     }
     auto sorted = job.nodes;
     std::sort(sorted.begin(), sorted.end());
@@ -137,11 +138,14 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
     }
     if (job.max_restarts > 0) {
         problems.add(root["on_failure"], "on_failure.max_restarts",
-                     text(kContext, "this version does not restart runs"), text(kContext, "Write 0, or leave it out."));
+                     text(kContext, "this version does not restart runs"),
+                     text(kContext, "Write 0, or leave it out."));
     }
     if (!job.push.empty()) {
-        problems.add(root["push"], "push", text(kContext, "this version does not push the user's files"),
-                     text(kContext, "Put them on the nodes yourself, name their folder with workdir, and leave push out."));
+        problems.add(
+            root["push"], "push", text(kContext, "this version does not push the user's files"),
+            text(kContext,
+                 "Put them on the nodes yourself, name their folder with workdir, and leave push out."));
     }
 }
 
@@ -149,9 +153,12 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
 
 const char* to_string(BackendChoice backend) {
     switch (backend) {
-        case BackendChoice::Auto: return "auto";
-        case BackendChoice::Nccl: return "nccl";
-        case BackendChoice::Gloo: return "gloo";
+        case BackendChoice::Auto:
+            return "auto";
+        case BackendChoice::Nccl:
+            return "nccl";
+        case BackendChoice::Gloo:
+            return "gloo";
     }
     return "auto";
 }
@@ -182,7 +189,8 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         map.whole("master_port", job.master_port, 0, 65535);
         map.text("interface", job.interface_name);
         map.text_map("env", job.env);
-        read_choice<Launcher>(map, "launcher", job.launcher, {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
+        read_choice<Launcher>(map, "launcher", job.launcher,
+                              {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
         read_on_failure(map, job, problems);
         read_train(map, job, problems);
         map.texts("command", job.command);
@@ -211,7 +219,8 @@ std::string to_yaml(const Job& job) {
     // JSON's objects and lists are valid YAML in flow form; the emitter only lays out the top level.
     std::string yaml = "name: " + nlohmann::json(job.name).dump() + '\n';
     yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
-    yaml += "procs_per_node: " + (job.procs_per_node == 0 ? "auto" : std::to_string(job.procs_per_node)) + '\n';
+    yaml +=
+        "procs_per_node: " + (job.procs_per_node == 0 ? "auto" : std::to_string(job.procs_per_node)) + '\n';
     yaml += std::string("backend: ") + to_string(job.backend) + '\n';
     yaml += "master_port: " + std::to_string(job.master_port) + '\n';
     yaml += "interface: " + nlohmann::json(job.interface_name).dump() + '\n';
@@ -219,7 +228,9 @@ std::string to_yaml(const Job& job) {
         yaml += "env: " + nlohmann::json(job.env).dump() + '\n';
     }
     yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
-    yaml += "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() + '\n';
+    yaml +=
+        "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() +
+        '\n';
     if (job.train) {
         yaml += "train:\n";
         for (const auto& [key, value] : job.train->items()) {

@@ -3,15 +3,15 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+
+#include <nlohmann/json.hpp>
+
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <remote/base/failure.h>
 
 namespace rankscope {
 
@@ -44,7 +44,8 @@ struct JobRead {
     std::vector<Failure> problems;
 };
 
-/// Reads job.yaml. Every fault names file, line, key and what would be right; nothing starts while there is one.
+/// Reads job.yaml. Every fault names file, line, key and what would be right; nothing starts while there is
+/// one.
 JobRead read_job(const std::filesystem::path& file);
 JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
 

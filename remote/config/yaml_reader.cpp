@@ -19,10 +19,14 @@ constexpr int kMaxDepth = 64;
 
 std::string shown(const YAML::Node& node) {
     switch (node.Type()) {
-        case YAML::NodeType::Scalar: return '"' + node.Scalar() + '"';
-        case YAML::NodeType::Sequence: return text(kContext, "a list");
-        case YAML::NodeType::Map: return text(kContext, "a mapping");
-        default: return text(kContext, "nothing");
+        case YAML::NodeType::Scalar:
+            return '"' + node.Scalar() + '"';
+        case YAML::NodeType::Sequence:
+            return text(kContext, "a list");
+        case YAML::NodeType::Map:
+            return text(kContext, "a mapping");
+        default:
+            return text(kContext, "nothing");
     }
 }
 
@@ -159,7 +163,8 @@ std::optional<YAML::Node> load_yaml(const std::string& content, YamlProblems& pr
     for (const char c : content) {
         depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
         if (depth > kMaxDepth) {
-            problems.add_line(0, text(kContext, "nested deeper than %1 levels", {std::to_string(kMaxDepth)}), "");
+            problems.add_line(0, text(kContext, "nested deeper than %1 levels", {std::to_string(kMaxDepth)}),
+                              "");
             return std::nullopt;
         }
     }
@@ -211,7 +216,8 @@ bool YamlMapping::whole(const std::string& key, int& out, int min, int max) {
         return false;
     }
     if (value != std::floor(value)) {
-        problems_.add(at(key), path_of(key), rankscope::text(kContext, "%1 is not a whole number", {shown(at(key))}),
+        problems_.add(at(key), path_of(key),
+                      rankscope::text(kContext, "%1 is not a whole number", {shown(at(key))}),
                       rankscope::text(kContext, "Give a whole number from %1 to %2.",
                                       {std::to_string(min), std::to_string(max)}));
         return false;
@@ -231,7 +237,8 @@ bool YamlMapping::number(const std::string& key, double& out, double min, double
         problems_.add(node, path_of(key),
                       value ? rankscope::text(kContext, "%1 is out of range", {shown(node)})
                             : rankscope::text(kContext, "%1 is not a number", {shown(node)}),
-                      rankscope::text(kContext, "Give a number from %1 to %2.", {plain_number(min), plain_number(max)}));
+                      rankscope::text(kContext, "Give a number from %1 to %2.",
+                                      {plain_number(min), plain_number(max)}));
         return false;
     }
     out = *value;
@@ -253,7 +260,8 @@ bool YamlMapping::texts(const std::string& key, std::vector<std::string>& out) {
         }
     }
     if (!fine) {
-        problems_.add(node, path_of(key), rankscope::text(kContext, "%1 is not a list of texts", {shown(node)}),
+        problems_.add(node, path_of(key),
+                      rankscope::text(kContext, "%1 is not a list of texts", {shown(node)}),
                       rankscope::text(kContext, "Write it as [first, second]."));
         return false;
     }
@@ -278,7 +286,8 @@ bool YamlMapping::text_map(const std::string& key, std::map<std::string, std::st
         }
     }
     if (!fine) {
-        problems_.add(node, path_of(key), rankscope::text(kContext, "%1 is not a mapping of names to texts", {shown(node)}),
+        problems_.add(node, path_of(key),
+                      rankscope::text(kContext, "%1 is not a mapping of names to texts", {shown(node)}),
                       rankscope::text(kContext, "Write it as { NAME: value, OTHER: value }."));
         return false;
     }
@@ -320,7 +329,8 @@ nlohmann::json yaml_to_json(const YAML::Node& node) {
         case YAML::NodeType::Map: {
             nlohmann::json object = nlohmann::json::object();
             for (const auto& entry : node) {
-                object[entry.first.IsScalar() ? entry.first.Scalar() : std::string("?")] = yaml_to_json(entry.second);
+                object[entry.first.IsScalar() ? entry.first.Scalar() : std::string("?")] =
+                    yaml_to_json(entry.second);
             }
             return object;
         }
@@ -331,8 +341,10 @@ nlohmann::json yaml_to_json(const YAML::Node& node) {
             }
             return list;
         }
-        case YAML::NodeType::Scalar: break;
-        default: return nullptr;
+        case YAML::NodeType::Scalar:
+            break;
+        default:
+            return nullptr;
     }
     const std::string& word = node.Scalar();
     if (node.Tag() == "!" || node.Tag() == "tag:yaml.org,2002:str") {  // quoted in the file, or !!str
@@ -360,7 +372,8 @@ std::string nearest(const std::string& word, const std::vector<std::string>& kno
     std::string best;
     std::size_t best_distance = 3;
     for (const auto& candidate : known) {
-        std::vector<std::vector<std::size_t>> d(word.size() + 1, std::vector<std::size_t>(candidate.size() + 1));
+        std::vector<std::vector<std::size_t>> d(word.size() + 1,
+                                                std::vector<std::size_t>(candidate.size() + 1));
         for (std::size_t i = 0; i <= word.size(); ++i) {
             for (std::size_t j = 0; j <= candidate.size(); ++j) {
                 if (i == 0 || j == 0) {

@@ -3,18 +3,17 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+
+#include <nlohmann/json.hpp>
+#include <yaml-cpp/yaml.h>
+
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <yaml-cpp/yaml.h>
-
-#include <nlohmann/json.hpp>
-
-#include <remote/base/failure.h>
 
 namespace rankscope {
 
@@ -23,7 +22,8 @@ class YamlProblems {
 public:
     explicit YamlProblems(std::filesystem::path file) : file_(std::move(file)) {}
 
-    void add(const YAML::Node& at, const std::string& key, const std::string& what, const std::string& remedy);
+    void add(const YAML::Node& at, const std::string& key, const std::string& what,
+             const std::string& remedy);
     void add_line(int line, const std::string& what, const std::string& remedy);
     std::vector<Failure> take() { return std::move(problems_); }
     bool empty() const { return problems_.empty(); }
@@ -37,15 +37,16 @@ private:
 /// twice, at any depth, are problems as well.
 std::optional<YAML::Node> load_yaml(const std::string& text, YamlProblems& problems);
 
-/// The keys of one mapping, each read once, in the form: reader.text("host", &node.host). Unknown keys are problems
-/// that name the nearest known one.
+/// The keys of one mapping, each read once, in the form: reader.text("host", &node.host). Unknown keys are
+/// problems that name the nearest known one.
 class YamlMapping {
 public:
     YamlMapping(const YAML::Node& mapping, std::string path, YamlProblems& problems);
 
     bool has(const std::string& key) const;
     YAML::Node at(const std::string& key) const;
-    /// Each returns whether the key is there and right; a wrong type or value is a problem, `out` stays as it was.
+    /// Each returns whether the key is there and right; a wrong type or value is a problem, `out` stays as it
+    /// was.
     bool text(const std::string& key, std::string& out);
     bool whole(const std::string& key, int& out, int min, int max);
     bool number(const std::string& key, double& out, double min, double max);
@@ -66,7 +67,8 @@ private:
     std::vector<std::string> known_;
 };
 
-/// YAML scalars as JSON has them: null, true/false, whole and other numbers, else text (quoted scalars stay text).
+/// YAML scalars as JSON has them: null, true/false, whole and other numbers, else text (quoted scalars stay
+/// text).
 nlohmann::json yaml_to_json(const YAML::Node& node);
 
 /// The known word nearest to `word` (Damerau-Levenshtein distance ≤ 2), or empty.

@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <cstdio>
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/node/node_connection.h>
 #include <remote/plan/launch_plan.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
 
 namespace rankscope::ctl {
 namespace {
@@ -40,7 +40,8 @@ bool clean_node(const GlobalOptions& options, const CleanOptions& clean, const N
     }
     const auto& cleaned = reply->cleaned();
     if (options.json) {
-        nlohmann::ordered_json json{{"node", node.name}, {"dry_run", clean.dry_run}, {"bytes", cleaned.bytes()}};
+        nlohmann::ordered_json json{
+            {"node", node.name}, {"dry_run", clean.dry_run}, {"bytes", cleaned.bytes()}};
         json["removed"] = std::vector<std::string>(cleaned.removed().begin(), cleaned.removed().end());
         json["kept"] = std::vector<std::string>(cleaned.kept().begin(), cleaned.kept().end());
         std::printf("%s\n", json.dump().c_str());
@@ -82,7 +83,8 @@ int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
 }  // namespace
 
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* command = app.add_subcommand("clean", "Remove what finished runs left on nodes; live runs are never touched");
+    auto* command =
+        app.add_subcommand("clean", "Remove what finished runs left on nodes; live runs are never touched");
     auto clean_options = std::make_shared<CleanOptions>();
     command->add_option("nodes", clean_options->nodes, "Names; \"local\" is this computer")->required();
     command->add_option("--run", clean_options->run, "Only this run");

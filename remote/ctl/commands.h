@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <remote/ctl/options.h>
+
+#include <CLI/CLI.hpp>
 
 namespace rankscope::ctl {
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/text.h>
 #include <remote/ctl/follow.h>
+#include <remote/ctl/options.h>
 
 #include <pthread.h>
 
@@ -10,9 +12,6 @@
 #include <cstdio>
 #include <ctime>
 #include <thread>
-
-#include <remote/base/text.h>
-#include <remote/ctl/options.h>
 
 namespace rankscope::ctl {
 namespace {
@@ -61,9 +60,11 @@ int follow(RunController& controller, bool json) {
         if (signal == SIGINT || signal == SIGTERM) {
             ++asked;
             if (!json) {
-                std::fprintf(stderr, "%s\n",
-                             asked == 1 ? text(kContext, "Stopping; press Ctrl-C again to force.").c_str()
-                                        : text(kContext, "Forcing; press Ctrl-C again to leave the run as it is.").c_str());
+                std::fprintf(
+                    stderr, "%s\n",
+                    asked == 1
+                        ? text(kContext, "Stopping; press Ctrl-C again to force.").c_str()
+                        : text(kContext, "Forcing; press Ctrl-C again to leave the run as it is.").c_str());
             }
             controller.stop(asked == 2);
         }

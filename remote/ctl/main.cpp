@@ -1,28 +1,32 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/commands.h>
+
 #include <csignal>
 #include <cstdio>
 #include <exception>
-
-#include <remote/ctl/commands.h>
 
 namespace {
 
 int run(int argc, char** argv) {
     using namespace rankscope::ctl;
-    CLI::App app{"Launch, watch and diagnose distributed training.\n"
-                 "Exit codes: 0 done, 1 the training failed, 2 wrong usage or file, 3 preflight found a fault,\n"
-                 "4 a node could not be reached, 130 stopped by the user."};
+    CLI::App app{
+        "Launch, watch and diagnose distributed training.\n"
+        "Exit codes: 0 done, 1 the training failed, 2 wrong usage or file, 3 preflight found a fault,\n"
+        "4 a node could not be reached, 130 stopped by the user."};
     app.set_version_flag("--version", "rankscopectl " RANKSCOPE_VERSION);
     app.require_subcommand(1);
     app.fallthrough();
     GlobalOptions options;
-    app.add_option("--cluster", options.cluster, "Inventory file (default: ~/.config/rankscope/cluster.yaml)");
-    app.add_option("--data-dir", options.data_dir, "Folder of the run store (default: ~/.local/share/rankscope)");
+    app.add_option("--cluster", options.cluster,
+                   "Inventory file (default: ~/.config/rankscope/cluster.yaml)");
+    app.add_option("--data-dir", options.data_dir,
+                   "Folder of the run store (default: ~/.local/share/rankscope)");
     app.add_flag("--json", options.json, "Machine-readable output");
-    app.add_flag("--accept-new-host-keys", options.accept_new_host_keys,
-                 "Add unknown SSH host keys to known_hosts without asking (changed ones are refused all the same)");
+    app.add_flag(
+        "--accept-new-host-keys", options.accept_new_host_keys,
+        "Add unknown SSH host keys to known_hosts without asking (changed ones are refused all the same)");
     int code = kDone;
     add_nodes_commands(app, options, code);
     add_probe_command(app, options, code);

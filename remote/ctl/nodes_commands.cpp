@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <algorithm>
-#include <cstdio>
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
 
 namespace rankscope::ctl {
 namespace {
@@ -42,7 +42,8 @@ int list(const GlobalOptions& options) {
         return kDone;
     }
     if (inventory->nodes.empty()) {
-        std::printf("%s\n", text(kContext, "No nodes yet in %1. Add one: rankscopectl nodes add node1 --host 10.0.0.11",
+        std::printf("%s\n", text(kContext,
+                                 "No nodes yet in %1. Add one: rankscopectl nodes add node1 --host 10.0.0.11",
                                  {inventory->file.string()})
                                 .c_str());
         return kDone;
@@ -77,7 +78,8 @@ int add(const GlobalOptions& options, NodeSpec node) {
     }
     auto problems = check_node(node);
     if (read.inventory.find(node.name) != nullptr) {
-        problems.push_back({"bad-field", "name", text(kContext, "\"%1\" is in the inventory already.", {node.name}),
+        problems.push_back({"bad-field", "name",
+                            text(kContext, "\"%1\" is in the inventory already.", {node.name}),
                             text(kContext, "Choose another name, or remove it first."), ""});
     }
     if (!problems.empty()) {
@@ -130,7 +132,8 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_command->add_option("--identity-file", node->identity_file, "Private key");
     add_command->add_option("--proxy-jump", node->proxy_jump, "Jump host");
     add_command->add_option("--gpus", *gpus, "auto, none, or indices such as 0,1");
-    add_command->add_option("--cpu-slots", node->cpu_slots, "Ranks when there is no GPU")->check(CLI::Range(1, 1024));
+    add_command->add_option("--cpu-slots", node->cpu_slots, "Ranks when there is no GPU")
+        ->check(CLI::Range(1, 1024));
     add_command->add_option("--address", node->address, "Address the other nodes use");
     add_command->add_option("--cache-dir", node->cache_dir, "Where agent and worker are kept there");
     add_command->callback([&options, &code, node, gpus] {
@@ -140,8 +143,10 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
             while (!rest.empty()) {
                 const auto comma = std::min(rest.find(','), rest.size());
                 const std::string word = rest.substr(0, comma);
-                if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos || word.size() > 2) {
-                    throw CLI::ValidationError("--gpus", "\"" + *gpus + "\": give auto, none, or indices such as 0,1");
+                if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos ||
+                    word.size() > 2) {
+                    throw CLI::ValidationError("--gpus",
+                                               "\"" + *gpus + "\": give auto, none, or indices such as 0,1");
                 }
                 node->gpus.push_back(std::stoi(word));
                 rest.erase(0, comma + 1);

@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/paths.h>
 #include <remote/ctl/options.h>
-
-#include <cstdio>
 
 #include <nlohmann/json.hpp>
 
-#include <remote/base/paths.h>
+#include <cstdio>
 
 namespace rankscope::ctl {
 
@@ -42,11 +41,13 @@ void report(const Failure& failure, bool json) {
         const nlohmann::ordered_json line{{"event", "error"},         {"id", failure.code},
                                           {"where", failure.where},   {"what", failure.what},
                                           {"remedy", failure.remedy}, {"detail", failure.detail}};
-        std::printf("%s\n", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
+        std::printf("%s\n",
+                    line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
         std::fflush(stdout);
         return;
     }
-    std::fprintf(stderr, "%s%s%s\n", failure.where.c_str(), failure.where.empty() ? "" : ": ", failure.what.c_str());
+    std::fprintf(stderr, "%s%s%s\n", failure.where.c_str(), failure.where.empty() ? "" : ": ",
+                 failure.what.c_str());
     if (!failure.remedy.empty()) {
         std::fprintf(stderr, "  -> %s\n", failure.remedy.c_str());
     }

@@ -3,14 +3,14 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+#include <remote/config/inventory.h>
+#include <remote/store/run_store.h>
+#include <remote/transport/prompter.h>
+
 #include <filesystem>
 #include <memory>
 #include <string>
-
-#include <remote/base/failure.h>
-#include <remote/config/inventory.h>
-#include <remote/node/prompter.h>
-#include <remote/store/run_store.h>
 
 namespace rankscope::ctl {
 

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <cstdio>
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/config/job.h>
 #include <remote/ctl/commands.h>
 #include <remote/plan/launch_plan.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
 
 namespace rankscope::ctl {
 namespace {
@@ -34,7 +34,8 @@ int plan(const GlobalOptions& options, const std::string& file) {
 }  // namespace
 
 void add_plan_command(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* command = app.add_subcommand("plan", "Print rank, node, device, environment and command; touch nothing");
+    auto* command =
+        app.add_subcommand("plan", "Print rank, node, device, environment and command; touch nothing");
     auto file = std::make_shared<std::string>();
     command->add_option("job", *file, "Job file")->required();
     command->callback([&options, &code, file] { code = plan(options, *file); });

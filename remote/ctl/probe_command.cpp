@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <cmath>
-#include <cstdio>
-#include <memory>
-#include <thread>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/node/facts_json.h>
 #include <remote/node/probe.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <thread>
 
 namespace rankscope::ctl {
 namespace {
@@ -37,7 +37,8 @@ std::string milliseconds(double seconds) {
     return buffer;
 }
 
-std::optional<std::vector<NodeSpec>> choose(const GlobalOptions& options, const std::vector<std::string>& names) {
+std::optional<std::vector<NodeSpec>> choose(const GlobalOptions& options,
+                                            const std::vector<std::string>& names) {
     const auto inventory = load_inventory(options);
     if (!inventory) {
         return std::nullopt;
@@ -68,8 +69,9 @@ int probe(const GlobalOptions& options, const std::vector<std::string>& names) {
     {
         std::vector<std::jthread> threads;
         for (std::size_t i = 0; i < nodes->size(); ++i) {
-            threads.emplace_back(
-                [&, i](std::stop_token stop) { results[i] = probe_node((*nodes)[i], prompter, std::move(stop)); });
+            threads.emplace_back([&, i](std::stop_token stop) {
+                results[i] = probe_node((*nodes)[i], prompter, std::move(stop));
+            });
         }
         for (auto& thread : threads) {
             thread.join();  // a jthread's destructor would ask it to stop
@@ -106,10 +108,9 @@ int probe(const GlobalOptions& options, const std::vector<std::string>& names) {
         }
     }
     if (options.json) {
-        std::printf("%s\n",
-                    nlohmann::ordered_json{{"nodes", json}}
-                        .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
-                        .c_str());
+        std::printf("%s\n", nlohmann::ordered_json{{"nodes", json}}
+                                .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                                .c_str());
     } else {
         std::fputs(format_table(rows).c_str(), stdout);
         std::fflush(stdout);

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <cstdio>
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/base/text.h>
 #include <remote/config/job.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/follow.h>
 #include <remote/ctl/run_view.h>
 #include <remote/run/run_controller.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <memory>
 
 namespace rankscope::ctl {
 namespace {
@@ -36,17 +36,19 @@ int run(const GlobalOptions& options, const RunOptions& run_options) {
     block_signals();
     const bool own_program = !job.job.command.empty();
     RunView view({options.json, run_options.logs || own_program});
-    auto controller = RunController::start({std::move(*inventory), std::move(job.job), std::move(job.yaml)}, store,
-                                           terminal_prompter(options),
-                                           [&view](const Event& event) { view.event(event); },
-                                           [&view](const LaunchPlan& plan) { view.plan(plan); });
+    auto controller = RunController::start(
+        {std::move(*inventory), std::move(job.job), std::move(job.yaml)}, store, terminal_prompter(options),
+        [&view](const Event& event) { view.event(event); },
+        [&view](const LaunchPlan& plan) { view.plan(plan); });
     if (run_options.detach && controller->wait_started()) {
         if (options.json) {
-            std::printf("%s\n", nlohmann::json{{"event", "detached"}, {"run", controller->run_id()}}.dump().c_str());
+            std::printf("%s\n",
+                        nlohmann::json{{"event", "detached"}, {"run", controller->run_id()}}.dump().c_str());
         } else {
-            std::printf("%s\n", text("RunCommand", "Running as %1. Take it up with: rankscopectl runs attach %1",
-                                     {controller->run_id()})
-                                    .c_str());
+            std::printf("%s\n",
+                        text("RunCommand", "Running as %1. Take it up with: rankscopectl runs attach %1",
+                             {controller->run_id()})
+                            .c_str());
         }
         return kDone;
     }

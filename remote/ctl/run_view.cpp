@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/run_view.h>
+#include <remote/node/agent_failures.h>
+#include <remote/wire/event_json.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
-
-#include <remote/node/agent_failures.h>
-#include <remote/wire/event_json.h>
 
 namespace rankscope::ctl {
 namespace {
@@ -65,8 +64,8 @@ void RunView::event(const Event& event) {
         } else {
             progress(event);
         }
-    } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && !exit->requested &&
-                                                         (exit->code != 0 || exit->signal != 0)) {
+    } else if (const auto* exit = event.as<ExitEvent>();
+               exit != nullptr && !exit->requested && (exit->code != 0 || exit->signal != 0)) {
         std::printf("  rank %d on %s %s\n", event.rank, event.node.c_str(), describe_exit(*exit).c_str());
     }
     std::fflush(stdout);
@@ -92,10 +91,12 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
     } else if (!stage.detail.empty() && stage.progress >= 0 && stage.status == StageStatus::Progress &&
                (stage.name == "push" || stage.name == "connect" || stage.name == "data")) {
         // Whole tens only: a terminal that scrolls is no progress bar.
-        const std::string line = event.node + stage.name + std::to_string(static_cast<int>(stage.progress * 10));
+        const std::string line =
+            event.node + stage.name + std::to_string(static_cast<int>(stage.progress * 10));
         if (line != last_push_line_) {
             last_push_line_ = line;
-            std::printf("  %s%s\n", event.node.empty() ? "" : (event.node + ": ").c_str(), stage.detail.c_str());
+            std::printf("  %s%s\n", event.node.empty() ? "" : (event.node + ": ").c_str(),
+                        stage.detail.c_str());
         }
     }
 }
@@ -153,7 +154,8 @@ void RunView::summary() const {
     }
     const EndEvent& end = *state_.end;
     std::printf("%s in %s: %s\n", to_string(end.outcome),
-                duration(static_cast<double>(state_.last_us - state_.start_us) / 1e6).c_str(), end.detail.c_str());
+                duration(static_cast<double>(state_.last_us - state_.start_us) / 1e6).c_str(),
+                end.detail.c_str());
     if (!state_.validations.empty()) {
         std::printf("  validation accuracy %.2f %% after epoch %.0f\n", state_.validations.back().acc1 * 100,
                     state_.validations.back().epoch);

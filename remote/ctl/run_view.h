@@ -3,11 +3,11 @@
 
 #pragma once
 
+#include <remote/run/run_state.h>
+
 #include <cstdio>
 #include <mutex>
 #include <string>
-
-#include <remote/run/run_state.h>
 
 namespace rankscope::ctl {
 

@@ -1,12 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <cstdio>
-#include <ctime>
-#include <memory>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
@@ -15,6 +9,12 @@
 #include <remote/ctl/table.h>
 #include <remote/run/run_controller.h>
 #include <remote/wire/event_json.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <ctime>
+#include <memory>
 
 namespace rankscope::ctl {
 namespace {
@@ -34,16 +34,17 @@ std::string lasted(const RunRecord& record) {
 }
 
 nlohmann::ordered_json to_json(const RunRecord& record) {
-    return {{"run", record.run_id},
-            {"name", record.name},
-            {"started", static_cast<double>(record.started_us) / 1e6},
-            {"ended", record.ended_us == 0 ? nlohmann::ordered_json(nullptr)
-                                           : nlohmann::ordered_json(static_cast<double>(record.ended_us) / 1e6)},
-            {"outcome", to_string(record.outcome)},
-            {"exit_code", record.exit_code},
-            {"summary", record.summary},
-            {"world_size", record.world_size},
-            {"nodes", record.nodes}};
+    return {
+        {"run", record.run_id},
+        {"name", record.name},
+        {"started", static_cast<double>(record.started_us) / 1e6},
+        {"ended", record.ended_us == 0 ? nlohmann::ordered_json(nullptr)
+                                       : nlohmann::ordered_json(static_cast<double>(record.ended_us) / 1e6)},
+        {"outcome", to_string(record.outcome)},
+        {"exit_code", record.exit_code},
+        {"summary", record.summary},
+        {"world_size", record.world_size},
+        {"nodes", record.nodes}};
 }
 
 int list(const GlobalOptions& options) {
@@ -64,7 +65,8 @@ int list(const GlobalOptions& options) {
         std::puts("No runs yet. Start one: rankscopectl run JOB");
         return kDone;
     }
-    std::vector<std::vector<std::string>> rows{{"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME"}};
+    std::vector<std::vector<std::string>> rows{
+        {"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME"}};
     for (const auto& record : *runs) {
         rows.push_back({record.run_id, record.name, when(record.started_us), lasted(record),
                         std::to_string(record.world_size), record.nodes, to_string(record.outcome)});
@@ -124,7 +126,8 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     }
     std::fputs(format_table(rows).c_str(), stdout);
     for (const auto& point : state.validations) {
-        std::printf("epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", point.epoch, point.acc1 * 100, point.loss);
+        std::printf("epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", point.epoch, point.acc1 * 100,
+                    point.loss);
     }
     std::printf("\n%s", record->job_yaml.c_str());
     return kDone;
@@ -176,10 +179,10 @@ int attach(const GlobalOptions& options, const std::string& run_id, int stop_str
         view.summary();
         return record->exit_code;
     }
-    auto controller =
-        RunController::attach(run_id, *inventory, store, terminal_prompter(options),
-                              [&view](const Event& event) { view.event(event); },
-                              [&view](const LaunchPlan& plan) { view.plan(plan); });
+    auto controller = RunController::attach(
+        run_id, *inventory, store, terminal_prompter(options),
+        [&view](const Event& event) { view.event(event); },
+        [&view](const LaunchPlan& plan) { view.plan(plan); });
     if (!controller) {
         report(controller.failure(), options.json);
         return kUsage;
@@ -211,12 +214,15 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         return command;
     };
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
-    add("export", "Every event of one, a JSON line each", [&options, run_id] { return export_run(options, *run_id); });
+    add("export", "Every event of one, a JSON line each",
+        [&options, run_id] { return export_run(options, *run_id); });
     add("attach", "Watch one from its first event on; it goes on when this program ends",
         [&options, run_id, logs] { return attach(options, *run_id, 0, *logs); })
         ->add_flag("--logs", *logs, "Show the ranks' stdout too");
-    add("stop", "SIGTERM, grace, SIGKILL on all its nodes", [&options, run_id] { return attach(options, *run_id, 1, false); });
-    add("kill", "SIGKILL on all its nodes", [&options, run_id] { return attach(options, *run_id, 2, false); });
+    add("stop", "SIGTERM, grace, SIGKILL on all its nodes",
+        [&options, run_id] { return attach(options, *run_id, 1, false); });
+    add("kill", "SIGKILL on all its nodes",
+        [&options, run_id] { return attach(options, *run_id, 2, false); });
 }
 
 }  // namespace rankscope::ctl

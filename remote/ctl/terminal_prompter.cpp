@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/fd.h>
+#include <remote/base/text.h>
+#include <remote/ctl/options.h>
+
 #include <fcntl.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <memory>
 #include <mutex>
-
-#include <remote/base/fd.h>
-#include <remote/base/text.h>
-#include <remote/ctl/options.h>
 
 namespace rankscope::ctl {
 namespace {
@@ -83,16 +83,17 @@ Prompter terminal_prompter(const GlobalOptions& options) {
         if (accept) {
             return true;
         }
-        const auto answer =
-            ask(text(kContext, "%1: the host key of %2 is not known:\n  %3 %4\nTrust it from now on? [yes/no] ",
-                     {question.node, question.host + ':' + std::to_string(question.port), question.key_type,
-                      question.fingerprint}),
-                true);
+        const auto answer = ask(
+            text(kContext, "%1: the host key of %2 is not known:\n  %3 %4\nTrust it from now on? [yes/no] ",
+                 {question.node, question.host + ':' + std::to_string(question.port), question.key_type,
+                  question.fingerprint}),
+            true);
         return answer && *answer == "yes";
     };
     prompter.secret = [](const SecretQuestion& question) {
-        return ask(question.passphrase ? text(kContext, "%1: passphrase of the key (%2): ", {question.node, question.prompt})
-                                       : text(kContext, "%1: password of %2: ", {question.node, question.account}),
+        return ask(question.passphrase
+                       ? text(kContext, "%1: passphrase of the key (%2): ", {question.node, question.prompt})
+                       : text(kContext, "%1: password of %2: ", {question.node, question.account}),
                    false);
     };
     return prompter;

@@ -1,15 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/files.h>
+#include <remote/base/paths.h>
+#include <remote/base/text.h>
 #include <remote/deploy/artifacts.h>
 
 #include <cstdlib>
 #include <map>
 #include <mutex>
-
-#include <remote/base/files.h>
-#include <remote/base/paths.h>
-#include <remote/base/text.h>
 
 namespace rankscope {
 namespace fs = std::filesystem;

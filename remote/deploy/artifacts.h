@@ -3,15 +3,15 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+#include <remote/base/sha256.h>
+
+#include <nlohmann/json.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
-
-#include <nlohmann/json.hpp>
-
-#include <remote/base/failure.h>
-#include <remote/base/sha256.h>
 
 namespace rankscope {
 

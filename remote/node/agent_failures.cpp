@@ -1,15 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/metrics_line.h>
+#include <remote/base/text.h>
 #include <remote/node/agent_failures.h>
+#include <remote/node/agent_script.h>
 
 #include <csignal>
 #include <cstring>
-
-#include <protocol/metrics_line.h>
-
-#include <remote/base/text.h>
-#include <remote/node/agent_script.h>
 
 namespace rankscope {
 namespace {
@@ -24,16 +22,19 @@ std::string trimmed(std::string text) {
 
 Failure disk_full(const NodeSpec& node, const std::string& detail) {
     return {"disk-full", node.name, text(kContext, "The disk of the node is full (or the user's quota is)."),
-            text(kContext, "Free space there (`df -h`), `rankscopectl clean %1` removes what Rankscope keeps, or set "
-                           "cache_dir: to another disk.",
+            text(kContext,
+                 "Free space there (`df -h`), `rankscopectl clean %1` removes what Rankscope keeps, or set "
+                 "cache_dir: to another disk.",
                  {node.name}),
             detail};
 }
 
 Failure not_executable(const NodeSpec& node, const std::string& detail) {
-    return {"no-exec", node.name, text(kContext, "Programs may not be started from the cache folder of the node."),
-            text(kContext, "It is probably mounted noexec (`findmnt -T ~/.cache`): set cache_dir: for this node to a "
-                           "folder on another file system."),
+    return {"no-exec", node.name,
+            text(kContext, "Programs may not be started from the cache folder of the node."),
+            text(kContext,
+                 "It is probably mounted noexec (`findmnt -T ~/.cache`): set cache_dir: for this node to a "
+                 "folder on another file system."),
             detail};
 }
 
@@ -59,20 +60,23 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
     }
     if (code == "no-permission" || code == "read-only") {
         return {code, node.name, text(kContext, "The cache folder of the node cannot be written."),
-                text(kContext, "Check its owner and permissions, or set cache_dir: for this node."), failure.detail()};
+                text(kContext, "Check its owner and permissions, or set cache_dir: for this node."),
+                failure.detail()};
     }
     if (code == "port-busy") {
         const std::string port = failure.args_size() > 0 ? failure.args(0) : "";
-        return {"port-busy", node.name,
-                text(kContext, "Port %1 is held by %2.", {port, failure.detail()}),
-                text(kContext, "End that program, or write master_port: 0 to take a free port."), failure.detail()};
+        return {"port-busy", node.name, text(kContext, "Port %1 is held by %2.", {port, failure.detail()}),
+                text(kContext, "End that program, or write master_port: 0 to take a free port."),
+                failure.detail()};
     }
     if (code == "damaged") {
         return {code, node.name, text(kContext, "A file arrived damaged."),
-                text(kContext, "Try again; if it happens again, check the node's memory and disk."), failure.detail()};
+                text(kContext, "Try again; if it happens again, check the node's memory and disk."),
+                failure.detail()};
     }
     if (code == "run-exists") {
-        return {code, node.name, text(kContext, "A run of this name is there already."), "", failure.detail()};
+        return {code, node.name, text(kContext, "A run of this name is there already."), "",
+                failure.detail()};
     }
     if (code == "no-such-run") {
         return {code, node.name, text(kContext, "The node knows nothing of this run."),
@@ -80,32 +84,39 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
     }
     if (code == "supervisor-died") {
         return {code, node.name, text(kContext, "The supervisor could not be started."),
-                text(kContext, "Check the limits of processes (ulimit -u) and memory on the node."), failure.detail()};
+                text(kContext, "Check the limits of processes (ulimit -u) and memory on the node."),
+                failure.detail()};
     }
     return {code, node.name, text(kContext, "The agent could not do it."), "", failure.detail()};
 }
 
-Failure explain_agent_start(const NodeSpec& node, int status, const std::string& output, const std::string& errors) {
+Failure explain_agent_start(const NodeSpec& node, int status, const std::string& output,
+                            const std::string& errors) {
     const std::string said = trimmed(trimmed(output) + '\n' + trimmed(errors));
     if (contains(said, "No space left") || contains(said, "quota exceeded") || contains(said, "Disk quota")) {
         return disk_full(node, said);
     }
     switch (status) {
         case kExitNotExecutable:
-        case 126: return not_executable(node, said);
+        case 126:
+            return not_executable(node, said);
         case kExitCannotMakeFolder:
         case kExitCannotWrite:
-            return {"no-permission", node.name, text(kContext, "The cache folder of the node cannot be written."),
-                    text(kContext, "Check its owner and permissions, or set cache_dir: for this node."), said};
+            return {
+                "no-permission", node.name, text(kContext, "The cache folder of the node cannot be written."),
+                text(kContext, "Check its owner and permissions, or set cache_dir: for this node."), said};
         case kExitDamaged:
             return {"damaged", node.name, text(kContext, "The agent arrived damaged."),
-                    text(kContext, "Try again; if it happens again, something on the way changes bytes (a login script "
-                                   "that reads stdin?)."),
+                    text(kContext,
+                         "Try again; if it happens again, something on the way changes bytes (a login script "
+                         "that reads stdin?)."),
                     said};
         case -1:
-            return {"agent-lost", node.name, text(kContext, "The connection broke while the agent was started."),
+            return {"agent-lost", node.name,
+                    text(kContext, "The connection broke while the agent was started."),
                     text(kContext, "Check the network and the node's load."), said};
-        default: break;
+        default:
+            break;
     }
     if (contains(said, "This account is currently not available") || contains(said, "nologin")) {
         return {"no-shell", node.name, text(kContext, "The account has no login shell on the node."),
@@ -119,7 +130,8 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
 std::string describe_exit(const ExitEvent& exit) {
     if (exit.signal != 0) {
         const char* name = ::sigabbrev_np(exit.signal);
-        const std::string signal = std::to_string(exit.signal) + (name != nullptr ? std::string(" (SIG") + name + ')' : "");
+        const std::string signal =
+            std::to_string(exit.signal) + (name != nullptr ? std::string(" (SIG") + name + ')' : "");
         return exit.core_dumped ? text(kContext, "was killed by signal %1, core dumped", {signal})
                                 : text(kContext, "was killed by signal %1", {signal});
     }
@@ -135,19 +147,24 @@ std::string describe_exit(const ExitEvent& exit) {
 
 ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
     if (const auto line = line_with(exit, "error while loading shared libraries"); !line.empty()) {
-        return {"worker-missing-library", text(kContext, "A shared library is missing on %1: %2", {node, line}),
+        return {"worker-missing-library",
+                text(kContext, "A shared library is missing on %1: %2", {node, line}),
                 text(kContext, "Install the package that holds it there (`apt-file search NAME`).")};
     }
     if (const auto line = line_with(exit, "GLIBC_"); !line.empty() && contains(line, "not found")) {
-        return {"worker-old-libc", text(kContext, "The C library of %1 is too old: %2", {node, line}),
-                text(kContext, "Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest one.")};
+        return {
+            "worker-old-libc", text(kContext, "The C library of %1 is too old: %2", {node, line}),
+            text(kContext,
+                 "Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest one.")};
     }
     if (contains(exit.reason, "noexec")) {
-        return {"no-exec", exit.reason, text(kContext, "Set cache_dir: for %1 to a file system without noexec.", {node})};
+        return {"no-exec", exit.reason,
+                text(kContext, "Set cache_dir: for %1 to a file system without noexec.", {node})};
     }
     if (exit.signal == SIGKILL && !exit.requested) {
         return {"rank-killed", text(kContext, "Somebody, or the kernel for want of memory, killed it."),
-                text(kContext, "On %1: `journalctl -k | grep -i oom` shows whether it was the OOM killer.", {node})};
+                text(kContext, "On %1: `journalctl -k | grep -i oom` shows whether it was the OOM killer.",
+                     {node})};
     }
     if (exit.code == protocol::kExitPeerLost) {
         return {"peer-lost", text(kContext, "It lost another rank: look for that one's end."), ""};

@@ -1,17 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/node/agent_link.h>
-
-#include <sys/utsname.h>
-
-#include <algorithm>
-
 #include <remote/base/clock.h>
 #include <remote/base/files.h>
 #include <remote/base/text.h>
 #include <remote/node/agent_failures.h>
+#include <remote/node/agent_link.h>
 #include <remote/node/agent_script.h>
+
+#include <sys/utsname.h>
+
+#include <algorithm>
 
 namespace rankscope {
 namespace {
@@ -28,7 +27,8 @@ std::string own_system() {
 
 }  // namespace
 
-AgentLink::AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const WakeFd& wake, std::stop_token stop)
+AgentLink::AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const WakeFd& wake,
+                     std::stop_token stop)
     : node_(std::move(node)), transport_(std::move(transport)), wake_(wake), stop_(std::move(stop)) {}
 
 Result<std::unique_ptr<AgentLink>> AgentLink::open(const NodeSpec& node, std::unique_ptr<Transport> transport,
@@ -62,9 +62,10 @@ Result<void> AgentLink::start(const AgentBinary& agent, const Progress& progress
         return there.failure();
     }
     if (!*there) {
-        return Failure{"agent-vanished", node_.name, text(kContext, "The agent was pushed, but is not there."),
-                       text(kContext, "Is the cache folder cleaned by another program? Set cache_dir: for this node."),
-                       ""};
+        return Failure{
+            "agent-vanished", node_.name, text(kContext, "The agent was pushed, but is not there."),
+            text(kContext, "Is the cache folder cleaned by another program? Set cache_dir: for this node."),
+            ""};
     }
     return {};
 }
@@ -103,12 +104,14 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
         }
         const double left = deadline - monotonic_s();
         if (left <= 0) {
-            return Failure{"agent-timeout", node_.name,
-                           text(kContext, "The login shell did not start the agent within %1 s.",
-                                {std::to_string(static_cast<int>(kGreetingTimeout))}),
-                           text(kContext, "A slow or waiting ~/.bashrc or ~/.profile is the usual cause: try `ssh %1 true`.",
-                                {node_.host}),
-                           greeting.noise() + errors};
+            return Failure{
+                "agent-timeout", node_.name,
+                text(kContext, "The login shell did not start the agent within %1 s.",
+                     {std::to_string(static_cast<int>(kGreetingTimeout))}),
+                text(kContext,
+                     "A slow or waiting ~/.bashrc or ~/.profile is the usual cause: try `ssh %1 true`.",
+                     {node_.host}),
+                greeting.noise() + errors};
         }
         if (read == Channel::Read::Nothing) {
             channel_->wait(false, static_cast<int>(std::min(left, 1.0) * 1000) + 1, wake_.fd());
@@ -122,10 +125,12 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
         const auto begin = marker + std::string_view(kNeedAgentMarker).size();
         const std::string system = output.substr(begin, output.find('\n', begin) - begin);
         if (system != own_system()) {
-            return Failure{"agent-architecture", node_.name,
-                           text(kContext, "The node is \"%1\", this build of Rankscope is for \"%2\".",
-                                {system, own_system()}),
-                           text(kContext, "Build Rankscope on such a machine and start runs on this node from there."), ""};
+            return Failure{
+                "agent-architecture", node_.name,
+                text(kContext, "The node is \"%1\", this build of Rankscope is for \"%2\".",
+                     {system, own_system()}),
+                text(kContext, "Build Rankscope on such a machine and start runs on this node from there."),
+                ""};
         }
         return false;
     }
@@ -135,7 +140,8 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
 Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& progress) {
     const auto bytes = read_file(agent.file);
     if (!bytes || bytes->size() != agent.size) {
-        return Failure{"incomplete-install", "", text(kContext, "%1 cannot be read.", {agent.file.string()}), "", ""};
+        return Failure{"incomplete-install", "", text(kContext, "%1 cannot be read.", {agent.file.string()}),
+                       "", ""};
     }
     auto channel = transport_->exec(receive_agent_script(agent, node_.cache_dir));
     if (!channel) {
@@ -265,8 +271,9 @@ Result<wire::Reply> AgentLink::receive(std::uint64_t id, double timeout_s) {
         const double left = deadline - monotonic_s();
         if (left <= 0) {
             alive_ = false;
-            return Failure{"agent-silent", node_.name, text(kContext, "The agent did not answer within %1 s.",
-                                                            {std::to_string(static_cast<int>(timeout_s))}),
+            return Failure{"agent-silent", node_.name,
+                           text(kContext, "The agent did not answer within %1 s.",
+                                {std::to_string(static_cast<int>(timeout_s))}),
                            text(kContext, "Check the node's load and the network."), ""};
         }
         pump(static_cast<int>(std::min(left, 1.0) * 1000) + 1);

@@ -3,6 +3,13 @@
 
 #pragma once
 
+#include <protocol/frames.pb.h>
+#include <remote/base/failure.h>
+#include <remote/base/wake_fd.h>
+#include <remote/deploy/artifacts.h>
+#include <remote/transport/transport.h>
+#include <remote/wire/frame_codec.h>
+
 #include <deque>
 #include <map>
 #include <memory>
@@ -10,32 +17,27 @@
 #include <stop_token>
 #include <string>
 
-#include <protocol/frames.pb.h>
-
-#include <remote/base/failure.h>
-#include <remote/base/wake_fd.h>
-#include <remote/deploy/artifacts.h>
-#include <remote/transport/transport.h>
-#include <remote/wire/frame_codec.h>
-
 namespace rankscope {
 
 /// A conversation with the agent on one node, over one channel of its transport. Used by one thread.
 class AgentLink {
 public:
-    using Progress = std::function<void(const std::string& text, double share)>;  ///< share: 0…1, negative: unknown
+    using Progress =
+        std::function<void(const std::string& text, double share)>;  ///< share: 0…1, negative: unknown
 
     /// Starts the agent there, pushing it first where it is missing. `wake` becoming readable while `stop` is
     /// requested ends any waiting with "cancelled".
     static Result<std::unique_ptr<AgentLink>> open(const NodeSpec& node, std::unique_ptr<Transport> transport,
-                                                   const WakeFd& wake, std::stop_token stop, const Progress& progress);
+                                                   const WakeFd& wake, std::stop_token stop,
+                                                   const Progress& progress);
 
     /// Sends without waiting; returns the request's id.
     std::uint64_t send(wire::Request request);
     /// Waits for the reply of one request. A Failure reply of the agent becomes a Failure value.
     Result<wire::Reply> receive(std::uint64_t id, double timeout_s = 60);
     Result<wire::Reply> call(wire::Request request, double timeout_s = 60);
-    /// The next unasked reply (events). Nothing: none within the time, or woken, or the link is lost (alive()).
+    /// The next unasked reply (events). Nothing: none within the time, or woken, or the link is lost
+    /// (alive()).
     std::optional<wire::Reply> next(int timeout_ms);
     /// Drops the reply of a request nobody waits for in receive(). true: it had come.
     bool take_reply(std::uint64_t id) { return replies_.erase(id) > 0; }

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/node/agent_script.h>
-
 #include <remote/base/shell_quote.h>
+#include <remote/node/agent_script.h>
 
 namespace rankscope {
 namespace {
@@ -13,8 +12,9 @@ std::string folder(const std::string& cache_dir) {
     if (cache_dir.empty()) {
         return "d=\"${XDG_CACHE_HOME:-$HOME/.cache}/rankscope\"";
     }
-    const std::string assignment = cache_dir.starts_with("~/") ? "d=\"$HOME\"/" + shell_quote(cache_dir.substr(2))
-                                                               : "d=" + shell_quote(cache_dir);
+    const std::string assignment = cache_dir.starts_with("~/")
+                                       ? "d=\"$HOME\"/" + shell_quote(cache_dir.substr(2))
+                                       : "d=" + shell_quote(cache_dir);
     return assignment + "; export RANKSCOPE_CACHE_DIR=\"$d\"";
 }
 
@@ -34,14 +34,15 @@ std::string start_agent_script(const AgentBinary& agent, const std::string& cach
 
 std::string receive_agent_script(const AgentBinary& agent, const std::string& cache_dir) {
     const auto fail = [](int code) { return "{ rm -f \"$t\"; exit " + std::to_string(code) + "; }"; };
-    return sh_command(
-        folder(cache_dir) + "; " + agent_file(agent) +
-        "; t=\"$a.$$.part\"; umask 077; mkdir -p \"$d/bin\" || exit " + std::to_string(kExitCannotMakeFolder) +
-        "; cat > \"$t\" || " + fail(kExitCannotWrite) + "; [ \"$(wc -c < \"$t\")\" -eq " +
-        std::to_string(agent.size) + " ] || " + fail(kExitDamaged) +
-        "; if command -v sha256sum >/dev/null 2>&1; then case \"$(sha256sum < \"$t\")\" in " + agent.hash +
-        "*) ;; *) rm -f \"$t\"; exit " + std::to_string(kExitDamaged) + ";; esac; fi; chmod 700 \"$t\" && mv -f \"$t\" \"$a\" || " +
-        fail(kExitCannotWrite) + "; [ -x \"$a\" ] || exit " + std::to_string(kExitNotExecutable));
+    return sh_command(folder(cache_dir) + "; " + agent_file(agent) +
+                      "; t=\"$a.$$.part\"; umask 077; mkdir -p \"$d/bin\" || exit " +
+                      std::to_string(kExitCannotMakeFolder) + "; cat > \"$t\" || " + fail(kExitCannotWrite) +
+                      "; [ \"$(wc -c < \"$t\")\" -eq " + std::to_string(agent.size) + " ] || " +
+                      fail(kExitDamaged) +
+                      "; if command -v sha256sum >/dev/null 2>&1; then case \"$(sha256sum < \"$t\")\" in " +
+                      agent.hash + "*) ;; *) rm -f \"$t\"; exit " + std::to_string(kExitDamaged) +
+                      ";; esac; fi; chmod 700 \"$t\" && mv -f \"$t\" \"$a\" || " + fail(kExitCannotWrite) +
+                      "; [ -x \"$a\" ] || exit " + std::to_string(kExitNotExecutable));
 }
 
 }  // namespace rankscope

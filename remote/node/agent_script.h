@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <string>
-
 #include <remote/deploy/artifacts.h>
+
+#include <string>
 
 namespace rankscope {
 
@@ -20,7 +20,8 @@ inline constexpr const char* kNeedAgentMarker = "RANKSCOPE-NEED-AGENT ";
 
 /// Starts the agent if it is there; else prints the marker with `uname -sm` and exits with kExitNeedAgent.
 std::string start_agent_script(const AgentBinary& agent, const std::string& cache_dir);
-/// Takes the agent's bytes on stdin, checks their number (and SHA-256 where sha256sum exists), and puts them in place.
+/// Takes the agent's bytes on stdin, checks their number (and SHA-256 where sha256sum exists), and puts them
+/// in place.
 std::string receive_agent_script(const AgentBinary& agent, const std::string& cache_dir);
 
 }  // namespace rankscope

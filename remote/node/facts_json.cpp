@@ -71,7 +71,8 @@ nlohmann::json to_json(const NodeFacts& facts) {
                         {"gpus", nlohmann::json::array()},
                         {"interfaces", nlohmann::json::array()}};
     for (const auto& gpu : facts.gpus) {
-        json["gpus"].push_back({{"index", gpu.index}, {"name", gpu.name}, {"memory_bytes", gpu.memory_bytes}});
+        json["gpus"].push_back(
+            {{"index", gpu.index}, {"name", gpu.name}, {"memory_bytes", gpu.memory_bytes}});
     }
     for (const auto& entry : facts.interfaces) {
         json["interfaces"].push_back({{"name", entry.name},

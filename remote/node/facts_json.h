@@ -3,11 +3,10 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <protocol/frames.pb.h>
-
 #include <remote/node/node_facts.h>
+
+#include <nlohmann/json.hpp>
 
 namespace rankscope {
 

@@ -1,10 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/node/node_connection.h>
-
 #include <remote/base/clock.h>
 #include <remote/node/facts_json.h>
+#include <remote/node/node_connection.h>
 #include <remote/node/probe.h>
 
 namespace rankscope {

@@ -3,16 +3,16 @@
 
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <stop_token>
-#include <string>
-
 #include <remote/base/failure.h>
 #include <remote/base/wake_fd.h>
 #include <remote/node/agent_link.h>
 #include <remote/node/node_facts.h>
-#include <remote/node/prompter.h>
+#include <remote/transport/prompter.h>
+
+#include <functional>
+#include <memory>
+#include <stop_token>
+#include <string>
 
 namespace rankscope {
 

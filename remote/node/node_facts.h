@@ -41,12 +41,12 @@ struct NodeFacts {
     std::vector<GpuFacts> gpus;
     std::vector<InterfaceFacts> interfaces;
     std::string agent_version;
-    std::string connected_as;    ///< "trainer@10.0.0.11:22", or "this computer"
-    std::string peer_address;    ///< the address the desk reached it at
-    std::string desk_address;    ///< this machine's address as seen on that connection
-    double clock_offset_s = 0;   ///< node's clock minus desk's
-    double connect_s = 0;        ///< time to connect and authenticate
-    double round_trip_s = 0;     ///< of one request to the agent
+    std::string connected_as;   ///< "trainer@10.0.0.11:22", or "this computer"
+    std::string peer_address;   ///< the address the desk reached it at
+    std::string desk_address;   ///< this machine's address as seen on that connection
+    double clock_offset_s = 0;  ///< node's clock minus desk's
+    double connect_s = 0;       ///< time to connect and authenticate
+    double round_trip_s = 0;    ///< of one request to the agent
 };
 
 }  // namespace rankscope

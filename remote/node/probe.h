@@ -3,19 +3,19 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+#include <remote/config/inventory.h>
+#include <remote/node/node_facts.h>
+#include <remote/transport/prompter.h>
+
 #include <functional>
 #include <stop_token>
 #include <string>
 
-#include <remote/base/failure.h>
-#include <remote/config/inventory.h>
-#include <remote/node/node_facts.h>
-#include <remote/node/prompter.h>
-
 namespace rankscope {
 
-/// Connects, pushes the agent where it is missing, asks for the node's facts, disconnects. Blocks; call it from a
-/// thread of its own. `progress` (may be empty) gets short texts: "connecting", "pushing agent 40 %".
+/// Connects, pushes the agent where it is missing, asks for the node's facts, disconnects. Blocks; call it
+/// from a thread of its own. `progress` (may be empty) gets short texts: "connecting", "pushing agent 40 %".
 /// Cancelled by `stop`: fails with code "cancelled".
 Result<NodeFacts> probe_node(const NodeSpec& node, const Prompter& prompter, std::stop_token stop,
                              const std::function<void(const std::string&)>& progress = {});

@@ -80,6 +80,9 @@ void EventPump::run() {
             std::unique_lock lock(mutex_);
             changed_.wait(lock, [this] { return closing_ || !items_.empty(); });
             if (items_.empty()) {
+                lock.unlock();
+                std::vector<Event> none;
+                store(none);  // what the store refused before: the last chance
                 return;
             }
             items.swap(items_);
@@ -143,11 +146,15 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
     }
     if (!told_failure_ && !tracker_.failure_cause().empty()) {
         told_failure_ = true;
-        hooks_.failed(tracker_.failure_cause());
+        if (hooks_.failed) {
+            hooks_.failed(tracker_.failure_cause());
+        }
     }
     if (!told_all_ended_ && tracker_.all_nodes_ended()) {
         told_all_ended_ = true;
-        hooks_.all_ended();
+        if (hooks_.all_ended) {
+            hooks_.all_ended();
+        }
     }
 }
 

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/store/run_store.h>
-
-#include <sys/stat.h>
-
-#include <cmath>
-#include <mutex>
-
-#include <nlohmann/json.hpp>
-
 #include <remote/base/paths.h>
 #include <remote/base/text.h>
 #include <remote/node/facts_json.h>
+#include <remote/store/run_store.h>
 #include <remote/store/sqlite.h>
 #include <remote/wire/event_json.h>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <mutex>
 
 namespace rankscope {
 namespace {
@@ -22,8 +22,8 @@ namespace {
 constexpr const char* kContext = "RunStore";
 constexpr int kSchemaVersion = 1;
 
-// Metrics have a table of their own so that anybody can ask them by SQL; `more` holds the values without a column.
-// `ord` is the order of arrival, over both tables.
+// Metrics have a table of their own so that anybody can ask them by SQL; `more` holds the values without a
+// column. `ord` is the order of arrival, over both tables.
 constexpr const char* kSchema = R"sql(
 CREATE TABLE IF NOT EXISTS runs (
     run_id TEXT PRIMARY KEY, name TEXT NOT NULL, job_yaml TEXT NOT NULL, plan TEXT NOT NULL,
@@ -45,6 +45,11 @@ CREATE INDEX IF NOT EXISTS metrics_by_order ON metrics (run_id, ord);
 )sql";
 
 constexpr const char* kColumns[] = {"loss", "acc1", "lr", "images_per_s"};
+
+// Bytes that are no text (a file's name, a host's) are replaced: a plan must not be lost for one of them.
+std::string dump(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
 
 std::string joined_nodes(const LaunchPlan& plan) {
     std::string nodes;
@@ -87,7 +92,9 @@ Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& pa
     impl->path = path.string();
     std::error_code error;
     const mode_t before = ::umask(0077);
-    std::filesystem::create_directories(path.parent_path(), error);
+    if (path.has_parent_path()) {
+        std::filesystem::create_directories(path.parent_path(), error);
+    }
     const bool opened = !error && impl->database.open(path.string());
     ::umask(before);
     if (!opened) {
@@ -95,8 +102,8 @@ Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& pa
         failure.detail = error ? error.message() : failure.detail;
         return failure;
     }
-    // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last moments, never the file; the
-    // nodes' spools still have them.
+    // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last moments, never the file;
+    // the nodes' spools still have them.
     impl->database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     Statement version(impl->database, "PRAGMA user_version");
     if (version.step() == Statement::Step::Row && version.whole(0) > kSchemaVersion) {
@@ -108,7 +115,8 @@ Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& pa
         !impl->database.run(("PRAGMA user_version = " + std::to_string(kSchemaVersion)).c_str())) {
         return impl->failure("The run store cannot be set up.");
     }
-    return std::shared_ptr<RunStore>(std::unique_ptr<RunStore>(new RunStore(std::move(impl))));  // NOLINT: private
+    return std::shared_ptr<RunStore>(
+        std::unique_ptr<RunStore>(new RunStore(std::move(impl))));  // NOLINT: private
 }
 
 Result<void> RunStore::create_run(const RunRecord& record) {
@@ -119,7 +127,7 @@ Result<void> RunStore::create_run(const RunRecord& record) {
     insert.bind(1, record.run_id)
         .bind(2, record.name)
         .bind(3, record.job_yaml)
-        .bind(4, to_json(record.plan).dump())
+        .bind(4, dump(to_json(record.plan)))
         .bind(5, record.started_us)
         .bind(6, std::int64_t{record.plan.world_size})
         .bind(7, joined_nodes(record.plan));
@@ -130,12 +138,13 @@ Result<void> RunStore::create_run(const RunRecord& record) {
 Result<void> RunStore::set_plan(const std::string& run_id, const LaunchPlan& plan) {
     const std::lock_guard lock(impl_->mutex);
     Statement update(impl_->database, "UPDATE runs SET plan = ?, world_size = ?, nodes = ? WHERE run_id = ?");
-    update.bind(1, to_json(plan).dump())
+    update.bind(1, dump(to_json(plan)))
         .bind(2, std::int64_t{plan.world_size})
         .bind(3, joined_nodes(plan))
         .bind(4, run_id);
-    return update.step() == Statement::Step::Done ? Result<void>()
-                                                  : Result<void>(impl_->failure("The plan cannot be stored."));
+    return update.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("The plan cannot be stored."));
 }
 
 namespace {
@@ -157,7 +166,8 @@ bool insert_metric(Statement& insert, const std::string& run_id, const Event& ev
     MetricEvent rest;
     for (const auto& [key, value] : metric.values) {
         // SQLite has no NaN (it becomes NULL): such a value goes to the rest, where null keeps its meaning.
-        if (std::find(std::begin(kColumns), std::end(kColumns), key) == std::end(kColumns) || !std::isfinite(value)) {
+        if (std::find(std::begin(kColumns), std::end(kColumns), key) == std::end(kColumns) ||
+            !std::isfinite(value)) {
             rest.values.emplace_back(key, value);
         }
     }
@@ -211,15 +221,17 @@ Result<void> RunStore::append(const std::string& run_id, const std::vector<Event
 
 Result<void> RunStore::finish_run(const std::string& run_id, std::int64_t ended_us, const EndEvent& end) {
     const std::lock_guard lock(impl_->mutex);
-    Statement update(impl_->database,
-                     "UPDATE runs SET ended_us = ?, outcome = ?, exit_code = ?, summary = ? WHERE run_id = ?");
+    Statement update(
+        impl_->database,
+        "UPDATE runs SET ended_us = ?, outcome = ?, exit_code = ?, summary = ? WHERE run_id = ?");
     update.bind(1, ended_us)
         .bind(2, std::string(to_string(end.outcome)))
         .bind(3, std::int64_t{end.exit_code})
         .bind(4, end.detail)
         .bind(5, run_id);
-    return update.step() == Statement::Step::Done ? Result<void>()
-                                                  : Result<void>(impl_->failure("The run's end cannot be stored."));
+    return update.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("The run's end cannot be stored."));
 }
 
 namespace {
@@ -244,7 +256,8 @@ RunRecord read_record(const Statement& row) {
 }
 
 constexpr const char* kRunColumns =
-    "SELECT run_id, name, job_yaml, plan, started_us, ended_us, outcome, exit_code, summary, world_size, nodes"
+    "SELECT run_id, name, job_yaml, plan, started_us, ended_us, outcome, exit_code, summary, world_size, "
+    "nodes"
     " FROM runs ";
 
 }  // namespace
@@ -256,9 +269,13 @@ Result<std::vector<RunRecord>> RunStore::runs(int limit) const {
     std::vector<RunRecord> records;
     for (;;) {
         switch (select.step()) {
-            case Statement::Step::Row: records.push_back(read_record(select)); break;
-            case Statement::Step::Done: return records;
-            case Statement::Step::Error: return impl_->failure("The runs cannot be read.");
+            case Statement::Step::Row:
+                records.push_back(read_record(select));
+                break;
+            case Statement::Step::Done:
+                return records;
+            case Statement::Step::Error:
+                return impl_->failure("The runs cannot be read.");
         }
     }
 }
@@ -270,11 +287,47 @@ Result<RunRecord> RunStore::run(const std::string& run_id) const {
     if (select.step() == Statement::Step::Row) {
         return read_record(select);
     }
-    return Failure{"no-such-run", impl_->path, text(kContext, "There is no run \"%1\" in the run store.", {run_id}),
+    return Failure{"no-such-run", impl_->path,
+                   text(kContext, "There is no run \"%1\" in the run store.", {run_id}),
                    text(kContext, "`rankscopectl runs list` shows them."), ""};
 }
 
-Result<void> RunStore::replay(const std::string& run_id, const std::function<bool(const Event&)>& sink) const {
+namespace {
+
+constexpr const char* kReplayPage =
+    "SELECT ord, node, seq, t_us, rank, kind, body, NULL, NULL, NULL, NULL, NULL, NULL FROM events"
+    " WHERE run_id = ?1 AND ord > ?2 UNION ALL "
+    "SELECT ord, node, seq, t_us, rank, 'metric', more, step, epoch, loss, acc1, lr, images_per_s"
+    " FROM metrics WHERE run_id = ?1 AND ord > ?2 ORDER BY 1 LIMIT ?3";
+
+Event read_event(const Statement& row) {
+    Event event;
+    event.node = row.text(1);
+    event.seq = static_cast<std::uint64_t>(row.whole(2));
+    event.t_us = row.whole(3);
+    event.rank = static_cast<int>(row.whole(4));
+    if (!body_from_json(row.text(5), row.text(6), event.body)) {
+        // Of a newer version, or damaged: one such event must not hide the others, nor leave a gap.
+        event.body = StageEvent{"note", StageStatus::Progress, text(kContext, "unreadable event"), -1};
+    }
+    if (auto* metric = std::get_if<MetricEvent>(&event.body)) {
+        metric->step = row.is_null(7) ? -1 : row.whole(7);
+        metric->epoch = row.is_null(8) ? -1 : row.number(8);
+        std::vector<std::pair<std::string, double>> values;
+        for (int i = 0; i < 4; ++i) {
+            if (!row.is_null(9 + i)) {
+                values.emplace_back(kColumns[i], row.number(9 + i));
+            }
+        }
+        metric->values.insert(metric->values.begin(), values.begin(), values.end());
+    }
+    return event;
+}
+
+}  // namespace
+
+Result<void> RunStore::replay(const std::string& run_id,
+                              const std::function<bool(const Event&)>& sink) const {
     // Pages, each with the lock held for a moment only: a long replay must not hold up the writer.
     constexpr int kPage = 2000;
     std::int64_t after = 0;
@@ -282,35 +335,15 @@ Result<void> RunStore::replay(const std::string& run_id, const std::function<boo
         std::vector<Event> page;
         {
             const std::lock_guard lock(impl_->mutex);
-            Statement select(
-                impl_->database,
-                "SELECT ord, node, seq, t_us, rank, kind, body, NULL, NULL, NULL, NULL, NULL, NULL FROM events"
-                " WHERE run_id = ?1 AND ord > ?2 UNION ALL "
-                "SELECT ord, node, seq, t_us, rank, 'metric', more, step, epoch, loss, acc1, lr, images_per_s"
-                " FROM metrics WHERE run_id = ?1 AND ord > ?2 ORDER BY 1 LIMIT ?3");
+            Statement select(impl_->database, kReplayPage);
             select.bind(1, run_id).bind(2, after).bind(3, std::int64_t{kPage});
-            while (select.step() == Statement::Step::Row) {
-                Event event;
+            auto step = select.step();
+            for (; step == Statement::Step::Row; step = select.step()) {
                 after = select.whole(0);
-                event.node = select.text(1);
-                event.seq = static_cast<std::uint64_t>(select.whole(2));
-                event.t_us = select.whole(3);
-                event.rank = static_cast<int>(select.whole(4));
-                if (!body_from_json(select.text(5), select.text(6), event.body)) {
-                    return impl_->failure("An event of the run cannot be read.");
-                }
-                if (auto* metric = std::get_if<MetricEvent>(&event.body)) {
-                    metric->step = select.is_null(7) ? -1 : select.whole(7);
-                    metric->epoch = select.is_null(8) ? -1 : select.number(8);
-                    std::vector<std::pair<std::string, double>> values;
-                    for (int i = 0; i < 4; ++i) {
-                        if (!select.is_null(9 + i)) {
-                            values.emplace_back(kColumns[i], select.number(9 + i));
-                        }
-                    }
-                    metric->values.insert(metric->values.begin(), values.begin(), values.end());
-                }
-                page.push_back(std::move(event));
+                page.push_back(read_event(select));
+            }
+            if (step == Statement::Step::Error) {
+                return impl_->failure("The events of the run cannot be read.");
             }
         }
         for (const auto& event : page) {
@@ -328,8 +361,8 @@ Result<std::map<std::string, std::uint64_t>> RunStore::last_seqs(const std::stri
     const std::lock_guard lock(impl_->mutex);
     std::map<std::string, std::uint64_t> last;
     for (const char* table : {"events", "metrics"}) {
-        Statement select(impl_->database,
-                         std::string("SELECT node, MAX(seq) FROM ") + table + " WHERE run_id = ? GROUP BY node");
+        Statement select(impl_->database, std::string("SELECT node, MAX(seq) FROM ") + table +
+                                              " WHERE run_id = ? GROUP BY node");
         select.bind(1, run_id);
         while (select.step() == Statement::Step::Row) {
             auto& seq = last[select.text(0)];
@@ -351,13 +384,14 @@ Result<void> RunStore::remove_run(const std::string& run_id) {
             return failure;
         }
     }
-    return impl_->database.run("COMMIT") ? Result<void>() : Result<void>(impl_->failure("The run cannot be deleted."));
+    return impl_->database.run("COMMIT") ? Result<void>()
+                                         : Result<void>(impl_->failure("The run cannot be deleted."));
 }
 
 Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us) {
     const std::lock_guard lock(impl_->mutex);
     Statement insert(impl_->database, "INSERT OR REPLACE INTO node_facts VALUES (?, ?, ?)");
-    insert.bind(1, node).bind(2, at_us).bind(3, to_json(facts).dump());
+    insert.bind(1, node).bind(2, at_us).bind(3, dump(to_json(facts)));
     return insert.step() == Statement::Step::Done ? Result<void>()
                                                   : Result<void>(impl_->failure("Facts cannot be stored."));
 }

@@ -3,6 +3,10 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+#include <remote/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -11,10 +15,6 @@
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <remote/base/failure.h>
-#include <remote/plan/launch_plan.h>
-#include <remote/wire/event.h>
 
 namespace rankscope {
 
@@ -32,8 +32,8 @@ struct RunRecord {
     std::string nodes;  ///< names, comma separated
 };
 
-/// SQLite in the user's data folder: runs, their job file, plan, events, metrics, exit. Thread-safe. One file, WAL,
-/// so that window and rankscopectl can both have it open.
+/// SQLite in the user's data folder: runs, their job file, plan, events, metrics, exit. Thread-safe. One
+/// file, WAL, so that window and rankscopectl can both have it open.
 class RunStore {
 public:
     /// ~/.local/share/rankscope/runs.sqlite (XDG_DATA_HOME honoured).

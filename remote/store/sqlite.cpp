@@ -7,8 +7,8 @@ namespace rankscope {
 
 bool Database::open(const std::string& path) {
     sqlite3* handle = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &handle,
-                                     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
+    const int code = sqlite3_open_v2(
+        path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
     handle_.reset(handle);
     if (code == SQLITE_OK) {
         sqlite3_busy_timeout(handle, 10000);  // window and rankscopectl write to the same file
@@ -37,7 +37,8 @@ Statement& Statement::bind(int index, double value) {
 }
 
 Statement& Statement::bind(int index, const std::string& value) {
-    sqlite3_bind_text(statement_.get(), index, value.data(), static_cast<int>(value.size()), SQLITE_TRANSIENT);
+    sqlite3_bind_text(statement_.get(), index, value.data(), static_cast<int>(value.size()),
+                      SQLITE_TRANSIENT);
     return *this;
 }
 
@@ -48,9 +49,12 @@ Statement& Statement::bind_null(int index) {
 
 Statement::Step Statement::step() {
     switch (sqlite3_step(statement_.get())) {
-        case SQLITE_ROW: return Step::Row;
-        case SQLITE_DONE: return Step::Done;
-        default: return Step::Error;
+        case SQLITE_ROW:
+            return Step::Row;
+        case SQLITE_DONE:
+            return Step::Done;
+        default:
+            return Step::Error;
     }
 }
 

@@ -12,8 +12,8 @@
 
 namespace rankscope {
 
-/// The little of SQLite's C interface that the run store needs, with owners. Errors: the functions return false (or
-/// step() Error) and message() says why.
+/// The little of SQLite's C interface that the run store needs, with owners. Errors: the functions return
+/// false (or step() Error) and message() says why.
 class Database {
 public:
     bool open(const std::string& path);

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/clock.h>
+#include <remote/base/fd.h>
+#include <remote/base/text.h>
 #include <remote/transport/local_transport.h>
 
 #include <fcntl.h>
@@ -13,10 +16,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-
-#include <remote/base/clock.h>
-#include <remote/base/fd.h>
-#include <remote/base/text.h>
 
 extern char** environ;
 
@@ -158,13 +157,12 @@ Result<std::unique_ptr<Channel>> LocalTransport::exec(const std::string& command
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
     if (code != 0) {
-        return Failure{"local-exec", kLocalNodeName, text("Transport", "A program cannot be started on this computer."),
-                       text("Transport", "Check the limits of processes and memory (ulimit -u)."),
-                       std::strerror(code)};
+        return Failure{
+            "local-exec", kLocalNodeName, text("Transport", "A program cannot be started on this computer."),
+            text("Transport", "Check the limits of processes and memory (ulimit -u)."), std::strerror(code)};
     }
-    return std::unique_ptr<Channel>(std::make_unique<LocalChannel>(pid, std::move(input.write_end),
-                                                                   std::move(output.read_end),
-                                                                   std::move(error.read_end)));
+    return std::unique_ptr<Channel>(std::make_unique<LocalChannel>(
+        pid, std::move(input.write_end), std::move(output.read_end), std::move(error.read_end)));
 }
 
 }  // namespace

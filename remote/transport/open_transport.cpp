@@ -8,7 +8,8 @@
 
 namespace rankscope {
 
-Result<std::unique_ptr<Transport>> open_transport(const NodeSpec& node, const Prompter& prompter, std::stop_token stop,
+Result<std::unique_ptr<Transport>> open_transport(const NodeSpec& node, const Prompter& prompter,
+                                                  std::stop_token stop,
                                                   const std::function<void(const std::string&)>& progress) {
     if (node.local) {
         return open_local_transport();

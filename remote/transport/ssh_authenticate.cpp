@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/paths.h>
+#include <remote/base/text.h>
 #include <remote/transport/ssh_authenticate.h>
 
 #include <libssh/callbacks.h>
@@ -8,9 +10,6 @@
 
 #include <algorithm>
 #include <cstring>
-
-#include <remote/base/paths.h>
-#include <remote/base/text.h>
 
 namespace rankscope {
 namespace {
@@ -79,11 +78,12 @@ Failure refused(ssh_session session, const SshTarget& target, const NodeSpec& no
     Failure failure{"ssh-auth-failed", target.node, "", "", ssh_get_error(session)};
     if (typed) {
         failure.what = text(kContext, "%1 does not accept the password.", {target.account()});
-        failure.remedy = text(kContext, "Check user name and password; `ssh %1` should succeed.", {target.account()});
+        failure.remedy =
+            text(kContext, "Check user name and password; `ssh %1` should succeed.", {target.account()});
         return failure;
     }
-    const std::string key = node.identity_file.empty() ? text(kContext, "the agent and the keys in ~/.ssh")
-                                                       : node.identity_file;
+    const std::string key =
+        node.identity_file.empty() ? text(kContext, "the agent and the keys in ~/.ssh") : node.identity_file;
     failure.what = text(kContext, "%1 accepts none of the keys offered (%2); it allows: %3.",
                         {target.account(), key, method_names(methods)});
     failure.remedy = text(kContext, "Install your key there: `ssh-copy-id -p %1 %2`.",
@@ -94,7 +94,8 @@ Failure refused(ssh_session session, const SshTarget& target, const NodeSpec& no
 }  // namespace
 
 Result<std::string> authenticate(ssh_session session, const SshTarget& target, const NodeSpec& node,
-                                 const Prompter& prompter, const std::function<void(const std::string&)>& progress) {
+                                 const Prompter& prompter,
+                                 const std::function<void(const std::string&)>& progress) {
     PassphraseContext context{&target, &prompter};
     ssh_callbacks_struct callbacks{};
     ssh_callbacks_init(&callbacks);
@@ -112,9 +113,11 @@ Result<std::string> authenticate(ssh_session session, const SshTarget& target, c
         progress(text(kContext, "authenticating as %1", {target.account()}));
     }
     if (!node.identity_file.empty() && !std::filesystem::exists(expand_home(node.identity_file))) {
-        return Failure{"ssh-no-identity", target.node,
-                       text(kContext, "The key file %1 does not exist.", {node.identity_file}),
-                       text(kContext, "Correct identity_file: in the inventory, or make one: `ssh-keygen -t ed25519`."), ""};
+        return Failure{
+            "ssh-no-identity", target.node,
+            text(kContext, "The key file %1 does not exist.", {node.identity_file}),
+            text(kContext, "Correct identity_file: in the inventory, or make one: `ssh-keygen -t ed25519`."),
+            ""};
     }
     int code = ssh_userauth_none(session, nullptr);
     if (code == SSH_AUTH_SUCCESS) {
@@ -133,13 +136,15 @@ Result<std::string> authenticate(ssh_session session, const SshTarget& target, c
         if ((methods & (SSH_AUTH_METHOD_PASSWORD | SSH_AUTH_METHOD_INTERACTIVE)) == 0 || !prompter.secret) {
             break;
         }
-        auto secret = prompter.secret({target.node, target.account(), text(kContext, "Password"), false, attempt});
+        auto secret =
+            prompter.secret({target.node, target.account(), text(kContext, "Password"), false, attempt});
         if (!secret) {
             break;
         }
         typed = true;
-        code = (methods & SSH_AUTH_METHOD_PASSWORD) != 0 ? ssh_userauth_password(session, nullptr, secret->c_str())
-                                                         : SSH_AUTH_DENIED;
+        code = (methods & SSH_AUTH_METHOD_PASSWORD) != 0
+                   ? ssh_userauth_password(session, nullptr, secret->c_str())
+                   : SSH_AUTH_DENIED;
         if (code == SSH_AUTH_DENIED && interactive) {
             code = keyboard_interactive(session, *secret);
         }
@@ -149,9 +154,10 @@ Result<std::string> authenticate(ssh_session session, const SshTarget& target, c
         }
     }
     if (code == SSH_AUTH_PARTIAL) {
-        return Failure{"ssh-auth-partial", target.node,
-                       text(kContext, "%1 asks for a second factor, which is not supported yet.", {target.account()}), "",
-                       ssh_get_error(session)};
+        return Failure{
+            "ssh-auth-partial", target.node,
+            text(kContext, "%1 asks for a second factor, which is not supported yet.", {target.account()}),
+            "", ssh_get_error(session)};
     }
     return refused(session, target, node, methods, typed);
 }

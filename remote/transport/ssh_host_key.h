@@ -4,13 +4,13 @@
 #pragma once
 
 #include <remote/base/failure.h>
-#include <remote/node/prompter.h>
+#include <remote/transport/prompter.h>
 #include <remote/transport/ssh_session.h>
 
 namespace rankscope {
 
-/// Compares the server's key with known_hosts. Unknown: the person is asked, with its SHA256 fingerprint, and the key
-/// is added if accepted. Changed, of another type, or unreadable known_hosts: refused, always.
+/// Compares the server's key with known_hosts. Unknown: the person is asked, with its SHA256 fingerprint, and
+/// the key is added if accepted. Changed, of another type, or unreadable known_hosts: refused, always.
 Result<void> check_host_key(ssh_session session, const SshTarget& target, const Prompter& prompter);
 
 }  // namespace rankscope

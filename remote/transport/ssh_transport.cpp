@@ -1,7 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/clock.h>
+#include <remote/base/paths.h>
+#include <remote/base/text.h>
+#include <remote/transport/ssh_authenticate.h>
+#include <remote/transport/ssh_host_key.h>
+#include <remote/transport/ssh_session.h>
 #include <remote/transport/ssh_transport.h>
+#include <remote/transport/tcp_connect.h>
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -11,14 +18,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
-
-#include <remote/base/clock.h>
-#include <remote/base/paths.h>
-#include <remote/base/text.h>
-#include <remote/transport/ssh_authenticate.h>
-#include <remote/transport/ssh_host_key.h>
-#include <remote/transport/ssh_session.h>
-#include <remote/transport/tcp_connect.h>
 
 namespace rankscope {
 namespace {
@@ -137,9 +136,10 @@ Result<std::unique_ptr<Channel>> SshTransport::exec(const std::string& command) 
     }
     ssh_set_blocking(session_.get(), 0);
     if (code != SSH_OK) {
-        Failure failure{"ssh-exec", target_.node, text(kContext, "The node does not let a command be started."),
-                        text(kContext, "Check ForceCommand, MaxSessions and the login shell of %1.", {target_.account()}),
-                        ssh_get_error(session_.get())};
+        Failure failure{
+            "ssh-exec", target_.node, text(kContext, "The node does not let a command be started."),
+            text(kContext, "Check ForceCommand, MaxSessions and the login shell of %1.", {target_.account()}),
+            ssh_get_error(session_.get())};
         if (channel != nullptr) {
             ssh_channel_free(channel);
         }
@@ -165,7 +165,8 @@ void set(ssh_session session, ssh_options_e which, const std::string& value) {
 // What is asked for, in the order of precedence: the inventory, ~/.ssh/config, /etc/ssh/ssh_config, defaults.
 SshTarget configure(ssh_session session, const NodeSpec& node) {
     const auto ssh_dir = home_dir() / ".ssh";
-    set(session, SSH_OPTIONS_SSH_DIR, ssh_dir.string());  // libssh asks the password file, everybody else $HOME
+    set(session, SSH_OPTIONS_SSH_DIR,
+        ssh_dir.string());  // libssh asks the password file, everybody else $HOME
     set(session, SSH_OPTIONS_HOST, node.host);
     for (const std::string& file : {(ssh_dir / "config").string(), std::string("/etc/ssh/ssh_config")}) {
         if (::access(file.c_str(), R_OK) == 0) {
@@ -207,16 +208,19 @@ Failure handshake_failed(ssh_session session, const SshTarget& target) {
     const std::string detail = ssh_get_error(session);
     const std::string where = target.host + ':' + std::to_string(target.port);
     if (detail.find("kex error") != std::string::npos) {
-        return {"ssh-algorithms", target.node, text(kContext, "%1 and this program share no algorithm.", {where}),
+        return {"ssh-algorithms", target.node,
+                text(kContext, "%1 and this program share no algorithm.", {where}),
                 text(kContext, "Update the SSH server there, or allow an algorithm both have."), detail};
     }
     if (detail.find("imeout") != std::string::npos) {
-        return {"ssh-timeout", target.node, text(kContext, "%1 accepts the connection, but says nothing.", {where}),
+        return {"ssh-timeout", target.node,
+                text(kContext, "%1 accepts the connection, but says nothing.", {where}),
                 text(kContext, "Is this the SSH port? `ssh -v -p %1 %2` shows where it stops.",
                      {std::to_string(target.port), target.account()}),
                 detail};
     }
-    return {"ssh-protocol", target.node, text(kContext, "%1 closed the connection while it was set up.", {where}),
+    return {"ssh-protocol", target.node,
+            text(kContext, "%1 closed the connection while it was set up.", {where}),
             text(kContext,
                  "Common causes: MaxStartups or fail2ban on the node, or another service on that port; see "
                  "`journalctl -u ssh` there."),
@@ -225,9 +229,9 @@ Failure handshake_failed(ssh_session session, const SshTarget& target) {
 
 }  // namespace
 
-Result<std::unique_ptr<Transport>> open_ssh_transport(const NodeSpec& node, const Prompter& prompter,
-                                                      std::stop_token stop,
-                                                      const std::function<void(const std::string&)>& progress) {
+Result<std::unique_ptr<Transport>> open_ssh_transport(
+    const NodeSpec& node, const Prompter& prompter, std::stop_token stop,
+    const std::function<void(const std::string&)>& progress) {
     static std::once_flag once;
     std::call_once(once, [] { ssh_init(); });
     const double begin = monotonic_s();

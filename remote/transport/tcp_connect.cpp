@@ -1,7 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/clock.h>
+#include <remote/base/text.h>
+#include <remote/base/wake_fd.h>
 #include <remote/transport/tcp_connect.h>
+#include <remote/transport/transport.h>
 
 #include <arpa/inet.h>
 #include <netdb.h>
@@ -13,11 +17,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-
-#include <remote/base/clock.h>
-#include <remote/base/text.h>
-#include <remote/base/wake_fd.h>
-#include <remote/transport/transport.h>
 
 namespace rankscope {
 namespace {
@@ -63,16 +62,19 @@ Failure explain(const std::string& node, const std::string& target, int error, d
     const std::string detail = target + ": " + std::strerror(error);
     switch (error) {
         case ECONNREFUSED:
-            return {"ssh-refused", node, text(kContext, "%1 refuses the connection: no SSH server listens there.", {target}),
-                    text(kContext, "On the node: `sudo systemctl start ssh`; check the port in the inventory."), detail};
+            return {
+                "ssh-refused", node,
+                text(kContext, "%1 refuses the connection: no SSH server listens there.", {target}),
+                text(kContext, "On the node: `sudo systemctl start ssh`; check the port in the inventory."),
+                detail};
         case ETIMEDOUT:
-            return {"ssh-timeout", node,
-                    text(kContext, "%1 did not answer within %2 s.",
-                         {target, std::to_string(static_cast<int>(timeout_s))}),
-                    text(kContext,
-                         "Check that the node is up and that no firewall drops the port: `nc -vz %1`.",
-                         {target.substr(0, target.rfind(':')) + ' ' + target.substr(target.rfind(':') + 1)}),
-                    detail};
+            return {
+                "ssh-timeout", node,
+                text(kContext, "%1 did not answer within %2 s.",
+                     {target, std::to_string(static_cast<int>(timeout_s))}),
+                text(kContext, "Check that the node is up and that no firewall drops the port: `nc -vz %1`.",
+                     {target.substr(0, target.rfind(':')) + ' ' + target.substr(target.rfind(':') + 1)}),
+                detail};
         case EHOSTUNREACH:
         case ENETUNREACH:
             return {"ssh-no-route", node, text(kContext, "There is no route to %1.", {target}),
@@ -87,8 +89,8 @@ Failure explain(const std::string& node, const std::string& target, int error, d
 
 }  // namespace
 
-Result<TcpConnection> tcp_connect(const std::string& node, const std::string& host, int port, double timeout_s,
-                                  const std::stop_token& stop) {
+Result<TcpConnection> tcp_connect(const std::string& node, const std::string& host, int port,
+                                  double timeout_s, const std::stop_token& stop) {
     const WakeFd wake;
     const std::stop_callback on_stop(stop, [&wake] { wake.wake(); });
     addrinfo hints{};
@@ -98,7 +100,8 @@ Result<TcpConnection> tcp_connect(const std::string& node, const std::string& ho
     const int resolved = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &list);
     const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> addresses(list, &::freeaddrinfo);
     if (resolved != 0) {
-        return Failure{"ssh-unknown-host", node, text(kContext, "The name \"%1\" cannot be resolved.", {host}),
+        return Failure{"ssh-unknown-host", node,
+                       text(kContext, "The name \"%1\" cannot be resolved.", {host}),
                        text(kContext, "Correct host: in the inventory, or give the node's address."),
                        ::gai_strerror(resolved)};
     }

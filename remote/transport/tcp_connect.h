@@ -3,11 +3,11 @@
 
 #pragma once
 
-#include <stop_token>
-#include <string>
-
 #include <remote/base/failure.h>
 #include <remote/base/fd.h>
+
+#include <stop_token>
+#include <string>
 
 namespace rankscope {
 
@@ -17,9 +17,9 @@ struct TcpConnection {
     std::string local_address;
 };
 
-/// Resolves the name and connects, trying one address after the other, each for at most `timeout_s`. Failures tell
-/// apart: unknown host, refused, no route, time-out. `node` is for the messages.
-Result<TcpConnection> tcp_connect(const std::string& node, const std::string& host, int port, double timeout_s,
-                                  const std::stop_token& stop);
+/// Resolves the name and connects, trying one address after the other, each for at most `timeout_s`. Failures
+/// tell apart: unknown host, refused, no route, time-out. `node` is for the messages.
+Result<TcpConnection> tcp_connect(const std::string& node, const std::string& host, int port,
+                                  double timeout_s, const std::stop_token& stop);
 
 }  // namespace rankscope

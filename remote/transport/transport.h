@@ -3,16 +3,16 @@
 
 #pragma once
 
+#include <remote/base/failure.h>
+#include <remote/config/inventory.h>
+#include <remote/transport/prompter.h>
+
 #include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
-
-#include <remote/base/failure.h>
-#include <remote/config/inventory.h>
-#include <remote/node/prompter.h>
 
 namespace rankscope {
 
@@ -28,8 +28,8 @@ public:
     /// Bytes taken (0: none just now), or -1 when the other side is gone. Never waits.
     virtual std::ptrdiff_t write(std::string_view bytes) = 0;
     virtual void close_input() = 0;
-    /// Sleeps until something may have arrived, `wake_fd` (-1: none) is readable, there may be room to write (if
-    /// asked for), or the time is over.
+    /// Sleeps until something may have arrived, `wake_fd` (-1: none) is readable, there may be room to write
+    /// (if asked for), or the time is over.
     virtual void wait(bool for_writing, int timeout_ms, int wake_fd) = 0;
     /// After Closed: the exit status; nothing when a signal ended it or the link was lost.
     virtual std::optional<int> exit_status() = 0;
@@ -54,7 +54,8 @@ public:
 
 /// Chooses the implementation for the node and connects. Blocks until connected, failed or `stop`ped (code
 /// "cancelled"). `progress` gets short texts.
-Result<std::unique_ptr<Transport>> open_transport(const NodeSpec& node, const Prompter& prompter, std::stop_token stop,
+Result<std::unique_ptr<Transport>> open_transport(const NodeSpec& node, const Prompter& prompter,
+                                                  std::stop_token stop,
                                                   const std::function<void(const std::string&)>& progress);
 
 Failure cancelled(const std::string& where);

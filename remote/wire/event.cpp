@@ -28,21 +28,30 @@ bool MetricEvent::has(const std::string& key) const {
 
 const char* to_string(StageStatus status) {
     switch (status) {
-        case StageStatus::Begin: return "begin";
-        case StageStatus::Progress: return "progress";
-        case StageStatus::Done: return "done";
-        case StageStatus::Failed: return "failed";
+        case StageStatus::Begin:
+            return "begin";
+        case StageStatus::Progress:
+            return "progress";
+        case StageStatus::Done:
+            return "done";
+        case StageStatus::Failed:
+            return "failed";
     }
     return "begin";
 }
 
 const char* to_string(Outcome outcome) {
     switch (outcome) {
-        case Outcome::Running: return "running";
-        case Outcome::Done: return "done";
-        case Outcome::Failed: return "failed";
-        case Outcome::Stopped: return "stopped";
-        case Outcome::Lost: return "lost";
+        case Outcome::Running:
+            return "running";
+        case Outcome::Done:
+            return "done";
+        case Outcome::Failed:
+            return "failed";
+        case Outcome::Stopped:
+            return "stopped";
+        case Outcome::Lost:
+            return "lost";
     }
     return "running";
 }
@@ -67,7 +76,7 @@ Outcome outcome_from(const std::string& text) {
 
 const char* kind_of(const Event& event) {
     constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{"stage", "metric",    "log",
-                                                                            "exit",  "diagnosis", "end"};
+                                                                             "exit",  "diagnosis", "end"};
     return kKinds[event.body.index()];
 }
 

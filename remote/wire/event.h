@@ -11,13 +11,14 @@
 
 namespace rankscope {
 
-/// Everything that happens in a run is one of these, whether it comes from a node or from the desk itself, live or
-/// from the store. GUI, rankscopectl, store and diagnosis consume the same stream.
+/// Everything that happens in a run is one of these, whether it comes from a node or from the desk itself,
+/// live or from the store. GUI, rankscopectl, store and diagnosis consume the same stream.
 
 enum class StageStatus { Begin, Progress, Done, Failed };
 
 struct StageEvent {
-    std::string name;  ///< connect, push, start, rendezvous, data, train, first-step, validate, done, stop, note
+    std::string
+        name;  ///< connect, push, start, rendezvous, data, train, first-step, validate, done, stop, note
     StageStatus status = StageStatus::Begin;
     std::string detail;
     double progress = -1;  ///< 0…1; negative: unknown

@@ -184,7 +184,8 @@ bool body_from_json(const std::string& kind, const std::string& line, EventBody&
         } else if (kind == "metric") {
             body = read_metric(json);
         } else if (kind == "log") {
-            body = LogEvent{get<std::string>(json, "stream", "") == "stderr", get<std::string>(json, "text", "")};
+            body = LogEvent{get<std::string>(json, "stream", "") == "stderr",
+                            get<std::string>(json, "text", "")};
         } else if (kind == "exit") {
             body = read_exit(json);
         } else if (kind == "diagnosis") {

@@ -3,15 +3,16 @@
 
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <remote/wire/event.h>
+
+#include <nlohmann/json.hpp>
 
 namespace rankscope {
 
-/// The public form of events (design page, `run --json`): {"event":"stage|metric|log|exit|diagnosis|end","t":…,
-/// "seq":…,"node":…,"rank":…, …}. "t" is in seconds since 1970; "node" is "" and "rank" null where there is none.
-/// Metric values stand beside the fixed keys by their own names: {"event":"metric","step":12,"loss":0.3,…}; NaN is null.
+/// The public form of events (design page, `run --json`):
+/// {"event":"stage|metric|log|exit|diagnosis|end","t":…, "seq":…,"node":…,"rank":…, …}. "t" is in seconds
+/// since 1970; "node" is "" and "rank" null where there is none. Metric values stand beside the fixed keys by
+/// their own names: {"event":"metric","step":12,"loss":0.3,…}; NaN is null.
 nlohmann::ordered_json to_json(const Event& event);
 /// One line without '\n'; bytes that are not UTF-8 are replaced.
 std::string to_json_line(const Event& event);

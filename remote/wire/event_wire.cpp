@@ -96,9 +96,15 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             event.body = StageEvent{frame.stage().name(), stage_status_from(frame.stage().status()),
                                     frame.stage().detail(), frame.stage().progress()};
             break;
-        case wire::Event::kMetric: event.body = metric_from(frame.metric()); break;
-        case wire::Event::kLog: event.body = LogEvent{frame.log().is_stderr(), frame.log().text()}; break;
-        case wire::Event::kExit: event.body = exit_from(frame.exit()); break;
+        case wire::Event::kMetric:
+            event.body = metric_from(frame.metric());
+            break;
+        case wire::Event::kLog:
+            event.body = LogEvent{frame.log().is_stderr(), frame.log().text()};
+            break;
+        case wire::Event::kExit:
+            event.body = exit_from(frame.exit());
+            break;
         case wire::Event::kEnd: {
             EndEvent end;
             end.outcome = outcome_from(frame.end().outcome());

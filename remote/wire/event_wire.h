@@ -3,11 +3,10 @@
 
 #pragma once
 
-#include <string>
-
 #include <protocol/frames.pb.h>
-
 #include <remote/wire/event.h>
+
+#include <string>
 
 namespace rankscope {
 

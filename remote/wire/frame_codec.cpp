@@ -12,7 +12,9 @@ namespace rankscope {
 namespace {
 
 std::uint32_t read_u32(const char* bytes) {
-    const auto at = [bytes](int i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])); };
+    const auto at = [bytes](int i) {
+        return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i]));
+    };
     return at(0) | at(1) << 8U | at(2) << 16U | at(3) << 24U;
 }
 

@@ -27,7 +27,8 @@ void append_frame(std::string& out, std::string_view payload);
 class FrameReader {
 public:
     void feed(std::string_view bytes);
-    /// The next payload; valid until the next call of feed or next. Nothing: more bytes are needed, or damaged().
+    /// The next payload; valid until the next call of feed or next. Nothing: more bytes are needed, or
+    /// damaged().
     std::optional<std::string_view> next();
     /// A length or checksum was wrong: the stream cannot be trusted from here on.
     bool damaged() const { return damaged_; }

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/deploy/bundle_push.h>
+#include <remote/base/fd.h>
+#include <remote/base/text.h>
+#include <remote/node/bundle_push.h>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -11,9 +13,6 @@
 #include <cstring>
 #include <deque>
 #include <vector>
-
-#include <remote/base/fd.h>
-#include <remote/base/text.h>
 
 namespace rankscope {
 namespace {
@@ -34,7 +33,8 @@ wire::FileRef reference(const BundleFile& file) {
 
 class Pusher {
 public:
-    Pusher(AgentLink& link, const WorkerBundle& bundle, std::uint64_t total, const AgentLink::Progress& progress)
+    Pusher(AgentLink& link, const WorkerBundle& bundle, std::uint64_t total,
+           const AgentLink::Progress& progress)
         : link_(link), bundle_(bundle), total_(total), progress_(progress) {}
 
     Result<void> push(const BundleFile& file) {
@@ -45,7 +45,8 @@ public:
         do {
             const auto got = fd ? ::read(fd.get(), plain.data(), plain.size()) : -1;
             if (got < 0 || (got == 0 && offset < file.size)) {
-                return Failure{"incomplete-install", "", text(kContext, "%1 cannot be read.", {file.path.string()}), "",
+                return Failure{"incomplete-install", "",
+                               text(kContext, "%1 cannot be read.", {file.path.string()}), "",
                                got < 0 ? std::strerror(errno) : "shorter than its manifest says"};
             }
             wire::Request request;
@@ -53,8 +54,8 @@ public:
             piece->set_bundle(bundle_.hash);
             *piece->mutable_file() = reference(file);
             piece->set_offset(offset);
-            const auto size =
-                ZSTD_compress(packed.data(), packed.size(), plain.data(), static_cast<std::size_t>(got), kZstdLevel);
+            const auto size = ZSTD_compress(packed.data(), packed.size(), plain.data(),
+                                            static_cast<std::size_t>(got), kZstdLevel);
             piece->set_zstd(true);
             piece->set_data(packed.data(), size);
             waiting_.push_back({link_.send(std::move(request)), static_cast<std::uint64_t>(got)});
@@ -92,7 +93,8 @@ private:
         }
         done_ += oldest.bytes;
         if (progress_) {
-            progress_(text(kContext, "pushing the worker"), static_cast<double>(done_) / static_cast<double>(total_));
+            progress_(text(kContext, "pushing the worker"),
+                      static_cast<double>(done_) / static_cast<double>(total_));
         }
         return {};
     }
@@ -107,7 +109,8 @@ private:
 
 }  // namespace
 
-Result<std::uint64_t> push_bundle(AgentLink& link, const WorkerBundle& bundle, const AgentLink::Progress& progress) {
+Result<std::uint64_t> push_bundle(AgentLink& link, const WorkerBundle& bundle,
+                                  const AgentLink::Progress& progress) {
     wire::Request request;
     request.mutable_have_files()->set_bundle(bundle.hash);
     for (const auto& file : bundle.files) {

@@ -19,14 +19,14 @@ struct HostKeyQuestion {
 
 struct SecretQuestion {
     std::string node;
-    std::string account;   ///< "trainer@10.0.0.11"
-    std::string prompt;    ///< what the server or the key asks
+    std::string account;      ///< "trainer@10.0.0.11"
+    std::string prompt;       ///< what the server or the key asks
     bool passphrase = false;  ///< of a key file; otherwise the account's password
     int attempt = 1;
 };
 
-/// Questions only the person can answer. Called on a connection's own thread, which waits for the answer; never on
-/// the window's thread. Answers are kept in memory only, never on disk, in a log or a command line.
+/// Questions only the person can answer. Called on a connection's own thread, which waits for the answer;
+/// never on the window's thread. Answers are kept in memory only, never on disk, in a log or a command line.
 struct Prompter {
     /// true: trust this key from now on (it is added to known_hosts).
     std::function<bool(const HostKeyQuestion&)> accept_host_key;
