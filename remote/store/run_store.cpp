@@ -161,11 +161,13 @@ bool insert_metric(Statement& insert, const std::string& run_id, const Event& ev
     metric.step >= 0 ? insert.bind(7, metric.step) : insert.bind_null(7);
     metric.epoch >= 0 ? insert.bind(8, metric.epoch) : insert.bind_null(8);
     for (int i = 0; i < 4; ++i) {
-        metric.has(kColumns[i]) ? insert.bind(9 + i, metric.value(kColumns[i])) : insert.bind_null(9 + i);
+        const double value = metric.value(kColumns[i]);
+        std::isfinite(value) ? insert.bind(9 + i, value) : insert.bind_null(9 + i);
     }
     MetricEvent rest;
     for (const auto& [key, value] : metric.values) {
-        // SQLite has no NaN (it becomes NULL): such a value goes to the rest, where null keeps its meaning.
+        // SQLite has no NaN (it becomes NULL): such a value, and infinity with it, goes to the rest, where null
+        // keeps its meaning.
         if (std::find(std::begin(kColumns), std::end(kColumns), key) == std::end(kColumns) ||
             !std::isfinite(value)) {
             rest.values.emplace_back(key, value);
