@@ -3,17 +3,11 @@
 
 #pragma once
 
+#include <engine/optim/sgd_options.h>
+
 #include <span>
 
 namespace rankscope::engine {
-
-struct SgdOptions {
-    float lr = 1e-4F;
-    float momentum = 0.0F;
-    float dampening = 0.0F;
-    float weight_decay = 0.0F;
-    bool nesterov = false;
-};
 
 /// torch.optim.SGD, element by element: d = g + wd·p; buffer = d on the first step, momentum·buffer +
 /// (1−dampening)·d later; d = buffer, or d + momentum·buffer (Nesterov); p −= lr·d. `buffer` may be empty
