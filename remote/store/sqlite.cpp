@@ -59,8 +59,10 @@ Statement::Step Statement::step() {
 }
 
 void Statement::reset() {
-    sqlite3_reset(statement_.get());
-    sqlite3_clear_bindings(statement_.get());
+    if (statement_) {  // sqlite3_clear_bindings, unlike the others, does not take a null pointer
+        sqlite3_reset(statement_.get());
+        sqlite3_clear_bindings(statement_.get());
+    }
 }
 
 std::string Statement::text(int column) const {
