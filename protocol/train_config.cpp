@@ -234,6 +234,11 @@ void read_dataset(const json* value, Problems& problems, DatasetConfig& dataset)
     section.whole("seed", 0, 4294967295.0, dataset.seed);
     section.whole("train_size", 1, 10'000'000, dataset.train_size);
     section.whole("test_size", 1, 10'000'000, dataset.test_size);
+    section.name("otherwise", known_datasets(), false, dataset.otherwise);
+    if (!dataset.otherwise.empty() && dataset.otherwise == dataset.name) {
+        section.add("otherwise",
+                    "is the same as name; another one is expected, for example synthetic-digits");
+    }
     if (const json* normalize = section.find("normalize")) {
         read_normalize(*normalize, problems, dataset);
     }
@@ -325,6 +330,9 @@ json to_json(const TrainConfig& config) {
                     {"seed", config.dataset.seed},
                     {"train_size", config.dataset.train_size},
                     {"test_size", config.dataset.test_size}};
+    if (!config.dataset.otherwise.empty()) {
+        dataset["otherwise"] = config.dataset.otherwise;
+    }
     if (config.dataset.normalize) {
         dataset["normalize"] = {{"mean", config.dataset.normalize->mean},
                                 {"std", config.dataset.normalize->std}};

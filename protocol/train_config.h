@@ -15,7 +15,7 @@
 /// (`--config FILE`).
 ///
 ///   model         name, one of known_models()                                               required
-///   dataset       {name, root, limit, seed, train_size, test_size, normalize}               name required
+///   dataset       {name, root, limit, seed, train_size, test_size, normalize, otherwise}    name required
 ///                 or just the name
 ///   epochs        whole number ≥ 1                                                           1
 ///   batch_size    samples per rank and step, ≥ 1                                             100
@@ -44,6 +44,9 @@ struct DatasetConfig {
     std::int64_t train_size = 20000;      ///< synthetic-digits
     std::int64_t test_size = 4000;        ///< synthetic-digits
     std::optional<NormalizeConfig> normalize{};  ///< absent: division by 255 only
+    /// Data set that all ranks take together where `name` is not to be had on one of them; empty: that is an
+    /// error.
+    std::string otherwise{};
     bool operator==(const DatasetConfig&) const = default;
 };
 

@@ -7,12 +7,32 @@
 namespace rankscope::engine {
 
 DataSource::DataSource(const protocol::DatasetConfig& config, bool with_test_set, MetricsSink& metrics)
-    : train_(train_promise_.get_future().share()),
-      test_(test_promise_.get_future().share()),
-      thread_([this, config, with_test_set, &metrics] {
-          train_promise_.set_value(load(config, Split::train, metrics));
-          test_promise_.set_value(with_test_set ? load(config, Split::test, metrics) : Loaded{});
-      }) {}
+    : config_(config), with_test_set_(with_test_set), metrics_(metrics) {
+    begin();
+}
+
+void DataSource::begin() {
+    train_promise_ = {};
+    test_promise_ = {};
+    train_ = train_promise_.get_future().share();
+    test_ = test_promise_.get_future().share();
+    thread_ = std::jthread([this] {
+        train_promise_.set_value(load(config_, Split::train, metrics_));
+        test_promise_.set_value(with_test_set_ ? load(config_, Split::test, metrics_) : Loaded{});
+    });
+}
+
+std::string DataSource::problem() {
+    const std::string& train = train_.get().error;
+    return train.empty() ? test_.get().error : train;
+}
+
+void DataSource::take_other() {
+    thread_.join();
+    config_.name = config_.otherwise;
+    config_.otherwise.clear();
+    begin();
+}
 
 DataSource::Loaded DataSource::load(const protocol::DatasetConfig& config, Split split,
                                     MetricsSink& metrics) {

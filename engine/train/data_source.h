@@ -18,6 +18,13 @@ class DataSource {
 public:
     DataSource(const protocol::DatasetConfig& config, bool with_test_set, MetricsSink& metrics);
 
+    /// Waits for both sets. Empty: they are here; else why not.
+    std::string problem();
+    /// Forgets what was loaded and loads `dataset.otherwise` instead: for all ranks together, never for one
+    /// alone.
+    void take_other();
+    const std::string& name() const { return config_.name; }
+
     /// Waits for the set; throws Error when it cannot be had.
     const ImageSet& train();
     const ImageSet& test();
@@ -28,9 +35,13 @@ private:
         ImageSet set;
         std::string error;
     };
+    void begin();
     static Loaded load(const protocol::DatasetConfig& config, Split split, MetricsSink& metrics);
     static const ImageSet& checked(const Loaded& loaded);
 
+    protocol::DatasetConfig config_;
+    bool with_test_set_;
+    MetricsSink& metrics_;
     std::promise<Loaded> train_promise_;
     std::promise<Loaded> test_promise_;
     std::shared_future<Loaded> train_;

@@ -54,10 +54,39 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
     model_->executable(options.config.batch_size);
 }
 
+// A data set that is missing on one node is missing for the run: the ranks decide together, or they would
+// train on different pictures.
+void Trainer::agree_on_data() {
+    if (options_.config.dataset.otherwise.empty()) {
+        return;
+    }
+    const std::string why = data_.problem();
+    bool missing = !why.empty();
+    if (options_.group != nullptr) {
+        for (const std::string& flag : options_.group->all_gather(missing ? "1" : "0")) {
+            missing = missing || flag == "1";
+        }
+    }
+    if (!missing) {
+        return;
+    }
+    const std::string name = data_.name();
+    data_.take_other();
+    if (options_.rank == 0) {
+        metrics_.stage("note", name + " is not to be had; all ranks train on " + data_.name() +
+                                   " instead (dataset.otherwise)");
+    }
+    std::printf("%s is not to be had: %s\nAll ranks train on %s instead, as dataset.otherwise says.\n",
+                name.c_str(), why.empty() ? "another rank does not have it" : why.c_str(),
+                data_.name().c_str());
+    std::fflush(stdout);
+}
+
 std::string Trainer::run() {
     const protocol::TrainConfig& config = options_.config;
+    agree_on_data();
     const ImageSet& train = data_.train();
-    metrics_.stage("data", config.dataset.name + ": " + std::to_string(train.size()) + " training images");
+    metrics_.stage("data", data_.name() + ": " + std::to_string(train.size()) + " training images");
     for (std::int64_t epoch = 0; epoch < config.epochs && !finished(); ++epoch) {
         run_epoch(epoch);
         if (config.validate) {

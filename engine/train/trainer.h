@@ -38,6 +38,7 @@ public:
     std::string run();
 
 private:
+    void agree_on_data();
     void run_epoch(std::int64_t epoch);
     void report_step(std::int64_t epoch, const BatchResult& result, const StepTimes& times, double data_ms,
                      double step_ms, std::int64_t batch);
