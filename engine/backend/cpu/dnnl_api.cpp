@@ -30,6 +30,8 @@ dnnl::primitive_attr attributes(bool relu = false) {
 
 #if DNNL_VERSION_MAJOR >= 3
 
+dnnl::memory::dims dims_of(const Md& descriptor) { return descriptor.get_dims(); }
+
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
                                                        const Md& weights, const Md& bias, const Md& dst,
                                                        const ConvShape& shape, bool relu) {
@@ -130,6 +132,8 @@ std::string layout_name(const Md& descriptor) {
 }
 
 #else
+
+dnnl::memory::dims dims_of(const Md& descriptor) { return descriptor.dims(); }
 
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
                                                        const Md& weights, const Md& bias, const Md& dst,

@@ -48,6 +48,8 @@ dnnl::pooling_backward::primitive_desc max_pool_backward(const dnnl::engine& eng
                                                          std::int64_t stride,
                                                          const dnnl::pooling_forward::primitive_desc& hint);
 
+dnnl::memory::dims dims_of(const Md& descriptor);
+
 /// A text that is the same exactly for descriptors that store their elements alike.
 std::string layout_name(const Md& descriptor);
 std::string version();

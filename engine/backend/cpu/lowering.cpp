@@ -13,6 +13,7 @@ namespace {
 using dnnl::memory;
 using Md = memory::desc;
 using Tag = memory::format_tag;
+using dnnl_api::dims_of;
 
 constexpr auto kFloat = memory::data_type::f32;
 
@@ -52,13 +53,13 @@ std::int64_t own_pool_block(const Md& input, const MaxPool2d& pool) {
     if (pool.kernel != 2) {
         return 0;
     }
-    return input == Md(input.dims(), kFloat, Tag::nChw16c)  ? 16
-           : input == Md(input.dims(), kFloat, Tag::nChw8c) ? 8
-                                                            : 0;
+    return input == Md(dims_of(input), kFloat, Tag::nChw16c)  ? 16
+           : input == Md(dims_of(input), kFloat, Tag::nChw8c) ? 8
+                                                              : 0;
 }
 
 MaxPoolShape own_pool_shape(const Md& input, const MaxPool2d& pool) {
-    const memory::dims dims = input.dims();
+    const memory::dims dims = dims_of(input);
     const std::int64_t block = own_pool_block(input, pool);
     return {.planes = dims[0] * ((dims[1] + block - 1) / block),
             .block = block,
@@ -99,11 +100,11 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
         const Md src = any(with_batch(batch, unflattened(graph, i)));
         const memory::dims dst = with_batch(batch, graph.values[node.output].shape);
         if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-            weight = dnnl_api::conv_forward(engine, src, any(weight.dims()), bias, any(dst),
+            weight = dnnl_api::conv_forward(engine, src, any(dims_of(weight)), bias, any(dst),
                                             conv_shape(*conv), true)
                          .weights_desc();
         } else {
-            weight = dnnl_api::linear_forward(engine, src, any(weight.dims()), bias, plain(dst), false)
+            weight = dnnl_api::linear_forward(engine, src, any(dims_of(weight)), bias, plain(dst), false)
                          .weights_desc();
         }
     }
@@ -185,7 +186,7 @@ void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
     const ParameterId weight = node.parameters[0];
     const ParameterId bias = node.parameters[1];
     const auto desc = dnnl_api::conv_forward(
-        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()),
+        engine_, any(dims_of(in.descriptor)), any(dims_of(storage_[weight].descriptor)),
         storage_[bias].descriptor, any(with_batch(batch_, graph_.values[node.output].shape)),
         conv_shape(conv), relu_follows(index));
     const BufferId source = plan_.reorder(in.activation, in.descriptor, desc.src_desc());
@@ -206,7 +207,7 @@ void Lowering::forward_linear(std::size_t index) {
     const ParameterId bias = node.parameters[1];
     // The logits are read row by row by the loss: plain.
     const auto desc = dnnl_api::linear_forward(
-        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()),
+        engine_, any(dims_of(in.descriptor)), any(dims_of(storage_[weight].descriptor)),
         storage_[bias].descriptor, plain(with_batch(batch_, graph_.values[node.output].shape)),
         relu_follows(index));
     const BufferId source = plan_.reorder(in.activation, in.descriptor, desc.src_desc());
@@ -317,12 +318,12 @@ void Lowering::backward_weights(const ScheduledOp& op) {
         relu_mask(node.output);
     }
     const Md& bias = storage_[node.parameters[1]].descriptor;
-    const memory::dims weight_dims = storage_[node.parameters[0]].descriptor.dims();
+    const memory::dims weight_dims = dims_of(storage_[node.parameters[0]].descriptor);
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
         const ConvState& state = convs_.at(op.node);
         const auto desc =
             dnnl_api::conv_backward_weights(engine_, state.forward.src_desc(), any(weight_dims), bias,
-                                            any(out.descriptor.dims()), conv_shape(*conv), state.forward);
+                                            any(dims_of(out.descriptor)), conv_shape(*conv), state.forward);
         const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
         weight_gradients(dnnl::convolution_backward_weights(desc), desc.scratchpad_desc(),
                          {{DNNL_ARG_SRC, desc.src_desc(), state.source},
@@ -330,9 +331,9 @@ void Lowering::backward_weights(const ScheduledOp& op) {
                          desc.diff_weights_desc(), node, op.finished);
     } else {
         const LinearState& state = linears_.at(op.node);
-        const auto desc =
-            dnnl_api::linear_backward_weights(engine_, any(state.forward.src_desc().dims()), any(weight_dims),
-                                              bias, any(out.descriptor.dims()), state.forward);
+        const auto desc = dnnl_api::linear_backward_weights(engine_, any(dims_of(state.forward.src_desc())),
+                                                            any(weight_dims), bias,
+                                                            any(dims_of(out.descriptor)), state.forward);
         const BufferId source = plan_.reorder(state.source, state.forward.src_desc(), desc.src_desc());
         const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
         weight_gradients(
@@ -365,8 +366,8 @@ void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
     const LoweredValue& out = values_[node.output];
     const ParameterId weight = node.parameters[0];
     const auto desc = dnnl_api::conv_backward_data(
-        engine_, any(in.descriptor.dims()), any(storage_[weight].descriptor.dims()),
-        any(out.descriptor.dims()), conv_shape(conv), convs_.at(index).forward);
+        engine_, any(dims_of(in.descriptor)), any(dims_of(storage_[weight].descriptor)),
+        any(dims_of(out.descriptor)), conv_shape(conv), convs_.at(index).forward);
     const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     const bool direct = desc.diff_src_desc() == in.descriptor;
@@ -385,9 +386,9 @@ void Lowering::backward_data_linear(std::size_t index) {
     const LoweredValue& in = values_[node.input];
     const LoweredValue& out = values_[node.output];
     const ParameterId weight = node.parameters[0];
-    const auto desc = dnnl_api::linear_backward_data(engine_, any(in.descriptor.dims()),
-                                                     any(storage_[weight].descriptor.dims()),
-                                                     any(out.descriptor.dims()), linears_.at(index).forward);
+    const auto desc = dnnl_api::linear_backward_data(
+        engine_, any(dims_of(in.descriptor)), any(dims_of(storage_[weight].descriptor)),
+        any(dims_of(out.descriptor)), linears_.at(index).forward);
     const BufferId gradient = plan_.reorder(out.gradient, out.descriptor, desc.diff_dst_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     const bool direct = desc.diff_src_desc() == in.descriptor;
