@@ -159,12 +159,13 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
 }
 
 void EventPump::store(std::vector<Event>& events) {
-    if (!store_ || events.empty()) {
-        return;
-    }
     unstored_.insert(unstored_.end(), std::make_move_iterator(events.begin()),
                      std::make_move_iterator(events.end()));
     events.clear();
+    if (!store_ || unstored_.empty()) {
+        unstored_.clear();
+        return;
+    }
     const auto stored = store_->append(run_id_, unstored_);
     if (stored) {
         unstored_.clear();
