@@ -50,6 +50,7 @@ void Fleet::set_store(std::shared_ptr<RunStore> store) {
 }
 
 void Fleet::load() {
+    save_problems_.clear();
     read_job_.start(
         [file = file_, must = must_exist_](const JobHandle&) { return read_inventory(file, must); },
         [this](InventoryRead read) {

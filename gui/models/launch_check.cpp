@@ -49,6 +49,9 @@ json train_of(const Job& base, const JobTexts& texts) {
     if (train.contains("dataset") && train["dataset"].is_object()) {
         dataset = train["dataset"];
     }
+    if (dataset.value("name", "") != ss(texts.dataset.trimmed())) {
+        dataset.erase("otherwise");  // was meant for the other one
+    }
     dataset["name"] = ss(texts.dataset.trimmed());
     if (texts.root.trimmed().isEmpty()) {
         dataset.erase("root");

@@ -66,8 +66,14 @@ std::string displayable(std::string_view raw, std::size_t max_bytes) {
         ++i;
     }
     if (i < raw.size()) {
-        while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
-            text.pop_back();  // not in the middle of a character
+        // Not in the middle of a character: away with the bytes of one whose rest did not fit.
+        if ((static_cast<unsigned char>(raw[i]) & 0xC0) == 0x80) {
+            while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
+                text.pop_back();
+            }
+            if (!text.empty()) {
+                text.pop_back();
+            }
         }
         text += " …";
     }

@@ -49,6 +49,14 @@ QPalette make_palette(const PaletteColors& c) {
     return palette;
 }
 
+/// WCAG's relative luminance.
+double luminance(const QColor& color) {
+    const auto linear = [](double c) {
+        return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}
+
 }  // namespace
 
 QPalette light_palette() {
@@ -209,8 +217,15 @@ QColor rank_color(int rank, bool dark) {
     const std::size_t n = index - light.size();
     const double hue = std::fmod(double(n) * 0.61803398875 + 0.08, 1.0);
     const std::array<double, 3> lightness =
-        dark ? std::array<double, 3>{0.62, 0.72, 0.52} : std::array<double, 3>{0.42, 0.32, 0.52};
-    return QColor::fromHslF(float(hue), 0.62F, float(lightness[n % 3]));
+        dark ? std::array<double, 3>{0.62, 0.72, 0.52} : std::array<double, 3>{0.42, 0.32, 0.50};
+    double level = lightness[n % 3];
+    QColor color = QColor::fromHslF(float(hue), 0.62F, float(level));
+    // Yellows and greens are brighter than their lightness says: on until the line can be seen on its ground.
+    while (dark ? luminance(color) < 0.16 : luminance(color) > 0.34) {
+        level += dark ? 0.03 : -0.03;
+        color = QColor::fromHslF(float(hue), 0.62F, float(level));
+    }
+    return color;
 }
 
 }  // namespace rankscope::gui

@@ -1,0 +1,254 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// From two bare machines to a finished MNIST run, by simulated clicks on the real window. Runs at the desk of
+// a virtual cluster whose host keys nobody knows yet (tests/cluster/vcluster.py run --nodes 2 --unknown-hosts
+// -- e2e_two_nodes). RANKSCOPE_SCREENSHOTS names a folder for a picture of every stage.
+
+#include <gui/app/main_window.h>
+#include <gui/app/resources.h>
+#include <gui/app/workspace.h>
+#include <gui/live/live_page.h>
+#include <gui/models/fleet_model.h>
+#include <gui/style/theme.h>
+
+#include <nlohmann/json.hpp>
+#include <tests/gui/gui_test.h>
+
+#include <QComboBox>
+#include <QDialog>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QScreen>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace rankscope::gui::testing {
+namespace {
+
+constexpr int kSkip = 77;
+constexpr int kConnectMs = 60'000;
+constexpr int kTrainMs = 540'000;
+const char* const kMnist = "/srv/datasets/mnist";
+
+class TwoNodes : public ::testing::Test {
+protected:
+    void SetUp() override {
+        std::ifstream file(qEnvironmentVariable("RANKSCOPE_TEST_CLUSTER").toStdString());
+        cluster_ = nlohmann::json::parse(file);
+        options_.inventory_file = cluster_.at("inventory").get<std::string>();
+        options_.data_dir = ss(folder_.path());
+        window_ = std::make_unique<MainWindow>(options_);
+        window_->resize(1280, 800);
+        window_->move(0, 0);
+        window_->show();
+        ASSERT_TRUE(wait_until([&] { return fleet()->loaded() && window_->workspace()->store_settled(); }));
+    }
+
+    Fleet* fleet() { return window_->workspace()->fleet(); }
+    const RunState& run() { return window_->workspace()->session()->model()->state(); }
+    template <typename Widget>
+    Widget* find(const char* name) {
+        return child<Widget>(window_.get(), name);
+    }
+    QString text(const char* name) { return find<QLabel>(name)->text(); }
+
+    void picture(const char* name) {
+        const QString folder = qEnvironmentVariable("RANKSCOPE_SCREENSHOTS");
+        if (folder.isEmpty()) {
+            return;
+        }
+        QDir().mkpath(folder);
+        QTest::qWait(0);
+        const bool real = QGuiApplication::platformName() == u"xcb"_s;
+        const QPixmap shot = real ? window_->screen()->grabWindow(0) : window_->grab();
+        EXPECT_TRUE(shot.save(folder % u'/' % QString::fromLatin1(name) % u".png"_s));
+    }
+
+    void tick_node(const QString& name, bool on) {
+        auto* list = find<QListWidget>("launchNodes");
+        for (int row = 0; row < list->count(); ++row) {
+            if (list->item(row)->data(Qt::UserRole).toString() == name) {
+                list->setCurrentRow(row);
+                if ((list->item(row)->checkState() == Qt::Checked) != on) {
+                    QTest::keyClick(list, Qt::Key_Space);
+                }
+                EXPECT_EQ(list->item(row)->checkState() == Qt::Checked, on);
+                return;
+            }
+        }
+        FAIL() << "no node " << name.toStdString();
+    }
+
+    void probe_and_trust();
+    void plan();
+    void start_and_watch();
+    void reopen();
+
+    nlohmann::json cluster_;
+    QTemporaryDir folder_;
+    Options options_;
+    std::unique_ptr<MainWindow> window_;
+    bool mnist_ = std::filesystem::exists(kMnist);
+};
+
+void TwoNodes::probe_and_trust() {
+    picture("01-fleet");
+    click(find<QPushButton>("probeAll"));
+    QTableWidget* keys = nullptr;
+    ASSERT_TRUE(wait_until(
+        [&] {
+            keys = window_->findChild<QTableWidget*>(u"hostKeyTable"_s);
+            return keys && keys->rowCount() == 2;
+        },
+        kConnectMs))
+        << "both unknown hosts ask in one dialog";
+    for (int row = 0; row < 2; ++row) {
+        EXPECT_TRUE(keys->item(row, 3)->text().startsWith(u"SHA256:"_s));
+    }
+    picture("02-host-keys");
+    click(window_->findChild<QPushButton*>(u"hostKeyAccept"_s));
+    const auto state = [&](const char* node) { return fleet()->model()->find(node)->state; };
+    ASSERT_TRUE(wait_until(
+        [&] {
+            return state("node1") == ProbeState::Ready && state("node2") == ProbeState::Ready &&
+                   state("local") == ProbeState::Ready;
+        },
+        kConnectMs))
+        << probe_state_text(*fleet()->model()->find("node1")).toStdString() << " / "
+        << probe_state_text(*fleet()->model()->find("node2")).toStdString() << " / "
+        << probe_state_text(*fleet()->model()->find("local")).toStdString();
+    find<QTableView>("fleetTable")->selectRow(1);
+    EXPECT_TRUE(find<QPlainTextEdit>("nodeFacts")->toPlainText().contains(u"node1"_s));
+    picture("03-fleet-ready");
+}
+
+void TwoNodes::plan() {
+    click(find<QToolButton>("navLaunch"));
+    tick_node(u"local"_s, false);
+    tick_node(u"node1"_s, true);
+    tick_node(u"node2"_s, true);
+    type_into(find<QLineEdit>("launchName"), u"two-nodes"_s);
+    auto* dataset = find<QComboBox>("launchDataset");
+    dataset->setCurrentText(mnist_ ? u"mnist"_s : u"synthetic-digits"_s);
+    type_into(find<QLineEdit>("launchRoot"), mnist_ ? QString::fromLatin1(kMnist) : QString());
+    type_into(find<QLineEdit>("launchEpochs"), u"2"_s);
+    type_into(find<QLineEdit>("launchLr"), u"0.01"_s);
+    type_into(find<QLineEdit>("launchMomentum"), u"0.9"_s);
+    auto* table = find<QTableView>("planTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 2; }))
+        << text("startReason").toStdString();
+    EXPECT_EQ(table->model()->index(0, 1).data().toString(), u"node1"_s);
+    EXPECT_EQ(table->model()->index(1, 1).data().toString(), u"node2"_s);
+    ASSERT_TRUE(wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); }))
+        << text("startReason").toStdString();
+    picture("04-launch");
+}
+
+void TwoNodes::start_and_watch() {
+    QElapsedTimer clock;
+    clock.start();
+    click(find<QPushButton>("startButton"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Live);
+    EXPECT_LT(clock.elapsed(), 500) << "the click must not block";
+    int pictures = 0;
+    std::size_t done = 0;
+    const auto stages_done = [&] {
+        return std::size_t(std::count_if(run().stages.begin(), run().stages.end(),
+                                         [](const StageState& s) { return s.done; }));
+    };
+    ASSERT_TRUE(wait_until(
+        [&] {
+            if (stages_done() > done) {
+                done = stages_done();
+                picture(("05-live-stage-" + std::to_string(++pictures)).c_str());
+            }
+            return !run().ranks.empty() && !window_->live_page()->shown()->data().series[0].empty()
+                       ? true
+                       : run().end.has_value();
+        },
+        kConnectMs));
+    std::printf("first loss %.2f s after Start\n", double(clock.elapsed()) / 1e3);
+    ASSERT_FALSE(run().end && run().end->outcome == Outcome::Failed) << run().end->detail;
+    ASSERT_TRUE(wait_until([&] { return run().progress() > 0.3 || run().end.has_value(); }, kTrainMs));
+    picture("06-live-training");
+    EXPECT_TRUE(text("rankSummary").contains(u"2 "_s)) << text("rankSummary").toStdString();
+    EXPECT_TRUE(find<QPushButton>("stopButton")->isVisible());
+    ASSERT_TRUE(wait_until([&] { return !window_->workspace()->session()->live(); }, kTrainMs));
+    QTest::qWait(0);
+    picture("07-live-done");
+    for (const StageState& stage : run().stages) {
+        std::printf("stage %-11s %.2f s\n", stage.name.c_str(), double(stage.end_us - stage.begin_us) / 1e6);
+        EXPECT_TRUE(stage.done) << stage.name;
+    }
+    EXPECT_EQ(run().outcome, Outcome::Done) << (run().end ? run().end->detail : "");
+    EXPECT_EQ(text("runOutcome"), u"done"_s);
+    EXPECT_EQ(text("rankSummary"), u"2 done"_s);
+    EXPECT_FALSE(find<QPushButton>("stopButton")->isVisible());
+    ASSERT_EQ(run().validations.size(), 2U);
+    std::printf("validation accuracy %.4f\n", run().validations.back().acc1);
+    EXPECT_GE(run().validations.back().acc1, mnist_ ? 0.97 : 0.8);
+    EXPECT_FALSE(run().ranks[0].params.empty());
+    EXPECT_EQ(run().ranks[0].params, run().ranks[1].params) << "the same parameters everywhere";
+}
+
+void TwoNodes::reopen() {
+    const LiveData live = window_->live_page()->shown()->data();
+    click(find<QToolButton>("navRuns"));
+    auto* table = find<QTableView>("runsTable");
+    ASSERT_TRUE(wait_until([&] {
+        return table->model()->rowCount() == 1 && table->model()->index(0, 5).data().toString() == u"done"_s;
+    }));
+    EXPECT_EQ(table->model()->index(0, 0).data().toString(), u"two-nodes"_s);
+    picture("08-runs");
+    table->selectRow(0);
+    click(find<QPushButton>("openRun"));
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
+    const LiveData& stored = window_->live_page()->shown()->data();
+    ASSERT_FALSE(window_->live_page()->showing_session());
+    ASSERT_EQ(stored.series.size(), live.series.size());
+    for (std::size_t rank = 0; rank < live.series.size(); ++rank) {
+        ASSERT_EQ(stored.series[rank].steps().size(), live.series[rank].steps().size());
+        for (std::size_t i = 0; i < live.series[rank].steps().size(); ++i) {
+            ASSERT_EQ(stored.series[rank].column(Metric::Loss).at(i),
+                      live.series[rank].column(Metric::Loss).at(i));
+        }
+    }
+    EXPECT_EQ(stored.events, live.events);
+    EXPECT_EQ(text("runOutcome"), u"done"_s);
+    picture("09-reopened");
+}
+
+TEST_F(TwoNodes, FromUnknownHostsToAFinishedRunAndBack) {
+    ASSERT_NO_FATAL_FAILURE(probe_and_trust());
+    ASSERT_NO_FATAL_FAILURE(plan());
+    ASSERT_NO_FATAL_FAILURE(start_and_watch());
+    ASSERT_NO_FATAL_FAILURE(reopen());
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
+
+int main(int argc, char** argv) {
+    if (qEnvironmentVariableIsEmpty("RANKSCOPE_TEST_CLUSTER")) {
+        std::printf("skipped: RANKSCOPE_TEST_CLUSTER is not set; run this with tests/cluster/vcluster.py\n");
+        return rankscope::gui::testing::kSkip;
+    }
+    testing::InitGoogleTest(&argc, argv);
+    QApplication app(argc, argv);
+    QApplication::setOrganizationName(QStringLiteral("rankscope-test"));
+    rankscope::gui::load_resources();
+    rankscope::gui::apply_theme(app, rankscope::gui::ThemeChoice::Light, false);
+    return RUN_ALL_TESTS();
+}

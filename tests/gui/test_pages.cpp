@@ -1,0 +1,365 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The real window, driven by clicks and keys; nothing outside of a temporary folder is touched.
+
+#include <gui/app/main_window.h>
+#include <gui/app/workspace.h>
+#include <gui/launch/launch_page.h>
+#include <gui/live/failure_banner.h>
+#include <gui/live/live_page.h>
+#include <gui/live/log_pane.h>
+#include <gui/plot/metric_plot.h>
+#include <gui/widgets/notice_bar.h>
+
+#include <tests/gui/gui_test.h>
+#include <tests/gui/synthetic_run.h>
+
+#include <QDialog>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QToolButton>
+#include <fstream>
+
+namespace rankscope::gui::testing {
+namespace {
+
+void write(const QString& file, const std::string& text) {
+    std::ofstream(ss(file)) << text;
+}
+
+NodeSpec node_called(const std::string& name) {
+    NodeSpec node;
+    node.name = name;
+    node.host = name;
+    return node;
+}
+
+class Pages : public ::testing::Test {
+protected:
+    QString inventory_file() const { return folder_.path() + u"/cluster.yaml"_s; }
+
+    void fill_store(const std::vector<SyntheticRun>& runs) {
+        auto store = RunStore::open(options_in(folder_.path()).store_path());
+        ASSERT_TRUE(store.ok());
+        for (const SyntheticRun& run : runs) {
+            store_run(**store, run);
+        }
+    }
+
+    void open(Options options) {
+        window_ = std::make_unique<MainWindow>(options);
+        window_->resize(1280, 800);
+        window_->show();
+        ASSERT_TRUE(wait_until([&] {
+            return window_->workspace()->fleet()->loaded() && window_->workspace()->store_settled();
+        }));
+    }
+    void open() { open(options_in(folder_.path())); }
+
+    template <typename Widget>
+    Widget* find(const char* name) {
+        return child<Widget>(window_.get(), name);
+    }
+    QDialog* wait_dialog(const char* name) {
+        QDialog* dialog = nullptr;
+        EXPECT_TRUE(wait_until([&] {
+            dialog = window_->findChild<QDialog*>(QString::fromLatin1(name));
+            return dialog && dialog->isVisible();
+        })) << name;
+        return dialog;
+    }
+    bool wait_start_enabled() {
+        return wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); });
+    }
+
+    QTemporaryDir folder_;
+    std::unique_ptr<MainWindow> window_;
+};
+
+TEST_F(Pages, KeysLeadToEveryPage) {
+    open();
+    EXPECT_EQ(window_->page(), MainWindow::Page::Fleet);
+    window_->activateWindow();
+    ASSERT_TRUE(wait_until([&] { return window_->isActiveWindow(); }));
+    for (int i = 3; i >= 0; --i) {
+        QTest::keyClick(window_.get(), Qt::Key(Qt::Key_1 + i), Qt::ControlModifier);
+        EXPECT_TRUE(wait_until([&] { return int(window_->page()) == i; })) << i;
+    }
+    click(find<QToolButton>("navRuns"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Runs);
+}
+
+TEST_F(Pages, NodesAreAddedEditedAndRemovedInTheFile) {
+    open();
+    auto* table = find<QTableView>("fleetTable");
+    EXPECT_EQ(table->model()->rowCount(), 1);
+
+    click(find<QPushButton>("addNode"));
+    QDialog* dialog = wait_dialog("nodeDialog");
+    auto* ok = child<QPushButton>(dialog, "nodeOk");
+    EXPECT_FALSE(ok->isEnabled());
+    type_into(child<QLineEdit>(dialog, "nodeName"), u"node 1"_s);
+    EXPECT_FALSE(ok->isEnabled());
+    EXPECT_FALSE(child<QLabel>(dialog, "nodeNameError")->text().isEmpty());
+    type_into(child<QLineEdit>(dialog, "nodeName"), u"node1"_s);
+    type_into(child<QLineEdit>(dialog, "nodeHost"), u"10.0.0.11"_s);
+    type_into(child<QLineEdit>(dialog, "nodePort"), u"99999"_s);
+    EXPECT_FALSE(ok->isEnabled());
+    type_into(child<QLineEdit>(dialog, "nodePort"), u"2222"_s);
+    type_into(child<QLineEdit>(dialog, "nodeGpus"), u"0, 2"_s);
+    ASSERT_TRUE(ok->isEnabled());
+    click(ok);
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 2; }));
+    Inventory read = read_inventory(ss(inventory_file()), true).inventory;
+    ASSERT_EQ(read.nodes.size(), 1U);
+    EXPECT_EQ(read.nodes[0].name, "node1");
+    EXPECT_EQ(read.nodes[0].host, "10.0.0.11");
+    EXPECT_EQ(read.nodes[0].port, 2222);
+    EXPECT_EQ(read.nodes[0].gpus, (std::vector<int>{0, 2}));
+
+    // Somebody else writes the file meanwhile: their node must survive our edit.
+    read.nodes.push_back(node_called("theirs"));
+    ASSERT_TRUE(write_inventory(read, ss(inventory_file())).ok());
+    click(find<QPushButton>("editNode"));
+    dialog = wait_dialog("nodeDialog");
+    type_into(child<QLineEdit>(dialog, "nodeUser"), u"trainer"_s);
+    click(child<QPushButton>(dialog, "nodeOk"));
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 3; }));
+    read = read_inventory(ss(inventory_file()), true).inventory;
+    ASSERT_EQ(read.nodes.size(), 2U);
+    EXPECT_EQ(read.find("node1")->user, "trainer");
+    EXPECT_NE(read.find("theirs"), nullptr);
+
+    table->selectRow(1);
+    click(find<QPushButton>("removeNode"));
+    QDialog* ask = wait_dialog("removeDialog");
+    click(child<QPushButton>(ask, "removeConfirm"));
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 2; }));
+    read = read_inventory(ss(inventory_file()), true).inventory;
+    ASSERT_EQ(read.nodes.size(), 1U);
+    EXPECT_EQ(read.nodes[0].name, "theirs");
+}
+
+TEST_F(Pages, ThisComputerCannotBeRemoved) {
+    open();
+    find<QTableView>("fleetTable")->selectRow(0);
+    EXPECT_FALSE(find<QPushButton>("removeNode")->isEnabled());
+    EXPECT_FALSE(find<QPushButton>("editNode")->isEnabled());
+    EXPECT_TRUE(find<QPushButton>("probeNode")->isEnabled());
+}
+
+TEST_F(Pages, ABrokenInventoryIsShownAndNeverOverwritten) {
+    const std::string broken = "nodes:\n  - name: node1\n    prot: 22\n";
+    write(inventory_file(), broken);
+    open();
+    auto* banner = find<NoticeBar>("fleetProblems");
+    ASSERT_TRUE(wait_until([&] { return banner->isVisible(); }));
+    EXPECT_TRUE(banner->text().contains(u"cluster.yaml:3"_s)) << qPrintable(banner->text());
+    EXPECT_TRUE(banner->text().contains(u"prot"_s));
+    EXPECT_FALSE(find<QPushButton>("addNode")->isEnabled());
+    EXPECT_FALSE(window_->launch_page()->state().is_ready());
+    // Even an edit that slips through does not touch the file.
+    window_->workspace()->fleet()->save_node("", node_called("new"));
+    ASSERT_TRUE(wait_until([&] { return !window_->workspace()->fleet()->busy(); }));
+    std::ifstream file(ss(inventory_file()));
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), broken);
+    write(inventory_file(), "nodes:\n  - name: node1\n");
+    click(find<QPushButton>("fleetProblemsAction"));
+    EXPECT_TRUE(wait_until([&] { return !banner->isVisible(); }));
+}
+
+TEST_F(Pages, LaunchPlansAsOneTypesAndMarksWhatIsWrong) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    auto* start = find<QPushButton>("startButton");
+    ASSERT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+    auto* plan = find<QTableView>("planTable");
+    type_into(find<QLineEdit>("launchProcs"), u"3"_s);
+    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 3; }));
+    EXPECT_TRUE(find<QPlainTextEdit>("planRankText")->toPlainText().contains(u"WORLD_SIZE=3"_s));
+
+    auto* lr = find<QLineEdit>("launchLr");
+    type_into(lr, u"fast"_s);
+    EXPECT_FALSE(start->isEnabled());
+    EXPECT_EQ(lr->property("invalid").toString(), u"true"_s);
+    EXPECT_FALSE(find<QLabel>("launchLrError")->text().isEmpty());
+    EXPECT_FALSE(find<QLabel>("startReason")->text().isEmpty());
+    type_into(lr, u"0.1"_s);
+    EXPECT_TRUE(wait_start_enabled());
+    EXPECT_EQ(lr->property("invalid").toString(), u"false"_s);
+
+    auto* nodes = find<QListWidget>("launchNodes");
+    nodes->item(0)->setCheckState(Qt::Unchecked);
+    EXPECT_FALSE(start->isEnabled());
+    EXPECT_TRUE(find<QLabel>("startReason")->text().contains(u"node"_s));
+}
+
+TEST_F(Pages, LaunchFollowsTheFleet) {
+    write(inventory_file(), "nodes:\n  - { name: node1, cpu_slots: 2 }\n  - { name: node2, cpu_slots: 3 }\n");
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    auto* nodes = find<QListWidget>("launchNodes");
+    ASSERT_TRUE(wait_until([&] { return nodes->count() == 3; }));
+    nodes->item(0)->setCheckState(Qt::Unchecked);
+    nodes->item(2)->setCheckState(Qt::Checked);
+    nodes->item(1)->setCheckState(Qt::Checked);
+    auto* plan = find<QTableView>("planTable");
+    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 5; }));
+    EXPECT_EQ(plan->model()->index(0, 1).data().toString(), u"node2"_s)
+        << "the first one ticked is the master";
+}
+
+TEST_F(Pages, AJobFileWithFaultsShowsThemAllAndStartsNothing) {
+    const QString job = folder_.path() + u"/job.yaml"_s;
+    write(job,
+          "name: x\nnodes: [local]\nmaster_prot: 1\ntrain:\n  model: convnet\n  dataset: { name: mnist }\n  "
+          "epochs: none\n");
+    Options options = options_in(folder_.path());
+    options.job_file = ss(job);
+    open(options);
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    auto* banner = find<NoticeBar>("jobProblems");
+    ASSERT_TRUE(wait_until([&] { return banner->isVisible(); }));
+    EXPECT_TRUE(banner->text().contains(u"job.yaml:3"_s)) << qPrintable(banner->text());
+    EXPECT_TRUE(banner->text().contains(u"job.yaml:7"_s)) << qPrintable(banner->text());
+    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
+}
+
+TEST_F(Pages, QuickStartIsReadyToStart) {
+    Options options = options_in(folder_.path());
+    options.quick_start = true;
+    open(options);
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_EQ(find<QLineEdit>("launchName")->text(), u"mnist-quickstart"_s);
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+}
+
+TEST_F(Pages, EmptyStatesSayWhatToDoAndLeadThere) {
+    open();
+    window_->show_page(MainWindow::Page::Live);
+    auto* empty = find<QWidget>("liveEmpty");
+    EXPECT_TRUE(empty->isVisible());
+    click(empty->findChild<QPushButton*>());
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    window_->show_page(MainWindow::Page::Runs);
+    EXPECT_FALSE(find<QTableView>("runsTable")->isVisible());
+}
+
+TEST_F(Pages, AStoredRunOpensAsItLooked) {
+    fill_store({{.id = "a"},
+                {.name = "killed",
+                 .id = "b",
+                 .until = 0.5,
+                 .fate = Fate::Killed,
+                 .start_us = 1'770'000'000'000'000}});
+    open();
+    window_->show_page(MainWindow::Page::Runs);
+    auto* table = find<QTableView>("runsTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 2; }));
+    EXPECT_EQ(table->model()->index(0, 0).data().toString(), u"killed"_s) << "newest first";
+    table->selectRow(0);
+    click(find<QPushButton>("openRun"));
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
+    EXPECT_EQ(find<QLabel>("runOutcome")->text(), u"failed"_s);
+    EXPECT_TRUE(find<QWidget>("failureBanner")->isVisible());
+    EXPECT_TRUE(find<QLabel>("failureTitle")->text().contains(u"killed by signal 9 (SIGKILL)"_s));
+    EXPECT_EQ(find<QTableView>("rankTable")->model()->rowCount(), 4);
+    EXPECT_FALSE(find<QPushButton>("stopButton")->isVisible());
+    const LiveData expected = synthetic_data({.until = 0.5, .fate = Fate::Killed});
+    const LiveModel* shown = window_->live_page()->shown();
+    EXPECT_EQ(shown->data().series[3].steps().size(), expected.series[3].steps().size());
+    EXPECT_EQ(shown->data().log.last_number(), expected.log.last_number());
+
+    // Its culprit's log is one click away, and its last words are found in it.
+    click(find<QPushButton>("failureLog"));
+    auto* log = window_->live_page()->log();
+    EXPECT_EQ(log->shown_rank(), 1);
+    EXPECT_TRUE(log->view()->toPlainText().contains(u"! warning: host memory 97 % used"_s));
+    type_into(log->search(), u"host memory"_s);
+    EXPECT_EQ(log->view()->textCursor().selectedText(), u"host memory"_s);
+
+    window_->show_page(MainWindow::Page::Runs);
+    table->selectRow(1);
+    QTest::keyClick(table, Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
+    EXPECT_EQ(find<QLabel>("runOutcome")->text(), u"done"_s);
+    EXPECT_FALSE(find<QWidget>("failureBanner")->isVisible());
+    EXPECT_TRUE(find<QLabel>("runAccuracy")->text().contains(u"98.45 %"_s));
+}
+
+TEST_F(Pages, DeletingARunAsksFirst) {
+    fill_store({{.id = "a", .steps_per_epoch = 5}});
+    open();
+    window_->show_page(MainWindow::Page::Runs);
+    auto* table = find<QTableView>("runsTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 1; }));
+    click(find<QPushButton>("deleteRun"));
+    QDialog* ask = wait_dialog("deleteDialog");
+    EXPECT_EQ(static_cast<QMessageBox*>(ask)->defaultButton(),
+              static_cast<QMessageBox*>(ask)->button(QMessageBox::Cancel));
+    QTest::keyClick(ask, Qt::Key_Escape);
+    ASSERT_TRUE(wait_until([&] { return !window_->findChild<QDialog*>(u"deleteDialog"_s); }));
+    EXPECT_EQ(table->model()->rowCount(), 1);
+    click(find<QPushButton>("deleteRun"));
+    ask = wait_dialog("deleteDialog");
+    click(child<QPushButton>(ask, "deleteConfirm"));
+    EXPECT_TRUE(wait_until([&] { return table->model()->rowCount() == 0; }));
+}
+
+TEST_F(Pages, ManyRanksAreABandAndTheSelectedOnesACurve) {
+    open();
+    window_->show_page(MainWindow::Page::Live);
+    LivePage* live = window_->live_page();
+    live->show_stored(synthetic_data({.ranks = 1024, .steps_per_epoch = 30}));
+    EXPECT_TRUE(live->plot()->draws_band());
+    EXPECT_EQ(find<QTableView>("rankTable")->model()->rowCount(), 1024);
+    find<QTableView>("rankTable")->selectRow(700);
+    EXPECT_TRUE(find<QWidget>("legendStrip")->accessibleName().contains(u"rank 700"_s));
+    live->show_stored(synthetic_data({.ranks = 4, .steps_per_epoch = 30}));
+    EXPECT_FALSE(live->plot()->draws_band());
+}
+
+TEST_F(Pages, ZoomingStopsFollowingAndADoubleClickFollowsAgain) {
+    open();
+    window_->show_page(MainWindow::Page::Live);
+    LivePage* live = window_->live_page();
+    live->show_stored(synthetic_data({}));
+    MetricPlot* plot = live->plot();
+    const QCPRange all = plot->x_range();
+    QTest::keyClick(plot, Qt::Key_Plus);
+    EXPECT_FALSE(plot->following());
+    EXPECT_LT(plot->x_range().size(), all.size());
+    for (int i = 0; i < 200; ++i) {
+        QTest::keyClick(plot, Qt::Key_Left);
+    }
+    EXPECT_GT(plot->x_range().upper, 0) << "one cannot get lost";
+    QTest::mouseDClick(plot->plot(), Qt::LeftButton, {}, QPoint(200, 120));
+    EXPECT_TRUE(plot->following());
+    EXPECT_EQ(plot->x_range(), all);
+}
+
+TEST_F(Pages, BothThemesAndLongNamesFit) {
+    const std::string name(80, 'n');
+    open();
+    window_->resize(1000, 700);
+    window_->show_page(MainWindow::Page::Live);
+    window_->live_page()->show_stored(
+        synthetic_data({.name = name + name, .ranks = 8, .nodes = {name, name + "2"}}));
+    QCoreApplication::processEvents();
+    EXPECT_LE(window_->width(), 1280) << "a name must not widen the window";
+    auto* app = static_cast<QApplication*>(QCoreApplication::instance());
+    apply_theme(*app, ThemeChoice::Dark, false);
+    QCoreApplication::processEvents();
+    EXPECT_TRUE(is_dark(window_->palette()));
+    apply_theme(*app, ThemeChoice::Light, false);
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
