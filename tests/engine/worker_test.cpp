@@ -245,6 +245,28 @@ TEST(Worker, RanksWithDifferentConfigurationsDoNotTrainTogether) {
     }
 }
 
+TEST(Worker, MissingDataEndsWithAdviceOrInTheOtherSet) {
+    const TemporaryFolder folder;
+    setenv("XDG_CACHE_HOME", folder.path().c_str(), 1);
+    setenv("RANKSCOPE_MNIST_MIRRORS", "", 1);
+    json job = small_job();
+    job["epochs"] = 1;
+    job["dataset"] = {{"name", "mnist"}, {"root", "/nowhere"}, {"train_size", 80}, {"test_size", 20}};
+    auto lost = start_world(folder.path(), 2, job);
+    for (WorkerProcess& worker : lost) {
+        const auto code = worker.wait(kLong);
+        EXPECT_TRUE(code == 1 || code == protocol::kExitPeerLost) << worker.errors();
+        EXPECT_NE(worker.errors().find("synthetic-digits"), std::string::npos) << worker.errors();
+    }
+    job["dataset"]["otherwise"] = "synthetic-digits";
+    auto trained = start_world(folder.path(), 2, job);
+    expect_success(trained);
+    EXPECT_EQ(trained[0].series("samples").back(), 40);
+    EXPECT_EQ(trained[0].text("params"), trained[1].text("params"));
+    unsetenv("RANKSCOPE_MNIST_MIRRORS");
+    unsetenv("XDG_CACHE_HOME");
+}
+
 TEST(Worker, CapabilitiesAreJson) {
     const TemporaryFolder folder;
     WorkerProcess worker(folder.path(), "capabilities", {"--capabilities"}, {});

@@ -30,7 +30,9 @@ dnnl::primitive_attr attributes(bool relu = false) {
 
 #if DNNL_VERSION_MAJOR >= 3
 
-dnnl::memory::dims dims_of(const Md& descriptor) { return descriptor.get_dims(); }
+dnnl::memory::dims dims_of(const Md& descriptor) {
+    return descriptor.get_dims();
+}
 
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
                                                        const Md& weights, const Md& bias, const Md& dst,
@@ -133,7 +135,9 @@ std::string layout_name(const Md& descriptor) {
 
 #else
 
-dnnl::memory::dims dims_of(const Md& descriptor) { return descriptor.dims(); }
+dnnl::memory::dims dims_of(const Md& descriptor) {
+    return descriptor.dims();
+}
 
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
                                                        const Md& weights, const Md& bias, const Md& dst,
