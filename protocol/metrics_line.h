@@ -23,7 +23,7 @@
 ///
 ///   step         optimizer steps done by this rank, from 1
 ///   epoch        epoch under way, from 1 (fractions allowed)
-///   epochs, steps_per_epoch   totals, for progress and ETA
+///   epochs, steps_per_epoch, steps   totals (steps: of the whole run), for progress and ETA
 ///   loss         mean loss of this rank's batch            acc1   top-1 accuracy of it, 0…1
 ///   lr           learning rate of the step                  samples  samples this rank has seen so far
 ///   images_per_s throughput of this rank

@@ -6,6 +6,7 @@
 #include <engine/models/model_registry.h>
 #include <engine/train/trainer.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -154,18 +155,21 @@ void Trainer::report_step(std::int64_t epoch, const BatchResult& result, const S
     protocol::MetricsLine line;
     line.step = step_;
     line.epoch = static_cast<double>(epoch + 1);
-    line.values = {{"epochs", static_cast<double>(config.epochs)},
-                   {"steps_per_epoch", static_cast<double>(steps_per_epoch_)},
-                   {"loss", result.loss},
-                   {"acc1", acc1},
-                   {"lr", config.optimizer.lr},
-                   {"samples", static_cast<double>(samples_)},
-                   {"images_per_s", static_cast<double>(batch) * 1000.0 / step_ms},
-                   {"t_data_ms", data_ms},
-                   {"t_forward_ms", times.forward_ms},
-                   {"t_backward_ms", times.backward_ms},
-                   {"t_comm_ms", times.comm_ms},
-                   {"t_step_ms", step_ms}};
+    line.values = {
+        {"epochs", static_cast<double>(config.epochs)},
+        {"steps_per_epoch", static_cast<double>(steps_per_epoch_)},
+        {"steps", static_cast<double>(std::min(config.epochs * steps_per_epoch_,
+                                               config.max_steps.value_or(config.epochs * steps_per_epoch_)))},
+        {"loss", result.loss},
+        {"acc1", acc1},
+        {"lr", config.optimizer.lr},
+        {"samples", static_cast<double>(samples_)},
+        {"images_per_s", static_cast<double>(batch) * 1000.0 / step_ms},
+        {"t_data_ms", data_ms},
+        {"t_forward_ms", times.forward_ms},
+        {"t_backward_ms", times.backward_ms},
+        {"t_comm_ms", times.comm_ms},
+        {"t_step_ms", step_ms}};
     metrics_.write(line);
     logged_samples_ += static_cast<double>(batch);
     logged_seconds_ += step_ms / 1000.0;

@@ -96,6 +96,11 @@ std::optional<AgentFailure> BundleStore::put(const wire::PutFile& piece, std::ui
         return failure;
     }
     received = incoming_->received;
+    if (received > incoming_->file.size()) {
+        const std::string name = incoming_->file.name();
+        incoming_.reset();
+        return AgentFailure{"damaged", name + " is longer than announced"};
+    }
     return incoming_->received == incoming_->file.size() ? finish() : std::nullopt;
 }
 

@@ -7,18 +7,23 @@
 #include <remote/base/fd.h>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <ctime>
 #include <fstream>
 #include <map>
 
 namespace rankscope::agent {
 namespace {
+
+constexpr std::time_t kStarting = 30;
 
 bool read_spec(const RunDir& dir, wire::StartRun& run) {
     std::ifstream file(dir.spec(), std::ios::binary);
@@ -72,11 +77,29 @@ void write_missing_end(const RunDir& dir, int left) {
     spool.flush();
 }
 
+// Others hold it for a moment, to see whether anybody does.
+bool take_lock(const UniqueFd& lock) {
+    for (int round = 0; round < 100; ++round) {
+        if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        ::poll(nullptr, 0, 10);
+    }
+    return false;
+}
+
 }  // namespace
 
 bool supervisor_is_alive(const RunDir& dir) {
     const UniqueFd lock(::open(dir.lock().c_str(), O_RDWR | O_CLOEXEC));
-    return lock && ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (!lock) {
+        // `serve` makes the folder, the supervisor a moment later the lock: a run that is just being started
+        // is alive.
+        struct stat info {};
+        return errno == ENOENT && ::stat(dir.dir.c_str(), &info) == 0 &&
+               std::time(nullptr) - info.st_mtime < kStarting;
+    }
+    return ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 bool close_abandoned_spool(const RunDir& dir) {
@@ -101,7 +124,7 @@ bool close_abandoned_spool(const RunDir& dir) {
 int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd) {
     const UniqueFd lock(
         ::open(dir.lock().c_str(), O_RDWR | O_CREAT, 0600));  // inherited: held by both processes
-    if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (!lock || !take_lock(lock)) {
         return 1;
     }
     ::fcntl(lock.get(), F_SETFD, 0);

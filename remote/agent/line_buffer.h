@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <string>
@@ -71,6 +72,7 @@ private:
         if (partial_.empty()) {
             return;
         }
+        partial_.resize(std::min(partial_.size(), kLineLength));
         lines_.push_back(std::move(partial_));
         partial_.clear();
         if (lines_.size() > kLines) {

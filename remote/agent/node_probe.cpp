@@ -4,6 +4,7 @@
 #include <remote/agent/node_probe.h>
 #include <remote/base/clock.h>
 #include <remote/base/fd.h>
+#include <remote/base/utf8.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -120,7 +121,7 @@ void add_gpus(wire::NodeFacts& facts) {
         gpu->set_index(static_cast<std::uint32_t>(std::strtoul(index.c_str(), nullptr, 10)));
         gpu->set_memory_bytes(std::strtoull(memory.c_str(), nullptr, 10) << 20U);
         gpu->set_uuid(uuid.substr(std::min(uuid.size(), uuid.find_first_not_of(' '))));
-        gpu->set_name(name.substr(std::min(name.size(), name.find_first_not_of(' '))));
+        gpu->set_name(as_utf8(name.substr(std::min(name.size(), name.find_first_not_of(' ')))));
     }
 }
 
@@ -135,7 +136,7 @@ void add_interfaces(wire::NodeFacts& facts) {
         auto*& entry = known[it->ifa_name];
         if (entry == nullptr) {
             entry = facts.add_interfaces();
-            entry->set_name(it->ifa_name);
+            entry->set_name(as_utf8(it->ifa_name));
             entry->set_up((it->ifa_flags & IFF_UP) != 0 && (it->ifa_flags & IFF_RUNNING) != 0);
             entry->set_loopback((it->ifa_flags & IFF_LOOPBACK) != 0);
             ifreq request{};
@@ -170,21 +171,21 @@ wire::NodeFacts probe_this_node(const NodePaths& paths) {
     facts.set_agent_version(RANKSCOPE_VERSION);
     utsname name{};
     ::uname(&name);
-    facts.set_hostname(name.nodename);
+    facts.set_hostname(as_utf8(name.nodename));
     facts.set_kernel(name.release);
     facts.set_machine(name.machine);
-    facts.set_os(value_of_line("/etc/os-release", "PRETTY_NAME", '='));
+    facts.set_os(as_utf8(value_of_line("/etc/os-release", "PRETTY_NAME", '=')));
     facts.set_cpus(static_cast<std::uint32_t>(usable_cpus()));
-    facts.set_cpu_model(value_of_line("/proc/cpuinfo", "model name", ':'));
+    facts.set_cpu_model(as_utf8(value_of_line("/proc/cpuinfo", "model name", ':')));
     facts.set_memory_bytes(meminfo_bytes("MemTotal"));
     facts.set_memory_free_bytes(meminfo_bytes("MemAvailable"));
-    facts.set_cache_dir(paths.root().string());
+    facts.set_cache_dir(as_utf8(paths.root().string()));
     struct statvfs disk {};
     if (::statvfs(paths.root().c_str(), &disk) == 0) {
         facts.set_cache_free_bytes(static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize);
     }
     const char* user = std::getenv("USER");
-    facts.set_user(user != nullptr ? user : "uid " + std::to_string(::getuid()));
+    facts.set_user(user != nullptr ? as_utf8(user) : "uid " + std::to_string(::getuid()));
     double load = 0;
     if (::getloadavg(&load, 1) == 1) {
         facts.set_load1(load);

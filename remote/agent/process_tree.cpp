@@ -4,6 +4,7 @@
 #include <remote/agent/process_tree.h>
 #include <remote/base/clock.h>
 #include <remote/base/files.h>
+#include <remote/base/utf8.h>
 
 #include <dirent.h>
 #include <poll.h>
@@ -133,7 +134,7 @@ std::string describe_process(pid_t pid) {
     }
     struct stat info {};
     const std::string owner = ::stat(base.c_str(), &info) == 0 ? ", uid " + std::to_string(info.st_uid) : "";
-    return command + " (pid " + std::to_string(pid) + owner + ")";
+    return as_utf8(command) + " (pid " + std::to_string(pid) + owner + ")";
 }
 
 }  // namespace rankscope::agent

@@ -24,7 +24,7 @@ int kill_descendants(pid_t root, double seconds);
 /// Processes of this user whose environment holds NAME=VALUE.
 std::vector<pid_t> processes_with_environment(const std::string& assignment);
 
-/// "python3 (pid 4711, user 1000)" of a process; empty when it is gone.
+/// "python3 train.py (pid 4711, uid 1000)" of a process, always UTF-8; empty when it is gone.
 std::string describe_process(pid_t pid);
 
 }  // namespace rankscope::agent

@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstring>
 #include <map>
+#include <sstream>
 #include <vector>
 
 extern char** environ;
@@ -25,6 +26,8 @@ namespace rankscope::agent {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
 std::string error_file(const RunDir& dir, int rank) {
     return (dir.rank_dir(rank) / "error.json").string();
@@ -82,17 +85,26 @@ struct ChildError {
     int error;
 };
 
+struct Launch {
+    std::string program;  ///< file to execute, as seen from workdir
+    std::string workdir;
+    char* const* argv;
+    char* const* envp;
+    pid_t supervisor;
+};
+
 // Between fork and exec: only async-signal-safe calls. The supervisor has one thread, so nothing is locked.
-[[noreturn]] void become_rank(const RankProcess& rank, int out, int err, int report,
-                              const std::string& workdir, char* const* argv, char* const* envp) {
+[[noreturn]] void become_rank(const Launch& launch, int out, int err, int report) {
     const auto fail = [report](Step step) {
         const ChildError error{step, errno};
         [[maybe_unused]] const auto put = ::write(report, &error, sizeof error);
         ::_exit(127);
     };
-    static_cast<void>(rank);
     ::setsid();
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launch.supervisor) {
+        ::_exit(127);  // it died before the signal was asked for
+    }
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -103,30 +115,60 @@ struct ChildError {
     ::dup2(null, STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
-    if (::chdir(workdir.c_str()) != 0) {
+    if (::chdir(launch.workdir.c_str()) != 0) {
         fail(Step::Workdir);
     }
-    ::execvpe(argv[0], argv, envp);
+    // Not execvpe: it looks in the supervisor's PATH instead of the rank's, and hands what the kernel cannot
+    // execute (a program for another kind of machine) to sh, whose complaint says nothing.
+    ::execve(launch.program.c_str(), launch.argv, launch.envp);
     fail(Step::Exec);
     ::_exit(127);
 }
 
-std::string explain(const ChildError& error, const std::string& program, const std::string& workdir) {
+// As a shell finds it: a name with '/' counts from the workdir, any other is looked for in the rank's own
+// PATH. Empty: not found.
+std::string find_program(const std::string& name, const std::string& path, const fs::path& workdir) {
+    if (name.find('/') != std::string::npos) {
+        return name;
+    }
+    std::string denied;
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path file = workdir / (folder.empty() ? "." : folder) / name;
+        std::error_code error;
+        if (!fs::is_regular_file(file, error)) {
+            continue;
+        }
+        if (::access(file.c_str(), X_OK) == 0) {
+            return file.string();
+        }
+        denied = file.string();
+    }
+    return denied;
+}
+
+std::string explain(const ChildError& error, const Launch& launch) {
     const std::string reason = std::strerror(error.error);
     if (error.step == Step::Workdir) {
-        return "workdir " + workdir + ": " + reason;
+        return "workdir " + launch.workdir + ": " + reason;
     }
+    const std::string said = launch.program + ": " + reason;
+    const fs::path file = fs::path(launch.workdir) / launch.program;
+    std::error_code ignored;
     switch (error.error) {
         case ENOENT:
-            return program + ": " + reason +
-                   (fs::exists(program) ? " (the file is there: its interpreter or loader is missing)"
-                                        : " (not found in PATH or workdir)");
+            return said + (fs::exists(file, ignored)
+                               ? " (the file is there: its interpreter or loader is missing)"
+                               : " (not found in workdir)");
         case EACCES:
-            return program + ": " + reason + " (not executable, or on a file system mounted noexec)";
+            return said + " (not executable, or on a file system mounted noexec)";
         case ENOEXEC:
-            return program + ": " + reason + " (built for another kind of machine?)";
+            return said + (read_file(file).value_or("").starts_with("\x7f"
+                                                                    "ELF")
+                               ? " (built for another kind of machine)"
+                               : " (no program, and no script that names its interpreter with #!)");
         default:
-            return program + ": " + reason;
+            return said;
     }
 }
 
@@ -159,22 +201,34 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     if (!open_metrics_pipe(rank, dir, why)) {
         return false;
     }
+    auto arguments = arguments_of(rank, run, dir, paths);
+    const auto variables = environment_of(rank, run, dir);
+    std::vector<std::string> environment;
+    for (const auto& [key, value] : variables) {
+        environment.push_back(key + '=' + value);
+    }
+    const auto argv = pointers_to(arguments);
+    const auto envp = pointers_to(environment);
+    Launch launch{"", "", argv.data(), envp.data(), ::getpid()};
+    launch.workdir =
+        rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
+    if (arguments.empty() || arguments.front().empty()) {
+        why = "no command is given";
+        return false;
+    }
+    const auto path = variables.find("PATH");
+    launch.program = find_program(arguments.front(), path == variables.end() ? kDefaultPath : path->second,
+                                  launch.workdir);
+    if (launch.program.empty()) {
+        why = arguments.front() + ": " + std::strerror(ENOENT) + " (not found in PATH)";
+        return false;
+    }
     Pipe out = make_pipe();
     Pipe err = make_pipe();
     Pipe report = make_pipe();
-    auto arguments = arguments_of(rank, run, dir, paths);
-    std::vector<std::string> environment;
-    for (const auto& [key, value] : environment_of(rank, run, dir)) {
-        environment.push_back(key + '=' + value);
-    }
-    const std::string workdir =
-        rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
-    const auto argv = pointers_to(arguments);
-    const auto envp = pointers_to(environment);
     rank.pid = ::fork();
     if (rank.pid == 0) {
-        become_rank(rank, out.write_end.get(), err.write_end.get(), report.write_end.get(), workdir,
-                    argv.data(), envp.data());
+        become_rank(launch, out.write_end.get(), err.write_end.get(), report.write_end.get());
     }
     if (rank.pid < 0) {
         why = std::string("fork: ") + std::strerror(errno);
@@ -183,7 +237,7 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     report.write_end.reset();
     ChildError child{};
     if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
-        why = explain(child, arguments.front(), workdir);
+        why = explain(child, launch);
         return false;  // the process ends by itself with 127 and is reaped like any other
     }
     set_nonblocking(out.read_end.get(), true);

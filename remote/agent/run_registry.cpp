@@ -5,6 +5,7 @@
 #include <remote/agent/run_registry.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
+#include <remote/base/utf8.h>
 
 #include <csignal>
 #include <fstream>
@@ -40,7 +41,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 wire::RunEntry describe(const fs::path& folder) {
     const RunDir dir{folder};
     wire::RunEntry entry;
-    entry.set_run_id(folder.filename().string());
+    entry.set_run_id(as_utf8(folder.filename().string()));
     wire::StartRun run;
     std::ifstream spec(dir.spec(), std::ios::binary);
     if (run.ParseFromIstream(&spec)) {
@@ -83,7 +84,7 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
     bool any_live = false;
     const auto remove = [&](const fs::path& folder) {
         cleaned.set_bytes(cleaned.bytes() + size_of(folder));
-        cleaned.add_removed(folder.string());
+        cleaned.add_removed(as_utf8(folder.string()));
         if (!request.dry_run()) {
             std::error_code ignored;
             fs::remove_all(folder, ignored);
@@ -93,7 +94,7 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
         const RunDir dir{folder};
         if (supervisor_is_alive(dir)) {
             any_live = true;
-            cleaned.add_kept(folder.string());
+            cleaned.add_kept(as_utf8(folder.string()));
             continue;
         }
         if (!request.all_runs() && folder.filename() != request.run_id()) {
@@ -110,7 +111,7 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
     if (request.caches()) {
         for (const auto& folder : folders_in(paths.bundles())) {
             if (any_live) {
-                cleaned.add_kept(folder.string());
+                cleaned.add_kept(as_utf8(folder.string()));
             } else {
                 remove(folder);
             }

@@ -158,9 +158,10 @@ void Server::handle(const wire::Request& request) {
             *reply.mutable_cleaned() = clean(paths_, request.clean());
             break;
         case wire::Request::kFindPort: {
-            const auto preferred = static_cast<std::uint16_t>(request.find_port().preferred());
+            const auto preferred = request.find_port().preferred();
             std::string held_by;
-            const bool take = preferred != 0 && port_is_free(preferred, held_by);
+            const bool take = preferred != 0 && preferred < 65536 &&
+                              port_is_free(static_cast<std::uint16_t>(preferred), held_by);
             reply.mutable_port()->set_port(take ? preferred : pick_free_port());
             reply.mutable_port()->set_held_by(held_by);
             break;
@@ -216,6 +217,7 @@ void Server::stream(Attachment& attachment) {
             if (event.seq() >= attachment.from_seq) {
                 bytes += event.ByteSizeLong();
                 attachment.ended = attachment.ended || event.has_end();
+                attachment.from_seq = event.seq() + 1;
                 *reply.mutable_events()->add_events() = std::move(event);
             } else {
                 attachment.ended = attachment.ended || event.has_end();
@@ -233,17 +235,13 @@ void Server::stream(Attachment& attachment) {
 
 void Server::check_supervisor(Attachment& attachment) {
     attachment.next_alive_check = monotonic_s() + kAliveCheckMs / 1000.0;
-    if (attachment.reader.damaged()) {
-        wire::Reply reply;
-        reply.mutable_events()->set_run_id(attachment.run_id);
-        reply.mutable_events()->set_supervisor_gone(!supervisor_is_alive(attachment.dir));
-        send(reply);
-        attachment.ended = true;
-        return;
-    }
     if (!supervisor_is_alive(attachment.dir)) {
-        // Its end is in the spool, or is written there now; either way the next round reads it.
+        // Its end is in the spool, or is written there now, behind the last event that can be read; either
+        // way the next round reads it.
         close_abandoned_spool(attachment.dir);
+        if (attachment.reader.damaged()) {
+            attachment.reader = SpoolReader(attachment.dir.spool());
+        }
         attachment.next_alive_check = 0;
     }
 }

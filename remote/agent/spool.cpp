@@ -61,23 +61,38 @@ bool SpoolWriter::flush() {
 SpoolReader::SpoolReader(const std::filesystem::path& file)
     : fd_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {}
 
+void SpoolReader::rewind() {
+    base_ = consumed();
+    fed_ = 0;
+    frames_ = FrameReader();
+}
+
 bool SpoolReader::next(wire::Event& event) {
     for (;;) {
         if (const auto payload = frames_.next()) {
+            tried_again_ = false;
             if (event.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
                 return true;
             }
             continue;  // the checksum was right: an event of a form we do not know
         }
         if (frames_.damaged()) {
-            return false;
+            if (tried_again_) {
+                return false;
+            }
+            // Perhaps the first half of a frame that a killed supervisor left, and the second of the one that
+            // was written in its place since: what the file holds now is what counts.
+            tried_again_ = true;
+            rewind();
         }
         std::array<char, 65536> bytes;
-        const auto got = ::read(fd_.get(), bytes.data(), bytes.size());
+        const auto got = ::pread(fd_.get(), bytes.data(), bytes.size(), static_cast<off_t>(base_ + fed_));
         if (got <= 0) {
+            rewind();
             return false;
         }
         frames_.feed({bytes.data(), static_cast<std::size_t>(got)});
+        fed_ += static_cast<std::uint64_t>(got);
     }
 }
 

@@ -45,12 +45,18 @@ public:
     bool is_open() const { return static_cast<bool>(fd_); }
     /// The next event, if a whole one is there. false: none now (or the file is damaged from here on).
     bool next(wire::Event& event);
-    bool damaged() const { return frames_.damaged(); }
-    std::uint64_t consumed() const { return frames_.consumed(); }
+    bool damaged() const { return tried_again_ && frames_.damaged(); }
+    std::uint64_t consumed() const { return base_ + frames_.consumed(); }
 
 private:
+    /// Forgets what was read behind the last whole frame: after a crash it is written anew.
+    void rewind();
+
     UniqueFd fd_;
     FrameReader frames_;
+    std::uint64_t base_ = 0;  ///< where in the file the first byte of frames_ lies
+    std::uint64_t fed_ = 0;   ///< bytes read from there
+    bool tried_again_ = false;
 };
 
 }  // namespace rankscope::agent

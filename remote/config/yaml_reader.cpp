@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/base/text.h>
+#include <remote/base/utf8.h>
 #include <remote/config/yaml_reader.h>
 
 #include <algorithm>
@@ -105,34 +106,6 @@ private:
     YamlProblems& problems_;
     int values_ = 0;
 };
-
-/// The first byte that is not UTF-8 (RFC 3629), or npos: what follows it would come out as something else
-/// than it was.
-std::size_t first_bad_byte(const std::string& content) {
-    const auto at = [&content](std::size_t i) {
-        return i < content.size() ? static_cast<unsigned char>(content[i]) : 0U;
-    };
-    for (std::size_t i = 0; i < content.size();) {
-        const unsigned lead = at(i);
-        const std::size_t length = lead < 0x80   ? 1
-                                   : lead < 0xC2 ? 0
-                                   : lead < 0xE0 ? 2
-                                   : lead < 0xF0 ? 3
-                                   : lead < 0xF5 ? 4
-                                                 : 0;
-        const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-        const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-        bool fine = length > 0 && (length == 1 || (at(i + 1) >= low && at(i + 1) <= high));
-        for (std::size_t k = 2; fine && k < length; ++k) {
-            fine = (at(i + k) & 0xC0U) == 0x80U;
-        }
-        if (!fine) {
-            return i;
-        }
-        i += length;
-    }
-    return std::string::npos;
-}
 
 }  // namespace
 

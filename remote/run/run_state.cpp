@@ -143,6 +143,7 @@ void RunState::apply(const Event& event) {
         }
         epochs = total_or(epochs, *metric, "epochs");
         steps_per_epoch = total_or(steps_per_epoch, *metric, "steps_per_epoch");
+        steps = total_or(steps, *metric, "steps");
         // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
         if (metric->has("val_acc1") && (validations.empty() || validations.back().epoch < metric->epoch)) {
             validations.push_back({metric->epoch, metric->value("val_loss"), metric->value("val_acc1")});
@@ -161,26 +162,31 @@ void RunState::apply(const Event& event) {
     }
 }
 
-double RunState::progress() const {
-    if (epochs <= 0 || steps_per_epoch <= 0 || ranks.empty()) {
-        return outcome == Outcome::Done ? 1 : -1;
-    }
+double RunState::slowest_step() const {
     std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
     for (const auto& rank : ranks) {
         slowest = std::min(slowest, std::max<std::int64_t>(rank.step, 0));
     }
+    return ranks.empty() ? 0 : static_cast<double>(slowest);
+}
+
+double RunState::progress() const {
     // As doubles: the totals are whatever a rank has said, and their product may be beyond any whole number.
-    return std::min(1.0, static_cast<double>(slowest) /
-                             (static_cast<double>(epochs) * static_cast<double>(steps_per_epoch)));
+    const double total = steps > 0 ? static_cast<double>(steps)
+                                   : static_cast<double>(epochs) * static_cast<double>(steps_per_epoch);
+    if (total <= 0 || ranks.empty()) {
+        return outcome == Outcome::Done ? 1 : -1;
+    }
+    return std::min(1.0, slowest_step() / total);
 }
 
 double RunState::epoch_progress() const {
     const double all = progress();
-    if (all < 0 || epochs <= 0) {
+    if (all < 0 || all >= 1 || steps_per_epoch <= 0) {
         return all;
     }
-    const double done = all * static_cast<double>(epochs);
-    return done >= static_cast<double>(epochs) ? 1 : done - std::floor(done);
+    return std::fmod(slowest_step(), static_cast<double>(steps_per_epoch)) /
+           static_cast<double>(steps_per_epoch);
 }
 
 double RunState::eta_s() const {
@@ -193,11 +199,12 @@ double RunState::eta_s() const {
 
 double RunState::epoch_eta_s() const {
     const double all = eta_s();
-    const double done = progress();
-    if (all < 0 || done >= 1 || epochs <= 0) {
+    const double step = slowest_step();
+    if (all <= 0 || step <= 0 || steps_per_epoch <= 0) {
         return all;
     }
-    return all * (1 - epoch_progress()) / (static_cast<double>(epochs) * (1 - done));
+    const double pace = static_cast<double>(last_us - first_step_us) / 1e6 / step;
+    return std::min(all, (1 - epoch_progress()) * static_cast<double>(steps_per_epoch) * pace);
 }
 
 double RunState::images_per_s() const {

@@ -59,6 +59,7 @@ struct RunState {
     std::vector<ValidationPoint> validations;
     std::int64_t epochs = 0;           ///< 0: not known
     std::int64_t steps_per_epoch = 0;  ///< 0: not known
+    std::int64_t steps = 0;            ///< of the whole run; 0: epochs × steps_per_epoch
     std::int64_t start_us = 0;
     std::int64_t first_step_us = 0;
     std::int64_t last_us = 0;
@@ -78,6 +79,7 @@ struct RunState {
     double eta_s() const;
     /// Sum over the ranks.
     double images_per_s() const;
+    double slowest_step() const;
 };
 
 /// The five visible stages, in order: machine names. Their text for people is the window's and ctl's.
