@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cpu/cpu_backend.h>
+#include <engine/comm/gloo_terminate.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
 #include <engine/train/capabilities.h>
@@ -85,6 +86,12 @@ int thread_count(const Arguments& arguments, const protocol::TrainConfig& config
     end_process(protocol::kExitPeerLost, message + ". This rank ends because of it (exit code 75).");
 }
 
+/// The watch usually knows which rank it was, and ends the process; it is given a moment.
+[[noreturn]] void end_after_unknown_peer_loss(MetricsSink& metrics, const std::string& message) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    end_after_peer_loss(metrics, "another rank is gone: " + message);
+}
+
 std::unique_ptr<Rendezvous> meet(const Arguments& arguments, const RankEnv& env, MetricsSink& metrics) {
     metrics.stage("rendezvous", "rank " + std::to_string(env.rank) + " → " + env.master_addr + ":" +
                                     std::to_string(env.master_port));
@@ -112,25 +119,27 @@ void train(const Arguments& arguments, const protocol::TrainConfig& config, cons
     const int threads = thread_count(arguments, config, env);
     const std::unique_ptr<Backend> backend = make_cpu_backend(threads);
     std::unique_ptr<Rendezvous> rendezvous = meet(arguments, env, metrics);
+    // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
+    // is lost.
+    std::unique_ptr<Trainer> trainer;
     try {
-        Trainer trainer({.config = config,
-                         .rank = env.rank,
-                         .world_size = env.world_size,
-                         .group = rendezvous ? &rendezvous->group() : nullptr},
-                        *backend, data, metrics);
+        trainer =
+            std::make_unique<Trainer>(TrainerOptions{.config = config,
+                                                     .rank = env.rank,
+                                                     .world_size = env.world_size,
+                                                     .group = rendezvous ? &rendezvous->group() : nullptr},
+                                      *backend, data, metrics);
         std::printf("rank %d of %d: %s on %s, backend %s, %d thread%s, batch %lld\n", env.rank,
                     env.world_size, config.model.c_str(), config.dataset.name.c_str(),
                     std::string(backend->name()).c_str(), threads, threads == 1 ? "" : "s",
                     static_cast<long long>(config.batch_size));
         std::fflush(stdout);
-        trainer.run();
+        trainer->run();
         if (rendezvous) {
             rendezvous->leave();
         }
     } catch (const PeerLostError& error) {
-        // The watch usually knows which rank it was, and ends the process; give it a moment.
-        std::this_thread::sleep_for(std::chrono::seconds(1));
-        end_after_peer_loss(metrics, std::string("another rank is gone: ") + error.what());
+        end_after_unknown_peer_loss(metrics, error.what());
     } catch (const std::exception& error) {
         if (rendezvous) {
             rendezvous->fail(error.what());
@@ -193,6 +202,10 @@ int worker_main(int argc, char** argv) {
         return code;
     }
     end_on_signals();
+    end_on_exceptions_of_gloo([](const std::string& what) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));  // the watch names the rank, if it can
+        end_process(protocol::kExitPeerLost, "another rank is gone: " + what);
+    });
     const char* pipe = std::getenv(protocol::kMetricsPipeVariable);
     MetricsSink metrics(pipe == nullptr ? "" : pipe);
     try {
