@@ -1,0 +1,350 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/scoped_environment.h"
+#include "support/temporary_folder.h"
+#include "support/wait_until.h"
+
+#include <remote/agent/line_buffer.h>
+#include <remote/agent/node_paths.h>
+#include <remote/agent/ports.h>
+#include <remote/agent/process_tree.h>
+#include <remote/agent/run_registry.h>
+#include <remote/agent/spool.h>
+#include <remote/base/fd.h>
+#include <remote/base/utf8.h>
+
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <random>
+
+namespace rankscope::agent {
+namespace {
+
+namespace fs = std::filesystem;
+using test::wait_until;
+
+TEST(LineBuffer, GivesWholeLinesAndKeepsTheRest) {
+    LineBuffer lines;
+    EXPECT_TRUE(lines.empty());
+    lines.feed("one\ntw");
+    EXPECT_EQ(lines.take(), "one\n");
+    EXPECT_EQ(lines.take(), "");
+    EXPECT_FALSE(lines.empty());
+    lines.feed("o\nthree\n\nfo");
+    EXPECT_EQ(lines.take(), "two\nthree\n\n");
+    EXPECT_EQ(lines.take(), "");
+    EXPECT_EQ(lines.take(true), "fo");
+    EXPECT_EQ(lines.take(true), "");
+}
+
+TEST(LineBuffer, AnyPiecesAnySizesNothingIsLost) {
+    std::mt19937 random(4);
+    for (int round = 0; round < 30; ++round) {
+        std::string text;
+        while (text.size() < 300000) {
+            text += std::string(random() % (round % 3 == 0 ? 200000 : 300),
+                                static_cast<char>('a' + random() % 26)) +
+                    '\n';
+        }
+        LineBuffer lines;
+        std::string got;
+        for (std::size_t at = 0; at < text.size();) {
+            const std::size_t size = random() % 70000 + 1;
+            lines.feed(std::string_view(text).substr(at, size));
+            at += size;
+            for (std::string chunk = lines.take(); !chunk.empty(); chunk = lines.take()) {
+                ASSERT_LE(chunk.size(), LineBuffer::kMaxChunk);
+                ASSERT_TRUE(chunk.back() == '\n' || chunk.size() == LineBuffer::kMaxChunk);
+                got += chunk;
+            }
+        }
+        ASSERT_EQ(got + lines.take(true), text);
+    }
+}
+
+TEST(LastLines, KeepsTheLastTwentyShort) {
+    LastLines last;
+    for (int i = 0; i < 100; ++i) {
+        last.add("line " + std::to_string(i) + (i % 2 == 0 ? "\n" : "\r\n"));
+    }
+    last.add("unfin");
+    last.add("ished");
+    const auto lines = last.lines();
+    ASSERT_EQ(lines.size(), LastLines::kLines);
+    EXPECT_EQ(lines.back(), "unfinished");
+    EXPECT_EQ(lines[18], "line 99");
+}
+
+TEST(LastLines, LongLinesAreCutWhateverThePieces) {
+    for (const std::size_t piece : {1U, 100U, 499U, 500U, 501U, 100000U}) {
+        LastLines last;
+        const std::string text =
+            std::string(3000, 'a') + "\n" + std::string(600, 'b') + "\nshort\n" + std::string(700, 'c');
+        for (std::size_t at = 0; at < text.size(); at += piece) {
+            last.add(std::string_view(text).substr(at, piece));
+        }
+        const auto lines = last.lines();
+        ASSERT_EQ(lines.size(), 4U) << piece;
+        EXPECT_EQ(lines[0], std::string(LastLines::kLineLength, 'a')) << piece;
+        EXPECT_EQ(lines[2], "short");
+        EXPECT_EQ(lines[3], std::string(LastLines::kLineLength, 'c')) << piece;
+    }
+}
+
+UniqueFd listener_on(std::uint16_t& port, in_addr_t address, bool listening = true) {
+    UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(address);
+    EXPECT_EQ(::bind(fd.get(), reinterpret_cast<sockaddr*>(&name), sizeof name), 0);
+    if (listening) {
+        EXPECT_EQ(::listen(fd.get(), 1), 0);
+    }
+    socklen_t size = sizeof name;
+    ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&name), &size);
+    port = ntohs(name.sin_port);
+    return fd;
+}
+
+TEST(Ports, AHeldPortNamesItsHolder) {
+    for (const in_addr_t address : {INADDR_ANY, INADDR_LOOPBACK}) {
+        std::uint16_t port = 0;
+        std::string held_by;
+        {
+            const UniqueFd listener = listener_on(port, address);
+            EXPECT_FALSE(port_is_free(port, held_by));
+            EXPECT_NE(held_by.find("(pid " + std::to_string(::getpid())), std::string::npos) << held_by;
+            EXPECT_NE(held_by.find("_test"), std::string::npos) << held_by;
+        }
+        EXPECT_TRUE(port_is_free(port, held_by));
+    }
+}
+
+TEST(Ports, APortBoundButNotListeningIsHeldToo) {
+    std::uint16_t port = 0;
+    const UniqueFd bound = listener_on(port, INADDR_ANY, false);
+    std::string held_by;
+    EXPECT_FALSE(port_is_free(port, held_by));
+    EXPECT_EQ(held_by, "Address already in use");
+}
+
+TEST(Ports, AFreePortIsFree) {
+    std::string held_by;
+    const auto port = pick_free_port();
+    ASSERT_NE(port, 0);
+    EXPECT_TRUE(port_is_free(port, held_by)) << held_by;
+}
+
+TEST(Utf8, KnowsTextFromBytes) {
+    EXPECT_EQ(first_bad_byte("plain é层😀"), std::string_view::npos);
+    EXPECT_EQ(first_bad_byte(std::string_view(3)), std::string_view::npos);
+    for (const char* bad :
+         {"ab\xff", "ab\xc3", "ab\xc0\xaf", "ab\xed\xa0\x80", "ab\xf4\x90\x80\x80", "ab\xe5\xb1", "ab\x80"}) {
+        EXPECT_EQ(first_bad_byte(bad), 2U) << bad;
+    }
+    EXPECT_EQ(as_utf8("a\xff\xe5\xb1\xe5\xb1\x82z\xc3"), "a???层z?");
+    std::mt19937 random(3);
+    for (int round = 0; round < 2000; ++round) {
+        std::string bytes(random() % 20, '\0');
+        for (auto& byte : bytes) {
+            byte = static_cast<char>(random() % 3 == 0 ? 'a' : random());
+        }
+        ASSERT_EQ(first_bad_byte(as_utf8(bytes)), std::string_view::npos);
+    }
+}
+
+class ProcessTree : public testing::Test {
+protected:
+    void SetUp() override { ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
+    void TearDown() override {
+        EXPECT_EQ(kill_descendants(::getpid(), 10), 0);
+        ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+    }
+    static pid_t shell(const char* script) {
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            ::execl("/bin/sh", "sh", "-c", script, nullptr);
+            ::_exit(127);
+        }
+        return pid;
+    }
+};
+
+TEST_F(ProcessTree, ADaemonThatForkedTwiceIsFoundAndEnded) {
+    const pid_t pid = shell("(setsid sh -c 'sleep 1000 & sleep 1000' &) ; exit 0");
+    int status = 0;
+    ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+    ASSERT_TRUE(wait_until([] { return descendants_of(::getpid()).size() >= 3; }))
+        << "its parent is gone, we adopted it";
+    EXPECT_EQ(kill_descendants(::getpid(), 30), 0);
+    EXPECT_TRUE(descendants_of(::getpid()).empty());
+}
+
+TEST_F(ProcessTree, ForkBombsOfModestSizeEnd) {
+    shell(
+        "trap '' TERM INT HUP; for i in 1 2 3 4 5; do (trap '' TERM; while :; do sleep 1000; done) & done; "
+        "wait");
+    ASSERT_TRUE(wait_until([] { return descendants_of(::getpid()).size() >= 11; }));
+    EXPECT_GE(signal_descendants(::getpid(), SIGTERM), 11);
+    EXPECT_EQ(kill_descendants(::getpid(), 30), 0);
+}
+
+TEST_F(ProcessTree, ZombiesDoNotCount) {
+    const pid_t pid = shell("exit 0");
+    siginfo_t info{};
+    ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT), 0);
+    EXPECT_TRUE(descendants_of(::getpid()).empty());
+}
+
+TEST_F(ProcessTree, FindsProcessesByTheirEnvironment) {
+    const std::string mark = "RANKSCOPE_TEST_MARK=" + std::to_string(::getpid()) + "-x";
+    pid_t pid = -1;
+    {
+        const test::ScopedEnvironment variable("RANKSCOPE_TEST_MARK", std::to_string(::getpid()) + "-x");
+        pid = shell("exec sleep 1000");
+    }
+    ASSERT_TRUE(wait_until([&] { return processes_with_environment(mark).size() == 1; }));
+    EXPECT_EQ(processes_with_environment(mark).front(), pid);
+    EXPECT_TRUE(processes_with_environment(mark + "y").empty()) << "the whole value counts";
+    EXPECT_TRUE(processes_with_environment(mark.substr(1)).empty()) << "the whole name counts";
+    ASSERT_TRUE(wait_until(
+        [&] { return describe_process(pid).starts_with("sleep 1000 (pid " + std::to_string(pid)); }));
+}
+
+TEST_F(ProcessTree, DescriptionsAreAlwaysText) {
+    // 80 bytes end in the middle of a character.
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        const std::string name = "ab层层层层层层层层层层层层层层层层层层层层层层层层层层层层层层\xff";
+        ::execl("/bin/sleep", name.c_str(), "1000", nullptr);
+        ::_exit(127);
+    }
+    ASSERT_TRUE(wait_until([&] { return describe_process(pid).starts_with("ab"); }));
+    EXPECT_EQ(first_bad_byte(describe_process(pid)), std::string::npos) << describe_process(pid);
+    EXPECT_EQ(describe_process(1 << 29), "");
+}
+
+TEST(NodePaths, NamesFromTheDeskStayBelowTheirFolder) {
+    for (const char* name : {"run-1", "a", "A.b_c+d-0", "20260101-120000-ab12"}) {
+        EXPECT_TRUE(is_safe_name(name)) << name;
+    }
+    for (const std::string name :
+         {"", ".", "..", ".hidden", "../x", "a/b", "/etc", "a b", "a\nb", "é", "a;b", "$x", "~"}) {
+        EXPECT_FALSE(is_safe_name(name)) << name;
+    }
+    EXPECT_FALSE(is_safe_name(std::string(3)));
+    EXPECT_FALSE(is_safe_name(std::string(201, 'a')));
+    const test::ScopedEnvironment cache("RANKSCOPE_CACHE_DIR", "/scratch/me");
+    EXPECT_EQ(NodePaths::from_environment().run("r"), "/scratch/me/runs/r");
+    const test::ScopedEnvironment relative("RANKSCOPE_CACHE_DIR", "scratch");
+    const test::ScopedEnvironment home("XDG_CACHE_HOME", "/c");
+    EXPECT_EQ(NodePaths::from_environment().root(), "/c/rankscope");
+}
+
+class Registry : public testing::Test {
+protected:
+    RunDir make_run(const std::string& id, const char* outcome) const {
+        const RunDir dir{paths_.run(id)};
+        fs::create_directories(dir.dir);
+        test::write_text(dir.lock(), "");
+        wire::StartRun run;
+        run.set_run_id(id);
+        run.set_name("name of " + id);
+        run.set_desk("me@desk");
+        test::write_text(dir.spec(), run.SerializeAsString());
+        SpoolWriter spool;
+        std::string why;
+        EXPECT_TRUE(SpoolWriter::open(dir.spool(), spool, why)) << why;
+        wire::Event first;
+        first.mutable_log()->set_text("hello\n");
+        spool.add(first);
+        if (outcome != nullptr) {
+            wire::Event end;
+            end.mutable_end()->set_outcome(outcome);
+            spool.add(end);
+        }
+        EXPECT_TRUE(spool.flush());
+        return dir;
+    }
+    static UniqueFd hold_lock(const RunDir& dir) {
+        UniqueFd lock(::open(dir.lock().c_str(), O_RDWR | O_CLOEXEC));
+        EXPECT_EQ(::flock(lock.get(), LOCK_EX | LOCK_NB), 0);
+        return lock;
+    }
+    wire::Cleaned clean_all(bool dry_run = false, bool caches = false) const {
+        wire::Clean request;
+        request.set_all_runs(true);
+        request.set_dry_run(dry_run);
+        request.set_caches(caches);
+        return clean(paths_, request);
+    }
+
+    test::TemporaryFolder folder_;
+    NodePaths paths_{folder_.path()};
+};
+
+TEST_F(Registry, ListsRunsWithTheirState) {
+    EXPECT_EQ(list_runs(paths_).runs_size(), 0);
+    make_run("done", "done");
+    make_run("lost", nullptr);
+    const auto live = make_run("live", nullptr);
+    const UniqueFd lock = hold_lock(live);
+    std::map<std::string, wire::RunEntry> runs;
+    const wire::RunList list = list_runs(paths_);
+    for (const auto& entry : list.runs()) {
+        runs[entry.run_id()] = entry;
+    }
+    ASSERT_EQ(runs.size(), 3U);
+    EXPECT_EQ(runs["done"].state(), "done");
+    EXPECT_EQ(runs["done"].last_seq(), 2U);
+    EXPECT_EQ(runs["done"].name(), "name of done");
+    EXPECT_EQ(runs["done"].desk(), "me@desk");
+    EXPECT_GT(runs["done"].started_us(), 0);
+    EXPECT_EQ(runs["lost"].state(), "lost");
+    EXPECT_EQ(runs["live"].state(), "running");
+}
+
+TEST_F(Registry, CleanNeverTouchesALiveRun) {
+    const auto done = make_run("done", "done");
+    const auto live = make_run("live", nullptr);
+    fs::create_directories(paths_.bundle("abc"));
+    UniqueFd lock = hold_lock(live);
+    auto cleaned = clean_all(true, true);
+    EXPECT_TRUE(fs::exists(done.dir)) << "a dry run only tells";
+    EXPECT_EQ(cleaned.removed_size(), 1);
+    cleaned = clean_all(false, true);
+    EXPECT_FALSE(fs::exists(done.dir));
+    EXPECT_TRUE(fs::exists(live.spool()));
+    EXPECT_TRUE(fs::exists(paths_.bundle("abc"))) << "the live run may use it";
+    ASSERT_EQ(cleaned.removed_size(), 1);
+    EXPECT_GT(cleaned.bytes(), 0U);
+    EXPECT_EQ(cleaned.kept_size(), 2);
+    wire::Clean by_name;
+    by_name.set_run_id("live");
+    EXPECT_EQ(clean(paths_, by_name).removed_size(), 0);
+    lock.reset();
+    by_name.set_run_id("other");
+    EXPECT_EQ(clean(paths_, by_name).removed_size(), 0);
+    by_name.set_run_id("live");
+    EXPECT_EQ(clean(paths_, by_name).removed_size(), 1);
+    clean_all(false, true);
+    EXPECT_FALSE(fs::exists(paths_.bundle("abc")));
+}
+
+TEST_F(Registry, ARunThatIsJustBeingStartedIsLive) {
+    fs::create_directories(paths_.run("starting"));  // no lock yet
+    EXPECT_EQ(clean_all().removed_size(), 0);
+    const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    fs::last_write_time(paths_.run("starting"), hour_ago);
+    EXPECT_EQ(clean_all().removed_size(), 1) << "what never came to life is not";
+}
+
+}  // namespace
+}  // namespace rankscope::agent

@@ -1,0 +1,242 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/temporary_folder.h"
+#include "support/wait_until.h"
+
+#include <remote/agent/spool.h>
+#include <remote/base/files.h>
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <thread>
+
+namespace rankscope::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+wire::Event log_event(const std::string& text) {
+    wire::Event event;
+    event.set_rank(0);
+    event.mutable_log()->set_text(text);
+    return event;
+}
+
+std::vector<std::uint64_t> seqs_in(SpoolReader& reader) {
+    std::vector<std::uint64_t> seqs;
+    wire::Event event;
+    while (reader.next(event)) {
+        seqs.push_back(event.seq());
+    }
+    return seqs;
+}
+
+std::vector<std::uint64_t> one_to(std::uint64_t last) {
+    std::vector<std::uint64_t> seqs(last);
+    for (std::uint64_t i = 0; i < last; ++i) {
+        seqs[i] = i + 1;
+    }
+    return seqs;
+}
+
+class Spool : public testing::Test {
+protected:
+    SpoolWriter open() const {
+        SpoolWriter writer;
+        std::string why;
+        EXPECT_TRUE(SpoolWriter::open(file_, writer, why)) << why;
+        return writer;
+    }
+    void append_bytes(const std::string& bytes) const {
+        std::ofstream(file_, std::ios::binary | std::ios::app) << bytes;
+    }
+    void write_events(int count, const std::string& text = "x") const {
+        SpoolWriter writer = open();
+        for (int i = 0; i < count; ++i) {
+            writer.add(log_event(text));
+        }
+        EXPECT_TRUE(writer.flush());
+    }
+    std::vector<std::uint64_t> all() const {
+        SpoolReader reader(file_);
+        return seqs_in(reader);
+    }
+
+    test::TemporaryFolder folder_;
+    fs::path file_ = folder_ / "spool";
+};
+
+TEST_F(Spool, NumbersFromOneWithoutGaps) {
+    SpoolWriter writer = open();
+    EXPECT_EQ(writer.last_seq(), 0U);
+    for (int i = 0; i < 100; ++i) {
+        wire::Event event = log_event(std::string(static_cast<std::size_t>(i) * 100, 'x'));
+        event.set_seq(999);  // not the caller's to choose
+        event.set_t_us(i == 5 ? 42 : 0);
+        writer.add(event);
+        if (i % 7 == 0) {
+            ASSERT_TRUE(writer.flush());
+            EXPECT_EQ(writer.waiting_bytes(), 0U);
+        }
+    }
+    ASSERT_TRUE(writer.flush());
+    SpoolReader reader(file_);
+    wire::Event event;
+    for (std::uint64_t seq = 1; seq <= 100; ++seq) {
+        ASSERT_TRUE(reader.next(event));
+        EXPECT_EQ(event.seq(), seq);
+        EXPECT_EQ(event.t_us() == 42, seq == 6);
+        EXPECT_NE(event.t_us(), 0);
+    }
+    EXPECT_FALSE(reader.next(event));
+    EXPECT_EQ(reader.consumed(), fs::file_size(file_));
+    EXPECT_FALSE(reader.damaged());
+}
+
+TEST_F(Spool, OnlyTheUserMayReadIt) {
+    write_events(1);
+    EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(Spool, ReopeningCutsAnUnfinishedFrameAndGoesOn) {
+    write_events(3);
+    const auto whole = fs::file_size(file_);
+    write_events(1, std::string(1000, 'y'));
+    const std::string full = *read_file(file_);
+    for (const std::size_t cut : {whole + 1, whole + 8, whole + 500, full.size() - 1}) {
+        fs::resize_file(file_, 0);
+        append_bytes(full.substr(0, cut));
+        SpoolWriter writer = open();
+        EXPECT_EQ(writer.last_seq(), 3U) << cut;
+        EXPECT_EQ(fs::file_size(file_), whole) << cut;
+        writer.add(log_event("new"));
+        ASSERT_TRUE(writer.flush());
+        EXPECT_EQ(all(), one_to(4)) << cut;
+    }
+}
+
+TEST_F(Spool, AReaderOfTheCutFrameGoesOnToo) {
+    // The desk was attached when the supervisor was killed in the middle of a write; then the guardian wrote
+    // the end.
+    write_events(3);
+    SpoolReader reader(file_);
+    EXPECT_EQ(seqs_in(reader), one_to(3));
+    std::string frame;
+    append_frame(frame, std::string(500, 'z'));
+    append_bytes(frame.substr(0, 300));
+    EXPECT_TRUE(seqs_in(reader).empty());
+    write_events(2);
+    EXPECT_EQ(seqs_in(reader), (std::vector<std::uint64_t>{4, 5}));
+    EXPECT_FALSE(reader.damaged());
+}
+
+TEST_F(Spool, ReadingWhileItGrows) {
+    SpoolWriter writer = open();
+    ASSERT_TRUE(writer.flush());
+    constexpr std::uint64_t kEvents = 3000;
+    std::thread writing([&writer] {
+        std::mt19937 random(1);
+        for (std::uint64_t i = 0; i < kEvents; ++i) {
+            writer.add(log_event(std::string(random() % 3000, 'x')));
+            if (random() % 3 == 0) {
+                writer.flush();
+            }
+        }
+        writer.flush();
+    });
+    SpoolReader reader(file_);
+    std::vector<std::uint64_t> seqs;
+    EXPECT_TRUE(test::wait_until([&] {
+        for (const auto seq : seqs_in(reader)) {
+            seqs.push_back(seq);
+        }
+        return seqs.size() >= kEvents;
+    }));
+    writing.join();
+    EXPECT_EQ(seqs, one_to(kEvents));
+    EXPECT_FALSE(reader.damaged());
+}
+
+TEST_F(Spool, ADamagedMiddleEndsTheReadingThere) {
+    write_events(10, std::string(100, 'x'));
+    const auto size = fs::file_size(file_);
+    std::string content = *read_file(file_);
+    content[size / 2] = static_cast<char>(content[size / 2] ^ 0x40);
+    fs::resize_file(file_, 0);
+    append_bytes(content);
+    SpoolReader reader(file_);
+    const auto before = seqs_in(reader);
+    EXPECT_EQ(before, one_to(before.size()));
+    EXPECT_LT(before.size(), 10U);
+    EXPECT_TRUE(reader.damaged());
+    wire::Event event;
+    EXPECT_FALSE(reader.next(event));
+    write_events(1);  // what opens it for writing cuts the damage away
+    EXPECT_EQ(all(), one_to(before.size() + 1));
+}
+
+TEST_F(Spool, WhatIsNoEventIsSkipped) {
+    write_events(1);
+    std::string frame;
+    append_frame(frame, "\xff\xff\xff\xff");
+    append_bytes(frame);
+    SpoolReader reader(file_);
+    EXPECT_EQ(seqs_in(reader), one_to(1));
+    EXPECT_FALSE(reader.damaged());
+    write_events(1);
+    EXPECT_EQ(all(), one_to(2));
+}
+
+TEST_F(Spool, AFullDiskLosesNothing) {
+    SpoolWriter writer = open();
+    for (int i = 0; i < 20; ++i) {
+        writer.add(log_event(std::string(100, 'x')));
+    }
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{1000, before.rlim_max};  // in the middle of a frame
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const bool flushed = writer.flush();
+    const std::string problem = writer.problem();
+    SpoolReader reader(file_);
+    const auto meanwhile = seqs_in(reader);
+    writer.add(log_event("more"));
+    const bool again = writer.flush();
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, handler);
+    EXPECT_FALSE(flushed);
+    EXPECT_FALSE(again);
+    EXPECT_EQ(problem, "File too large");
+    EXPECT_GT(writer.waiting_bytes(), 0U);
+    EXPECT_FALSE(meanwhile.empty());
+    EXPECT_LT(meanwhile.size(), 20U);
+    ASSERT_TRUE(writer.flush());
+    EXPECT_TRUE(writer.problem().empty());
+    EXPECT_EQ(all(), one_to(21));
+    auto seen = meanwhile;
+    for (const auto seq : seqs_in(reader)) {
+        seen.push_back(seq);
+    }
+    EXPECT_EQ(seen, one_to(21)) << "the reader of the meantime misses nothing and sees nothing twice";
+}
+
+TEST_F(Spool, WhatCannotBeOpenedSaysWhy) {
+    SpoolWriter writer;
+    std::string why;
+    EXPECT_FALSE(SpoolWriter::open(folder_ / "absent/spool", writer, why));
+    EXPECT_EQ(why, "No such file or directory");
+    SpoolReader reader(folder_ / "absent/spool");
+    EXPECT_FALSE(reader.is_open());
+}
+
+}  // namespace
+}  // namespace rankscope::agent
