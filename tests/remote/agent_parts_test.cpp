@@ -144,7 +144,7 @@ TEST(Ports, AFreePortIsFree) {
 
 TEST(Utf8, KnowsTextFromBytes) {
     EXPECT_EQ(first_bad_byte("plain é层😀"), std::string_view::npos);
-    EXPECT_EQ(first_bad_byte(std::string_view(3)), std::string_view::npos);
+    EXPECT_EQ(first_bad_byte(std::string_view("a\0b", 3)), std::string_view::npos);
     for (const char* bad :
          {"ab\xff", "ab\xc3", "ab\xc0\xaf", "ab\xed\xa0\x80", "ab\xf4\x90\x80\x80", "ab\xe5\xb1", "ab\x80"}) {
         EXPECT_EQ(first_bad_byte(bad), 2U) << bad;
@@ -239,7 +239,7 @@ TEST(NodePaths, NamesFromTheDeskStayBelowTheirFolder) {
          {"", ".", "..", ".hidden", "../x", "a/b", "/etc", "a b", "a\nb", "é", "a;b", "$x", "~"}) {
         EXPECT_FALSE(is_safe_name(name)) << name;
     }
-    EXPECT_FALSE(is_safe_name(std::string(3)));
+    EXPECT_FALSE(is_safe_name(std::string("a\0b", 3)));
     EXPECT_FALSE(is_safe_name(std::string(201, 'a')));
     const test::ScopedEnvironment cache("RANKSCOPE_CACHE_DIR", "/scratch/me");
     EXPECT_EQ(NodePaths::from_environment().run("r"), "/scratch/me/runs/r");
