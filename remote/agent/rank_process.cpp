@@ -93,6 +93,16 @@ struct Launch {
     pid_t supervisor;
 };
 
+// Whatever the supervisor, or who started it, has open is not the rank's: a pipe that lives on in a rank
+// never ends.
+void keep_only_streams() {
+    if (::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {  // Linux before 5.11
+        for (int fd = 3; fd < 1024; ++fd) {
+            ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+        }
+    }
+}
+
 // Between fork and exec: only async-signal-safe calls. The supervisor has one thread, so nothing is locked.
 [[noreturn]] void become_rank(const Launch& launch, int out, int err, int report) {
     const auto fail = [report](Step step) {
@@ -111,10 +121,11 @@ struct Launch {
     for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGCHLD}) {
         ::signal(signal, SIG_DFL);
     }
-    const int null = ::open("/dev/null", O_RDONLY);
+    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     ::dup2(null, STDIN_FILENO);
     ::dup2(out, STDOUT_FILENO);
     ::dup2(err, STDERR_FILENO);
+    keep_only_streams();
     if (::chdir(launch.workdir.c_str()) != 0) {
         fail(Step::Workdir);
     }

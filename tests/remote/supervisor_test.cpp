@@ -1,0 +1,288 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What a rank says and how it ends, as the real agent tells it.
+
+#include "support/agent_fixture.h"
+
+#include <remote/agent/spool.h>
+#include <remote/base/files.h>
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <csignal>
+
+namespace rankscope {
+namespace {
+
+using test::write_text;
+
+class Supervisor : public test::AgentFixture {
+protected:
+    void run_to_end(const wire::StartRun& run) {
+        start_and_attach(run);
+        ASSERT_TRUE(client_->wait_for_end()) << told();
+        EXPECT_TRUE(wait_until_gone(run));
+        EXPECT_EQ(end().left_processes(), 0);
+        for (std::size_t i = 0; i < client_->events().size(); ++i) {
+            ASSERT_EQ(client_->events()[i].seq(), i + 1) << "no gap, none twice";
+        }
+    }
+};
+
+TEST_F(Supervisor, ExitCodesArrive) {
+    run_to_end(run_of({"exit 0"}));
+    EXPECT_EQ(exit_of(0).code(), 0);
+    EXPECT_FALSE(exit_of(0).requested());
+    EXPECT_EQ(exit_of(0).last_lines_size(), 0);
+    EXPECT_EQ(end().outcome(), "done");
+    EXPECT_EQ(stages_of(0, "start").size(), 1U);
+}
+
+TEST_F(Supervisor, AFailureCarriesItsLastWords) {
+    run_to_end(run_of(
+        {"for i in $(seq 100); do echo line $i; done; echo oops >&2; printf 'no line break'; exit 7"}));
+    EXPECT_EQ(exit_of(0).code(), 7);
+    EXPECT_EQ(exit_of(0).signal(), 0);
+    ASSERT_EQ(exit_of(0).last_lines_size(), 20);
+    std::string all;
+    const wire::Exit exit = exit_of(0);
+    for (const auto& line : exit.last_lines()) {
+        all += line + '\n';
+    }
+    EXPECT_NE(all.find("no line break"), std::string::npos) << all;
+    EXPECT_NE(all.find("line 99"), std::string::npos) << all;
+    EXPECT_EQ(end().outcome(), "failed");
+}
+
+TEST_F(Supervisor, SignalsArrive) {
+    run_to_end(run_of({"kill -SEGV $$"}));
+    EXPECT_EQ(exit_of(0).code(), -1);
+    EXPECT_EQ(exit_of(0).signal(), SIGSEGV);
+    EXPECT_FALSE(exit_of(0).requested());
+    EXPECT_EQ(end().outcome(), "failed");
+}
+
+TEST_F(Supervisor, TheErrorFileOfTorchrunIsTheReason) {
+    run_to_end(run_of(
+        {R"(printf '{"message":{"message":"RuntimeError: boom","extraInfo":{}}}' > "$TORCHELASTIC_ERROR_FILE"; exit 1)"}));
+    EXPECT_EQ(exit_of(0).reason(), "RuntimeError: boom");
+}
+
+TEST_F(Supervisor, ABrokenErrorFileIsNoHarm) {
+    run_to_end(run_of({R"(printf '{"message":[1' > "$TORCHELASTIC_ERROR_FILE"; exit 1)"}));
+    EXPECT_EQ(exit_of(0).reason(), "");
+    EXPECT_EQ(exit_of(0).code(), 1);
+}
+
+// A file in the node's folder, and a rank that is to run it.
+struct ExecCase {
+    const char* title;
+    std::string program;
+    std::string reason;  ///< part of it
+};
+
+TEST_F(Supervisor, WhatCannotBeStartedSaysWhy) {
+    const auto at = [this](const char* name) { return (folder_ / name).string(); };
+    write_text(folder_ / "no-exec.sh", "#!/bin/sh\nexit 0\n");
+    write_text(folder_ / "no-interpreter.sh", "#!/no/such/python\nexit 0\n");
+    write_text(folder_ / "no-shebang.sh", "exit 0\n");
+    std::string elf = read_file("/bin/true").value_or("");
+    ASSERT_GT(elf.size(), 64U);
+    elf[18] = '\x16';  // e_machine: s390
+    elf[19] = '\0';
+    write_text(folder_ / "other-machine", elf);
+    for (const char* name : {"no-interpreter.sh", "no-shebang.sh", "other-machine"}) {
+        ::chmod((folder_ / name).c_str(), 0755);
+    }
+    const std::vector<ExecCase> cases{
+        {"absent path", at("absent"), "No such file or directory (not found in workdir)"},
+        {"absent name", "rankscope-no-such-program", "No such file or directory (not found in PATH)"},
+        {"no x bit", at("no-exec.sh"),
+         "Permission denied (not executable, or on a file system mounted noexec)"},
+        {"folder", at("."), "Permission denied"},
+        {"interpreter", at("no-interpreter.sh"), "the file is there: its interpreter or loader is missing"},
+        {"relative interpreter", "./no-interpreter.sh",
+         "the file is there: its interpreter or loader is missing"},
+        {"shebang", at("no-shebang.sh"), "no script that names its interpreter with #!"},
+        {"machine", at("other-machine"), "Exec format error (built for another kind of machine)"},
+        {"empty", "", "no command is given"},
+    };
+    for (const auto& row : cases) {
+        SCOPED_TRACE(row.title);
+        client_ = std::make_unique<test::AgentClient>(folder_.path().string());
+        auto run = run_of({""});
+        run.mutable_ranks(0)->clear_argv();
+        run.mutable_ranks(0)->add_argv(row.program);
+        run_to_end(run);
+        EXPECT_EQ(exit_of(0).code(), 127);
+        EXPECT_NE(exit_of(0).reason().find(row.reason), std::string::npos) << exit_of(0).reason();
+        EXPECT_FALSE(exit_of(0).requested());
+        EXPECT_EQ(end().outcome(), "failed");
+    }
+}
+
+TEST_F(Supervisor, AMissingWorkdirSaysSo) {
+    auto run = run_of({"exit 0"});
+    run.mutable_ranks(0)->set_workdir("/no/such/folder");
+    run_to_end(run);
+    EXPECT_EQ(exit_of(0).reason(), "workdir /no/such/folder: No such file or directory");
+}
+
+TEST_F(Supervisor, ARankWithoutACommandSaysSo) {
+    auto run = run_of({"exit 0"});
+    run.mutable_ranks(0)->clear_argv();
+    run_to_end(run);
+    EXPECT_EQ(exit_of(0).reason(), "no command is given");
+}
+
+TEST_F(Supervisor, OneThatCannotBeStartedEndsTheOthers) {
+    auto run = run_of({"sleep 1000", "", "sleep 1000"});
+    run.mutable_ranks(1)->set_argv(0, "/no/such/program");
+    run_to_end(run);
+    EXPECT_TRUE(exit_of(0).requested());
+    EXPECT_EQ(exit_of(0).signal(), SIGTERM);
+    EXPECT_EQ(exit_of(1).code(), 127);
+    EXPECT_FALSE(exit_of(1).requested());
+    EXPECT_EQ(end().outcome(), "failed");
+}
+
+TEST_F(Supervisor, ProgramsAreFoundInTheRanksOwnPath) {
+    std::filesystem::create_directories(folder_ / "tools");
+    write_text(folder_ / "tools/mytool", "#!/bin/sh\necho mine $1\n");
+    ::chmod((folder_ / "tools/mytool").c_str(), 0755);
+    auto run = run_of({""});
+    run.mutable_ranks(0)->clear_argv();
+    run.mutable_ranks(0)->add_argv("mytool");
+    run.mutable_ranks(0)->add_argv("arg");
+    (*run.mutable_ranks(0)->mutable_env())["PATH"] =
+        "/nowhere:" + (folder_ / "tools").string() + ":/usr/bin:/bin";
+    run_to_end(run);
+    EXPECT_EQ(log_of(0), "mine arg\n") << told();
+}
+
+TEST_F(Supervisor, EnvironmentAndPlaceOfARank) {
+    auto run =
+        run_of({"echo $RANK/$MINE/$PYTHONUNBUFFERED/$RANKSCOPE_RUN_ID; echo $RANKSCOPE_TOKEN; pwd; "
+                "test -p \"$RANKSCOPE_METRICS\" && echo pipe; cat; echo $0 $1; ls /proc/self/fd | wc -l"});
+    (*run.mutable_ranks(0)->mutable_env())["RANK"] = "0";
+    (*run.mutable_ranks(0)->mutable_env())["MINE"] = "two words";
+    run.mutable_ranks(0)->add_argv("{config}");
+    run.mutable_ranks(0)->add_argv("x");
+    run.set_train_config("{\"a\":1}");
+    run_to_end(run);
+    // stdin ends at once, and nothing of the supervisor's is inherited but the three streams (one more is
+    // ls's own).
+    EXPECT_EQ(log_of(0), "0/two words/1/" + run.run_id() + '\n' + std::string(64, 'a') + '\n' +
+                             std::filesystem::canonical(folder_.path()).string() + "\npipe\n" +
+                             dir_of(run).train_config().string() + " x\n4\n");
+    EXPECT_EQ(read_file(dir_of(run).train_config()), "{\"a\":1}");
+}
+
+TEST_F(Supervisor, BothStreamsOfARankArriveWhole) {
+    run_to_end(run_of(
+        {"i=0; while [ $i -lt 3000 ]; do echo out $i; echo err $i >&2; i=$((i+1)); done", "echo other"}));
+    std::string out;
+    std::string err;
+    for (int i = 0; i < 3000; ++i) {
+        out += "out " + std::to_string(i) + '\n';
+        err += "err " + std::to_string(i) + '\n';
+    }
+    EXPECT_EQ(log_of(0), out);
+    EXPECT_EQ(log_of(0, true), err);
+    EXPECT_EQ(log_of(1), "other\n");
+}
+
+TEST_F(Supervisor, LinesOfAnyLengthAndAnyBytesArrive) {
+    run_to_end(run_of(
+        {"head -c 1000000 /dev/zero | tr '\\0' x; echo; printf '\\377\\000\\200bytes\\n'; printf end"}));
+    EXPECT_EQ(log_of(0), std::string(1000000, 'x') + '\n' +
+                             std::string("\xff\0\x80"
+                                         "bytes\n",
+                                         9) +
+                             "end");
+}
+
+TEST_F(Supervisor, AnUnfinishedLineIsShownWhileTheRankWaits) {
+    const auto run = run_of({"printf 'Continue? '; while [ ! -e go ]; do sleep 0.02; done; echo yes"});
+    start_and_attach(run);
+    ASSERT_TRUE(client_->wait_for([this] { return log_of(0) == "Continue? "; })) << told();
+    write_text(folder_ / "go", "");
+    ASSERT_TRUE(client_->wait_for_end());
+    EXPECT_EQ(log_of(0), "Continue? yes\n");
+}
+
+TEST_F(Supervisor, MetricsArrive) {
+    run_to_end(run_of({R"(exec 3>"$RANKSCOPE_METRICS"
+echo '{"stage":"rendezvous","detail":"waiting","done":1,"total":4}' >&3
+echo '{"epochs":2,"steps_per_epoch":50}' >&3
+echo '{"step":1,"epoch":1,"loss":2.5,"params":"sha256:ab"}' >&3
+echo '{"step":2,"epoch":1,"loss":NaN}' >&3)"}));
+    const auto stages = stages_of(0, "rendezvous");
+    ASSERT_EQ(stages.size(), 1U) << told();
+    EXPECT_EQ(stages[0].progress(), 0.25);
+    EXPECT_EQ(stages[0].detail(), "waiting");
+    EXPECT_EQ(stages_of(0, "first-step").size(), 1U);
+    const auto metrics = metrics_of(0);
+    ASSERT_EQ(metrics.size(), 3U) << told();
+    EXPECT_EQ(metrics[0].step(), -1);
+    EXPECT_EQ(metrics[1].step(), 1);
+    EXPECT_EQ(metrics[1].values(0), 2.5);
+    EXPECT_EQ(metrics[1].text_values(0), "sha256:ab");
+    EXPECT_TRUE(std::isnan(metrics[2].values(0)));
+}
+
+TEST_F(Supervisor, BadMetricsAreToldOnceAndHarmNothing) {
+    run_to_end(run_of({R"(exec 3>"$RANKSCOPE_METRICS"
+echo 'loss=0.5' >&3
+echo '{"step":"one"}' >&3
+head -c 300000 /dev/zero | tr '\0' '[' >&3
+echo >&3
+echo >&3
+printf '{"step":3,' >&3
+printf '"loss":1}\n' >&3
+printf '{"step":4,"loss":1}' >&3)"}));
+    const auto notes = stages_of(0, "note");
+    ASSERT_EQ(notes.size(), 1U) << told();
+    EXPECT_NE(notes[0].detail().find("loss=0.5"), std::string::npos);
+    EXPECT_EQ(notes[0].status(), "failed");
+    const auto metrics = metrics_of(0);
+    ASSERT_GE(metrics.size(), 1U) << told();
+    EXPECT_EQ(metrics[0].step(), 3);
+    EXPECT_EQ(exit_of(0).code(), 0);
+}
+
+TEST_F(Supervisor, AThousandMetricsASecondAreNoTrouble) {
+    run_to_end(run_of(
+        {R"(i=1; while [ $i -le 5000 ]; do echo "{\"step\":$i,\"loss\":1}"; i=$((i+1)); done > "$RANKSCOPE_METRICS")"}));
+    const auto metrics = metrics_of(0);
+    ASSERT_EQ(metrics.size(), 5000U);
+    for (std::size_t i = 0; i < metrics.size(); ++i) {
+        ASSERT_EQ(metrics[i].step(), static_cast<std::int64_t>(i + 1));
+    }
+}
+
+TEST_F(Supervisor, ManyRanks) {
+    auto run = run_of(std::vector<std::string>(64, "echo rank $RANK"));
+    for (auto& rank : *run.mutable_ranks()) {
+        (*rank.mutable_env())["RANK"] = std::to_string(rank.rank());
+    }
+    run_to_end(run);
+    for (int rank = 0; rank < 64; ++rank) {
+        EXPECT_EQ(exit_of(rank).code(), 0);
+        EXPECT_EQ(log_of(rank), "rank " + std::to_string(rank) + '\n');
+    }
+    EXPECT_EQ(end().outcome(), "done");
+}
+
+TEST_F(Supervisor, WhatAGrandchildHoldsOpenDoesNotDelayTheEnd) {
+    // It keeps the rank's stdout open and would write to it for ever.
+    run_to_end(run_of({"(while :; do echo still here; sleep 0.01; done) & exit 0"}));
+    EXPECT_EQ(end().outcome(), "done");
+    EXPECT_EQ(exit_of(0).code(), 0);
+}
+
+}  // namespace
+}  // namespace rankscope
