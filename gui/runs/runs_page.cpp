@@ -100,12 +100,7 @@ void RunsPage::connect_parts() {
     connect(open_, &QPushButton::clicked, this, &RunsPage::open_selected);
     connect(delete_, &QPushButton::clicked, this, &RunsPage::ask_delete);
     connect(empty_->button(), &QPushButton::clicked, this, &RunsPage::launchRequested);
-    connect(table_, &QTableView::doubleClicked, this, &RunsPage::open_selected);
-    for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) {
-        auto* enter = new QShortcut(QKeySequence(key), table_);
-        enter->setContext(Qt::WidgetShortcut);
-        connect(enter, &QShortcut::activated, this, &RunsPage::open_selected);
-    }
+    connect(table_, &QTableView::activated, this, &RunsPage::open_selected);  // double click or Enter
     auto* erase = new QShortcut(QKeySequence::Delete, table_);
     erase->setContext(Qt::WidgetShortcut);
     connect(erase, &QShortcut::activated, this, &RunsPage::ask_delete);

@@ -53,7 +53,8 @@ protected:
         window_->resize(1280, 800);
         window_->move(0, 0);
         window_->show();
-        ASSERT_TRUE(wait_until([&] { return fleet()->loaded() && window_->workspace()->store_settled(); }));
+        ASSERT_TRUE(wait_until([&] { return fleet()->loaded(); }));
+        ASSERT_TRUE(wait_until([&] { return window_->workspace()->store_settled(); }));
     }
 
     Fleet* fleet() { return window_->workspace()->fleet(); }
@@ -147,10 +148,10 @@ void TwoNodes::plan() {
     type_into(find<QLineEdit>("launchLr"), u"0.01"_s);
     type_into(find<QLineEdit>("launchMomentum"), u"0.9"_s);
     auto* table = find<QTableView>("planTable");
-    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 2; }))
+    const auto node_of_rank = [&](int rank) { return table->model()->index(rank, 1).data().toString(); };
+    ASSERT_TRUE(wait_until([&] { return node_of_rank(0) == u"node1"_s && node_of_rank(1) == u"node2"_s; }))
         << text("startReason").toStdString();
-    EXPECT_EQ(table->model()->index(0, 1).data().toString(), u"node1"_s);
-    EXPECT_EQ(table->model()->index(1, 1).data().toString(), u"node2"_s);
+    EXPECT_EQ(table->model()->rowCount(), 2);
     ASSERT_TRUE(wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); }))
         << text("startReason").toStdString();
     picture("04-launch");
