@@ -108,14 +108,14 @@ void EventPump::take(Item item, std::vector<Event>& stored) {
         if (tracker_.over()) {
             return;
         }
-        if (const auto diagnosis = tracker_.diagnosis(); diagnosis && !finish->forced) {
+        const EndEvent end = finish->forced ? finish->end : tracker_.verdict(finish->by_user);
+        if (const auto diagnosis = tracker_.diagnosis(); diagnosis && end.has_culprit && !finish->forced) {
             Event event;
             event.body = *diagnosis;
             deliver(std::move(event), stored);
         }
         Event event;
-        event.body = finish->forced ? finish->end : tracker_.verdict(finish->by_user);
-        const EndEvent end = std::get<EndEvent>(event.body);
+        event.body = end;
         deliver(std::move(event), stored);
         store(stored);
         if (store_) {

@@ -131,13 +131,21 @@ const RunTracker::Exit* RunTracker::culprit() const {
     return best;
 }
 
+bool RunTracker::stopped_before(std::int64_t t_us) const {
+    return std::any_of(exits_.begin(), exits_.end(),
+                       [t_us](const Exit& exit) { return exit.event.requested && exit.t_us < t_us; });
+}
+
 EndEvent RunTracker::verdict(bool by_user) const {
     EndEvent end;
     const auto lost = std::find_if(ended_.begin(), ended_.end(),
                                    [](const auto& entry) { return entry.second == Outcome::Lost; });
     const Exit* exit = culprit();
-    // Ranks that lost a peer are no culprits where a whole node's ranks were lost.
-    if (exit != nullptr && !(exit->event.code == protocol::kExitPeerLost && lost != ended_.end())) {
+    // A rank that lost its peer is no culprit where the peer was ended by a stop that reached its node first, or went
+    // down with a whole node.
+    const bool consequence = exit != nullptr && exit->event.code == protocol::kExitPeerLost &&
+                             (by_user || lost != ended_.end() || stopped_before(exit->t_us));
+    if (exit != nullptr && !consequence) {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
         end.has_culprit = true;
@@ -159,7 +167,7 @@ EndEvent RunTracker::verdict(bool by_user) const {
     }
     const auto failed = std::find_if(ended_.begin(), ended_.end(),
                                      [](const auto& entry) { return entry.second == Outcome::Failed; });
-    if (failed != ended_.end()) {  // its supervisor says so, though no rank's end shows why
+    if (failed != ended_.end() && !consequence) {  // its supervisor says so, though no rank's end shows why
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
         end.detail = text(kContext, "The run failed on %1.", {failed->first});
@@ -167,7 +175,7 @@ EndEvent RunTracker::verdict(bool by_user) const {
     }
     const bool stopped = std::any_of(ended_.begin(), ended_.end(),
                                      [](const auto& entry) { return entry.second == Outcome::Stopped; });
-    if (by_user || stopped) {
+    if (by_user || stopped || consequence) {
         end.outcome = Outcome::Stopped;
         end.exit_code = 130;
         end.detail = text(kContext, "Stopped by the user.");

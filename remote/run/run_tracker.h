@@ -50,6 +50,7 @@ private:
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     void mark(int rank, bool stepped, std::vector<Event>& out);
     const Exit* culprit() const;
+    bool stopped_before(std::int64_t t_us) const;
 
     LaunchPlan plan_;
     std::vector<RankSeen> ranks_;
