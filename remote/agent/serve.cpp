@@ -263,6 +263,7 @@ int Server::run() {
         while (::read(inotify_.get(), notices.data(), notices.size()) > 0) {
         }
         if (fds[0].revents != 0 && !read_requests()) {
+            flush();
             return 0;  // the desk is gone; the runs are not ours to end
         }
         for (auto& attachment : attachments_) {

@@ -34,35 +34,41 @@ Failure missing(const char* what, const fs::path& expected) {
             ""};
 }
 
-bool read_manifest(const fs::path& folder, const std::string& content, WorkerBundle& bundle) {
+}  // namespace
+
+std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::string& content) {
     const auto json = nlohmann::json::parse(content, nullptr, false);
     if (!json.is_object() || !json.contains("files") || !json["files"].is_array()) {
-        return false;
+        return std::nullopt;
     }
-    bundle.entry = json.value("entry", "rankscope-worker");
-    bundle.capabilities = json.value("capabilities", nlohmann::json::object());
+    WorkerBundle bundle;
     Sha256 hash;
-    for (const auto& entry : json["files"]) {
-        BundleFile file;
-        file.name = entry.value("name", "");
-        file.path = folder / file.name;
-        file.size = entry.value("size", std::uint64_t{0});
-        const auto digest = digest_from_hex(entry.value("sha256", ""));
-        std::error_code error;
-        if (file.name.empty() || !digest || fs::file_size(file.path, error) != file.size || error) {
-            return false;
+    try {
+        bundle.entry = json.value("entry", "rankscope-worker");
+        bundle.capabilities = json.value("capabilities", nlohmann::json::object());
+        for (const auto& entry : json["files"]) {
+            BundleFile file;
+            file.name = entry.value("name", "");
+            file.path = folder / file.name;
+            file.size = entry.value("size", std::uint64_t{0});
+            const auto digest = digest_from_hex(entry.value("sha256", ""));
+            std::error_code error;
+            if (file.name.empty() || file.name.find('/') != std::string::npos || !digest ||
+                fs::file_size(file.path, error) != file.size || error) {
+                return std::nullopt;
+            }
+            file.sha256 = *digest;
+            const std::string line = file.name + ' ' + to_hex(file.sha256) + '\n';
+            hash.update(std::as_bytes(std::span(line.data(), line.size())));
+            bundle.total_bytes += file.size;
+            bundle.files.push_back(std::move(file));
         }
-        file.sha256 = *digest;
-        const std::string line = file.name + ' ' + to_hex(file.sha256) + '\n';
-        hash.update(std::as_bytes(std::span(line.data(), line.size())));
-        bundle.total_bytes += file.size;
-        bundle.files.push_back(std::move(file));
+    } catch (const nlohmann::json::exception&) {  // a value of another type
+        return std::nullopt;
     }
     bundle.hash = to_hex(hash.finish()).substr(0, 32);
-    return !bundle.files.empty();
+    return bundle.files.empty() ? std::nullopt : std::optional(std::move(bundle));
 }
-
-}  // namespace
 
 Result<AgentBinary> find_agent_binary() {
     static std::mutex mutex;
@@ -86,12 +92,12 @@ Result<WorkerBundle> find_worker_bundle() {
     const fs::path here = program_dir();
     const fs::path folder = first_existing(
         {here.parent_path() / "bundle/worker", here.parent_path() / "lib/rankscope/worker", here / "worker"});
-    WorkerBundle bundle;
     const auto manifest = folder.empty() ? std::nullopt : read_file(folder / "manifest.json");
-    if (!manifest || !read_manifest(folder, *manifest, bundle)) {
+    auto bundle = manifest ? parse_manifest(folder, *manifest) : std::nullopt;
+    if (!bundle) {
         return missing("rankscope-worker", here.parent_path() / "bundle/worker/manifest.json");
     }
-    return bundle;
+    return *std::move(bundle);
 }
 
 }  // namespace rankscope

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,8 @@ struct WorkerBundle {
 /// Found beside the running program (build tree or installed); the hash is computed once per process.
 Result<AgentBinary> find_agent_binary();
 Result<WorkerBundle> find_worker_bundle();
+/// Reads a manifest.json whose files lie in `folder`. Nothing when it is none, or a file is missing or of
+/// another size.
+std::optional<WorkerBundle> parse_manifest(const std::filesystem::path& folder, const std::string& content);
 
 }  // namespace rankscope

@@ -1,0 +1,311 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include "support/fake_transport.h"
+#include "support/scoped_environment.h"
+#include "support/temporary_folder.h"
+#include "support/wait_until.h"
+
+#include <remote/agent/process_tree.h>
+#include <remote/base/clock.h>
+#include <remote/base/files.h>
+#include <remote/base/paths.h>
+#include <remote/node/agent_link.h>
+#include <remote/node/agent_script.h>
+#include <remote/node/probe.h>
+#include <remote/transport/local_transport.h>
+
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+
+namespace rankscope {
+namespace {
+
+namespace fs = std::filesystem;
+using test::DamagingTransport;
+using test::FakeCommand;
+using test::FakeTransport;
+using test::ScopedEnvironment;
+
+class Link : public testing::Test {
+protected:
+    Link() { ::signal(SIGPIPE, SIG_IGN); }
+
+    using Opened = Result<std::unique_ptr<AgentLink>>;
+    Opened open(const NodeSpec& node, std::unique_ptr<Transport> transport) {
+        pushes_ = 0;
+        return AgentLink::open(node, std::move(transport), wake_, stop_.get_token(),
+                               [this](const std::string&, double share) {
+                                   ++pushes_;
+                                   EXPECT_GE(share, 0);
+                                   EXPECT_LE(share, 1);
+                               });
+    }
+    Opened open_here(const NodeSpec& node = local_node()) {
+        return open(node, std::move(*open_local_transport()));
+    }
+    Opened open_fake(std::deque<FakeCommand> commands) {
+        return open(node_, std::make_unique<FakeTransport>(std::move(commands)));
+    }
+    static Failure failure_of(Opened opened) {
+        EXPECT_FALSE(opened) << "must not succeed";
+        return opened ? Failure{} : opened.failure();
+    }
+    static wire::Request ping() {
+        wire::Request request;
+        request.mutable_ping();
+        return request;
+    }
+    fs::path bin() const { return folder_ / "cache/rankscope/bin"; }
+    static std::size_t files_in(const fs::path& folder) {
+        std::error_code error;
+        const fs::directory_iterator it(folder, error);
+        return error ? 0 : static_cast<std::size_t>(std::distance(it, fs::directory_iterator()));
+    }
+
+    test::TemporaryFolder folder_;
+    ScopedEnvironment home_{"HOME", folder_.path().string()};
+    ScopedEnvironment cache_{"XDG_CACHE_HOME", (folder_ / "cache").string()};
+    ScopedEnvironment direct_{"RANKSCOPE_CACHE_DIR", std::nullopt};
+    NodeSpec node_ = [] {
+        NodeSpec node;
+        node.name = "node1";
+        node.host = "node1.example.org";
+        return node;
+    }();
+    WakeFd wake_;
+    std::stop_source stop_;
+    int pushes_ = 0;
+};
+
+TEST_F(Link, TheAgentIsPushedOnceAndNotTwice) {
+    {
+        auto link = open_here();
+        ASSERT_TRUE(link) << to_line(link.failure());
+        EXPECT_GT(pushes_, 0);
+        EXPECT_TRUE((*link)->call(ping())->has_pong());
+    }
+    ASSERT_EQ(files_in(bin()), 1U) << "nothing half done is left";
+    const fs::path file = fs::directory_iterator(bin())->path();
+    EXPECT_EQ(file.filename(), "rankscope-agent-" + find_agent_binary()->hash.substr(0, 32));
+    EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_all);
+    EXPECT_EQ(to_hex(*sha256_of_file(file)), find_agent_binary()->hash);
+    auto again = open_here();
+    ASSERT_TRUE(again);
+    EXPECT_EQ(pushes_, 0);
+}
+
+TEST_F(Link, TwoDesksMayPushAtTheSameTime) {
+    std::vector<std::thread> desks;
+    for (int i = 0; i < 4; ++i) {
+        desks.emplace_back([this] {
+            auto link = AgentLink::open(local_node(), std::move(*open_local_transport()), wake_, {}, {});
+            EXPECT_TRUE(link) << (link ? "" : to_line(link.failure()));
+            EXPECT_TRUE(link && (*link)->call(ping()));
+        });
+    }
+    for (auto& desk : desks) {
+        desk.join();
+    }
+    EXPECT_EQ(files_in(bin()), 1U);
+}
+
+TEST_F(Link, TheNodesCacheFolderMayHaveAnyName) {
+    for (const std::string& dir :
+         {(folder_ / "scratch").string(), (folder_ / "it's a \"folder\" $HOME `x` \\").string(),
+          std::string("~/below home"), std::string("~/it's")}) {
+        NodeSpec node = local_node();
+        node.cache_dir = dir;
+        auto link = open_here(node);
+        ASSERT_TRUE(link) << dir << ": " << to_line(link.failure());
+        EXPECT_GT(pushes_, 0);
+        wire::Request probe;
+        probe.mutable_probe();
+        const auto reply = (*link)->call(probe);
+        ASSERT_TRUE(reply);
+        const std::string expected = expand_home(dir).string();
+        EXPECT_EQ(reply->facts().cache_dir(), expected);
+        EXPECT_EQ(files_in(fs::path(expected) / "bin"), 1U) << dir;
+    }
+    EXPECT_FALSE(fs::exists(bin()));
+}
+
+TEST_F(Link, ProbeOfThisComputer) {
+    std::vector<std::string> said;
+    const auto facts =
+        probe_node(local_node(), {}, {}, [&](const std::string& what) { said.push_back(what); });
+    ASSERT_TRUE(facts) << to_line(facts.failure());
+    EXPECT_GE(facts->cpus, 1);
+    EXPECT_LT(std::abs(facts->clock_offset_s), 5) << "the same clock";
+    EXPECT_GT(facts->round_trip_s, 0);
+    EXPECT_GE(facts->connect_s, facts->round_trip_s);
+    EXPECT_FALSE(said.empty());
+    std::stop_source stop;
+    stop.request_stop();
+    const auto cancelled = probe_node(local_node(), {}, stop.get_token());
+    ASSERT_FALSE(cancelled);
+    EXPECT_EQ(cancelled.failure().code, "cancelled");
+}
+
+TEST_F(Link, WaitingForAGreetingCanBeCancelled) {
+    std::thread canceller([this] {
+        stop_.request_stop();
+        wake_.wake();
+    });
+    const double begin = monotonic_s();
+    EXPECT_EQ(failure_of(open_fake({FakeCommand{"Welcome to node1\n", "", {}, true}})).code, "cancelled");
+    EXPECT_LT(monotonic_s() - begin, 20) << "long before the time is over";
+    canceller.join();
+}
+
+TEST_F(Link, ADamagedPushLeavesNothing) {
+    for (const auto damage : {DamagingTransport::Damage::FlipAByte, DamagingTransport::Damage::LoseTheEnd}) {
+        const auto failure = failure_of(
+            open(node_, std::make_unique<DamagingTransport>(std::move(*open_local_transport()), damage)));
+        EXPECT_EQ(failure.code, "damaged") << to_line(failure);
+        EXPECT_EQ(failure.where, "node1");
+        EXPECT_EQ(files_in(bin()), 0U);
+    }
+}
+
+TEST_F(Link, ACacheThatCannotBeWrittenIsSaid) {
+    test::write_text(folder_ / "cache", "a file in the way");
+    const auto failure = failure_of(open_here());
+    EXPECT_EQ(failure.code, "no-permission");
+    EXPECT_NE(failure.remedy.find("cache_dir"), std::string::npos);
+    EXPECT_FALSE(failure.detail.empty()) << "what mkdir said";
+}
+
+// A file system of its own in the cache's place, for this process alone; false: not allowed here.
+bool mount_cache(const fs::path& folder, unsigned long flags, const char* options) {
+    fs::create_directories(folder);
+    return ::geteuid() == 0 && ::unshare(CLONE_NEWNS) == 0 &&
+           ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+           ::mount("tmpfs", folder.c_str(), "tmpfs", flags, options) == 0;
+}
+
+TEST_F(Link, ANoexecCacheIsSaid) {
+    if (!mount_cache(folder_ / "cache", MS_NOEXEC, "size=256m")) {
+        GTEST_SKIP() << "mounting needs root";
+    }
+    const auto failure = failure_of(open_here());
+    EXPECT_EQ(failure.code, "no-exec") << to_line(failure);
+    EXPECT_NE(failure.remedy.find("noexec"), std::string::npos);
+    EXPECT_EQ(failure_of(open_here()).code, "no-exec") << "and again: it is there now";
+    ::umount((folder_ / "cache").c_str());
+}
+
+TEST_F(Link, AFullDiskIsSaid) {
+    if (!mount_cache(folder_ / "cache", 0, "size=256k")) {
+        GTEST_SKIP() << "mounting needs root";
+    }
+    const auto failure = failure_of(open_here());
+    EXPECT_EQ(failure.code, "disk-full") << to_line(failure);
+    EXPECT_EQ(files_in(bin()), 0U) << "and is not made fuller";
+    ::umount((folder_ / "cache").c_str());
+}
+
+TEST_F(Link, WhatTheNodeSaysInsteadIsUnderstood) {
+    struct Row {
+        const char* title;
+        std::deque<FakeCommand> commands;
+        const char* code;
+        const char* says;  ///< in what, remedy or detail
+    };
+    const std::string marker = kNeedAgentMarker;
+    const std::vector<Row> table{
+        {"architecture",
+         {{"motd\n" + marker + "Linux sparc64\n", "", kExitNeedAgent}},
+         "agent-architecture",
+         "Linux sparc64"},
+        {"no shell", {{"This account is currently not available.\n", "", 1}}, "no-shell", "chsh"},
+        {"unknown", {{"", "sh: syntax error\n", 2}}, "agent-start", "syntax error"},
+        {"not executable", {{"/home/x/agent\n", "", kExitNotExecutable}}, "no-exec", "noexec"},
+        {"killed", {{"", "", std::nullopt}}, "agent-lost", "Check the network"},
+        {"disk", {{"", "mkdir: No space left on device\n", kExitCannotMakeFolder}}, "disk-full", "df -h"},
+        {"quota", {{"", "Disk quota exceeded\n", kExitCannotWrite}}, "disk-full", "rankscopectl clean node1"},
+    };
+    for (const auto& row : table) {
+        SCOPED_TRACE(row.title);
+        const auto failure = failure_of(open_fake(row.commands));
+        EXPECT_EQ(failure.code, row.code);
+        EXPECT_EQ(failure.where, "node1");
+        EXPECT_NE((failure.what + failure.remedy + failure.detail).find(row.says), std::string::npos)
+            << to_line(failure);
+    }
+}
+
+TEST_F(Link, NoiseBeforeTheGreetingIsSkipped) {
+    std::string frames;
+    wire::Reply pong;
+    pong.set_id(1);
+    pong.mutable_pong()->set_clock_us(5);
+    append_frame(frames, pong.SerializeAsString());
+    auto link = open_fake({FakeCommand{
+        "Last login: RANKSCOPE-AGENT\r\n" + std::string(kAgentGreeting) + frames, "warning\n", {}, true}});
+    ASSERT_TRUE(link) << to_line(link.failure());
+    const auto reply = (*link)->call(ping());
+    ASSERT_TRUE(reply);
+    EXPECT_EQ(reply->pong().clock_us(), 5);
+    const auto late = (*link)->call(ping(), 0.05);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.failure().code, "agent-silent");
+    EXPECT_FALSE((*link)->alive());
+}
+
+TEST_F(Link, ADamagedStreamIsALostLink) {
+    auto link = open_fake({FakeCommand{std::string(kAgentGreeting) + "\xff\xff\xff\xff????", "", {}, true}});
+    ASSERT_TRUE(link);
+    const auto reply = (*link)->call(ping());
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.failure().code, "link-lost");
+    EXPECT_NE(reply.failure().detail.find("damaged"), std::string::npos);
+    EXPECT_FALSE((*link)->next(0));
+}
+
+TEST_F(Link, UnaskedRepliesComeInOrderAndFailuresBecomeSentences) {
+    std::string frames;
+    for (int i = 0; i < 3; ++i) {
+        wire::Reply reply;
+        reply.mutable_events()->set_run_id("run" + std::to_string(i));
+        append_frame(frames, reply.SerializeAsString());
+    }
+    wire::Reply refused;
+    refused.set_id(1);
+    refused.mutable_failure()->set_code("port-busy");
+    refused.mutable_failure()->set_detail("python3 (pid 7, uid 0)");
+    refused.mutable_failure()->add_args("29500");
+    append_frame(frames, refused.SerializeAsString());
+    append_frame(frames, "\xff\xff");  // of a newer agent, perhaps: skipped
+    auto link = open_fake({FakeCommand{std::string(kAgentGreeting) + frames, "", 0, false}});
+    ASSERT_TRUE(link);
+    const auto reply = (*link)->call(ping());
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.failure().code, "port-busy");
+    EXPECT_EQ(reply.failure().what, "Port 29500 is held by python3 (pid 7, uid 0).");
+    for (int i = 0; i < 3; ++i) {
+        const auto unasked = (*link)->next(1000);
+        ASSERT_TRUE(unasked);
+        EXPECT_EQ(unasked->events().run_id(), "run" + std::to_string(i));
+    }
+    EXPECT_FALSE((*link)->next(0));
+}
+
+TEST_F(Link, AKilledAgentIsALostLink) {
+    auto link = open_here();
+    ASSERT_TRUE(link);
+    EXPECT_EQ(agent::signal_descendants(::getpid(), SIGKILL), 1);
+    const auto reply = (*link)->call(ping());
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.failure().code, "link-lost");
+    EXPECT_FALSE((*link)->alive());
+}
+
+}  // namespace
+}  // namespace rankscope
