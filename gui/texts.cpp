@@ -87,6 +87,9 @@ QString duration_text(double seconds) {
     if (!(seconds >= 0)) {
         return {};
     }
+    if (seconds < 0.0995) {
+        return Words::tr("%1 ms").arg(seconds * 1e3, 0, 'f', 0);
+    }
     if (seconds < 9.95) {
         return Words::tr("%1 s").arg(seconds, 0, 'f', 1);
     }

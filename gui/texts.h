@@ -17,7 +17,7 @@ QString phase_text(RankPhase phase);
 QString outcome_text(Outcome outcome);
 QString stage_text(const std::string& name);
 
-/// "0.4 s", "12 s", "3 min 05 s", "2 h 10 min".
+/// "15 ms", "0.4 s", "12 s", "3 min 05 s", "2 h 10 min".
 QString duration_text(double seconds);
 QString duration_us_text(std::int64_t begin_us, std::int64_t end_us);
 QString bytes_text(std::uint64_t bytes);

@@ -4,6 +4,7 @@
 #include <gui/dialogs/host_key_dialog.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/quiet_header.h>
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>
@@ -30,8 +31,10 @@ HostKeyDialog::HostKeyDialog(QWidget* parent) : QDialog(parent) {
     table_ = new QTableWidget(0, 4, this);
     table_->setObjectName(u"hostKeyTable"_s);
     table_->setAccessibleName(tr("Host keys"));
+    table_->setHorizontalHeader(new QuietHeader(table_));
     table_->setHorizontalHeaderLabels({tr("Node"), tr("Host"), tr("Key type"), tr("Fingerprint")});
     table_->verticalHeader()->hide();
+    table_->setShowGrid(false);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     table_->horizontalHeader()->setStretchLastSection(true);
@@ -79,6 +82,9 @@ void HostKeyDialog::add(const HostKeyQuestion& question) {
         table_->item(row, column)->setToolTip(table_->item(row, column)->text());
     }
     table_->resizeColumnsToContents();
+    for (int column = 0; column < table_->columnCount(); ++column) {
+        table_->setColumnWidth(column, table_->columnWidth(column) + 12);
+    }
     table_->setColumnWidth(0, std::min(table_->columnWidth(0), 200));
     table_->setColumnWidth(1, std::min(table_->columnWidth(1), 200));
     update_texts();

@@ -5,8 +5,8 @@
 
 #include <gui/background_job.h>
 #include <gui/models/fleet_model.h>
-#include <remote/transport/prompter.h>
 #include <remote/store/run_store.h>
+#include <remote/transport/prompter.h>
 
 #include <QObject>
 #include <QThreadPool>

@@ -6,9 +6,9 @@
 #include <gui/background_job.h>
 #include <gui/models/event_queue.h>
 #include <gui/models/live_model.h>
-#include <remote/transport/prompter.h>
 #include <remote/run/run_controller.h>
 #include <remote/store/run_store.h>
+#include <remote/transport/prompter.h>
 
 #include <QObject>
 #include <QThreadPool>

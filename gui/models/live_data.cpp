@@ -74,7 +74,9 @@ bool LiveData::apply(const Event& event) {
         diagnoses.push_back(*diagnosis);
         log.append_event(event.rank, event_line(event, Words::tr("diagnosis: %1").arg(qs(diagnosis->title))));
     } else if (const auto* end = event.as<EndEvent>()) {
-        QString line = Words::tr("run %1").arg(outcome_text(end->outcome));
+        QString line = event.node.empty()
+                           ? Words::tr("run %1").arg(outcome_text(end->outcome))
+                           : Words::tr("its part of the run: %1").arg(outcome_text(end->outcome));
         if (!end->detail.empty()) {
             line += u": "_s % qs(end->detail);
         }

@@ -11,6 +11,12 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+constexpr int kTextWidth = 480;
+
+}  // namespace
+
 EmptyState::EmptyState(const QString& title, const QString& text, const QString& action, QWidget* parent)
     : QWidget(parent),
       title_(make_label(title, this, "emptyTitle")),
@@ -21,8 +27,7 @@ EmptyState::EmptyState(const QString& title, const QString& text, const QString&
     title_->setAlignment(Qt::AlignHCenter);
     text_->setAlignment(Qt::AlignHCenter);
     text_->setWordWrap(true);
-    text_->setMaximumWidth(560);
-    text_->setMinimumWidth(420);
+    text_->setFixedWidth(kTextWidth);
     layout->addWidget(title_, 0, Qt::AlignHCenter);
     layout->addWidget(text_, 0, Qt::AlignHCenter);
     if (!action.isEmpty()) {
@@ -31,11 +36,24 @@ EmptyState::EmptyState(const QString& title, const QString& text, const QString&
         layout->addWidget(button_, 0, Qt::AlignHCenter);
     }
     layout->addStretch(3);
+    fit();
+}
+
+void EmptyState::fit() {
+    // A wrapped label that is aligned gets the height of a single line from its layout.
+    text_->ensurePolished();
+    text_->setFixedHeight(text_->heightForWidth(kTextWidth));
+}
+
+void EmptyState::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    fit();
 }
 
 void EmptyState::set_texts(const QString& title, const QString& text) {
     title_->setText(title);
     text_->setText(text);
+    fit();
 }
 
 }  // namespace rankscope::gui

@@ -19,7 +19,12 @@ public:
     void set_texts(const QString& title, const QString& text);
     QPushButton* button() const { return button_; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
+    void fit();
+
     QLabel* title_;
     QLabel* text_;
     QPushButton* button_ = nullptr;

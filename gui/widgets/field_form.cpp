@@ -48,6 +48,8 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
     }
     row.error = make_label({}, row.box, "fieldError");
     row.error->setWordWrap(true);
+    // Its height is set by hand (fit_errors): the layouts must not guess at it.
+    row.error->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     row.error->setObjectName(row.marked->objectName() + u"Error"_s);
     row.error->hide();
     box->addWidget(row.error);

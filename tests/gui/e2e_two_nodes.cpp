@@ -24,6 +24,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QScreen>
 #include <QTableView>
@@ -49,12 +50,41 @@ protected:
         cluster_ = nlohmann::json::parse(file);
         options_.inventory_file = cluster_.at("inventory").get<std::string>();
         options_.data_dir = ss(folder_.path());
+        open_window();
+    }
+    void open_window() {
         window_ = std::make_unique<MainWindow>(options_);
         window_->resize(1280, 800);
         window_->move(0, 0);
         window_->show();
-        ASSERT_TRUE(wait_until([&] { return fleet()->loaded(); }));
-        ASSERT_TRUE(wait_until([&] { return window_->workspace()->store_settled(); }));
+        ASSERT_TRUE(wait_until([&] { return fleet()->loaded() && window_->workspace()->store_settled(); }));
+    }
+    /// As wait_until, and trusts hosts that ask meanwhile (when a test runs by itself).
+    bool wait_run(const std::function<bool()>& condition, int limit_ms = kTrainMs) {
+        return wait_until(
+            [&] {
+                auto* accept = window_->findChild<QPushButton*>(u"hostKeyAccept"_s);
+                if (accept && accept->isVisible() && accept->isEnabled()) {
+                    click(accept);
+                }
+                return condition();
+            },
+            limit_ms);
+    }
+    QDialog* wait_dialog(const char* name) {
+        QDialog* dialog = nullptr;
+        EXPECT_TRUE(wait_until([&] {
+            dialog = window_->findChild<QDialog*>(QString::fromLatin1(name));
+            return dialog && dialog->isVisible();
+        })) << name;
+        return dialog;
+    }
+    /// Starts the planned run and waits until it trains.
+    void start_until_training() {
+        ASSERT_NO_FATAL_FAILURE(plan());
+        click(find<QPushButton>("startButton"));
+        ASSERT_TRUE(wait_run([&] { return run().progress() > 0.05 || run().end.has_value(); }));
+        ASSERT_FALSE(run().end.has_value()) << run().end->detail;
     }
 
     Fleet* fleet() { return window_->workspace()->fleet(); }
@@ -231,11 +261,72 @@ void TwoNodes::reopen() {
     picture("09-reopened");
 }
 
+/// A command on a node of the cluster.
+int on_node(const QString& node, const QStringList& command) {
+    return QProcess::execute(
+        u"python3"_s, QStringList{QStringLiteral(RANKSCOPE_VCLUSTER), u"exec"_s, node, u"--"_s} + command);
+}
+
 TEST_F(TwoNodes, FromUnknownHostsToAFinishedRunAndBack) {
     ASSERT_NO_FATAL_FAILURE(probe_and_trust());
     ASSERT_NO_FATAL_FAILURE(plan());
     ASSERT_NO_FATAL_FAILURE(start_and_watch());
     ASSERT_NO_FATAL_FAILURE(reopen());
+}
+
+TEST_F(TwoNodes, AKilledRankIsNamedInTheWindow) {
+    ASSERT_NO_FATAL_FAILURE(start_until_training());
+    ASSERT_EQ(on_node(u"node2"_s, {u"pkill"_s, u"-KILL"_s, u"-x"_s, u"rankscope-worke"_s}), 0);
+    ASSERT_TRUE(wait_run([&] { return !window_->workspace()->session()->live(); }, kConnectMs));
+    EXPECT_TRUE(find<QWidget>("failureBanner")->isVisible());
+    EXPECT_TRUE(text("failureTitle").contains(u"Rank 1 on node2 was killed by signal 9 (SIGKILL)"_s))
+        << text("failureTitle").toStdString();
+    EXPECT_EQ(text("runOutcome"), u"failed"_s);
+    EXPECT_EQ(text("rankSummary"), u"1 failed · 1 stopped"_s);
+    picture("10-killed");
+    click(find<QPushButton>("failureLog"));
+    EXPECT_EQ(find<QComboBox>("logRank")->currentData().toInt(), 1);
+}
+
+TEST_F(TwoNodes, StopEndsTheRun) {
+    ASSERT_NO_FATAL_FAILURE(start_until_training());
+    click(find<QPushButton>("stopButton"));
+    EXPECT_TRUE(find<QPushButton>("stopButton")->text().contains(u"Force"_s));
+    ASSERT_TRUE(wait_run([&] { return !window_->workspace()->session()->live(); }, kConnectMs));
+    EXPECT_EQ(text("runOutcome"), u"stopped"_s);
+    EXPECT_FALSE(find<QWidget>("failureBanner")->isVisible());
+    picture("11-stopped");
+}
+
+TEST_F(TwoNodes, ARunIsLeftRunningAndTakenUpAgain) {
+    ASSERT_NO_FATAL_FAILURE(start_until_training());
+    const std::int64_t left_at = run().ranks[0].step;
+    window_->close();
+    QDialog* ask = wait_dialog("closeDialog");
+    picture("12-closing");
+    click(child<QPushButton>(ask, "closeLeave"));
+    ASSERT_TRUE(wait_until([&] { return !window_->isVisible(); }));
+    window_.reset();
+
+    ASSERT_NO_FATAL_FAILURE(open_window());
+    click(find<QToolButton>("navRuns"));
+    auto* table = find<QTableView>("runsTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 1; }));
+    EXPECT_EQ(table->model()->index(0, 5).data().toString(), u"running"_s);
+    click(find<QPushButton>("openRun"));
+    ASSERT_TRUE(wait_run([&] { return window_->page() == MainWindow::Page::Live; }, kConnectMs));
+    EXPECT_TRUE(window_->live_page()->showing_session());
+    ASSERT_TRUE(wait_run([&] { return run().ranks[0].step > left_at + 20 || run().end.has_value(); }));
+    picture("13-attached");
+    for (const MetricSeries& rank : window_->live_page()->shown()->data().series) {
+        EXPECT_EQ(rank.steps().at(0), 1);
+        EXPECT_EQ(rank.steps().last(), std::int64_t(rank.steps().size()))
+            << "every step, none missing, none twice";
+    }
+    if (!run().end) {
+        click(find<QPushButton>("stopButton"));
+    }
+    ASSERT_TRUE(wait_run([&] { return !window_->workspace()->session()->live(); }, kConnectMs));
 }
 
 }  // namespace

@@ -118,6 +118,7 @@ TEST(RunsModel, ShowsRunsAndKeepsRowsOnARefresh) {
 }
 
 TEST(Texts, ReadLikeAPersonWouldWriteThem) {
+    EXPECT_EQ(duration_text(0.015), u"15 ms"_s);
     EXPECT_EQ(duration_text(0.42), u"0.4 s"_s);
     EXPECT_EQ(duration_text(59.4), u"59 s"_s);
     EXPECT_EQ(duration_text(185), u"3 min 05 s"_s);
