@@ -234,7 +234,7 @@ void MainWindow::ask_before_closing() {
         return;
     }
     const bool under_way = workspace_->session()->under_way_on_nodes();
-    auto* box = new QMessageBox(QMessageBox::Question, tr("A run is under way"),
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("A run is under way"),
                                 tr("What is to become of the run?"), QMessageBox::NoButton, this);
     box->setObjectName(u"closeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);

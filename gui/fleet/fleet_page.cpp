@@ -182,7 +182,7 @@ void FleetPage::open_dialog(const std::string& name) {
 void FleetPage::ask_remove() {
     const std::string name = selected();
     auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Remove node"),
+        new QMessageBox(QMessageBox::NoIcon, tr("Remove node"),
                         tr("Remove %1 from the inventory?").arg(qs(name)), QMessageBox::NoButton, this);
     box->setObjectName(u"removeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);

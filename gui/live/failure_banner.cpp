@@ -67,7 +67,7 @@ FailureReport failure_report(const LiveData& data) {
         report.rank = culprit.rank;
         report.text = qs(culprit.reason);
         if (!state.end->detail.empty() && !qs(state.end->detail).contains(report.title) &&
-            state.end->detail != culprit.reason) {
+            !qs(state.end->detail).contains(report.text)) {
             report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
         }
         report.lines = as_lines(culprit.last_lines).join(u'\n');
@@ -114,7 +114,7 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     lines_->setObjectName(u"failureLines"_s);
     lines_->setAccessibleName(tr("Last lines of the rank"));
     lines_->setReadOnly(true);
-    lines_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    lines_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     lines_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     lines_->setTabChangesFocus(true);
     remedy_ = make_label({}, this);

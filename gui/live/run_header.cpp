@@ -110,8 +110,9 @@ void RunHeader::show_progress(const RunState& state) {
     const double epoch_eta = state.epoch_eta_s();
     const double eta = state.eta_s();
     QString text = epoch_eta >= 0 ? tr("%1 left").arg(duration_text(std::ceil(epoch_eta))) : QString();
-    if (eta >= 0 && epoch < state.epochs) {
-        text = tr("%1, run %2").arg(text, duration_text(std::ceil(eta)));
+    if (eta >= 0 && epoch_eta >= 0 && epoch < state.epochs) {
+        text = tr("epoch %1, run %2 left")
+                   .arg(duration_text(std::ceil(epoch_eta)), duration_text(std::ceil(eta)));
     }
     eta_->setText(text);
 }

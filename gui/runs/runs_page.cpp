@@ -256,7 +256,7 @@ void RunsPage::ask_delete() {
     if (!run || run->outcome == Outcome::Running || remove_job_.running()) {
         return;
     }
-    auto* box = new QMessageBox(QMessageBox::Question, tr("Delete run"), tr("Delete %1?").arg(qs(run->name)),
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Delete run"), tr("Delete %1?").arg(qs(run->name)),
                                 QMessageBox::NoButton, this);
     box->setObjectName(u"deleteDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);

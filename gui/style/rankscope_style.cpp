@@ -81,4 +81,12 @@ void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
     QProxyStyle::drawPrimitive(element, option, painter, widget);
 }
 
+int RankscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                              QStyleHintReturn* data) const {
+    if (hint == SH_DialogButtonBox_ButtonsHaveIcons) {
+        return 0;  // the words say it
+    }
+    return QProxyStyle::styleHint(hint, option, widget, data);
+}
+
 }  // namespace rankscope::gui
