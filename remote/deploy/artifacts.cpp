@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/base/files.h>
+#include <remote/base/json_number.h>
 #include <remote/base/paths.h>
 #include <remote/base/text.h>
 #include <remote/deploy/artifacts.h>
@@ -50,7 +51,7 @@ std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::st
             BundleFile file;
             file.name = entry.value("name", "");
             file.path = folder / file.name;
-            file.size = entry.value("size", std::uint64_t{0});
+            file.size = whole_number<std::uint64_t>(entry.at("size")).value_or(0);
             const auto digest = digest_from_hex(entry.value("sha256", ""));
             std::error_code error;
             if (file.name.empty() || file.name.find('/') != std::string::npos || !digest ||

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/json_number.h>
 #include <remote/node/facts_json.h>
 
 #include <algorithm>
 #include <iterator>
-#include <limits>
 #include <type_traits>
 
 namespace rankscope {
@@ -24,11 +24,7 @@ void read(const nlohmann::json& json, const char* key, T& out) {
     } else if constexpr (std::is_same_v<T, bool>) {
         out = it->is_boolean() ? it->template get<bool>() : out;
     } else if constexpr (std::is_integral_v<T>) {
-        const double number = it->is_number() ? it->template get<double>() : -1;
-        // Below the type's largest: a float that does not fit must not be converted.
-        if (number >= 0 && number < static_cast<double>(std::numeric_limits<T>::max())) {
-            out = it->template get<T>();
-        }
+        out = whole_number<T>(*it).value_or(out);
     } else if (it->is_number()) {
         out = it->template get<T>();
     }

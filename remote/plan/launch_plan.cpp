@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/json_number.h>
 #include <remote/base/shell_quote.h>
 #include <remote/base/text.h>
 #include <remote/plan/launch_plan.h>
@@ -259,30 +260,31 @@ nlohmann::json to_json(const LaunchPlan& plan) {
 }
 
 Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
+    const auto whole = [](const nlohmann::json& value) { return whole_number<int>(value).value(); };
     LaunchPlan plan;
     try {
         plan.job_name = json.at("job");
         plan.backend = json.at("backend");
-        plan.world_size = json.at("world_size");
+        plan.world_size = whole(json.at("world_size"));
         plan.master_node = json.at("master_node");
         plan.master_addr = json.at("master_addr");
-        plan.master_port = json.at("master_port");
+        plan.master_port = whole(json.at("master_port"));
         plan.notes = json.value("notes", std::vector<std::string>());
         for (const auto& node : json.at("nodes")) {
-            plan.nodes.push_back(
-                {node.at("node"), node.at("group_rank"), node.at("local_world_size"), node.at("address")});
+            plan.nodes.push_back({node.at("node"), whole(node.at("group_rank")),
+                                  whole(node.at("local_world_size")), node.at("address")});
         }
         for (const auto& rank : json.at("ranks")) {
             RankPlan entry;
-            entry.rank = rank.at("rank");
-            entry.local_rank = rank.at("local_rank");
+            entry.rank = whole(rank.at("rank"));
+            entry.local_rank = whole(rank.at("local_rank"));
             entry.node = rank.at("node");
             entry.device = rank.at("device");
             entry.env = rank.at("env").get<std::map<std::string, std::string>>();
             entry.command = rank.at("command").get<std::vector<std::string>>();
             plan.ranks.push_back(std::move(entry));
         }
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const std::exception& error) {
         return Failure{"bad-plan", "", text(kContext, "A stored plan cannot be read."), "", error.what()};
     }
     return plan;

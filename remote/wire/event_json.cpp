@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/base/json_number.h>
 #include <remote/wire/event_json.h>
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace rankscope {
 namespace {
@@ -93,6 +95,11 @@ T get(const Json& json, const char* key, T fallback) {
     if (it == json.end() || it->is_null()) {
         return fallback;
     }
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        if (it->is_number()) {
+            return whole_number<T>(*it).value_or(fallback);
+        }
+    }
     return it->template get<T>();
 }
 
@@ -100,7 +107,7 @@ MetricEvent read_metric(const Json& json) {
     MetricEvent metric;
     for (const auto& [key, value] : json.items()) {
         if (key == "step") {
-            metric.step = value.is_number_integer() ? value.get<std::int64_t>() : -1;
+            metric.step = whole_number<std::int64_t>(value).value_or(-1);
         } else if (key == "epoch") {
             metric.epoch = value.is_number() ? value.get<double>() : -1;
         } else if (value.is_number()) {

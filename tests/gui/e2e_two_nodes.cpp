@@ -32,6 +32,7 @@
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <QWindow>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -76,7 +77,8 @@ protected:
         QDialog* dialog = nullptr;
         EXPECT_TRUE(wait_until([&] {
             dialog = window_->findChild<QDialog*>(QString::fromLatin1(name));
-            return dialog && dialog->isVisible();
+            return dialog && dialog->isVisible() && dialog->windowHandle() &&
+                   dialog->windowHandle()->isExposed();
         })) << name;
         return dialog;
     }
@@ -102,7 +104,13 @@ protected:
             return;
         }
         QDir().mkpath(folder);
-        QTest::qWait(0);
+        QApplication::processEvents();
+        for (QWidget* top : QApplication::topLevelWidgets()) {
+            if (top->isVisible()) {
+                top->repaint();
+            }
+        }
+        QApplication::processEvents();
         const bool real = QGuiApplication::platformName() == u"xcb"_s;
         const QPixmap shot = real ? window_->screen()->grabWindow(0) : window_->grab();
         EXPECT_TRUE(shot.save(folder % u'/' % QString::fromLatin1(name) % u".png"_s));

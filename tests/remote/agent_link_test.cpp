@@ -164,6 +164,21 @@ TEST_F(Link, WaitingForAGreetingCanBeCancelled) {
     canceller.join();
 }
 
+TEST_F(Link, WaitingForAnAnswerCanBeCancelled) {
+    auto link = open_fake({FakeCommand{std::string(kAgentGreeting), "", {}, true}});
+    ASSERT_TRUE(link);
+    const auto id = (*link)->send(ping());
+    std::thread canceller([this] {
+        stop_.request_stop();
+        wake_.wake();
+    });
+    const auto reply = (*link)->receive(id, 1000);
+    canceller.join();
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.failure().code, "cancelled");
+    EXPECT_TRUE((*link)->alive()) << "the link itself is fine";
+}
+
 TEST_F(Link, ADamagedPushLeavesNothing) {
     for (const auto damage : {DamagingTransport::Damage::FlipAByte, DamagingTransport::Damage::LoseTheEnd}) {
         const auto failure = failure_of(

@@ -158,6 +158,10 @@ TEST(EventJson, OtherTextsAreRefusedWithoutAnException) {
     EXPECT_FALSE(body_from_json("end", R"({"culprit":{"rank":"x"}})", body));
     EXPECT_FALSE(body_from_json("nonsense", "{}", body));
     EXPECT_TRUE(body_from_json("end", R"({"culprit":7})", body));
+    EXPECT_TRUE(body_from_json("exit", R"({"code":1e300,"signal":4294967297,"pid":-1e300})", body));
+    EXPECT_EQ(std::get<ExitEvent>(body).signal, 0) << "what does not fit is no number of ours";
+    EXPECT_TRUE(body_from_json("metric", R"({"step":9223372036854775807})", body));
+    EXPECT_EQ(std::get<MetricEvent>(body).step, std::numeric_limits<std::int64_t>::max());
     for (const char* kind : {"stage", "metric", "log", "exit", "diagnosis", "end"}) {
         EXPECT_TRUE(body_from_json(kind, "{}", body)) << kind;
         EXPECT_TRUE(body_from_json(kind, R"({"future":{"deep":[1]}})", body))

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
+#include <cstdlib>
 
 namespace rankscope {
 namespace {
@@ -277,20 +278,31 @@ TEST(Job, TrainValuesKeepTheirKind) {
     expect_same(good(to_yaml(job)), job);
 }
 
+/// A locale with a decimal comma for this process: an installed one, else one that localedef compiles into the folder.
+bool use_a_decimal_comma(const std::string& folder) {
+    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "ru_RU.UTF-8"}) {
+        if (std::setlocale(LC_ALL, name) != nullptr) {
+            return true;
+        }
+    }
+    const std::string compile = "localedef -i de_DE -f UTF-8 '" + folder + "/de_DE.UTF-8' >/dev/null 2>&1";
+    return std::system(compile.c_str()) == 0 && ::setenv("LOCPATH", folder.c_str(), 1) == 0 &&
+           std::setlocale(LC_ALL, "de_DE.UTF-8") != nullptr;
+}
+
 TEST(Job, NumbersDoNotFollowTheLocale) {
     // Qt sets the locale of the desktop; in many of them the decimal sign is a comma.
+    const test::TemporaryFolder folder;
     const std::string before = std::setlocale(LC_ALL, nullptr);
-    bool comma = false;
-    for (const char* name : {"de_DE.UTF-8", "fr_FR.UTF-8", "de_DE.utf8", "fr_FR.utf8", "ru_RU.UTF-8"}) {
-        comma = comma || std::setlocale(LC_ALL, name) != nullptr;
-    }
+    const bool comma = use_a_decimal_comma(folder.path().string());
     const auto job = good(job_with("on_failure: {grace_s: 0.5}\n"));
     const std::string yaml = to_yaml(job);
     std::setlocale(LC_ALL, before.c_str());
+    ::unsetenv("LOCPATH");
     EXPECT_EQ(job.grace_s, 0.5);
     EXPECT_EQ(good(yaml).grace_s, 0.5);
     if (!comma) {
-        GTEST_SKIP() << "no locale with a decimal comma is installed here";
+        GTEST_SKIP() << "no locale with a decimal comma here, and no localedef (package locales) to make one";
     }
 }
 

@@ -261,6 +261,7 @@ TEST(LaunchPlan, OtherJsonIsRefusedWithoutAnException) {
     for (
         const char* text :
         {"null", "[]", "{}", "5", R"({"job":1})",
+         R"({"job":"a","backend":"b","world_size":1e300,"master_node":"","master_addr":"","master_port":0,"nodes":[],"ranks":[]})",
          R"({"job":"a","backend":"b","world_size":"x","master_node":"","master_addr":"","master_port":0,"nodes":[],"ranks":[]})",
          R"({"job":"a","backend":"b","world_size":1,"master_node":"","master_addr":"","master_port":0,"nodes":[1],"ranks":[]})",
          R"({"job":"a","backend":"b","world_size":1,"master_node":"","master_addr":"","master_port":0,"nodes":[],"ranks":[{}]})",
