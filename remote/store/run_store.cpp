@@ -166,8 +166,8 @@ bool insert_metric(Statement& insert, const std::string& run_id, const Event& ev
     }
     MetricEvent rest;
     for (const auto& [key, value] : metric.values) {
-        // SQLite has no NaN (it becomes NULL): such a value, and infinity with it, goes to the rest, where null
-        // keeps its meaning.
+        // SQLite has no NaN (it becomes NULL): such a value, and infinity with it, goes to the rest, where
+        // null keeps its meaning.
         if (std::find(std::begin(kColumns), std::end(kColumns), key) == std::end(kColumns) ||
             !std::isfinite(value)) {
             rest.values.emplace_back(key, value);
