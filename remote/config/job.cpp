@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <set>
 #include <string_view>
 
 namespace rankscope {
@@ -65,11 +67,78 @@ void read_choice(YamlMapping& map, const std::string& key, Enum& out,
                        text(kContext, "Write one of: %1.", {all}));
 }
 
+// The entries of a mapping by node (or rank), for the keys that have one value each: `visit(key, mapping)`.
+template <typename Visit>
+void each_entry(YamlMapping& map, const std::string& key, const std::string& example, const Visit& visit) {
+    const YAML::Node node = map.take(key);
+    if (!node.IsDefined()) {
+        return;
+    }
+    if (!node.IsMap()) {
+        map.problems().add(node, key, text(kContext, "must be a mapping"), example);
+        return;
+    }
+    YamlMapping inner(node, key, map.problems());
+    for (const auto& entry : node) {
+        if (entry.first.IsScalar()) {
+            visit(entry.first.Scalar(), inner);
+        }
+    }
+    inner.finish();
+}
+
 void read_procs(YamlMapping& map, Job& job) {
     const YAML::Node procs = map.take("procs_per_node");
-    if (procs.IsDefined() && !(procs.IsScalar() && procs.Scalar() == "auto")) {
+    if (procs.IsMap()) {
+        each_entry(map, "procs_per_node", "", [&](const std::string& node, YamlMapping& inner) {
+            inner.whole(node, job.procs_of_node[node], 1, 1024);
+        });
+    } else if (procs.IsDefined() && !(procs.IsScalar() && procs.Scalar() == "auto")) {
         map.whole("procs_per_node", job.procs_per_node, 1, 1024);
     }
+}
+
+void read_devices(YamlMapping& map, Job& job) {
+    const std::string example = "devices: { node1: [0, 2] }";
+    each_entry(map, "devices", example, [&](const std::string& node, YamlMapping& inner) {
+        std::vector<std::string> words;
+        if (!inner.texts(node, words)) {
+            return;
+        }
+        std::set<int> seen;
+        for (const auto& word : words) {
+            int index = -1;
+            const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), index);
+            if (error != std::errc() || end != word.data() + word.size() || index < 0 || index > 1023) {
+                inner.problems().add(inner.at(node), inner.path_of(node),
+                                     text(kContext, "\"%1\" is not the index of a GPU", {word}), example);
+            } else if (!seen.insert(index).second) {
+                inner.problems().add(inner.at(node), inner.path_of(node),
+                                     text(kContext, "GPU %1 is there twice", {word}), example);
+            } else {
+                job.devices[node].push_back(index);
+            }
+        }
+    });
+}
+
+void read_environments(YamlMapping& map, Job& job) {
+    map.text_map("env", job.env);
+    each_entry(
+        map, "node_env", "node_env: { node1: { NCCL_SOCKET_IFNAME: eth1 } }",
+        [&](const std::string& node, YamlMapping& inner) { inner.text_map(node, job.node_env[node]); });
+    const std::string example = "rank_env: { 0: { NCCL_DEBUG: INFO } }";
+    each_entry(map, "rank_env", example, [&](const std::string& word, YamlMapping& inner) {
+        int rank = -1;
+        const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), rank);
+        if (error != std::errc() || end != word.data() + word.size() || rank < 0) {
+            inner.take(word);
+            inner.problems().add(inner.at(word), inner.path_of(word),
+                                 text(kContext, "\"%1\" is not a rank", {word}), example);
+            return;
+        }
+        inner.text_map(word, job.rank_env[rank]);
+    });
 }
 
 void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
@@ -127,9 +196,39 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
         problems.add(root, "", text(kContext, "neither train nor command is given"),
                      text(kContext, "Add a train section (native engine), or command: [python3, train.py]."));
     }
-    for (const auto& [key, value] : job.env) {
-        if (key.empty() || key.find('=') != std::string::npos || key.find('\0') != std::string::npos) {
-            problems.add(root["env"], "env", text(kContext, "\"%1\" is not a variable's name", {key}), "");
+    const auto check_names = [&](const char* where, const std::map<std::string, std::string>& env) {
+        for (const auto& [key, value] : env) {
+            if (key.empty() || key.find('=') != std::string::npos || key.find('\0') != std::string::npos) {
+                problems.add(root[where], where, text(kContext, "\"%1\" is not a variable's name", {key}),
+                             "");
+            }
+        }
+    };
+    check_names("env", job.env);
+    for (const auto& [node, env] : job.node_env) {
+        check_names("node_env", env);
+    }
+    for (const auto& [rank, env] : job.rank_env) {
+        check_names("rank_env", env);
+    }
+    if (!job.all_nodes && !job.nodes.empty()) {
+        const auto check_node = [&](const char* where, const std::string& node) {
+            if (std::find(job.nodes.begin(), job.nodes.end(), node) == job.nodes.end()) {
+                problems.add(root[where], where, text(kContext, "\"%1\" is not one of the nodes", {node}),
+                             text(kContext, "Name one that stands in nodes:, or add it there."));
+            }
+        };
+        if (!job.master.empty()) {
+            check_node("master", job.master);
+        }
+        for (const auto& [node, procs] : job.procs_of_node) {
+            check_node("procs_per_node", node);
+        }
+        for (const auto& [node, gpus] : job.devices) {
+            check_node("devices", node);
+        }
+        for (const auto& [node, env] : job.node_env) {
+            check_node("node_env", node);
         }
     }
     if (job.launcher == Launcher::Slurm) {
@@ -167,6 +266,10 @@ const char* to_string(Launcher launcher) {
     return launcher == Launcher::Slurm ? "slurm" : "ssh";
 }
 
+const char* to_string(RankOrder order) {
+    return order == RankOrder::Cyclic ? "cyclic" : "block";
+}
+
 JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
     JobRead read;
     read.yaml = yaml;
@@ -182,13 +285,17 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         YamlMapping map(*root, "", problems);
         map.text("name", job.name);
         read_nodes(map, job);
+        map.text("master", job.master);
+        read_choice<RankOrder>(map, "rank_order", job.rank_order,
+                               {{"block", RankOrder::Block}, {"cyclic", RankOrder::Cyclic}});
         read_procs(map, job);
+        read_devices(map, job);
         read_choice<BackendChoice>(
             map, "backend", job.backend,
             {{"auto", BackendChoice::Auto}, {"nccl", BackendChoice::Nccl}, {"gloo", BackendChoice::Gloo}});
         map.whole("master_port", job.master_port, 0, 65535);
         map.text("interface", job.interface_name);
-        map.text_map("env", job.env);
+        read_environments(map, job);
         read_choice<Launcher>(map, "launcher", job.launcher,
                               {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
         read_on_failure(map, job, problems);
@@ -219,13 +326,35 @@ std::string to_yaml(const Job& job) {
     // JSON's objects and lists are valid YAML in flow form; the emitter only lays out the top level.
     std::string yaml = "name: " + nlohmann::json(job.name).dump() + '\n';
     yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
-    yaml +=
-        "procs_per_node: " + (job.procs_per_node == 0 ? "auto" : std::to_string(job.procs_per_node)) + '\n';
+    if (!job.master.empty()) {
+        yaml += "master: " + nlohmann::json(job.master).dump() + '\n';
+    }
+    if (job.rank_order != RankOrder::Block) {
+        yaml += std::string("rank_order: ") + to_string(job.rank_order) + '\n';
+    }
+    yaml += "procs_per_node: " +
+            (!job.procs_of_node.empty() ? nlohmann::json(job.procs_of_node).dump()
+             : job.procs_per_node == 0  ? "auto"
+                                        : std::to_string(job.procs_per_node)) +
+            '\n';
+    if (!job.devices.empty()) {
+        yaml += "devices: " + nlohmann::json(job.devices).dump() + '\n';
+    }
     yaml += std::string("backend: ") + to_string(job.backend) + '\n';
     yaml += "master_port: " + std::to_string(job.master_port) + '\n';
     yaml += "interface: " + nlohmann::json(job.interface_name).dump() + '\n';
     if (!job.env.empty()) {
         yaml += "env: " + nlohmann::json(job.env).dump() + '\n';
+    }
+    if (!job.node_env.empty()) {
+        yaml += "node_env: " + nlohmann::json(job.node_env).dump() + '\n';
+    }
+    if (!job.rank_env.empty()) {
+        nlohmann::json ranks = nlohmann::json::object();
+        for (const auto& [rank, env] : job.rank_env) {
+            ranks[std::to_string(rank)] = env;
+        }
+        yaml += "rank_env: " + ranks.dump() + '\n';
     }
     yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
     yaml +=

@@ -17,6 +17,9 @@ namespace rankscope {
 
 enum class BackendChoice { Auto, Nccl, Gloo };
 enum class Launcher { Ssh, Slurm };
+/// Block: all ranks of the first node, then the next one's (as torchrun). Cyclic: one rank of each node in
+/// turn.
+enum class RankOrder { Block, Cyclic };
 
 /// A job file (design page, "Job"): what to train or run, and where.
 struct Job {
@@ -24,11 +27,19 @@ struct Job {
     std::string name;
     bool all_nodes = false;          ///< nodes: all
     std::vector<std::string> nodes;  ///< names; "local" is this machine
-    int procs_per_node = 0;          ///< 0: auto
+    std::string master;              ///< the node that gets rank 0; empty: the first
+    RankOrder rank_order = RankOrder::Block;
+    int procs_per_node = 0;                           ///< 0: auto
+    std::map<std::string, int> procs_of_node;         ///< where procs_per_node is a mapping: node → ranks
+    std::map<std::string, std::vector<int>> devices;  ///< node → GPUs, instead of the inventory's
     BackendChoice backend = BackendChoice::Auto;
     int master_port = 29500;  ///< 0: a free one on the master
     std::string interface_name = "auto";
+    /// For all ranks, for a node's, for one rank's; the narrower wins. {rank} and the like:
+    /// plan/placeholders.h.
     std::map<std::string, std::string> env;
+    std::map<std::string, std::map<std::string, std::string>> node_env;
+    std::map<int, std::map<std::string, std::string>> rank_env;
     Launcher launcher = Launcher::Ssh;
     double grace_s = 5;
     int max_restarts = 0;
@@ -52,5 +63,6 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
 std::string to_yaml(const Job& job);
 const char* to_string(BackendChoice backend);
 const char* to_string(Launcher launcher);
+const char* to_string(RankOrder order);
 
 }  // namespace rankscope

@@ -5,6 +5,7 @@
 #include <remote/base/shell_quote.h>
 #include <remote/base/text.h>
 #include <remote/plan/launch_plan.h>
+#include <remote/plan/placeholders.h>
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,10 @@ const NodeFacts* facts_of(const KnownFacts& facts, const std::string& node) {
 }
 
 // The GPUs this node offers to the run.
-std::vector<int> gpus_of(const NodeSpec& node, const NodeFacts* facts) {
+std::vector<int> gpus_of(const NodeSpec& node, const Job& job, const NodeFacts* facts) {
+    if (const auto chosen = job.devices.find(node.name); chosen != job.devices.end()) {
+        return chosen->second;
+    }
     if (!node.gpus_auto) {
         return node.gpus;
     }
@@ -56,27 +60,63 @@ std::string address_of(const NodeSpec& node, const NodeFacts* facts, const Known
     return node.host;
 }
 
+// The interface that bears the address, if a probe has seen it: Gloo would take the one that the host's own
+// name leads to (Debian's /etc/hosts says 127.0.1.1), NCCL the first that is up.
+std::string interface_of(const NodeFacts* facts, const std::string& address) {
+    if (facts != nullptr) {
+        for (const auto& entry : facts->interfaces) {
+            if (!entry.loopback &&
+                std::find(entry.addresses.begin(), entry.addresses.end(), address) != entry.addresses.end()) {
+                return entry.name;
+            }
+        }
+    }
+    return {};
+}
+
 struct NodeShare {
     const NodeSpec* node = nullptr;
     std::vector<int> gpus;  ///< empty: CPU ranks
     int ranks = 0;
     std::string address;
+    std::string interface_name;
 };
+
+// One that is asked for and that the probe has not found.
+std::optional<int> missing_gpu(const NodeShare& share, const NodeFacts* facts) {
+    for (const int gpu : share.gpus) {
+        if (facts != nullptr && std::none_of(facts->gpus.begin(), facts->gpus.end(),
+                                             [gpu](const GpuFacts& found) { return found.index == gpu; })) {
+            return gpu;
+        }
+    }
+    return std::nullopt;
+}
 
 Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts* facts, bool use_gpus,
                            LaunchPlan& plan) {
     NodeShare share;
     share.node = &node;
     if (use_gpus) {
-        share.gpus = gpus_of(node, facts);
+        share.gpus = gpus_of(node, job, facts);
     }
     const int slots = node.cpu_slots > 0 ? node.cpu_slots : 1;
-    share.ranks = job.procs_per_node > 0 ? job.procs_per_node
-                  : share.gpus.empty()   ? slots
-                                         : static_cast<int>(share.gpus.size());
-    if (use_gpus && node.gpus_auto && facts == nullptr) {
+    const auto own = job.procs_of_node.find(node.name);
+    share.ranks = own != job.procs_of_node.end() ? own->second
+                  : job.procs_per_node > 0       ? job.procs_per_node
+                  : share.gpus.empty()           ? slots
+                                                 : static_cast<int>(share.gpus.size());
+    const bool gpus_known = !node.gpus_auto || job.devices.count(node.name) != 0;
+    if (use_gpus && !gpus_known && facts == nullptr) {
         plan.notes.push_back(text(
             kContext, "%1 has not been probed: its GPUs are not known, CPU slots are assumed.", {node.name}));
+    }
+    if (const auto missing = missing_gpu(share, facts)) {
+        return Failure{
+            "no-such-gpu", node.name,
+            text(kContext, "GPU %1 is asked for, but this node has %2.",
+                 {std::to_string(*missing), std::to_string(facts->gpus.size())}),
+            text(kContext, "Correct devices: in the job, or gpus: in the inventory; they count from 0."), ""};
     }
     if (!share.gpus.empty() && share.ranks > static_cast<int>(share.gpus.size())) {
         return Failure{"too-many-ranks", node.name,
@@ -84,7 +124,7 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
                             {std::to_string(share.ranks), std::to_string(share.gpus.size())}),
                        text(kContext, "Lower procs_per_node, or write backend: gloo for CPU ranks."), ""};
     }
-    if (share.gpus.empty() && plan.backend == "nccl" && (facts != nullptr || !node.gpus_auto)) {
+    if (share.gpus.empty() && plan.backend == "nccl" && (facts != nullptr || gpus_known)) {
         return Failure{
             "no-gpu", node.name, text(kContext, "backend: nccl needs a GPU, and this node offers none."),
             text(kContext,
@@ -94,10 +134,30 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
     return share;
 }
 
+std::string number(int value) {
+    return std::to_string(value);
+}
+
+PlaceholderValues placeholders_of(const RankPlan& rank, const LaunchPlan& plan, const NodeShare& share,
+                                  int group_rank) {
+    PlaceholderValues values{{"rank", number(rank.rank)},
+                             {"local_rank", number(rank.local_rank)},
+                             {"world_size", number(plan.world_size)},
+                             {"local_world_size", number(share.ranks)},
+                             {"node_rank", number(group_rank)},
+                             {"nodes", number(static_cast<int>(plan.nodes.size()))},
+                             {"node", rank.node},
+                             {"address", share.address},
+                             {"master_addr", plan.master_addr}};
+    if (plan.master_port != 0) {
+        values["master_port"] = number(plan.master_port);
+    }
+    return values;
+}
+
 void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& share, const Job& job,
                      int group_rank) {
     auto& env = rank.env;
-    const auto number = [](int value) { return std::to_string(value); };
     env["RANK"] = number(rank.rank);
     env["LOCAL_RANK"] = number(rank.local_rank);
     env["WORLD_SIZE"] = number(plan.world_size);
@@ -128,15 +188,29 @@ void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& sh
     if (job.interface_name != "auto") {
         env["GLOO_SOCKET_IFNAME"] = job.interface_name;
         env["NCCL_SOCKET_IFNAME"] = job.interface_name;
+    } else if (!share.interface_name.empty()) {
+        env["GLOO_SOCKET_IFNAME"] = share.interface_name;
+        env["NCCL_SOCKET_IFNAME"] = '=' + share.interface_name;  // "=": this one, not all that begin so
     }
-    for (const auto& [key, value] : job.env) {
-        env[key] = value;
+    const auto values = placeholders_of(rank, plan, share, group_rank);
+    const auto add = [&](const std::map<std::string, std::string>& more) {
+        for (const auto& [key, value] : more) {
+            env[key] = fill_placeholders(value, values);
+        }
+    };
+    add(job.env);
+    if (const auto own = job.node_env.find(rank.node); own != job.node_env.end()) {
+        add(own->second);
+    }
+    if (const auto own = job.rank_env.find(rank.rank); own != job.rank_env.end()) {
+        add(own->second);
+    }
+    for (auto& word : rank.command) {
+        word = fill_placeholders(word, values);
     }
 }
 
-}  // namespace
-
-Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job) {
+Result<std::vector<NodeSpec>> nodes_in_order(const Inventory& inventory, const Job& job) {
     if (job.all_nodes) {
         if (inventory.nodes.empty()) {
             return Failure{
@@ -170,6 +244,63 @@ Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Jo
     return nodes;
 }
 
+// What the job says of single nodes must be about nodes it has.
+Result<void> check_names(const std::vector<NodeSpec>& nodes, const Job& job) {
+    std::vector<std::pair<const char*, std::string>> named;
+    if (!job.master.empty()) {
+        named.emplace_back("master", job.master);
+    }
+    const auto add = [&](const char* key, const auto& mapping) {
+        for (const auto& [node, ignored] : mapping) {
+            named.emplace_back(key, node);
+        }
+    };
+    add("procs_per_node", job.procs_of_node);
+    add("devices", job.devices);
+    add("node_env", job.node_env);
+    for (const auto& [key, name] : named) {
+        if (std::none_of(nodes.begin(), nodes.end(),
+                         [&name = name](const NodeSpec& node) { return node.name == name; })) {
+            return Failure{"unknown-node", job.file.string(),
+                           text(kContext, "%1: \"%2\" is not one of the job's nodes.", {key, name}),
+                           text(kContext, "Name one that stands in nodes:, or add it there."), ""};
+        }
+    }
+    return {};
+}
+
+// Deals the ranks to the nodes: (node, local rank) of each, in the order of ranks.
+std::vector<std::pair<std::size_t, int>> deal(const std::vector<NodeShare>& shares, RankOrder order) {
+    std::vector<std::pair<std::size_t, int>> places;
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        for (int local = 0; local < shares[i].ranks; ++local) {
+            places.emplace_back(i, local);
+        }
+    }
+    if (order == RankOrder::Cyclic) {
+        std::stable_sort(places.begin(), places.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
+    }
+    return places;
+}
+
+}  // namespace
+
+Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job) {
+    auto nodes = nodes_in_order(inventory, job);
+    if (!nodes) {
+        return nodes;
+    }
+    if (auto fine = check_names(*nodes, job); !fine) {
+        return fine.failure();
+    }
+    if (!job.master.empty()) {
+        std::stable_partition(nodes->begin(), nodes->end(),
+                              [&](const NodeSpec& node) { return node.name == job.master; });
+    }
+    return nodes;
+}
+
 Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
     auto nodes = resolve_nodes(inventory, job);
     if (!nodes) {
@@ -196,6 +327,9 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
             return share.failure();
         }
         share->address = address_of(node, known, facts, nodes->size() == 1);
+        if (nodes->size() > 1 && job.interface_name == "auto") {
+            share->interface_name = interface_of(known, share->address);
+        }
         any_gpu = any_gpu || !share->gpus.empty();
         plan.world_size += share->ranks;
         shares.push_back(std::move(*share));
@@ -211,23 +345,28 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
             text(kContext, "A free port is chosen on %1 when the run starts.", {plan.master_node}));
     }
     for (std::size_t i = 0; i < shares.size(); ++i) {
-        plan.nodes.push_back({shares[i].node->name, static_cast<int>(i), shares[i].ranks, shares[i].address});
+        plan.nodes.push_back({shares[i].node->name, static_cast<int>(i), shares[i].ranks, shares[i].address,
+                              shares[i].interface_name});
     }
-    int next_rank = 0;
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-        for (int local = 0; local < shares[i].ranks; ++local) {
-            RankPlan rank;
-            rank.rank = next_rank++;
-            rank.local_rank = local;
-            rank.node = shares[i].node->name;
-            rank.device = shares[i].gpus.empty()
-                              ? "cpu"
-                              : "cuda:" + std::to_string(shares[i].gpus[static_cast<std::size_t>(local)]);
-            rank.command =
-                job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
-            add_environment(rank, plan, shares[i], job, static_cast<int>(i));
-            plan.ranks.push_back(std::move(rank));
+    for (const auto& [rank, env] : job.rank_env) {
+        if (rank >= plan.world_size) {
+            return Failure{"unknown-rank", job.file.string(),
+                           text(kContext, "rank_env: there is no rank %1; the job has %2, counted from 0.",
+                                {number(rank), number(plan.world_size)}),
+                           text(kContext, "Correct the rank, or leave it out."), ""};
         }
+    }
+    for (const auto& [i, local] : deal(shares, job.rank_order)) {
+        RankPlan rank;
+        rank.rank = static_cast<int>(plan.ranks.size());
+        rank.local_rank = local;
+        rank.node = shares[i].node->name;
+        rank.device = shares[i].gpus.empty()
+                          ? "cpu"
+                          : "cuda:" + number(shares[i].gpus[static_cast<std::size_t>(local)]);
+        rank.command = job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
+        add_environment(rank, plan, shares[i], job, static_cast<int>(i));
+        plan.ranks.push_back(std::move(rank));
     }
     return plan;
 }
@@ -246,7 +385,8 @@ nlohmann::json to_json(const LaunchPlan& plan) {
         json["nodes"].push_back({{"node", node.node},
                                  {"group_rank", node.group_rank},
                                  {"local_world_size", node.local_world_size},
-                                 {"address", node.address}});
+                                 {"address", node.address},
+                                 {"interface", node.interface_name}});
     }
     for (const auto& rank : plan.ranks) {
         json["ranks"].push_back({{"rank", rank.rank},
@@ -272,7 +412,8 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
         plan.notes = json.value("notes", std::vector<std::string>());
         for (const auto& node : json.at("nodes")) {
             plan.nodes.push_back({node.at("node"), whole(node.at("group_rank")),
-                                  whole(node.at("local_world_size")), node.at("address")});
+                                  whole(node.at("local_world_size")), node.at("address"),
+                                  node.value("interface", std::string())});
         }
         for (const auto& rank : json.at("ranks")) {
             RankPlan entry;
@@ -296,6 +437,12 @@ std::string to_text(const LaunchPlan& plan) {
                       " node" + (plan.nodes.size() == 1 ? "" : "s") + ", backend " + plan.backend +
                       ", master " + plan.master_node + " at " + plan.master_addr + ':' +
                       (plan.master_port == 0 ? "(free port)" : std::to_string(plan.master_port)) + '\n';
+    for (const auto& node : plan.nodes) {
+        out += "  node " + std::to_string(node.group_rank) + ": " + node.node + " at " + node.address +
+               (node.interface_name.empty() ? "" : " (" + node.interface_name + ")") + ", " +
+               std::to_string(node.local_world_size) + " rank" + (node.local_world_size == 1 ? "" : "s") +
+               '\n';
+    }
     for (const auto& note : plan.notes) {
         out += "  note: " + note + '\n';
     }

@@ -32,6 +32,7 @@ struct NodePlan {
     int group_rank = 0;
     int local_world_size = 0;
     std::string address;
+    std::string interface_name;  ///< that bears the address, for NCCL and Gloo; empty: theirs to choose
 };
 
 struct LaunchPlan {
@@ -50,12 +51,14 @@ struct LaunchPlan {
 /// note says so: `plan` touches nothing.
 using KnownFacts = std::map<std::string, NodeFacts>;
 
-/// Resolves the job's nodes against the inventory ("local" is always there).
+/// Resolves the job's nodes against the inventory ("local" is always there), the master first.
 Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job);
 
-/// rank → node → device → environment → command. Ranks are dealt node by node in the job's order; the first
+/// rank → node → device → environment → command. Ranks are dealt in the job's order and node order; the first
 /// node is the master. Environment as torchrun sets it (reference: torchrun's local_elastic_agent), plus
-/// ours. The token is not in the plan: it is made when the run starts.
+/// ours; the job's own variables and command may hold {rank}, {local_rank}, {world_size}, {local_world_size},
+/// {node_rank}, {nodes}, {node}, {address}, {master_addr}, {master_port}. The token is not in the plan: it is
+/// made when the run starts.
 Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
 nlohmann::json to_json(const LaunchPlan& plan);

@@ -123,9 +123,8 @@ bool NodeTask::connect(const char* stage) {
         return true;
     }
     int master_port = 0;
-    const bool master = context_.job.all_nodes ? context_.inventory.nodes.front().name == node_.name
-                                               : context_.job.nodes.front() == node_.name;
-    if (master && context_.job.master_port == 0) {
+    const auto nodes = resolve_nodes(context_.inventory, context_.job);
+    if (nodes && nodes->front().name == node_.name && context_.job.master_port == 0) {
         wire::Request request;
         request.mutable_find_port();
         auto reply = connection_.link->call(std::move(request));

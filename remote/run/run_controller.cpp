@@ -39,7 +39,8 @@ int exit_code_for(const Failure& failure) {
         return 3;
     }
     if (failure.code == "too-many-ranks" || failure.code == "no-gpu" || failure.code == "unknown-node" ||
-        failure.code == "no-nodes" || failure.code == "no-cuda-engine") {
+        failure.code == "no-nodes" || failure.code == "no-cuda-engine" || failure.code == "no-such-gpu" ||
+        failure.code == "unknown-rank") {
         return 2;
     }
     if (failure.code == "incomplete-install") {

@@ -166,6 +166,106 @@ TEST(LaunchPlan, FewerRanksThanGpus) {
     EXPECT_EQ(plan.ranks[1].device, "cuda:1");
 }
 
+TEST(LaunchPlan, EachNodeMayHaveItsOwnShareDevicesAndEnvironment) {
+    const auto inventory = inventory_of({node_called("node1"), node_called("node2")});
+    const KnownFacts facts{{"node1", facts_with(4)}, {"node2", facts_with(8)}};
+    Job job = program_job({"node1", "node2"});
+    job.procs_of_node = {{"node1", 1}};
+    job.devices = {{"node2", {5, 3}}};
+    job.env = {{"A", "job"}, {"B", "job"}, {"C", "job"}};
+    job.node_env = {{"node2", {{"B", "node"}, {"C", "node"}}}};
+    job.rank_env = {{2, {{"C", "rank"}}}};
+    const auto plan = planned(inventory, job, facts);
+    ASSERT_EQ(plan.ranks.size(), 3U);
+    EXPECT_EQ(plan.ranks[0].device, "cuda:0");
+    EXPECT_EQ(plan.ranks[1].device, "cuda:5");
+    EXPECT_EQ(plan.ranks[2].device, "cuda:3");
+    EXPECT_EQ(plan.ranks[2].env.at("CUDA_VISIBLE_DEVICES"), "5,3");
+    EXPECT_EQ(plan.ranks[0].env.at("B"), "job");
+    EXPECT_EQ(plan.ranks[1].env.at("B"), "node");
+    EXPECT_EQ(plan.ranks[1].env.at("C"), "node");
+    EXPECT_EQ(plan.ranks[2].env.at("C"), "rank");
+    EXPECT_EQ(plan.ranks[2].env.at("A"), "job");
+}
+
+TEST(LaunchPlan, TheMasterIsChosenAndItsNodeComesFirst) {
+    const auto inventory = inventory_of({node_called("node1"), node_called("node2"), node_called("node3")});
+    Job job = program_job({"node1", "node2", "node3"});
+    job.master = "node2";
+    const auto plan = planned(inventory, job, {{"node2", facts_with(0, "10.0.0.2")}});
+    EXPECT_EQ(plan.master_node, "node2");
+    EXPECT_EQ(plan.master_addr, "10.0.0.2");
+    EXPECT_EQ(plan.ranks.at(0).node, "node2");
+    EXPECT_EQ(plan.ranks.at(1).node, "node1");
+    EXPECT_EQ(plan.ranks.at(2).node, "node3");
+}
+
+TEST(LaunchPlan, RanksMayBeDealtInTurn) {
+    Job job = program_job({"node1", "node2"});
+    job.procs_of_node = {{"node1", 3}, {"node2", 2}};
+    job.rank_order = RankOrder::Cyclic;
+    const auto plan = planned(inventory_of({node_called("node1"), node_called("node2")}), job);
+    std::string places;
+    for (const auto& rank : plan.ranks) {
+        places += rank.node.substr(4) + ':' + rank.env.at("LOCAL_RANK") + ' ';
+        EXPECT_EQ(rank.env.at("RANK"), std::to_string(rank.rank));
+    }
+    EXPECT_EQ(places, "1:0 2:0 1:1 2:1 1:2 ");
+    EXPECT_EQ(plan.ranks[1].env.at("GROUP_RANK"), "1");
+}
+
+TEST(LaunchPlan, PlaceholdersAreFilledForEachRank) {
+    Job job = program_job({"node1", "node2"});
+    job.command = {"./train",       "--rank={rank}", "{worker}",          "${rank}",
+                   "{\"rank\": 1}", "{rank",         "{nodes}{node_rank}"};
+    job.env = {{"OMPI_COMM_WORLD_RANK", "{rank}"}, {"URL", "tcp://{master_addr}:{master_port}/{world_size}"}};
+    const auto plan = planned(inventory_of({node_called("node1"), node_called("node2")}), job,
+                              {{"node1", facts_with(0, "10.0.0.1")}});
+    EXPECT_EQ(plan.ranks.at(1).command,
+              (std::vector<std::string>{"./train", "--rank=1", "{worker}", "${rank}", "{\"rank\": 1}",
+                                        "{rank", "21"}));
+    EXPECT_EQ(plan.ranks.at(1).env.at("OMPI_COMM_WORLD_RANK"), "1");
+    EXPECT_EQ(plan.ranks.at(1).env.at("URL"), "tcp://10.0.0.1:29500/2");
+}
+
+TEST(LaunchPlan, TheInterfaceThatBearsTheAddressIsNamed) {
+    NodeFacts facts = facts_with(0, "10.0.0.1");
+    facts.interfaces = {{"lo", {"127.0.0.1"}, true, true, 65536},
+                        {"docker0", {"172.17.0.1"}, true, false, 1500},
+                        {"eth1", {"10.0.0.1", "fe80::1"}, true, false, 9000}};
+    const auto inventory = inventory_of({node_called("node1"), node_called("node2")});
+    Job job = program_job({"node1", "node2"});
+    const auto plan = planned(inventory, job, {{"node1", facts}});
+    EXPECT_EQ(plan.nodes.at(0).interface_name, "eth1");
+    EXPECT_EQ(plan.ranks.at(0).env.at("GLOO_SOCKET_IFNAME"), "eth1");
+    EXPECT_EQ(plan.ranks.at(0).env.at("NCCL_SOCKET_IFNAME"), "=eth1") << "exactly, not as a prefix";
+    EXPECT_EQ(plan.ranks.at(1).env.count("GLOO_SOCKET_IFNAME"), 0U) << "not probed";
+    job.env = {{"NCCL_SOCKET_IFNAME", "ib0"}};
+    EXPECT_EQ(planned(inventory, job, {{"node1", facts}}).ranks.at(0).env.at("NCCL_SOCKET_IFNAME"), "ib0");
+    EXPECT_EQ(planned(inventory, program_job({"node1"}), {{"node1", facts}})
+                  .ranks.at(0)
+                  .env.count("GLOO_SOCKET_IFNAME"),
+              0U)
+        << "alone";
+}
+
+TEST(LaunchPlan, WhatIsSaidOfStrangersIsRefused) {
+    const auto inventory = inventory_of({node_called("node1"), node_called("node2")});
+    Job job = program_job({"node1"});
+    job.master = "node2";
+    EXPECT_EQ(refused(inventory, job), "unknown-node");
+    job = program_job({"node1"});
+    job.all_nodes = true;
+    job.devices = {{"node3", {0}}};
+    EXPECT_EQ(refused(inventory, job), "unknown-node");
+    job = program_job({"node1"});
+    job.devices = {{"node1", {2}}};
+    EXPECT_EQ(refused(inventory, job, {{"node1", facts_with(2)}}), "no-such-gpu");
+    job = program_job({"node1"});
+    job.rank_env = {{1, {{"A", "b"}}}};
+    EXPECT_EQ(refused(inventory, job), "unknown-rank");
+}
+
 TEST(LaunchPlan, TooManyRanksForTheGpusAreRefused) {
     Job job = program_job({"node1"});
     job.procs_per_node = 3;
