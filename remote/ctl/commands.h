@@ -13,6 +13,7 @@ namespace rankscope::ctl {
 void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_probe_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_plan_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_job_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_run_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code);

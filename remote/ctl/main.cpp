@@ -31,6 +31,7 @@ int run(int argc, char** argv) {
     add_nodes_commands(app, options, code);
     add_probe_command(app, options, code);
     add_plan_command(app, options, code);
+    add_job_command(app, options, code);
     add_run_command(app, options, code);
     add_runs_commands(app, options, code);
     add_clean_command(app, options, code);

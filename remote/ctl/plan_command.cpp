@@ -3,6 +3,7 @@
 
 #include <remote/config/job.h>
 #include <remote/ctl/commands.h>
+#include <remote/launch_lines/launch_line.h>
 #include <remote/plan/launch_plan.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +14,33 @@
 namespace rankscope::ctl {
 namespace {
 
-int plan(const GlobalOptions& options, const std::string& file) {
+void print_lines(const LaunchLines& lines, bool json) {
+    if (json) {
+        nlohmann::json out{{"lines", nlohmann::json::array()}, {"notes", lines.notes}};
+        for (const auto& line : lines.lines) {
+            out["lines"].push_back({{"node", line.node}, {"text", line.text}});
+        }
+        if (!lines.file_name.empty()) {
+            out["file"] = {{"name", lines.file_name}, {"content", lines.file}};
+        }
+        std::printf("%s\n", out.dump().c_str());
+        return;
+    }
+    for (const auto& note : lines.notes) {
+        std::printf("# %s\n", note.c_str());
+    }
+    if (!lines.file_name.empty()) {
+        std::printf("cat > %s <<'END'\n%sEND\n", lines.file_name.c_str(), lines.file.c_str());
+    }
+    for (const auto& line : lines.lines) {
+        if (!line.node.empty()) {
+            std::printf("# on %s\n", line.node.c_str());
+        }
+        std::printf("%s\n", line.text.c_str());
+    }
+}
+
+int plan(const GlobalOptions& options, const std::string& file, const std::string& tool) {
     const auto job = read_job(file);
     const auto inventory = load_inventory(options);
     if (!job.problems.empty() || !inventory) {
@@ -27,6 +54,15 @@ int plan(const GlobalOptions& options, const std::string& file) {
         report(result.failure(), options.json);
         return kUsage;
     }
+    if (!tool.empty()) {
+        const auto lines = write_launch_lines(*launcher_tool_from(tool), job.job, *result);
+        if (!lines) {
+            report(lines.failure(), options.json);
+            return kUsage;
+        }
+        print_lines(*lines, options.json);
+        return kDone;
+    }
     std::printf("%s", options.json ? (to_json(*result).dump() + '\n').c_str() : to_text(*result).c_str());
     return kDone;
 }
@@ -38,7 +74,14 @@ void add_plan_command(CLI::App& app, GlobalOptions& options, int& code) {
         app.add_subcommand("plan", "Print rank, node, device, environment and command; touch nothing");
     auto file = std::make_shared<std::string>();
     command->add_option("job", *file, "Job file")->required();
-    command->callback([&options, &code, file] { code = plan(options, *file); });
+    auto tool = std::make_shared<std::string>();
+    std::vector<std::string> tools;
+    for (const auto known : all_launcher_tools()) {
+        tools.emplace_back(to_string(known));
+    }
+    command->add_option("--as", *tool, "Print what to type into another launcher for the same ranks")
+        ->check(CLI::IsMember(tools));
+    command->callback([&options, &code, file, tool] { code = plan(options, *file, *tool); });
 }
 
 }  // namespace rankscope::ctl

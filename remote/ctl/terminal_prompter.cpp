@@ -53,10 +53,12 @@ std::optional<std::string> ask(const std::string& question, bool echo) {
     if (!tty) {
         return std::nullopt;
     }
-    [[maybe_unused]] auto put = ::write(tty.get(), question.data(), question.size());
     std::string answer;
     {
+        // Before the question: an answer that comes at once (expect, a pasted password) must neither be shown
+        // nor be flushed away by the change.
         const Echo guard(tty.get(), echo);
+        [[maybe_unused]] const auto put = ::write(tty.get(), question.data(), question.size());
         char c = 0;
         while (true) {
             const auto got = ::read(tty.get(), &c, 1);
@@ -70,7 +72,7 @@ std::optional<std::string> ask(const std::string& question, bool echo) {
         }
     }
     if (!echo) {
-        put = ::write(tty.get(), "\n", 1);
+        [[maybe_unused]] const auto put = ::write(tty.get(), "\n", 1);
     }
     return answer;
 }

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/base/files.h>
+#include <remote/base/text.h>
+#include <remote/ctl/commands.h>
+#include <remote/launch_lines/launch_line.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "JobCommand";
+
+struct FromOptions {
+    std::string line;
+    std::vector<std::string> nodes;
+    std::string output;
+    bool force = false;
+};
+
+int write_job(const GlobalOptions& options, const FromOptions& from, const std::string& yaml) {
+    if (from.output.empty()) {
+        std::printf("%s", yaml.c_str());
+        return kDone;
+    }
+    std::error_code ignored;
+    if (!from.force && std::filesystem::exists(from.output, ignored)) {
+        report(Failure{"file-exists", from.output, text(kContext, "The file is there already."),
+                       text(kContext, "Name another, or overwrite it with --force."), ""},
+               options.json);
+        return kUsage;
+    }
+    if (const int error = write_file_atomically(from.output, yaml); error != 0) {
+        report(Failure{"cannot-write", from.output,
+                       text(kContext, "The job file cannot be written: %1.", {std::strerror(error)}),
+                       text(kContext, "Check the folder's permissions and free space."), ""},
+               options.json);
+        return kUsage;
+    }
+    std::fprintf(stderr, "%s\n", from.output.c_str());
+    return kDone;
+}
+
+int job_from_line(const GlobalOptions& options, const FromOptions& from) {
+    const auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    const std::string pasted = from.line == "-" ? std::string(std::istreambuf_iterator<char>(std::cin),
+                                                              std::istreambuf_iterator<char>())
+                                                : from.line;
+    const auto line = read_launch_line(pasted);
+    if (!line) {
+        report(line.failure(), options.json);
+        return kUsage;
+    }
+    const auto job = job_from(*line, *inventory, from.nodes);
+    if (!job) {
+        report(job.failure(), options.json);
+        return kUsage;
+    }
+    const std::string yaml = to_yaml(*job);
+    if (options.json) {
+        std::printf("%s\n",
+                    nlohmann::json{{"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", line->notes}}
+                        .dump()
+                        .c_str());
+        return kDone;
+    }
+    for (const auto& note : line->notes) {
+        std::fprintf(stderr, "note: %s\n", note.c_str());
+    }
+    return write_job(options, from, yaml);
+}
+
+}  // namespace
+
+void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
+    auto* command = app.add_subcommand("job", "Make a job file of another launcher's command line");
+    auto from = std::make_shared<FromOptions>();
+    command
+        ->add_option("--from", from->line,
+                     "The command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun, … in "
+                     "one word; -: from the standard input")
+        ->required();
+    command->add_option("--nodes", from->nodes, "Nodes for a line that names none")->delimiter(',');
+    command->add_option("-o,--output", from->output, "File to write (default: the standard output)");
+    command->add_flag("--force", from->force, "Overwrite the file");
+    command->callback([&options, &code, from] { code = job_from_line(options, *from); });
+}
+
+}  // namespace rankscope::ctl

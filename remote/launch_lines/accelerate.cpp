@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// accelerate launch (accelerate/commands/launch.py): typed once per node.
+
+#include <remote/base/text.h>
+#include <remote/launch_lines/launch_tool.h>
+
+namespace rankscope::launch_lines {
+namespace {
+
+constexpr const char* kContext = "LaunchLines";
+
+}  // namespace
+
+Result<LaunchLines> write_accelerate(const Job& job, const LaunchPlan& plan) {
+    LaunchLines written;
+    if (!uniform_ranks(plan)) {
+        return not_understood(LauncherTool::Accelerate,
+                              text(kContext, "accelerate starts the same number of ranks on every node."),
+                              text(kContext, "Give procs_per_node one number."));
+    }
+    const ProgramWords program = program_of(common_command(job, written.notes), "--module", "--no_python");
+    const int port = port_of(plan, written.notes);
+    for (const auto& node : plan.nodes) {
+        Words words{"accelerate", "launch", "--num_processes=" + std::to_string(plan.world_size)};
+        words.push_back(plan.backend == "nccl" ? "--multi_gpu" : "--cpu");
+        words.push_back("--num_machines=" + std::to_string(plan.nodes.size()));
+        if (plan.nodes.size() > 1) {
+            words.push_back("--machine_rank=" + std::to_string(node.group_rank));
+            words.push_back("--main_process_ip=" + plan.master_addr);
+        }
+        words.push_back("--main_process_port=" + std::to_string(port));
+        if (job.max_restarts > 0) {
+            words.push_back("--max_restarts=" + std::to_string(job.max_restarts));
+        }
+        words.insert(words.end(), program.flags.begin(), program.flags.end());
+        words.insert(words.end(), program.words.begin(), program.words.end());
+        written.lines.push_back({node.node, line_of(own_environment(plan, node.node, written.notes), words)});
+    }
+    return written;
+}
+
+Result<void> read_accelerate(const Words& words, std::size_t at, PastedLine& line) {
+    ProgramStyle style;
+    int processes = 0;
+    int machines = 1;
+    const auto flag = [](bool& out) {
+        return [&out](const std::string&) {
+            out = true;
+            return std::string();
+        };
+    };
+    const auto variable = [&line](const std::string& name) {
+        return [&line, name](const std::string& value) {
+            line.job.env[name] = value;
+            return std::string();
+        };
+    };
+    const auto ours = [&line](const std::string& option, const std::string& why) {
+        return left_out(line, option, why);
+    };
+    const std::string own_rendezvous = text(kContext, "each run has a rendezvous of its own");
+    const std::string own_logs = text(kContext, "each rank's output is kept anyway");
+    const std::vector<OptionRule> rules{
+        {"num-processes", true, into_number(processes, 1, 1000000)},
+        {"num-machines", true, into_number(machines, 1, 100000)},
+        {"machine-rank", true,
+         ours("--machine_rank", text(kContext, "ranks follow from the order of the nodes"))},
+        {"main-process-ip", true,
+         ours("--main_process_ip", text(kContext, "the master's address is found out"))},
+        {"main-process-port", true, into_number(line.job.master_port, 0, 65535)},
+        {"max-restarts", true, into_number(line.job.max_restarts, 0, 1000)},
+        {"gpu-ids", true,
+         [&](const std::string& value) { return value == "all" ? "" : take_gpus(value, line); }},
+        {"config-file", true,
+         ours("--config_file", text(kContext, "is not read; give what it says as options"))},
+        {"multi-gpu", false, ours("", "")},
+        {"same-network", false, ours("", "")},
+        {"quiet q", false, ours("", "")},
+        {"debug", false, variable("ACCELERATE_DEBUG_MODE")},
+        {"cpu", false,
+         [&](const std::string&) {
+             line.job.backend = BackendChoice::Gloo;
+             line.job.env["ACCELERATE_USE_CPU"] = "true";
+             return std::string();
+         }},
+        {"mixed-precision", true, variable("ACCELERATE_MIXED_PRECISION")},
+        {"gradient-accumulation-steps", true, variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")},
+        {"dynamo-backend", true, variable("ACCELERATE_DYNAMO_BACKEND")},
+        {"num-cpu-threads-per-process", true, variable("OMP_NUM_THREADS")},
+        {"rdzv-backend", true, ours("--rdzv_backend", own_rendezvous)},
+        {"rdzv-conf", true, ours("--rdzv_conf", own_rendezvous)},
+        {"monitor-interval", true, ours("--monitor_interval", text(kContext, "an exit is seen at once"))},
+        {"role", true, ours("--role", text(kContext, "there is one role"))},
+        {"log-dir", true, ours("--log_dir", own_logs)},
+        {"tee", true, ours("--tee", own_logs)},
+        {"m module", false, flag(style.module)},
+        {"no-python", false, flag(style.no_python)},
+    };
+    if (auto fine = read_options(LauncherTool::Accelerate, words, at, rules, line); !fine) {
+        return fine;
+    }
+    if (processes % machines != 0) {
+        return not_understood(
+            LauncherTool::Accelerate,
+            text(kContext, "%1 processes on %2 machines: accelerate wants the same number on each.",
+                 {std::to_string(processes), std::to_string(machines)}),
+            text(kContext, "Correct --num_processes (it counts all machines)."));
+    }
+    line.nodes = machines;
+    line.job.procs_per_node = processes / machines;
+    return take_program(LauncherTool::Accelerate, words, at, style, line);
+}
+
+}  // namespace rankscope::launch_lines
