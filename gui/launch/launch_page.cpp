@@ -4,6 +4,7 @@
 #include <gui/app/workspace.h>
 #include <gui/launch/job_form.h>
 #include <gui/launch/launch_page.h>
+#include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -49,6 +50,8 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     head->addWidget(file_, 1, Qt::AlignBottom);
     auto* open = make_button(tr("&Open job file…"), "openJob", this);
     auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", this);
+    auto* paste = make_button(tr("From a command &line…"), "pasteJob", this);
+    head->addWidget(paste);
     head->addWidget(open);
     head->addWidget(save);
     layout->addLayout(head);
@@ -67,6 +70,7 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
 
     connect(open, &QPushButton::clicked, this, &LaunchPage::choose_job_file);
     connect(save, &QPushButton::clicked, this, &LaunchPage::choose_save_file);
+    connect(paste, &QPushButton::clicked, this, &LaunchPage::paste_command_line);
     setFocusProxy(form_);
     connect_parts();
     Job first;
@@ -200,6 +204,7 @@ void LaunchPage::make_plan_now() {
         [job = checked.job, inventory = workspace_->fleet()->inventory(),
          facts = workspace_->fleet()->model()->known_facts()](const JobHandle&) {
             Planned planned;
+            planned.job = job;
             // By the same reader as a file: what it would refuse must not start from here either.
             planned.problems = parse_job(to_yaml(job), job.file).problems;
             Result<LaunchPlan> plan = make_plan(inventory, job, facts);
@@ -216,7 +221,7 @@ void LaunchPage::make_plan_now() {
             state_.planning = false;
             state_.plan_failure = planned.failure;
             if (planned.plan) {
-                plan_->set_plan(*planned.plan);
+                plan_->set_plan(*planned.plan, planned.job);
             } else {
                 plan_->set_failure(*planned.failure);
             }
@@ -259,6 +264,19 @@ void LaunchPage::choose_job_file() {
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this,
             [this](const QString& file) { open_job(std::filesystem::path(ss(file))); });
+    dialog->open();
+}
+
+void LaunchPage::paste_command_line() {
+    const CheckedJob checked = form_->checked();
+    auto* dialog = new PasteDialog(workspace_->fleet()->inventory(), checked.job.nodes, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        JobRead read;
+        read.job = dialog->job();
+        take_job(std::move(read));
+        file_->setText(tr("from a command line"));
+    });
     dialog->open();
 }
 

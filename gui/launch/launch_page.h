@@ -49,11 +49,13 @@ private:
     void update_state();
     void start();
     void choose_job_file();
+    void paste_command_line();
     void choose_save_file();
     void save_job(const std::filesystem::path& file);
     void show_job_problems(const std::vector<Failure>& problems, const QString& title);
 
     struct Planned {
+        Job job;
         std::optional<LaunchPlan> plan;
         std::optional<Failure> failure;
         std::vector<Failure> problems;

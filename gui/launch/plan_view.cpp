@@ -13,6 +13,7 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSplitter>
@@ -42,6 +43,14 @@ PlanView::PlanView(QWidget* parent) : QWidget(parent), model_(new PlanModel(this
     top->addWidget(summary_);
     top->addStretch(1);
     copy_ = make_button(tr("&Copy plan"), "planCopy", this);
+    copy_as_ = make_button(tr("Copy &as"), "planCopyAs", this);
+    copy_as_->setToolTip(tr("What to type into another launcher to start the same ranks"));
+    auto* tools = new QMenu(copy_as_);
+    for (const LauncherTool tool : all_launcher_tools()) {
+        tools->addAction(QString::fromLatin1(to_string(tool)), this, [this, tool] { copy_as(tool); });
+    }
+    copy_as_->setMenu(tools);
+    top->addWidget(copy_as_);
     top->addWidget(copy_);
     layout->addLayout(top);
     fault_ = new NoticeBar(NoticeBar::Kind::Fault, "planFault", this);
@@ -88,7 +97,18 @@ PlanView::PlanView(QWidget* parent) : QWidget(parent), model_(new PlanModel(this
     set_empty({});
 }
 
-void PlanView::set_plan(const LaunchPlan& plan) {
+void PlanView::copy_as(LauncherTool tool) {
+    const auto lines = write_launch_lines(tool, job_, plan());
+    if (lines) {
+        fault_->set_text({});
+        copy_to_clipboard(qs(to_text(*lines)));
+    } else {
+        fault_->set_text(qs(lines.failure().what), qs(lines.failure().remedy));
+    }
+}
+
+void PlanView::set_plan(const LaunchPlan& plan, const Job& job) {
+    job_ = job;
     const int row = std::max(table_->currentIndex().row(), 0);
     fault_->set_text({});
     summary_->set_full_text(plan_summary(plan));
@@ -100,6 +120,7 @@ void PlanView::set_plan(const LaunchPlan& plan) {
     notes_->setVisible(!notes.isEmpty());
     model_->set_plan(plan);
     copy_->setEnabled(true);
+    copy_as_->setEnabled(true);
     table_->selectRow(std::min(row, model_->rowCount() - 1));
     show_rank();
 }
@@ -115,6 +136,7 @@ void PlanView::set_empty(const QString& why) {
     summary_->set_full_text(why);
     notes_->hide();
     copy_->setEnabled(false);
+    copy_as_->setEnabled(false);
     show_rank();
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/models/plan_model.h>
+#include <remote/launch_lines/launch_line.h>
 
 #include <QWidget>
 
@@ -24,7 +25,7 @@ class PlanView : public QWidget {
 public:
     explicit PlanView(QWidget* parent = nullptr);
 
-    void set_plan(const LaunchPlan& plan);
+    void set_plan(const LaunchPlan& plan, const Job& job);
     void set_failure(const Failure& failure);
     /// Nothing to plan yet, and why.
     void set_empty(const QString& why);
@@ -32,8 +33,10 @@ public:
 
 private:
     void show_rank();
+    void copy_as(LauncherTool tool);
 
     PlanModel* model_;
+    Job job_;
     NoticeBar* fault_;
     ElidedLabel* summary_;
     QLabel* notes_;
@@ -41,6 +44,7 @@ private:
     QLabel* rank_title_;
     QPlainTextEdit* rank_text_;
     QPushButton* copy_;
+    QPushButton* copy_as_;
 };
 
 /// "4 ranks on 2 nodes · gloo · 10.0.0.11:29500".

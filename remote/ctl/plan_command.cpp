@@ -26,18 +26,7 @@ void print_lines(const LaunchLines& lines, bool json) {
         std::printf("%s\n", out.dump().c_str());
         return;
     }
-    for (const auto& note : lines.notes) {
-        std::printf("# %s\n", note.c_str());
-    }
-    if (!lines.file_name.empty()) {
-        std::printf("cat > %s <<'END'\n%sEND\n", lines.file_name.c_str(), lines.file.c_str());
-    }
-    for (const auto& line : lines.lines) {
-        if (!line.node.empty()) {
-            std::printf("# on %s\n", line.node.c_str());
-        }
-        std::printf("%s\n", line.text.c_str());
-    }
+    std::printf("%s", to_text(lines).c_str());
 }
 
 int plan(const GlobalOptions& options, const std::string& file, const std::string& tool) {

@@ -262,6 +262,23 @@ Result<LaunchLines> write_launch_lines(LauncherTool tool, const Job& job, const 
     return LaunchLines{};
 }
 
+std::string to_text(const LaunchLines& lines) {
+    std::string out;
+    for (const auto& note : lines.notes) {
+        out += "# " + note + '\n';
+    }
+    if (!lines.file_name.empty()) {
+        out += "cat > " + lines.file_name + " <<'END'\n" + lines.file + "END\n";
+    }
+    for (const auto& line : lines.lines) {
+        if (!line.node.empty()) {
+            out += "# on " + line.node + '\n';
+        }
+        out += line.text + '\n';
+    }
+    return out;
+}
+
 Result<PastedLine> read_launch_line(const std::string& pasted) {
     const auto split = split_shell_text(pasted);
     if (!split.problem.empty()) {
@@ -351,7 +368,7 @@ Result<Job> job_from(const PastedLine& line, const Inventory& inventory,
             }
             const std::string name = node != nullptr ? node->name : kLocalNodeName;
             job.nodes.push_back(name);
-            if (const auto slots = line.slots.find(host); slots != line.slots.end()) {
+            if (const auto slots = line.host_ranks.find(host); slots != line.host_ranks.end()) {
                 job.procs_of_node[name] = slots->second;
             }
             if (const auto gpus = job.devices.find(host); gpus != job.devices.end()) {

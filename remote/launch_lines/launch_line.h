@@ -42,18 +42,20 @@ struct LaunchLines {
 
 /// Fails where the launcher cannot start such ranks at all (accelerate: different numbers per node).
 Result<LaunchLines> write_launch_lines(LauncherTool tool, const Job& job, const LaunchPlan& plan);
+/// For a shell, whole: notes and places as comments, the file as a here-document.
+std::string to_text(const LaunchLines& lines);
 
 // ---- reading ----
 
 /// A pasted command line, understood. Hosts are as the line names them.
 struct PastedLine {
     LauncherTool tool = LauncherTool::Torchrun;
-    Job job;                           ///< without nodes
-    int nodes = 0;                     ///< how many the line asks for; 0: it does not say
-    std::vector<std::string> hosts;    ///< in its order; empty: it names none
-    std::map<std::string, int> slots;  ///< ranks per host, where the line says so
-    std::vector<int> gpus;             ///< of every node; empty: not said
-    std::vector<std::string> notes;    ///< what was left out, and why that is right
+    Job job;                                ///< without nodes
+    int nodes = 0;                          ///< how many the line asks for; 0: it does not say
+    std::vector<std::string> hosts;         ///< in its order; empty: it names none
+    std::map<std::string, int> host_ranks;  ///< ranks per host, where the line says so
+    std::vector<int> gpus;                  ///< of every node; empty: not said
+    std::vector<std::string> notes;         ///< what was left out, and why that is right
 };
 
 /// Reads what a person pastes: one of the launchers' command lines, with variables before it, `cd`, `export`

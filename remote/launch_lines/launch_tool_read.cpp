@@ -156,7 +156,7 @@ std::string take_hosts(const std::string& value, PastedLine& line) {
         if (std::find(line.hosts.begin(), line.hosts.end(), host) == line.hosts.end()) {
             line.hosts.push_back(host);
         }
-        line.slots[host] += slots;
+        line.host_ranks[host] += slots;
     }
     return {};
 }

@@ -125,7 +125,7 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
     }
     if (per_node > 0) {
         line.job.procs_per_node = per_node;
-        line.slots.clear();
+        line.host_ranks.clear();
         line.nodes = processes > 0 && line.hosts.empty() ? processes / per_node : 0;
     } else if (line.hosts.empty() && hostfile.empty()) {
         line.nodes = 1;
@@ -135,13 +135,13 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
         int left = processes;
         Words used;
         for (const auto& host : line.hosts) {
-            int& slots = line.slots[host];
+            int& slots = line.host_ranks[host];
             slots = std::min(slots, left);
             left -= slots;
             if (slots > 0) {
                 used.push_back(host);
             } else {
-                line.slots.erase(host);
+                line.host_ranks.erase(host);
             }
         }
         line.hosts = used;

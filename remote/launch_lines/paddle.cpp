@@ -100,7 +100,7 @@ Result<void> read_paddle(const Words& words, std::size_t at, const std::string& 
     if (auto fine = read_options(LauncherTool::Paddle, words, at, rules, line); !fine) {
         return fine;
     }
-    line.slots.clear();
+    line.host_ranks.clear();
     line.nodes = nodes.empty() ? (line.hosts.empty() ? 1 : 0) : 0;
     if (const auto colon = nodes.find(':'); colon != std::string::npos) {
         line.notes.push_back(text(

@@ -126,7 +126,7 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
             return not_understood(LauncherTool::Srun, "--nodelist: " + wrong,
                                   text(kContext, "Correct the value."));
         }
-        line.slots.clear();
+        line.host_ranks.clear();
     } else if (!list.empty()) {
         line.notes.push_back(
             text(kContext, "--nodelist %1: name the nodes yourself (`scontrol show hostnames %1`).", {list}));

@@ -124,6 +124,15 @@ void launch_shots(MainWindow& window, const Camera& camera) {
     camera.take(&window, "launch-errors");
     lr->setText(u"0.01"_s);
     port->setText(u"0"_s);
+    window.findChild<QPushButton*>(u"pasteJob"_s)->click();
+    auto* dialog = window.findChild<QDialog*>(u"pasteDialog"_s);
+    auto* line = dialog->findChild<QPlainTextEdit*>(u"pasteLine"_s);
+    line->setPlainText(
+        u"source ~/venv/bin/activate\nNCCL_DEBUG=INFO torchrun --standalone --nproc-per-node=4 \\\n    train.py --data $DATA --lr 0.1 > log.txt"_s);
+    camera.take(dialog, "paste");
+    line->setPlainText(u"torchrun --nproc-per-node=$GPUS train.py"_s);
+    camera.take(dialog, "paste-fault");
+    dialog->reject();
 }
 
 void live_shots(MainWindow& window, const Camera& camera) {

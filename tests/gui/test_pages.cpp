@@ -15,10 +15,14 @@
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_run.h>
 
+#include <QAction>
+#include <QClipboard>
 #include <QDialog>
+#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QMenu>
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -214,6 +218,43 @@ TEST_F(Pages, LaunchFollowsTheFleet) {
     ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 5; }));
     EXPECT_EQ(plan->model()->index(0, 1).data().toString(), u"node2"_s)
         << "the first one ticked is the master";
+}
+
+TEST_F(Pages, ACommandLineBecomesTheJob) {
+    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n");
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_until([&] { return find<QListWidget>("launchNodes")->count() == 3; }));
+    click(find<QPushButton>("pasteJob"));
+    auto* dialog = wait_dialog("pasteDialog");
+    ASSERT_TRUE(dialog);
+    auto* ok = child<QPushButton>(dialog, "pasteOk");
+    auto* line = child<QPlainTextEdit>(dialog, "pasteLine");
+    EXPECT_FALSE(ok->isEnabled());
+    line->setPlainText(u"torchrun --never-heard a.py"_s);
+    EXPECT_FALSE(ok->isEnabled());
+    EXPECT_TRUE(child<NoticeBar>(dialog, "pasteFault")->text().contains(u"--never-heard"_s));
+    line->setPlainText(
+        u"NCCL_DEBUG=INFO torchrun --nnodes=2 \\\n --nproc-per-node=2 --node-rank=0 train.py --lr 0.1"_s);
+    EXPECT_TRUE(ok->isEnabled()) << qPrintable(child<NoticeBar>(dialog, "pasteFault")->text());
+    EXPECT_TRUE(child<QLabel>(dialog, "pasteNotes")->text().contains(u"--node-rank"_s));
+    click(ok);
+    auto* plan = find<QTableView>("planTable");
+    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 4; }));
+    const QString rank = find<QPlainTextEdit>("planRankText")->toPlainText();
+    EXPECT_TRUE(rank.contains(u"python3 train.py --lr 0.1"_s)) << qPrintable(rank);
+    EXPECT_TRUE(rank.contains(u"NCCL_DEBUG=INFO"_s)) << qPrintable(rank);
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+
+    auto* tools = find<QPushButton>("planCopyAs")->menu();
+    ASSERT_TRUE(tools);
+    for (QAction* action : tools->actions()) {
+        if (action->text() == u"torchrun"_s) {
+            action->trigger();
+        }
+    }
+    EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(u"--nnodes=2 --node-rank=1"_s))
+        << qPrintable(QGuiApplication::clipboard()->text());
 }
 
 TEST_F(Pages, AJobFileWithFaultsShowsThemAllAndStartsNothing) {
