@@ -105,6 +105,7 @@ void read_devices(YamlMapping& map, Job& job) {
         if (!inner.texts(node, words)) {
             return;
         }
+        std::vector<int>& gpus = job.devices[node];  // an empty list: CPU ranks
         std::set<int> seen;
         for (const auto& word : words) {
             int index = -1;
@@ -116,7 +117,7 @@ void read_devices(YamlMapping& map, Job& job) {
                 inner.problems().add(inner.at(node), inner.path_of(node),
                                      text(kContext, "GPU %1 is there twice", {word}), example);
             } else {
-                job.devices[node].push_back(index);
+                gpus.push_back(index);
             }
         }
     });

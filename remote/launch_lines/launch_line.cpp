@@ -3,6 +3,7 @@
 
 #include <remote/base/shell_words.h>
 #include <remote/base/text.h>
+#include <remote/base/utf8.h>
 #include <remote/launch_lines/launch_tool.h>
 
 #include <algorithm>
@@ -280,6 +281,10 @@ std::string to_text(const LaunchLines& lines) {
 }
 
 Result<PastedLine> read_launch_line(const std::string& pasted) {
+    if (first_bad_byte(pasted) != std::string::npos) {
+        return Failure{"bad-command-line", "", text(kContext, "The text is not UTF-8."),
+                       text(kContext, "Copy the command line as text."), ""};
+    }
     const auto split = split_shell_text(pasted);
     if (!split.problem.empty()) {
         return Failure{"bad-command-line", "",
