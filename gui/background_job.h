@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <gui/pool_task.h>
+
 #include <QObject>
 #include <QThreadPool>
 #include <functional>
@@ -81,7 +83,7 @@ public:
         ticket->context = context_;
         ticket_ = ticket;
         auto task = std::make_shared<std::pair<Work, Done>>(std::move(work), std::move(done));
-        pool_->start([ticket, task] {
+        PoolTask::start(pool_, [ticket, task] {
             if (ticket->stop.stop_requested()) {
                 return;
             }

@@ -24,7 +24,9 @@ Function* symbol(const std::unique_ptr<void, Close>& library, const char* name) 
 }  // namespace
 
 nlohmann::json cuda_devices() {
-    const std::unique_ptr<void, Close> library(dlopen("librankscope-cuda.so", RTLD_LAZY | RTLD_LOCAL));
+    // NODELETE: the CUDA runtime leaves handlers for the process's exit, which must still be there then.
+    const std::unique_ptr<void, Close> library(
+        dlopen("librankscope-cuda.so", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE));
     if (!library) {
         return nullptr;
     }
