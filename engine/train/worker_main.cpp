@@ -68,7 +68,8 @@ protocol::TrainConfig read_config(const std::string& file) {
 
 /// --threads, else the configuration, else OMP_NUM_THREADS; else one where ranks share the node, all cores
 /// where not.
-int thread_count(const Arguments& arguments, const protocol::TrainConfig& config, const RankEnv& env) {
+int thread_count(const Arguments& arguments, const protocol::TrainConfig& config,
+                 [[maybe_unused]] const RankEnv& env) {
     if (arguments.threads > 0) {
         return arguments.threads;
     }
@@ -78,7 +79,11 @@ int thread_count(const Arguments& arguments, const protocol::TrainConfig& config
     if (const char* text = std::getenv("OMP_NUM_THREADS")) {
         return std::max(1, std::atoi(text));
     }
+#if defined(__SANITIZE_THREAD__)
+    return 1;  // libgomp is not instrumented: every parallel loop would be reported as a race, for minutes
+#else
     return env.local_world_size > 1 ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+#endif
 }
 
 [[noreturn]] void end_after_peer_loss(MetricsSink& metrics, const std::string& message) {
