@@ -6,6 +6,8 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/line_buffer.h>
 #include <remote/agent/node_paths.h>
+#include <remote/agent/python_environment.h>
+#include <remote/agent/rank_logs.h>
 #include <remote/base/fd.h>
 
 #include <sys/types.h>
@@ -25,6 +27,7 @@ struct RankProcess {
     LineBuffer err_lines;
     std::string metrics_lines;
     LastLines last_lines;
+    RankLogs logs;
     double quiet_since = 0;  ///< when the last byte of an unfinished line came
     int bad_metrics = 0;
     bool first_metric_seen = false;
@@ -37,9 +40,9 @@ struct RankProcess {
 /// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says
 /// what and errno's text.
 bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
-                std::string& why);
+                const PythonEnvironment& python, std::string& why);
 
-/// "message" of torchrun's error file (peer's error-file protocol), or empty.
-std::string read_error_file(const RunDir& dir, int rank);
+/// The file of TORCHELASTIC_ERROR_FILE.
+std::filesystem::path error_file_of(const RunDir& dir, int rank);
 
 }  // namespace rankscope::agent

@@ -169,6 +169,9 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
             break;
+        case wire::Request::kHaveTree:
+        case wire::Request::kPutTree:
+        case wire::Request::kFinishTree:
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;

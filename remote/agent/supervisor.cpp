@@ -3,6 +3,7 @@
 
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/error_file.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
@@ -24,6 +25,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -60,6 +62,9 @@ private:
     };
 
     std::optional<wire::Failure> prepare();
+    std::optional<wire::Failure> prepare_own_program();
+    void open_logs(RankProcess& rank);
+    void write_logs(RankProcess& rank, bool is_stderr, std::string_view text);
     void start_all();
     void loop();
     void reap();
@@ -85,6 +90,8 @@ private:
     std::vector<RankProcess> ranks_;
     UniqueFd signals_;
     ControlSocket control_;
+    PythonEnvironment python_;
+    LogFolder logs_;
     std::optional<Stop> stop_;
     bool failed_ = false;
     double flush_retry_ = 0;
@@ -107,6 +114,9 @@ std::optional<wire::Failure> Supervisor::prepare() {
         result.add_args(std::to_string(run_.master_port()));
         return result;
     }
+    if (auto refused = prepare_own_program()) {
+        return refused;
+    }
     std::string why;
     if (!SpoolWriter::open(dir_.spool(), spool_, why)) {
         return failure("io-error", dir_.spool().string() + ": " + why);
@@ -128,6 +138,45 @@ std::optional<wire::Failure> Supervisor::prepare() {
     return std::nullopt;
 }
 
+std::optional<wire::Failure> Supervisor::prepare_own_program() {
+    if (!run_.has_own() || run_.ranks_size() == 0) {
+        return std::nullopt;
+    }
+    if (auto missing = find_python_environment(run_.own(), python_)) {
+        return missing;
+    }
+    if (const int error = logs_.open(run_.own().log_dir(), run_.ranks(0).workdir(), run_.run_id());
+        error != 0) {
+        wire::Failure refused;
+        refused.set_code("log-dir");
+        refused.set_detail(std::strerror(error));
+        refused.add_args(run_.own().log_dir());
+        return refused;
+    }
+    return std::nullopt;
+}
+
+void Supervisor::open_logs(RankProcess& rank) {
+    if (!logs_.is_open()) {
+        return;
+    }
+    const auto attempt = rank.spec.env().find("TORCHELASTIC_RESTART_COUNT");
+    const auto folder = logs_.rank(attempt == rank.spec.env().end() ? 0 : std::atoi(attempt->second.c_str()),
+                                   rank.spec.local_rank());
+    const int error = rank.logs.open(folder);
+    emit_stage(rank.spec.rank(), "note", error == 0 ? kStageDone : kStageFailed,
+               "log files in " + folder.string() +
+                   (error == 0 ? std::string() : std::string(": ") + std::strerror(error)));
+}
+
+void Supervisor::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
+    if (const int error = rank.logs.write(is_stderr, text); error != 0) {
+        emit_stage(rank.spec.rank(), "note", kStageFailed,
+                   std::string("the log file of ") + (is_stderr ? "stderr" : "stdout") +
+                       " is given up: " + std::strerror(error) + "; the log here goes on");
+    }
+}
+
 void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
                             double progress) {
     wire::Event event;
@@ -144,9 +193,13 @@ void Supervisor::start_all() {
     for (int i = 0; i < run_.ranks_size(); ++i) {
         ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
     }
+    if (!python_.note.empty()) {
+        emit_stage(-1, "note", kStageDone, python_.note);
+    }
     for (auto& rank : ranks_) {
         std::string why;
-        if (start_rank(rank, run_, dir_, paths_, why)) {
+        open_logs(rank);
+        if (start_rank(rank, run_, dir_, paths_, python_, why)) {
             emit_stage(rank.spec.rank(), "start", kStageDone, "pid " + std::to_string(rank.pid));
             continue;
         }
@@ -243,6 +296,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     emit_lines(rank, rank.out_lines, false, true);
     emit_lines(rank, rank.err_lines, true, true);
     rank.exited = true;
+    rank.logs.copy_error_file(error_file_of(dir_, rank.spec.rank()));
     wire::Event event;
     event.set_rank(rank.spec.rank());
     auto* exit = event.mutable_exit();
@@ -253,7 +307,9 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_pid(rank.pid);
     const bool failed = exit->code() != 0;
     if (failed) {
-        exit->set_reason(read_error_file(dir_, rank.spec.rank()));
+        const auto said = read_error_file(error_file_of(dir_, rank.spec.rank()));
+        exit->set_reason(said.reason());
+        exit->set_failed_us(said.failed_us);
         for (const auto& line : rank.last_lines.lines()) {
             exit->add_last_lines(line);
         }
@@ -282,6 +338,7 @@ void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         }
         const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
         rank.last_lines.add(text);
+        write_logs(rank, is_stderr, text);
         lines.feed(text);
         rank.quiet_since = monotonic_s();
         emit_lines(rank, lines, is_stderr, false);

@@ -6,6 +6,7 @@
 #include <remote/node/bundle_push.h>
 #include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
+#include <remote/run/own_program_spec.h>
 #include <remote/wire/event_wire.h>
 
 #include <poll.h>
@@ -189,6 +190,7 @@ wire::StartRun NodeTask::spec() const {
         }
         (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context_.run_id;
     }
+    add_own_program(context_.job, run);
     return run;
 }
 
@@ -285,6 +287,9 @@ void NodeTask::take(const wire::Reply& reply) {
         Event event = from_wire(frame, node_.name);
         event.t_us -= offset_us;
         ended_ = ended_ || event.as<EndEvent>() != nullptr;
+        if (auto* exit = std::get_if<ExitEvent>(&event.body); exit != nullptr && exit->failed_us != 0) {
+            exit->failed_us -= offset_us;
+        }
         events.push_back(std::move(event));
     }
     if (!events.empty()) {

@@ -121,10 +121,16 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
         {"unknown key", job_with("masterport: 1\n"), "j.yaml:3", "masterport: unknown key",
          "Did you mean \"master_port\"?"},
         {"far key", job_with("frobnicate: 1\n"), "j.yaml:3", "frobnicate: unknown key",
-         "Known keys are: backend, command, devices, env, "},
+         "Known keys are: backend, command, conda, devices, env, "},
         {"twice", job_with("name: a\nname: b\n"), "j.yaml:4", "name: given twice", "Keep one"},
         {"backend", job_with("backend: mpi\n"), "j.yaml:3", "backend: \"mpi\" is not known",
          "auto, nccl, gloo"},
+        {"local rank", job_with("local_rank_argument: --rank\n"), "j.yaml:3",
+         "local_rank_argument: \"--rank\" is not known", "none, --local-rank, --local_rank"},
+        {"two environments", job_with("venv: a\nconda: b\n"), "j.yaml:4", "conda: there is a venv as well",
+         "Keep one"},
+        {"native and venv", train_with("") + "venv: a\n", "j.yaml:1", "programs of your own",
+         "Leave them out"},
         {"backend list", job_with("backend: [gloo]\n"), "j.yaml:3", "backend: a list is not a text",
          "one value"},
         {"launcher", job_with("launcher: k8s\n"), "j.yaml:3", "\"k8s\" is not known", "ssh, slurm"},
@@ -265,6 +271,16 @@ void expect_same(const Job& a, const Job& b) {
     EXPECT_EQ(a.train, b.train);
     EXPECT_EQ(a.command, b.command);
     EXPECT_EQ(a.workdir, b.workdir);
+}
+
+TEST(Job, WhatOnlyAProgramOfTheUsersHas) {
+    const auto job = good(job_with("local_rank_argument: --local_rank\nvenv: ~/venvs/x\nlog_dir: logs\n"));
+    EXPECT_EQ(job.own.local_rank_argument, LocalRankArgument::Underscore);
+    EXPECT_EQ(job.own.venv, "~/venvs/x");
+    EXPECT_EQ(job.own.log_dir, "logs");
+    EXPECT_EQ(good(to_yaml(job)).own, job.own);
+    EXPECT_EQ(good(job_with("local_rank_argument: --local-rank\nconda: train\n")).own.conda, "train");
+    EXPECT_EQ(good(job_with("local_rank_argument: none\n")).own, OwnProgram());
 }
 
 TEST(Job, RoundTrip) {
