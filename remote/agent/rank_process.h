@@ -9,9 +9,11 @@
 #include <remote/agent/python_environment.h>
 #include <remote/agent/rank_logs.h>
 #include <remote/base/fd.h>
+#include <remote/metric_lines/line_metrics.h>
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 namespace rankscope::agent {
@@ -28,6 +30,8 @@ struct RankProcess {
     std::string metrics_lines;
     LastLines last_lines;
     RankLogs logs;
+    std::optional<metric_lines::LineMetrics>
+        printed;             ///< metrics from what it prints; nothing: not asked for
     double quiet_since = 0;  ///< when the last byte of an unfinished line came
     int bad_metrics = 0;
     bool first_metric_seen = false;

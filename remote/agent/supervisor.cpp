@@ -72,6 +72,8 @@ private:
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
     void read_metrics(RankProcess& rank);
     void take_metrics_line(RankProcess& rank, std::string_view line);
+    void emit_metric(RankProcess& rank, const protocol::MetricsLine& line);
+    void emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines);
     void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
     void flush_partial_lines();
     void handle_request(const wire::Request& request);
@@ -92,6 +94,7 @@ private:
     ControlSocket control_;
     PythonEnvironment python_;
     LogFolder logs_;
+    std::vector<metric_lines::Pattern> patterns_;
     std::optional<Stop> stop_;
     bool failed_ = false;
     double flush_retry_ = 0;
@@ -153,6 +156,11 @@ std::optional<wire::Failure> Supervisor::prepare_own_program() {
         refused.add_args(run_.own().log_dir());
         return refused;
     }
+    for (const auto& text : run_.own().line_patterns()) {
+        if (auto pattern = metric_lines::Pattern::compile(text)) {
+            patterns_.push_back(std::move(*pattern));
+        }
+    }
     return std::nullopt;
 }
 
@@ -192,6 +200,9 @@ void Supervisor::start_all() {
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     for (int i = 0; i < run_.ranks_size(); ++i) {
         ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
+        if (run_.has_own() && (run_.own().read_lines() || !patterns_.empty())) {
+            ranks_[static_cast<std::size_t>(i)].printed.emplace(patterns_, run_.own().read_lines());
+        }
     }
     if (!python_.note.empty()) {
         emit_stage(-1, "note", kStageDone, python_.note);
@@ -253,9 +264,10 @@ void Supervisor::loop() {
         }
         ::poll(fds.data(), fds.size(), next_timeout());
         for (auto& rank : ranks_) {
+            // The pipe first: what a program writes there before it prints it is not read twice.
+            read_metrics(rank);
             read_output(rank, rank.out, rank.out_lines, false);
             read_output(rank, rank.err, rank.err_lines, true);
-            read_metrics(rank);
         }
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -290,9 +302,12 @@ void Supervisor::reap() {
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
     // What it wrote before its end is still in the pipes.
+    read_metrics(rank);
     read_output(rank, rank.out, rank.out_lines, false);
     read_output(rank, rank.err, rank.err_lines, true);
-    read_metrics(rank);
+    if (rank.printed) {
+        emit_metrics(rank, rank.printed->finish());
+    }
     emit_lines(rank, rank.out_lines, false, true);
     emit_lines(rank, rank.err_lines, true, true);
     rank.exited = true;
@@ -342,6 +357,9 @@ void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         lines.feed(text);
         rank.quiet_since = monotonic_s();
         emit_lines(rank, lines, is_stderr, false);
+        if (rank.printed) {
+            emit_metrics(rank, rank.printed->feed(is_stderr, text));
+        }
     }
 }
 
@@ -412,20 +430,33 @@ void Supervisor::take_metrics_line(RankProcess& rank, std::string_view line) {
                    total > 0 ? done / total : -1);
         return;
     }
-    if (!rank.first_metric_seen && parsed->step) {
+    if (rank.printed) {
+        rank.printed->given(*parsed);
+    }
+    emit_metric(rank, *parsed);
+}
+
+void Supervisor::emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines) {
+    for (const auto& line : lines) {
+        emit_metric(rank, line);
+    }
+}
+
+void Supervisor::emit_metric(RankProcess& rank, const protocol::MetricsLine& line) {
+    if (!rank.first_metric_seen && line.step) {
         rank.first_metric_seen = true;
         emit_stage(rank.spec.rank(), "first-step", kStageDone, "");
     }
     wire::Event event;
     event.set_rank(rank.spec.rank());
     auto* metric = event.mutable_metric();
-    metric->set_step(parsed->step.value_or(-1));
-    metric->set_epoch(parsed->epoch.value_or(-1));
-    for (const auto& [key, value] : parsed->values) {
+    metric->set_step(line.step.value_or(-1));
+    metric->set_epoch(line.epoch.value_or(-1));
+    for (const auto& [key, value] : line.values) {
         metric->add_keys(key);
         metric->add_values(value);
     }
-    for (const auto& [key, value] : parsed->texts) {
+    for (const auto& [key, value] : line.texts) {
         metric->add_text_keys(key);
         metric->add_text_values(value);
     }

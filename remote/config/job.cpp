@@ -200,7 +200,8 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
     if (job.train && job.own != OwnProgram()) {
         problems.add(
             root, "train",
-            text(kContext, "local_rank_argument, venv, conda and log_dir are for programs of your own"),
+            text(kContext,
+                 "local_rank_argument, venv, conda, log_dir and metrics are for programs of your own"),
             text(kContext, "Leave them out: the native engine needs none of them."));
     }
     const auto check_names = [&](const char* where, const std::map<std::string, std::string>& env) {
@@ -247,11 +248,9 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
                      text(kContext, "this version does not restart runs"),
                      text(kContext, "Write 0, or leave it out."));
     }
-    if (!job.push.empty()) {
-        problems.add(
-            root["push"], "push", text(kContext, "this version does not push the user's files"),
-            text(kContext,
-                 "Put them on the nodes yourself, name their folder with workdir, and leave push out."));
+    if (job.train && !job.push.empty()) {
+        problems.add(root["push"], "push", text(kContext, "it is for programs of your own"),
+                     text(kContext, "Leave it out: the native engine brings its own files."));
     }
 }
 

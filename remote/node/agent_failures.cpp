@@ -112,6 +112,18 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
         return {code, node.name, text(kContext, "The node knows nothing of this run."),
                 text(kContext, "It was cleaned there, or never started."), failure.detail()};
     }
+    if (code == "workdir-not-writable") {
+        return {code, node.name, text(kContext, "The files of push: cannot be written there."),
+                text(kContext,
+                     "Name a folder with workdir: in the job that you may write on the node, or leave "
+                     "workdir: out: "
+                     "then the job gets one of its own."),
+                failure.detail()};
+    }
+    if (code == "push-changed") {
+        return {code, node.name, text(kContext, "%1 changed while it was pushed.", {failure.detail()}),
+                text(kContext, "Start again when nothing writes to it."), failure.detail()};
+    }
     if (code == "no-venv" || code == "broken-venv" || code == "no-conda" || code == "log-dir") {
         return own_program_failure(node, failure);
     }
@@ -192,7 +204,7 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
     }
     if (const auto line = line_with(exit, "can't open file"); exit.code == 2 && !line.empty()) {
         return {"script-missing", text(kContext, "The script is not on %1: %2", {node, line}),
-                text(kContext, "Put it there, and name its folder with workdir: in the job.")};
+                text(kContext, "Push it with push: in the job, or name the folder it is in with workdir:.")};
     }
     if (const auto line = line_with(exit, "ModuleNotFoundError: "); !line.empty()) {
         return {

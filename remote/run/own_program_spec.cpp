@@ -34,6 +34,10 @@ void add_own_program(const Job& job, wire::StartRun& run) {
     own->set_venv(job.own.venv);
     own->set_conda(job.own.conda);
     own->set_log_dir(job.own.log_dir);
+    own->set_read_lines(job.own.metrics.lines);
+    for (const auto& pattern : job.own.metrics.patterns) {
+        own->add_line_patterns(pattern);
+    }
     for (auto& rank : *run.mutable_ranks()) {
         for (const char* key : kGivesWay) {
             const auto value = rank.env().find(key);

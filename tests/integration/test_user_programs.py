@@ -6,9 +6,10 @@ import json
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 import support
-from support import REPOSITORY, SKIP, new_cluster, shared_datasets, start
+from support import CTL, REPOSITORY, SKIP, new_cluster, shared_datasets, start
 
 SCRIPTS = REPOSITORY / "tests" / "data" / "scripts"
 PYTHON = "/usr/bin/python3"
@@ -42,6 +43,9 @@ class UserPrograms(unittest.TestCase):
     def said(self, run, rank) -> str:
         return "".join(event["text"] for event in run.of("log", rank=rank))
 
+    def series(self, run, key, rank) -> list:
+        return [(event["step"], event[key]) for event in run.of("metric", rank=rank) if key in event]
+
     def test_torchruns_whole_environment(self):
         job = self.job(["-c", "import json, os; print(json.dumps(dict(os.environ)))"], procs_per_node=2)
         run = self.finish(job)
@@ -66,23 +70,86 @@ class UserPrograms(unittest.TestCase):
         run = self.finish(self.job(["multi_node.py", "5"]))
         for rank in (0, 1):
             self.assertEqual(self.said(run, rank).count(" loss = "), 5)
+            self.assertEqual([step for step, _ in self.series(run, "loss", rank)], [1, 2, 3, 4, 5])
 
     def test_mnist_dist_form_with_the_argument_of_the_old_launcher(self):
-        run = self.finish(self.job(["mnist_dist.py", "--epochs", "1"], local_rank_argument="--local_rank"))
+        run = self.finish(self.job(["mnist_dist.py", "--epochs", "2"], local_rank_argument="--local_rank"))
         for rank in (0, 1):
             self.assertIn("Training complete in", self.said(run, rank))
-            self.assertIn("Epoch [1/1], Step [20/20], Loss: ", self.said(run, rank))
+            self.assertIn("Epoch [2/2], Step [20/20], Loss: ", self.said(run, rank))
+            losses = self.series(run, "loss", rank)
+            self.assertEqual([step for step, _ in losses], list(range(5, 41, 5)))
+            self.assertLess(losses[-1][1], losses[0][1])
 
     def test_mnmc_ddp_launch_form(self):
         run = self.finish(self.job(["mnmc_ddp_launch.py"]))
         self.assertIn("== step: [ 16/16] [2/2] | loss: ", self.said(run, 0))
         self.assertIn("[init] == local rank: 0, global rank: 1 ==", self.said(run, 1))
+        losses, accuracies = self.series(run, "loss", 0), self.series(run, "acc1", 0)
+        self.assertEqual([step for step, _ in losses], list(range(4, 33, 4)))
+        self.assertLess(losses[-1][1], losses[0][1])
+        self.assertGreater(accuracies[-1][1], 0.5)
+        self.assertLessEqual(accuracies[-1][1], 1)
+        self.assertTrue(run.of("stage", stage="first-step", status="done", node=""), "rank 1 prints no step, and is not missing")
 
     def test_mnmc_ddp_mp_form(self):
         run = self.finish(self.job(["mnmc_ddp_mp.py", "--nodes", "{nodes}", "--nproc", "2", "--node_rank", "{node_rank}",
                                     "--dist-url", "tcp://{master_addr}:{master_port}"]))
         self.assertIn("[init] == local rank: 1, global rank: 3 ==", self.said(run, 1))
-        self.assertIn("| acc: ", self.said(run, 0))
+        self.assertEqual([step for step, _ in self.series(run, "acc1", 0)], [4, 8, 12, 16])
+
+    def test_metrics_on_the_pipe_and_a_pattern_of_ones_own(self):
+        program = ("import os\nwith open(os.environ['RANKSCOPE_METRICS'], 'w', buffering=1) as pipe:\n"
+                   "    for step in range(1, 4):\n"
+                   "        pipe.write('{\"step\": %d, \"loss\": %g}\\n' % (step, 1 / step))\n"
+                   "        print(f'Epoch [1/1], Step [{step}/3], Loss: {9:.4f}')\n"
+                   "        print(f'[{step:03}] margin of this step is {step / 4}')\n")
+        learned = self.cluster.run([CTL, "metrics", "learn", "--line", "[002] margin of this step is 0.5", "--field", "step=002",
+                                    "--field", "margin=0.5"], check=True).stdout
+        self.assertIn("metrics: { patterns: ['[{step}] margin of this step is {margin}'] }", learned)
+        run = self.finish(self.job(["-c", program], metrics={"patterns": ["[{step}] margin of this step is {margin}"]}))
+        for rank in (0, 1):
+            self.assertEqual(self.series(run, "loss", rank), [(1, 1), (2, 0.5), (3, 0.333333)])
+            self.assertEqual(self.series(run, "margin", rank), [(1, 0.25), (2, 0.5), (3, 0.75)])
+
+    def pushed(self, run) -> list:
+        return [event["detail"] for event in run.of("stage", stage="note", node="") if ": pushed " in event.get("detail", "")]
+
+    def test_only_changes_of_the_pushed_files_travel(self):
+        project = Path(self.cluster.dir) / "project"
+        (project / "pkg" / "__pycache__").mkdir(parents=True)
+        (project / "train.py").write_text("import os, pkg.net\nprint(pkg.net.NAME, os.getcwd(), os.path.islink('link'))\n")
+        (project / "pkg" / "net.py").write_text("NAME = 'first'\n")
+        (project / "pkg" / "__pycache__" / "net.pyc").write_text("no")
+        (project / "link").symlink_to("train.py")
+        for number in range(300):
+            (project / "pkg" / f"data{number}.txt").write_text(f"{number}" * 100)
+        for workdir, where in (("~/proj", "/home/trainer/proj"), ("", "/home/trainer/.cache/rankscope/jobs/own")):
+            job = self.job(["train.py"], push=["project/train.py", "project/pkg", "project/link"])
+            job["workdir"] = workdir
+            job["command"] = [PYTHON, "project/train.py"]
+            first = self.finish(job)
+            self.assertEqual(len(self.pushed(first)), 2)
+            self.assertIn("pushed 302 files", self.pushed(first)[0])
+            for rank in (0, 1):
+                self.assertEqual(self.said(first, rank), f"first {where} False\n")
+            self.assertFalse(self.cluster.node("node1").path(f"{where}/project/pkg/__pycache__/net.pyc").exists())
+            self.assertTrue(self.cluster.node("node1").path(f"{where}/project/link").is_symlink())
+            self.assertEqual(self.pushed(self.finish(job)), [])
+            (project / "pkg" / "net.py").write_text("NAME = 'second'\n")
+            third = self.finish(job)
+            self.assertIn("pushed 1 files", self.pushed(third)[0])
+            self.assertIn("second", self.said(third, 1))
+            (project / "pkg" / "net.py").write_text("NAME = 'first'\n")
+
+    def test_faults_of_a_push(self):
+        job = self.job(["x.py"], push=["absent.py"])
+        run = self.finish(job, code=2)
+        self.assertIn("absent.py is not there", run.verdict()["detail"])
+        (Path(self.cluster.dir) / "x.py").write_text("print('x')\n")
+        run = self.finish(self.job(["x.py"], push=["x.py"], workdir="/proc/nowhere"), code=4)
+        self.assertIn("The files of push: cannot be written there.", run.verdict()["detail"])
+        self.assertIn("/proc/nowhere", run.verdict()["detail"])
 
     def test_a_recorded_exception_is_the_verdict(self):
         run = self.finish(self.job(["recorded_failure.py"]), code=1)
