@@ -75,7 +75,7 @@ bool Pattern::add_place(std::string_view inside, std::string& why) {
         part.percent = true;
     }
     if (!part.text.empty() && !is_name(part.text)) {
-        why = "{" + std::string(inside) + "} is no name: letters, digits and _@/.-, a letter first";
+        why.assign("{").append(inside).append("} is no name: letters, digits and _@/.-, a letter first");
         return false;
     }
     parts_.push_back(std::move(part));

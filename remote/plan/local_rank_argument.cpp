@@ -8,7 +8,7 @@
 
 namespace rankscope {
 
-void add_local_rank(std::vector<std::string>& command, LocalRankArgument argument, int local_rank) {
+void add_local_rank(std::vector<std::string>& command, LocalRankArgument argument) {
     if (argument == LocalRankArgument::None || command.empty()) {
         return;
     }
@@ -18,7 +18,7 @@ void add_local_rank(std::vector<std::string>& command, LocalRankArgument argumen
         ++place;
     }
     command.insert(place == command.end() ? place : std::next(place),
-                   std::string(to_string(argument)) + '=' + std::to_string(local_rank));
+                   std::string(to_string(argument)) + "={local_rank}");
 }
 
 }  // namespace rankscope

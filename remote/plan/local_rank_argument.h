@@ -10,9 +10,9 @@
 
 namespace rankscope {
 
-/// Puts --local-rank=N (or --local_rank=N) where torch.distributed.launch puts it: right behind the script or
-/// `-m MODULE`, so that a script which takes all that follows its own options still sees it; at the end where
-/// the command names neither.
-void add_local_rank(std::vector<std::string>& command, LocalRankArgument argument, int local_rank);
+/// Puts --local-rank={local_rank} (or with '_') where torch.distributed.launch puts it: right behind the
+/// script or `-m MODULE`, so that a script which takes all that follows its own options still sees it; at the
+/// end where the command names neither. The plan fills the number in (plan/placeholders.h).
+void add_local_rank(std::vector<std::string>& command, LocalRankArgument argument);
 
 }  // namespace rankscope

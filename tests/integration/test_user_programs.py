@@ -96,7 +96,7 @@ class UserPrograms(unittest.TestCase):
         run = self.finish(self.job(["mnmc_ddp_mp.py", "--nodes", "{nodes}", "--nproc", "2", "--node_rank", "{node_rank}",
                                     "--dist-url", "tcp://{master_addr}:{master_port}"]))
         self.assertIn("[init] == local rank: 1, global rank: 3 ==", self.said(run, 1))
-        self.assertEqual([step for step, _ in self.series(run, "acc1", 0)], [4, 8, 12, 16])
+        self.assertEqual([step for step, _ in self.series(run, "acc1", 0)], [4, 8])
 
     def test_metrics_on_the_pipe_and_a_pattern_of_ones_own(self):
         program = ("import os\nwith open(os.environ['RANKSCOPE_METRICS'], 'w', buffering=1) as pipe:\n"
@@ -125,7 +125,7 @@ class UserPrograms(unittest.TestCase):
         for number in range(300):
             (project / "pkg" / f"data{number}.txt").write_text(f"{number}" * 100)
         for workdir, where in (("~/proj", "/home/trainer/proj"), ("", "/home/trainer/.cache/rankscope/jobs/own")):
-            job = self.job(["train.py"], push=["project/train.py", "project/pkg", "project/link"])
+            job = self.job(["train.py"], push=["project"])
             job["workdir"] = workdir
             job["command"] = [PYTHON, "project/train.py"]
             first = self.finish(job)
