@@ -57,6 +57,11 @@ std::string bytes_of(const Sha256Digest& digest) {
     return {digest.begin(), digest.end()};
 }
 
+// Two nodes may write to one shared folder at the same time: no process id is unique there.
+std::string part_name() {
+    return ".rankscope-part-" + random_token().substr(0, 16);
+}
+
 // A folder's name from a job's: readable, safe, and not the same for two jobs that only look alike.
 std::string folder_name(const std::string& job) {
     std::string name;
@@ -180,9 +185,8 @@ std::optional<AgentFailure> TreeStore::begin(const wire::TreePiece& piece) {
     if (error) {
         return tree_failure(error.value(), parent.string());
     }
-    incoming_->temporary = parent / (".rankscope-part-" + std::to_string(::getpid()));
-    incoming_->fd.reset(
-        ::open(incoming_->temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+    incoming_->temporary = parent / part_name();
+    incoming_->fd.reset(::open(incoming_->temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!incoming_->fd) {
         return tree_failure(errno, parent.string());
     }
@@ -239,8 +243,7 @@ std::optional<AgentFailure> TreeStore::place_links_and_modes() {
                 return tree_failure(error.value(), place.string());
             }
         } else if (entry.kind() == kLink && fs::read_symlink(place, error) != fs::path(entry.target())) {
-            const fs::path temporary =
-                place.parent_path() / (".rankscope-part-" + std::to_string(::getpid()));
+            const fs::path temporary = place.parent_path() / part_name();
             fs::create_directories(place.parent_path(), error);
             fs::remove(temporary, error);
             if (::symlink(entry.target().c_str(), temporary.c_str()) != 0 ||

@@ -185,7 +185,8 @@ bool is_ignored_name(const std::string& name) {
         ".git",  ".hg",  ".svn", "__pycache__",        ".mypy_cache",  ".pytest_cache", ".ruff_cache",
         ".venv", ".tox", ".nox", ".ipynb_checkpoints", "node_modules", ".DS_Store",     ".rankscope",
     };
-    return names.count(name) != 0 || name.ends_with(".pyc") || name.ends_with(".swp");
+    return names.count(name) != 0 || name.ends_with(".pyc") || name.ends_with(".swp") ||
+           name.starts_with(".rankscope-part-");
 }
 
 Result<UserTree> collect_user_tree(const fs::path& job_file, const std::vector<std::string>& push,

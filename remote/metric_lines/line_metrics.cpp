@@ -29,6 +29,13 @@ std::string without_escapes(std::string_view line) {
     return plain;
 }
 
+// Every known shape holds one of these. Most lines of a chatty program hold none, and are done with here.
+bool may_be_known(std::string_view line) {
+    constexpr std::array<std::string_view, 6> kTraces{"oss", "cc", "CC", "EPOCH", "%|", "it ["};
+    return std::any_of(kTraces.begin(), kTraces.end(),
+                       [line](std::string_view trace) { return line.find(trace) != std::string_view::npos; });
+}
+
 }  // namespace
 
 std::vector<protocol::MetricsLine> LineMetrics::feed(bool is_stderr, std::string_view bytes) {
@@ -80,7 +87,7 @@ std::optional<Reading> LineMetrics::read(std::string_view line) const {
             return reading;
         }
     }
-    if (known_shapes_) {
+    if (known_shapes_ && may_be_known(line)) {
         for (const auto& shape : metric_lines::known_shapes()) {
             if (auto reading = shape.read(line)) {
                 return reading;
@@ -91,7 +98,7 @@ std::optional<Reading> LineMetrics::read(std::string_view line) const {
 }
 
 void LineMetrics::read_line(std::string_view line, std::vector<protocol::MetricsLine>& out) {
-    // All shapes hold a digit: most other lines are done with here.
+    // A metric needs a digit.
     if (line.find_first_of("0123456789") == std::string_view::npos) {
         return;
     }
