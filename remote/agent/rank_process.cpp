@@ -7,7 +7,6 @@
 #include <remote/base/paths.h>
 
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,28 +28,34 @@ namespace fs = std::filesystem;
 
 constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
 
-std::string error_file(const RunDir& dir, int rank) {
-    return (dir.rank_dir(rank) / "error.json").string();
+// What another launcher has left in the login shell would be taken for ours.
+bool is_leftover(const std::string& key) {
+    return key.starts_with("PET_") || key.starts_with("TORCHELASTIC_");
 }
 
 std::map<std::string, std::string> environment_of(const RankProcess& rank, const wire::StartRun& run,
-                                                  const RunDir& dir) {
+                                                  const RunDir& dir, const PythonEnvironment& python) {
     std::map<std::string, std::string> all;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string text = *entry;
         const auto equals = text.find('=');
-        if (equals != std::string::npos) {
+        if (equals != std::string::npos && !is_leftover(text.substr(0, equals))) {
             all[text.substr(0, equals)] = text.substr(equals + 1);
         }
     }
-    all["PYTHONUNBUFFERED"] = "1";  // torchrun runs `python -u`: a log must not lag behind by 8 KiB
-    all["TORCHELASTIC_ERROR_FILE"] = error_file(dir, rank.spec.rank());
-    all[protocol::kMetricsPipeVariable] = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
-    all[protocol::kTokenVariable] = run.token();
-    all["RANKSCOPE_RUN_ID"] = run.run_id();
+    python.apply(all);
+    all.insert_or_assign("PYTHONUNBUFFERED",
+                         std::string("1"));  // torchrun runs `python -u`: a log must not lag behind by 8 KiB
+    for (const auto& [key, value] : rank.spec.default_env()) {
+        all.try_emplace(key, value);
+    }
     for (const auto& [key, value] : rank.spec.env()) {
         all[key] = value;
     }
+    all["TORCHELASTIC_ERROR_FILE"] = error_file_of(dir, rank.spec.rank()).string();
+    all[protocol::kMetricsPipeVariable] = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
+    all[protocol::kTokenVariable] = run.token();
+    all["RANKSCOPE_RUN_ID"] = run.run_id();
     return all;
 }
 
@@ -202,7 +207,7 @@ bool open_metrics_pipe(RankProcess& rank, const RunDir& dir, std::string& why) {
 }  // namespace
 
 bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
-                std::string& why) {
+                const PythonEnvironment& python, std::string& why) {
     std::error_code error;
     fs::create_directories(dir.rank_dir(rank.spec.rank()), error);
     if (error) {
@@ -213,7 +218,7 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
         return false;
     }
     auto arguments = arguments_of(rank, run, dir, paths);
-    const auto variables = environment_of(rank, run, dir);
+    const auto variables = environment_of(rank, run, dir, python);
     std::vector<std::string> environment;
     for (const auto& [key, value] : variables) {
         environment.push_back(key + '=' + value);
@@ -258,20 +263,8 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     return true;
 }
 
-std::string read_error_file(const RunDir& dir, int rank) {
-    const std::string content = read_file(error_file(dir, rank)).value_or(std::string());
-    const auto json = nlohmann::json::parse(content, nullptr, false);
-    if (!json.is_object() || !json.contains("message")) {
-        return {};
-    }
-    const auto& message = json["message"];
-    if (message.is_string()) {
-        return message.get<std::string>();
-    }
-    if (message.is_object() && message.contains("message") && message["message"].is_string()) {
-        return message["message"].get<std::string>();
-    }
-    return {};
+fs::path error_file_of(const RunDir& dir, int rank) {
+    return dir.rank_dir(rank) / "error.json";
 }
 
 }  // namespace rankscope::agent

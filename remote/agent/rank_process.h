@@ -6,10 +6,14 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/line_buffer.h>
 #include <remote/agent/node_paths.h>
+#include <remote/agent/python_environment.h>
+#include <remote/agent/rank_logs.h>
 #include <remote/base/fd.h>
+#include <remote/metric_lines/line_metrics.h>
 
 #include <sys/types.h>
 
+#include <optional>
 #include <string>
 
 namespace rankscope::agent {
@@ -25,6 +29,9 @@ struct RankProcess {
     LineBuffer err_lines;
     std::string metrics_lines;
     LastLines last_lines;
+    RankLogs logs;
+    std::optional<metric_lines::LineMetrics>
+        printed;             ///< metrics from what it prints; nothing: not asked for
     double quiet_since = 0;  ///< when the last byte of an unfinished line came
     int bad_metrics = 0;
     bool first_metric_seen = false;
@@ -37,9 +44,9 @@ struct RankProcess {
 /// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says
 /// what and errno's text.
 bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
-                std::string& why);
+                const PythonEnvironment& python, std::string& why);
 
-/// "message" of torchrun's error file (peer's error-file protocol), or empty.
-std::string read_error_file(const RunDir& dir, int rank);
+/// The file of TORCHELASTIC_ERROR_FILE.
+std::filesystem::path error_file_of(const RunDir& dir, int rank);
 
 }  // namespace rankscope::agent

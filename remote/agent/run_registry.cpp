@@ -116,6 +116,9 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
                 remove(folder);
             }
         }
+        for (const auto& folder : folders_in(paths.root() / "jobs")) {
+            cleaned.add_kept(as_utf8(folder.string()));  // what programs have written there is the user's
+        }
     }
     return cleaned;
 }

@@ -11,6 +11,7 @@
 #include <remote/agent/serve.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
+#include <remote/agent/tree_store.h>
 #include <remote/base/clock.h>
 #include <remote/base/fd.h>
 #include <remote/wire/frame_codec.h>
@@ -36,7 +37,7 @@ constexpr int kAliveCheckMs = 1000;
 
 class Server {
 public:
-    explicit Server(NodePaths paths) : paths_(std::move(paths)), bundles_(paths_) {}
+    explicit Server(NodePaths paths) : paths_(std::move(paths)), bundles_(paths_), trees_(paths_) {}
 
     int run();
 
@@ -62,6 +63,7 @@ private:
 
     NodePaths paths_;
     BundleStore bundles_;
+    TreeStore trees_;
     FrameReader requests_;
     std::string queued_;
     UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
@@ -168,6 +170,23 @@ void Server::handle(const wire::Request& request) {
         }
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
+            break;
+        case wire::Request::kHaveTree:
+            if (auto failure = trees_.have(request.have_tree(), *reply.mutable_tree_missing())) {
+                fail(reply, *failure);
+            }
+            break;
+        case wire::Request::kPutTree:
+            if (auto failure = trees_.put(request.put_tree())) {
+                fail(reply, *failure);
+            } else {
+                reply.mutable_put_done();
+            }
+            break;
+        case wire::Request::kFinishTree:
+            if (auto failure = trees_.finish(*reply.mutable_tree_done())) {
+                fail(reply, *failure);
+            }
             break;
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});

@@ -3,6 +3,7 @@
 
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/error_file.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
@@ -24,6 +25,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -60,6 +62,9 @@ private:
     };
 
     std::optional<wire::Failure> prepare();
+    std::optional<wire::Failure> prepare_own_program();
+    void open_logs(RankProcess& rank);
+    void write_logs(RankProcess& rank, bool is_stderr, std::string_view text);
     void start_all();
     void loop();
     void reap();
@@ -67,6 +72,8 @@ private:
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
     void read_metrics(RankProcess& rank);
     void take_metrics_line(RankProcess& rank, std::string_view line);
+    void emit_metric(RankProcess& rank, const protocol::MetricsLine& line);
+    void emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines);
     void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
     void flush_partial_lines();
     void handle_request(const wire::Request& request);
@@ -85,6 +92,9 @@ private:
     std::vector<RankProcess> ranks_;
     UniqueFd signals_;
     ControlSocket control_;
+    PythonEnvironment python_;
+    LogFolder logs_;
+    std::vector<metric_lines::Pattern> patterns_;
     std::optional<Stop> stop_;
     bool failed_ = false;
     double flush_retry_ = 0;
@@ -107,6 +117,9 @@ std::optional<wire::Failure> Supervisor::prepare() {
         result.add_args(std::to_string(run_.master_port()));
         return result;
     }
+    if (auto refused = prepare_own_program()) {
+        return refused;
+    }
     std::string why;
     if (!SpoolWriter::open(dir_.spool(), spool_, why)) {
         return failure("io-error", dir_.spool().string() + ": " + why);
@@ -128,6 +141,50 @@ std::optional<wire::Failure> Supervisor::prepare() {
     return std::nullopt;
 }
 
+std::optional<wire::Failure> Supervisor::prepare_own_program() {
+    if (!run_.has_own() || run_.ranks_size() == 0) {
+        return std::nullopt;
+    }
+    if (auto missing = find_python_environment(run_.own(), python_)) {
+        return missing;
+    }
+    if (const int error = logs_.open(run_.own().log_dir(), run_.ranks(0).workdir(), run_.run_id());
+        error != 0) {
+        wire::Failure refused;
+        refused.set_code("log-dir");
+        refused.set_detail(std::strerror(error));
+        refused.add_args(run_.own().log_dir());
+        return refused;
+    }
+    for (const auto& text : run_.own().line_patterns()) {
+        if (auto pattern = metric_lines::Pattern::compile(text)) {
+            patterns_.push_back(std::move(*pattern));
+        }
+    }
+    return std::nullopt;
+}
+
+void Supervisor::open_logs(RankProcess& rank) {
+    if (!logs_.is_open()) {
+        return;
+    }
+    const auto attempt = rank.spec.env().find("TORCHELASTIC_RESTART_COUNT");
+    const auto folder = logs_.rank(attempt == rank.spec.env().end() ? 0 : std::atoi(attempt->second.c_str()),
+                                   rank.spec.local_rank());
+    const int error = rank.logs.open(folder);
+    emit_stage(rank.spec.rank(), "note", error == 0 ? kStageDone : kStageFailed,
+               "log files in " + folder.string() +
+                   (error == 0 ? std::string() : std::string(": ") + std::strerror(error)));
+}
+
+void Supervisor::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
+    if (const int error = rank.logs.write(is_stderr, text); error != 0) {
+        emit_stage(rank.spec.rank(), "note", kStageFailed,
+                   std::string("the log file of ") + (is_stderr ? "stderr" : "stdout") +
+                       " is given up: " + std::strerror(error) + "; the log here goes on");
+    }
+}
+
 void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
                             double progress) {
     wire::Event event;
@@ -143,10 +200,17 @@ void Supervisor::start_all() {
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     for (int i = 0; i < run_.ranks_size(); ++i) {
         ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
+        if (run_.has_own() && (run_.own().read_lines() || !patterns_.empty())) {
+            ranks_[static_cast<std::size_t>(i)].printed.emplace(patterns_, run_.own().read_lines());
+        }
+    }
+    if (!python_.note.empty()) {
+        emit_stage(-1, "note", kStageDone, python_.note);
     }
     for (auto& rank : ranks_) {
         std::string why;
-        if (start_rank(rank, run_, dir_, paths_, why)) {
+        open_logs(rank);
+        if (start_rank(rank, run_, dir_, paths_, python_, why)) {
             emit_stage(rank.spec.rank(), "start", kStageDone, "pid " + std::to_string(rank.pid));
             continue;
         }
@@ -200,9 +264,10 @@ void Supervisor::loop() {
         }
         ::poll(fds.data(), fds.size(), next_timeout());
         for (auto& rank : ranks_) {
+            // The pipe first: what a program writes there before it prints it is not read twice.
+            read_metrics(rank);
             read_output(rank, rank.out, rank.out_lines, false);
             read_output(rank, rank.err, rank.err_lines, true);
-            read_metrics(rank);
         }
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -237,12 +302,16 @@ void Supervisor::reap() {
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
     // What it wrote before its end is still in the pipes.
+    read_metrics(rank);
     read_output(rank, rank.out, rank.out_lines, false);
     read_output(rank, rank.err, rank.err_lines, true);
-    read_metrics(rank);
+    if (rank.printed) {
+        emit_metrics(rank, rank.printed->finish());
+    }
     emit_lines(rank, rank.out_lines, false, true);
     emit_lines(rank, rank.err_lines, true, true);
     rank.exited = true;
+    rank.logs.copy_error_file(error_file_of(dir_, rank.spec.rank()));
     wire::Event event;
     event.set_rank(rank.spec.rank());
     auto* exit = event.mutable_exit();
@@ -253,7 +322,9 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_pid(rank.pid);
     const bool failed = exit->code() != 0;
     if (failed) {
-        exit->set_reason(read_error_file(dir_, rank.spec.rank()));
+        const auto said = read_error_file(error_file_of(dir_, rank.spec.rank()));
+        exit->set_reason(said.reason());
+        exit->set_failed_us(said.failed_us);
         for (const auto& line : rank.last_lines.lines()) {
             exit->add_last_lines(line);
         }
@@ -282,9 +353,13 @@ void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         }
         const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
         rank.last_lines.add(text);
+        write_logs(rank, is_stderr, text);
         lines.feed(text);
         rank.quiet_since = monotonic_s();
         emit_lines(rank, lines, is_stderr, false);
+        if (rank.printed) {
+            emit_metrics(rank, rank.printed->feed(is_stderr, text));
+        }
     }
 }
 
@@ -355,20 +430,33 @@ void Supervisor::take_metrics_line(RankProcess& rank, std::string_view line) {
                    total > 0 ? done / total : -1);
         return;
     }
-    if (!rank.first_metric_seen && parsed->step) {
+    if (rank.printed) {
+        rank.printed->given(*parsed);
+    }
+    emit_metric(rank, *parsed);
+}
+
+void Supervisor::emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines) {
+    for (const auto& line : lines) {
+        emit_metric(rank, line);
+    }
+}
+
+void Supervisor::emit_metric(RankProcess& rank, const protocol::MetricsLine& line) {
+    if (!rank.first_metric_seen && line.step) {
         rank.first_metric_seen = true;
         emit_stage(rank.spec.rank(), "first-step", kStageDone, "");
     }
     wire::Event event;
     event.set_rank(rank.spec.rank());
     auto* metric = event.mutable_metric();
-    metric->set_step(parsed->step.value_or(-1));
-    metric->set_epoch(parsed->epoch.value_or(-1));
-    for (const auto& [key, value] : parsed->values) {
+    metric->set_step(line.step.value_or(-1));
+    metric->set_epoch(line.epoch.value_or(-1));
+    for (const auto& [key, value] : line.values) {
         metric->add_keys(key);
         metric->add_values(value);
     }
-    for (const auto& [key, value] : parsed->texts) {
+    for (const auto& [key, value] : line.texts) {
         metric->add_text_keys(key);
         metric->add_text_values(value);
     }

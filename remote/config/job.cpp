@@ -197,6 +197,13 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
         problems.add(root, "", text(kContext, "neither train nor command is given"),
                      text(kContext, "Add a train section (native engine), or command: [python3, train.py]."));
     }
+    if (job.train && job.own != OwnProgram()) {
+        problems.add(
+            root, "train",
+            text(kContext,
+                 "local_rank_argument, venv, conda, log_dir and metrics are for programs of your own"),
+            text(kContext, "Leave them out: the native engine needs none of them."));
+    }
     const auto check_names = [&](const char* where, const std::map<std::string, std::string>& env) {
         for (const auto& [key, value] : env) {
             if (key.empty() || key.find('=') != std::string::npos || key.find('\0') != std::string::npos) {
@@ -241,11 +248,9 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
                      text(kContext, "this version does not restart runs"),
                      text(kContext, "Write 0, or leave it out."));
     }
-    if (!job.push.empty()) {
-        problems.add(
-            root["push"], "push", text(kContext, "this version does not push the user's files"),
-            text(kContext,
-                 "Put them on the nodes yourself, name their folder with workdir, and leave push out."));
+    if (job.train && !job.push.empty()) {
+        problems.add(root["push"], "push", text(kContext, "it is for programs of your own"),
+                     text(kContext, "Leave it out: the native engine brings its own files."));
     }
 }
 
@@ -304,6 +309,7 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         map.texts("command", job.command);
         map.text("workdir", job.workdir);
         map.texts("push", job.push);
+        read_own_program(map, job.own, problems);
         map.finish();
         check_whole(job, *root, problems);
     }
@@ -376,6 +382,7 @@ std::string to_yaml(const Job& job) {
     if (!job.push.empty()) {
         yaml += "push: " + nlohmann::json(job.push).dump() + '\n';
     }
+    yaml += to_yaml(job.own);
     return yaml;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/base/failure.h>
+#include <remote/config/own_program.h>
 
 #include <nlohmann/json.hpp>
 
@@ -47,6 +48,7 @@ struct Job {
     std::vector<std::string> command;     ///< or the user's own program; exactly one of the two
     std::string workdir;
     std::vector<std::string> push;
+    OwnProgram own;  ///< only with command
 };
 
 struct JobRead {

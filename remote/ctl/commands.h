@@ -16,6 +16,7 @@ void add_plan_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_run_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code);
+void add_metrics_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code);
 
 }  // namespace rankscope::ctl

@@ -34,6 +34,7 @@ int run(int argc, char** argv) {
     add_job_command(app, options, code);
     add_run_command(app, options, code);
     add_runs_commands(app, options, code);
+    add_metrics_commands(app, options, code);
     add_clean_command(app, options, code);
     try {
         app.parse(argc, argv);

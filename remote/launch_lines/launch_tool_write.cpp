@@ -4,6 +4,7 @@
 #include <remote/base/shell_quote.h>
 #include <remote/base/text.h>
 #include <remote/launch_lines/launch_tool.h>
+#include <remote/plan/local_rank_argument.h>
 
 #include <algorithm>
 #include <set>
@@ -89,8 +90,10 @@ Words common_command(const Job& job, std::vector<std::string>& notes, std::strin
         notes.push_back(text(kContext, "train.json is the job's train section as JSON."));
         return {"rankscope-worker", "--config", "train.json"};
     }
+    Words words = job.command;
+    add_local_rank(words, job.own.local_rank_argument);
     Words command;
-    for (const auto& word : job.command) {
+    for (const auto& word : words) {
         if (local_rank_flag != nullptr &&
             (word == "--local-rank={local_rank}" || word == "--local_rank={local_rank}")) {
             *local_rank_flag = word.substr(0, word.find('='));

@@ -38,6 +38,36 @@ Failure not_executable(const NodeSpec& node, const std::string& detail) {
             detail};
 }
 
+Failure own_program_failure(const NodeSpec& node, const wire::Failure& failure) {
+    const std::string& code = failure.code();
+    const std::string name = failure.args_size() > 0 ? failure.args(0) : "";
+    if (code == "no-venv") {
+        return {code, node.name, text(kContext, "There is no virtual environment in %1.", {name}),
+                text(kContext, "Make it there (`python3 -m venv %1`), or correct venv: in the job.", {name}),
+                failure.detail()};
+    }
+    if (code == "broken-venv") {
+        return {code, node.name,
+                text(kContext, "The virtual environment in %1 has no Python that runs.", {name}),
+                text(kContext,
+                     "The Python it was made from is gone or belongs to another machine: make it anew there "
+                     "(`python3 -m venv --clear %1`).",
+                     {name}),
+                failure.detail()};
+    }
+    if (code == "no-conda") {
+        return {
+            code, node.name, text(kContext, "There is no conda environment %1.", {name}),
+            text(kContext,
+                 "`conda env list` on the node shows what there is; conda: takes a name or the path of its "
+                 "folder."),
+            failure.detail()};
+    }
+    return {code, node.name, text(kContext, "The folder for log files %1 cannot be made.", {name}),
+            text(kContext, "Correct log_dir: in the job, or leave it out: the run keeps every line anyway."),
+            failure.detail()};
+}
+
 bool contains(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
 }
@@ -81,6 +111,21 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
     if (code == "no-such-run") {
         return {code, node.name, text(kContext, "The node knows nothing of this run."),
                 text(kContext, "It was cleaned there, or never started."), failure.detail()};
+    }
+    if (code == "workdir-not-writable") {
+        return {code, node.name, text(kContext, "The files of push: cannot be written there."),
+                text(kContext,
+                     "Name a folder with workdir: in the job that you may write on the node, or leave "
+                     "workdir: out: "
+                     "then the job gets one of its own."),
+                failure.detail()};
+    }
+    if (code == "push-changed") {
+        return {code, node.name, text(kContext, "%1 changed while it was pushed.", {failure.detail()}),
+                text(kContext, "Start again when nothing writes to it."), failure.detail()};
+    }
+    if (code == "no-venv" || code == "broken-venv" || code == "no-conda" || code == "log-dir") {
+        return own_program_failure(node, failure);
     }
     if (code == "supervisor-died") {
         return {code, node.name, text(kContext, "The supervisor could not be started."),
@@ -156,6 +201,16 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
             "worker-old-libc", text(kContext, "The C library of %1 is too old: %2", {node, line}),
             text(kContext,
                  "Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest one.")};
+    }
+    if (const auto line = line_with(exit, "can't open file"); exit.code == 2 && !line.empty()) {
+        return {"script-missing", text(kContext, "The script is not on %1: %2", {node, line}),
+                text(kContext, "Push it with push: in the job, or name the folder it is in with workdir:.")};
+    }
+    if (const auto line = line_with(exit, "ModuleNotFoundError: "); !line.empty()) {
+        return {
+            "module-missing", text(kContext, "A Python package is missing on %1: %2", {node, line}),
+            text(kContext,
+                 "Install it there, or name the environment that has it with venv: or conda: in the job.")};
     }
     if (contains(exit.reason, "noexec")) {
         return {"no-exec", exit.reason,

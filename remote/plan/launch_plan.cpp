@@ -5,6 +5,7 @@
 #include <remote/base/shell_quote.h>
 #include <remote/base/text.h>
 #include <remote/plan/launch_plan.h>
+#include <remote/plan/local_rank_argument.h>
 #include <remote/plan/placeholders.h>
 
 #include <nlohmann/json.hpp>
@@ -365,6 +366,7 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
                           ? "cpu"
                           : "cuda:" + number(shares[i].gpus[static_cast<std::size_t>(local)]);
         rank.command = job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
+        add_local_rank(rank.command, job.own.local_rank_argument);
         add_environment(rank, plan, shares[i], job, static_cast<int>(i));
         plan.ranks.push_back(std::move(rank));
     }

@@ -4,8 +4,10 @@
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
+#include <remote/node/tree_push.h>
 #include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
+#include <remote/run/own_program_spec.h>
 #include <remote/wire/event_wire.h>
 
 #include <poll.h>
@@ -152,7 +154,42 @@ bool NodeTask::push() {
                        std::to_string(static_cast<int>((monotonic_s() - begin) * 1000))}));
         }
     }
+    if (!context_.job.push.empty() && !push_files()) {
+        return false;
+    }
     context_.meeting->arrive(RunMeeting::Point::Pushed);
+    return true;
+}
+
+const Result<UserTree>& NodeTask::collect_files() {
+    const std::lock_guard lock(context_.tree_mutex);
+    if (!context_.tree) {
+        auto report = [tell = progress("push")](std::uint64_t bytes) {
+            tell(text(kContext, "reading the files of push:, %1 MB", {std::to_string(bytes / 1000000)}), -1);
+        };
+        context_.tree =
+            collect_user_tree(context_.job.file, context_.job.push, stop_.get_token(), std::move(report));
+    }
+    return *context_.tree;
+}
+
+bool NodeTask::push_files() {
+    const double begin = monotonic_s();
+    const auto& tree = collect_files();
+    auto pushed =
+        tree ? push_tree(*connection_.link, *tree, context_.job.workdir, context_.job.name, progress("push"))
+             : Result<TreePushed>(tree.failure());
+    if (!pushed) {
+        context_.meeting->abort(pushed.failure());
+        return false;
+    }
+    pushed_folder_ = pushed->folder;
+    if (pushed->files > 0 || pushed->removed > 0) {
+        note(text(kContext, "pushed %1 files, %2 kB, to %3 in %4 ms; %5 of an earlier push are gone",
+                  {std::to_string(pushed->files), std::to_string((pushed->bytes + 500) / 1000),
+                   pushed->folder, std::to_string(static_cast<int>((monotonic_s() - begin) * 1000)),
+                   std::to_string(pushed->removed)}));
+    }
     return true;
 }
 
@@ -180,7 +217,7 @@ wire::StartRun NodeTask::spec() const {
         auto* entry = run.add_ranks();
         entry->set_rank(rank.rank);
         entry->set_local_rank(rank.local_rank);
-        entry->set_workdir(context_.job.workdir);
+        entry->set_workdir(context_.job.workdir.empty() ? pushed_folder_ : context_.job.workdir);
         for (const auto& word : rank.command) {
             entry->add_argv(word);
         }
@@ -189,6 +226,7 @@ wire::StartRun NodeTask::spec() const {
         }
         (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context_.run_id;
     }
+    add_own_program(context_.job, run);
     return run;
 }
 
@@ -285,6 +323,9 @@ void NodeTask::take(const wire::Reply& reply) {
         Event event = from_wire(frame, node_.name);
         event.t_us -= offset_us;
         ended_ = ended_ || event.as<EndEvent>() != nullptr;
+        if (auto* exit = std::get_if<ExitEvent>(&event.body); exit != nullptr && exit->failed_us != 0) {
+            exit->failed_us -= offset_us;
+        }
         events.push_back(std::move(event));
     }
     if (!events.empty()) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/base/wake_fd.h>
+#include <remote/deploy/user_tree.h>
 #include <remote/node/node_connection.h>
 #include <remote/plan/launch_plan.h>
 #include <remote/run/run_meeting.h>
@@ -11,6 +12,7 @@
 #include <atomic>
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -27,6 +29,9 @@ struct RunContext {
     Job job;
     Inventory inventory;
     std::optional<WorkerBundle> bundle;
+    /// The files of push:, read once for all nodes by the one that comes first; `tree_mutex` around both.
+    std::mutex tree_mutex;
+    std::optional<Result<UserTree>> tree;
     Prompter prompter;
     EventPump* pump = nullptr;
     RunMeeting* meeting = nullptr;
@@ -59,6 +64,8 @@ private:
     void run_attached();
     bool connect(const char* stage);
     bool push();
+    bool push_files();
+    const Result<UserTree>& collect_files();
     bool start();
     void stream();
     bool stream_once();
@@ -81,6 +88,7 @@ private:
     std::string stop_cause_;
     std::uint64_t next_seq_ = 1;
     bool ended_ = false;
+    std::string pushed_folder_;  ///< on the node; empty: nothing is pushed
     std::thread thread_;
 };
 

@@ -29,6 +29,9 @@ Event desk_stage(const std::string& name, StageStatus status, const std::string&
 void RunTracker::set_plan(const LaunchPlan& plan) {
     plan_ = plan;
     ranks_.resize(plan.ranks.size());
+    own_program_ = std::any_of(plan.ranks.begin(), plan.ranks.end(), [](const RankPlan& rank) {
+        return rank.command.empty() || rank.command.front() != "{worker}";
+    });
 }
 
 std::vector<Event> RunTracker::observe(const Event& event) {
@@ -78,6 +81,18 @@ void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std:
 }
 
 void RunTracker::mark(int rank, bool stepped, std::vector<Event>& out) {
+    if (own_program_ && stepped) {
+        // Most scripts print on rank 0 only. Its step needs all others: who says nothing is not who is
+        // missing.
+        for (int other = 0; other < static_cast<int>(ranks_.size()); ++other) {
+            mark_one(other, true, out);
+        }
+        return;
+    }
+    mark_one(rank, stepped, out);
+}
+
+void RunTracker::mark_one(int rank, bool stepped, std::vector<Event>& out) {
     if (rank < 0 || rank >= static_cast<int>(ranks_.size())) {
         return;
     }
@@ -121,7 +136,9 @@ bool RunTracker::all_nodes_ended() const {
 const RunTracker::Exit* RunTracker::culprit() const {
     const Exit* best = nullptr;
     const auto key = [](const Exit& exit) {
-        return std::tuple(exit.event.code == protocol::kExitPeerLost ? 1 : 0, exit.t_us);
+        // As torchrun: the first failure counts, not the first process gone; the one may take a while to end.
+        const auto failed = exit.event.failed_us > 0 ? std::min(exit.event.failed_us, exit.t_us) : exit.t_us;
+        return std::tuple(exit.event.code == protocol::kExitPeerLost ? 1 : 0, failed);
     };
     for (const auto& exit : exits_) {
         if (is_failure(exit.event) && (best == nullptr || key(exit) < key(*best))) {
@@ -141,8 +158,8 @@ EndEvent RunTracker::verdict(bool by_user) const {
     const auto lost = std::find_if(ended_.begin(), ended_.end(),
                                    [](const auto& entry) { return entry.second == Outcome::Lost; });
     const Exit* exit = culprit();
-    // A rank that lost its peer is no culprit where the peer was ended by a stop that reached its node first, or went
-    // down with a whole node.
+    // A rank that lost its peer is no culprit where the peer was ended by a stop that reached its node first,
+    // or went down with a whole node.
     const bool consequence = exit != nullptr && exit->event.code == protocol::kExitPeerLost &&
                              (by_user || lost != ended_.end() || stopped_before(exit->t_us));
     if (exit != nullptr && !consequence) {

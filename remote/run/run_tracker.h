@@ -49,11 +49,13 @@ private:
 
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     void mark(int rank, bool stepped, std::vector<Event>& out);
+    void mark_one(int rank, bool stepped, std::vector<Event>& out);
     const Exit* culprit() const;
     bool stopped_before(std::int64_t t_us) const;
 
     LaunchPlan plan_;
     std::vector<RankSeen> ranks_;
+    bool own_program_ = false;
     int met_ = 0;
     int stepped_ = 0;
     bool rendezvous_begun_ = false;

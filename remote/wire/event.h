@@ -49,6 +49,7 @@ struct ExitEvent {
     std::string reason;
     std::vector<std::string> last_lines;
     std::string stop_cause;
+    std::int64_t failed_us = 0;  ///< when the rank itself noticed its failure, µs since 1970; 0: unknown
 };
 
 struct DiagnosisEvent {

@@ -67,6 +67,9 @@ struct BodyWriter {
         if (!exit.stop_cause.empty()) {
             json["stop_cause"] = exit.stop_cause;
         }
+        if (exit.failed_us != 0) {
+            json["failed_us"] = exit.failed_us;
+        }
     }
     void operator()(const DiagnosisEvent& diagnosis) const {
         json["id"] = diagnosis.id;
@@ -131,6 +134,7 @@ ExitEvent read_exit(const Json& json) {
     exit.reason = get<std::string>(json, "reason", "");
     exit.last_lines = get<std::vector<std::string>>(json, "last_lines", {});
     exit.stop_cause = get<std::string>(json, "stop_cause", "");
+    exit.failed_us = get<std::int64_t>(json, "failed_us", 0);
     return exit;
 }
 

@@ -33,6 +33,7 @@ ExitEvent exit_from(const wire::Exit& frame) {
     exit.reason = frame.reason();
     exit.last_lines = {frame.last_lines().begin(), frame.last_lines().end()};
     exit.stop_cause = frame.stop_cause();
+    exit.failed_us = frame.failed_us();
     return exit;
 }
 
@@ -75,6 +76,7 @@ struct ToWire {
             out->add_last_lines(line);
         }
         out->set_stop_cause(exit.stop_cause);
+        out->set_failed_us(exit.failed_us);
     }
     void operator()(const DiagnosisEvent&) const {}  // made on the desk, never sent
     void operator()(const EndEvent& end) const {

@@ -121,10 +121,23 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
         {"unknown key", job_with("masterport: 1\n"), "j.yaml:3", "masterport: unknown key",
          "Did you mean \"master_port\"?"},
         {"far key", job_with("frobnicate: 1\n"), "j.yaml:3", "frobnicate: unknown key",
-         "Known keys are: backend, command, devices, env, "},
+         "Known keys are: backend, command, conda, devices, env, "},
         {"twice", job_with("name: a\nname: b\n"), "j.yaml:4", "name: given twice", "Keep one"},
         {"backend", job_with("backend: mpi\n"), "j.yaml:3", "backend: \"mpi\" is not known",
          "auto, nccl, gloo"},
+        {"local rank", job_with("local_rank_argument: --rank\n"), "j.yaml:3",
+         "local_rank_argument: \"--rank\" is not known", "none, --local-rank, --local_rank"},
+        {"two environments", job_with("venv: a\nconda: b\n"), "j.yaml:4", "conda: there is a venv as well",
+         "Keep one"},
+        {"metrics list", job_with("metrics: [a]\n"), "j.yaml:3", "metrics: must be a mapping", "patterns"},
+        {"metrics key", job_with("metrics: { pattern: [a] }\n"), "j.yaml:3", "metrics.pattern: unknown key",
+         "patterns"},
+        {"metrics lines", job_with("metrics: { lines: maybe }\n"), "j.yaml:3", "metrics.lines: \"maybe\"",
+         "false"},
+        {"pattern", job_with("metrics: { patterns: ['loss'] }\n"), "j.yaml:3",
+         "metrics.patterns: \"loss\" is not a pattern: it marks no value", "metrics learn"},
+        {"native and venv", train_with("") + "venv: a\n", "j.yaml:1", "programs of your own",
+         "Leave them out"},
         {"backend list", job_with("backend: [gloo]\n"), "j.yaml:3", "backend: a list is not a text",
          "one value"},
         {"launcher", job_with("launcher: k8s\n"), "j.yaml:3", "\"k8s\" is not known", "ssh, slurm"},
@@ -152,7 +165,8 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "Write 0"},
         {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
          "command: \"python3 x.py\" is not a list", "[first"},
-        {"push", job_with("push: [./x.py]\n"), "j.yaml:3", "push: this version does not push", "workdir"},
+        {"push", train_with("") + "push: [./x.py]\n", "j.yaml:5", "push: it is for programs of your own",
+         "Leave it out"},
         {"command zero", "nodes: [a]\ncommand: [\"a\\0b\"]\n", "j.yaml:2", "command[0]: holds a zero byte",
          "\\0"},
     };
@@ -265,6 +279,24 @@ void expect_same(const Job& a, const Job& b) {
     EXPECT_EQ(a.train, b.train);
     EXPECT_EQ(a.command, b.command);
     EXPECT_EQ(a.workdir, b.workdir);
+}
+
+TEST(Job, WhatOnlyAProgramOfTheUsersHas) {
+    const auto job = good(job_with("local_rank_argument: --local_rank\nvenv: ~/venvs/x\nlog_dir: logs\n"));
+    EXPECT_EQ(job.own.local_rank_argument, LocalRankArgument::Underscore);
+    EXPECT_EQ(job.own.venv, "~/venvs/x");
+    EXPECT_EQ(job.own.log_dir, "logs");
+    EXPECT_EQ(good(to_yaml(job)).own, job.own);
+    EXPECT_EQ(good(job_with("local_rank_argument: --local-rank\nconda: train\n")).own.conda, "train");
+    EXPECT_EQ(good(job_with("local_rank_argument: none\n")).own, OwnProgram());
+    const auto metrics = good(job_with("metrics: { lines: false, patterns: ['step {step} loss {loss}'] }\n"));
+    EXPECT_FALSE(metrics.own.metrics.lines);
+    EXPECT_EQ(metrics.own.metrics.patterns, std::vector<std::string>{"step {step} loss {loss}"});
+    EXPECT_EQ(good(to_yaml(metrics)).own, metrics.own);
+    EXPECT_TRUE(good(job_with("metrics: { lines: true }\n")).own.metrics.lines);
+    const auto pushed = good(job_with("push: [train.py, ./src]\n"));
+    EXPECT_EQ(pushed.push, (std::vector<std::string>{"train.py", "./src"}));
+    EXPECT_EQ(good(to_yaml(pushed)).push, pushed.push);
 }
 
 TEST(Job, RoundTrip) {

@@ -371,6 +371,35 @@ TEST(LaunchPlan, OtherJsonIsRefusedWithoutAnException) {
     EXPECT_FALSE(plan_from_json(nlohmann::json(nlohmann::json::value_t::discarded)));
 }
 
+TEST(LaunchPlan, TheLocalRankStandsBehindTheScript) {
+    struct Row {
+        LocalRankArgument argument;
+        std::vector<std::string> command;
+        std::vector<std::string> expected;  ///< of local rank 1
+    };
+    const std::vector<Row> table{
+        {LocalRankArgument::None, {"python3", "a.py"}, {"python3", "a.py"}},
+        {LocalRankArgument::Dash, {"python3", "a.py", "--x"}, {"python3", "a.py", "--local-rank=1", "--x"}},
+        {LocalRankArgument::Underscore,
+         {"python3", "-u", "train.py", "--cfg", "c.yaml", "OUT_DIR", "x"},
+         {"python3", "-u", "train.py", "--local_rank=1", "--cfg", "c.yaml", "OUT_DIR", "x"}},
+        {LocalRankArgument::Dash,
+         {"python3", "-m", "pkg.train", "5"},
+         {"python3", "-m", "pkg.train", "--local-rank=1", "5"}},
+        {LocalRankArgument::Dash, {"./train", "5"}, {"./train", "5", "--local-rank=1"}},
+        {LocalRankArgument::Dash, {"python3", "-m"}, {"python3", "-m", "--local-rank=1"}},
+    };
+    for (const auto& row : table) {
+        Job job = program_job({"local"});
+        job.procs_per_node = 2;
+        job.command = row.command;
+        job.own.local_rank_argument = row.argument;
+        const auto plan = planned(Inventory{}, job);
+        ASSERT_EQ(plan.ranks.size(), 2U);
+        EXPECT_EQ(plan.ranks[1].command, row.expected);
+    }
+}
+
 TEST(LaunchPlan, TextCanBePastedIntoAShell) {
     Job job = program_job({"local"});
     job.procs_per_node = 1;

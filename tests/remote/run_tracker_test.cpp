@@ -249,5 +249,29 @@ TEST(RunTracker, EventsOfUnknownRanksAreNoHarm) {
     static_cast<void>(planned.diagnosis());
 }
 
+TEST(RunTracker, AStepOfAUsersProgramIsAStepOfAll) {
+    auto plan = plan_of(2, 1);
+    for (auto& rank : plan.ranks) {
+        rank.command = {"python3", "train.py"};
+    }
+    RunTracker tracker;
+    tracker.set_plan(plan);
+    const auto events = tracker.observe(step("node1", 0));
+    ASSERT_FALSE(events.empty());
+    EXPECT_EQ(names_of(events).back(), "first-step done") << "rank 1 prints nothing, as in most scripts";
+    EXPECT_TRUE(tracker.observe(step("node2", 1)).empty());
+}
+
+TEST(RunTracker, WhoNoticedFirstIsTheCulpritNotWhoWasGoneFirst) {
+    auto tracker = tracker_for(2, 1);
+    tracker.observe(exit_of("node2", 1, 1, 0, 5'000'000));
+    Event slow = exit_of("node1", 0, 1, 0, 6'000'000);
+    std::get<ExitEvent>(slow.body).failed_us = 4'000'000;
+    tracker.observe(slow);
+    tracker.observe(end_of("node1", Outcome::Failed));
+    tracker.observe(end_of("node2", Outcome::Failed));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
+}
+
 }  // namespace
 }  // namespace rankscope

@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <csignal>
+#include <map>
 
 namespace rankscope {
 namespace {
@@ -252,6 +253,38 @@ printf '{"step":4,"loss":1}' >&3)"}));
     ASSERT_GE(metrics.size(), 1U) << told();
     EXPECT_EQ(metrics[0].step(), 3);
     EXPECT_EQ(exit_of(0).code(), 0);
+}
+
+TEST_F(Supervisor, WhatAUsersProgramPrintsBecomesMetrics) {
+    auto run = run_of({R"(echo 'Epoch [1/2], Step [5/10], Loss: 0.5'
+printf 'Epoch 2/2:  50%%|#| 5/10 [00:05<00:05, 1.0it/s, acc=91.2%%]\r' >&2
+echo 'mine 20 0.25')"});
+    run.mutable_own()->set_read_lines(true);
+    run.mutable_own()->add_line_patterns("mine {step} {margin}");
+    run_to_end(run);
+    std::map<std::string, std::pair<std::int64_t, double>> seen;
+    for (const auto& metric : metrics_of(0)) {
+        seen[metric.keys(0)] = {metric.step(), metric.values(0)};
+    }
+    EXPECT_EQ(seen["loss"], std::pair(std::int64_t{5}, 0.5)) << told();
+    EXPECT_EQ(seen["acc1"].first, 15);
+    EXPECT_EQ(seen["margin"], std::pair(std::int64_t{20}, 0.25));
+    EXPECT_EQ(stages_of(0, "first-step").size(), 1U);
+    EXPECT_EQ(log_of(0), "Epoch [1/2], Step [5/10], Loss: 0.5\nmine 20 0.25\n")
+        << "the log has it all the same";
+}
+
+TEST_F(Supervisor, WhatIsOnThePipeIsNotReadAgainFromTheOutput) {
+    auto run = run_of({R"(exec 3>"$RANKSCOPE_METRICS"
+for i in 1 2 3; do echo "{\"step\":$i,\"loss\":$i}" >&3; echo "Epoch [1/2], Step [$i/10], Loss: $i"; done)"});
+    run.mutable_own()->set_read_lines(true);
+    run_to_end(run);
+    EXPECT_EQ(metrics_of(0).size(), 3U) << told();
+}
+
+TEST_F(Supervisor, TheNativeEnginesOutputIsNotReadForMetrics) {
+    run_to_end(run_of({"echo 'Epoch [1/2], Step [5/10], Loss: 0.5'"}));
+    EXPECT_TRUE(metrics_of(0).empty());
 }
 
 TEST_F(Supervisor, AThousandMetricsASecondAreNoTrouble) {

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/metric_lines/metric_names.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace rankscope::metric_lines {
+namespace {
+
+constexpr std::size_t kMaxName = 100;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kNames{{
+    {"loss", "loss"},          {"lm_loss", "loss"},    {"acc", "acc1"},         {"accuracy", "acc1"},
+    {"acc1", "acc1"},          {"acc@1", "acc1"},      {"top1", "acc1"},        {"top-1", "acc1"},
+    {"top_1", "acc1"},         {"prec@1", "acc1"},     {"acc_top1", "acc1"},    {"acc5", "acc5"},
+    {"acc@5", "acc5"},         {"top5", "acc5"},       {"top-5", "acc5"},       {"prec@5", "acc5"},
+    {"acc_top5", "acc5"},      {"lr", "lr"},           {"learning_rate", "lr"}, {"grad_norm", "grad_norm"},
+    {"gradnorm", "grad_norm"}, {"gnorm", "grad_norm"},
+}};
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return result;
+}
+
+// The rest of "<word>_", "<word>/", …; false: the name does not begin so.
+bool drop_prefix(std::string_view& name, std::string_view word) {
+    if (name.size() > word.size() + 1 && name.starts_with(word) &&
+        std::string_view("_/.- ").find(name[word.size()]) != std::string_view::npos) {
+        name.remove_prefix(word.size() + 1);
+        return true;
+    }
+    return false;
+}
+
+std::string tidy(std::string_view name) {
+    std::string result(name.substr(0, kMaxName));
+    std::replace_if(
+        result.begin(), result.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; }, '_');
+    return result;
+}
+
+}  // namespace
+
+std::string metric_name(std::string_view name) {
+    const std::string tidied = tidy(name);
+    const std::string lowered = lower(tidied);
+    std::string_view rest = lowered;
+    bool validation = false;
+    for (const std::string_view word : {"validation", "valid", "val", "eval", "test"}) {
+        validation = validation || drop_prefix(rest, word);
+    }
+    for (const std::string_view word : {"training", "train", "tr"}) {
+        if (!validation && drop_prefix(rest, word)) {
+            break;
+        }
+    }
+    if (rest.ends_with("_step")) {
+        rest.remove_suffix(5);  // Lightning: of the step, beside …_epoch
+    }
+    const auto known =
+        std::find_if(kNames.begin(), kNames.end(), [rest](const auto& pair) { return pair.first == rest; });
+    if (known != kNames.end()) {
+        return (validation ? "val_" : "") + std::string(known->second);
+    }
+    return validation ? "val_" + std::string(rest) : tidied;
+}
+
+std::string validation_name(std::string_view name) {
+    const std::string known = metric_name(name);
+    return known.starts_with("val_") ? known : "val_" + known;
+}
+
+bool is_accuracy(std::string_view metric) {
+    return metric == "acc1" || metric == "acc5" || metric == "val_acc1" || metric == "val_acc5";
+}
+
+}  // namespace rankscope::metric_lines

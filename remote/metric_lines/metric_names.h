@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rankscope::metric_lines {
+
+/// What programs call a series → the name that protocol/metrics_line.h gives it: "train_loss", "Loss" →
+/// "loss"; "eval_accuracy", "Acc@1" of a validation → "val_acc1", "acc1"; "learning rate" → "lr". A name it
+/// does not know stays, spaces become '_'.
+std::string metric_name(std::string_view name);
+/// The same behind a validation: "loss" → "val_loss".
+std::string validation_name(std::string_view name);
+/// A share of 1 that programs like to write as a percentage.
+bool is_accuracy(std::string_view metric);
+
+}  // namespace rankscope::metric_lines

@@ -1,0 +1,21 @@
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Rank 1 fails inside @record, as torchrun's documentation asks of scripts; rank 0 waits for it in a collective."""
+import os
+
+import torch
+import torch.distributed as dist
+from torch.distributed.elastic.multiprocessing.errors import record
+
+
+@record
+def main():
+    dist.init_process_group(backend="gloo")
+    dist.barrier()
+    if int(os.environ["RANK"]) == 1:
+        raise ValueError("the labels of this shard are missing")
+    dist.all_reduce(torch.ones(1))
+
+
+if __name__ == "__main__":
+    main()
