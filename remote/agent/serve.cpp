@@ -55,6 +55,7 @@ private:
     void handle(const wire::Request& request);
     void attach(const wire::Request& request, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
+    void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
     void check_supervisor(Attachment& attachment);
     void send(const wire::Reply& reply);
@@ -166,6 +167,14 @@ void Server::handle(const wire::Request& request) {
             reply.mutable_port()->set_held_by(held_by);
             break;
         }
+        case wire::Request::kLinkPeers:
+            forward(request.link_peers().run_id(), request, reply);
+            break;
+        case wire::Request::kPauseRun:
+            forward(request.pause_run().run_id(), request, reply);
+            break;
+        case wire::Request::kLeftovers:
+            break;
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
             break;
@@ -205,6 +214,13 @@ void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
     wire::Request request;
     *request.mutable_stop_run() = stop;
     reply.mutable_stopping()->set_was_running(send_to_supervisor(dir.dir, request));
+}
+
+void Server::forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply) {
+    if (!is_safe_name(run_id)) {
+        return fail(reply, {"bad-request", "unsafe run id"});
+    }
+    reply.mutable_delivered()->set_was_running(send_to_supervisor(paths_.run(run_id), request));
 }
 
 void Server::stream(Attachment& attachment) {

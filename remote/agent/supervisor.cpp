@@ -3,6 +3,7 @@
 
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/peer_link.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
@@ -26,6 +27,7 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -71,6 +73,10 @@ private:
     void flush_partial_lines();
     void handle_request(const wire::Request& request);
     void begin_stop(const std::string& cause, bool by_user, bool force);
+    void prepare_link();
+    void tell_peers(const wire::Cause& cause);
+    void take_peer_news();
+    void emit_notice(int rank, const char* code, const std::vector<std::string>& args);
     void drive_stop();
     void finish();
     int next_timeout() const;
@@ -85,7 +91,10 @@ private:
     std::vector<RankProcess> ranks_;
     UniqueFd signals_;
     ControlSocket control_;
+    std::unique_ptr<PeerLink> link_;
+    std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;
+    wire::Cause cause_;  ///< of the run's end, wherever it lies; no kind: none
     bool failed_ = false;
     double flush_retry_ = 0;
 };
@@ -125,7 +134,63 @@ std::optional<wire::Failure> Supervisor::prepare() {
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prepare_link();
     return std::nullopt;
+}
+
+void Supervisor::prepare_link() {
+    if (run_.peers_size() < 2 || run_.peer_index() >= static_cast<std::uint32_t>(run_.peers_size())) {
+        return;
+    }
+    PeerLink::Options options;
+    options.run_id = run_.run_id();
+    options.token = run_.token();
+    options.nodes = {run_.peers().begin(), run_.peers().end()};
+    options.index = run_.peer_index();
+    options.timeout_s = run_.peer_timeout_s();
+    link_ = std::make_unique<PeerLink>(std::move(options));
+    std::string why;
+    if (run_.peer_index() == 0) {
+        link_port_ = link_->listen(run_.peer_address(), why);
+    }
+    if (run_.peer_index() == 0 && link_port_ == 0) {
+        emit_notice(-1, "peer-link-absent", {why});
+        link_.reset();
+    }
+}
+
+void Supervisor::tell_peers(const wire::Cause& cause) {
+    cause_ = cause;
+    if (cause_.node().empty() && run_.peer_index() < static_cast<std::uint32_t>(run_.peers_size())) {
+        cause_.set_node(run_.peers(static_cast<int>(run_.peer_index())));
+    }
+    if (link_) {
+        link_->tell(cause_);
+    }
+}
+
+void Supervisor::take_peer_news() {
+    for (auto& news : link_->take_news()) {
+        if (!news.cause) {
+            emit_notice(-1, "peer-link-absent", {news.absent});
+            continue;
+        }
+        cause_ = *news.cause;
+        if (cause_.kind() != "stopped" && !stop_) {
+            failed_ = true;
+        }
+        begin_stop(describe(cause_), cause_.kind() == "stopped", false);
+    }
+}
+
+void Supervisor::emit_notice(int rank, const char* code, const std::vector<std::string>& args) {
+    wire::Event event;
+    event.set_rank(rank);
+    event.mutable_notice()->set_code(code);
+    for (const auto& arg : args) {
+        event.mutable_notice()->add_args(arg);
+    }
+    spool_.add(std::move(event));
 }
 
 void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
@@ -158,10 +223,19 @@ void Supervisor::start_all() {
         spool_.add(std::move(event));
         rank.exited = true;
         failed_ = true;
+        wire::Cause cause;
+        cause.set_kind("rank-ended");
+        cause.set_rank(rank.spec.rank());
+        cause.mutable_exit()->set_code(127);
+        cause.mutable_exit()->set_reason(why);
+        tell_peers(cause);
         begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", false, false);
         break;
     }
     spool_.flush();
+    if (link_port_ != 0) {
+        link_->start();  // a thread, so not before the ranks are forked
+    }
 }
 
 bool Supervisor::any_running() const {
@@ -182,14 +256,20 @@ int Supervisor::next_timeout() const {
     if (spool_.waiting_bytes() > 0) {
         wait = std::min(wait, flush_retry_ - now);
     }
+    if (!any_running()) {
+        wait = std::min(wait, 0.1);  // only the others need us yet
+    }
     return static_cast<int>(std::clamp(wait * 1000 + 1, 0.0, 60000.0));
 }
 
 void Supervisor::loop() {
     std::vector<pollfd> fds;
-    while (any_running()) {
+    while (any_running() || (link_ && (stop_ ? link_->unsettled() : link_->needed()))) {
         fds.clear();
         fds.push_back({signals_.get(), POLLIN, 0});
+        if (link_) {
+            fds.push_back({link_->fd(), POLLIN, 0});
+        }
         control_.add_to(fds);
         for (const auto& rank : ranks_) {
             for (const auto* fd : {&rank.out, &rank.err, &rank.metrics}) {
@@ -207,10 +287,19 @@ void Supervisor::loop() {
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
-                begin_stop("the supervisor received signal " + std::to_string(info.ssi_signo), true, false);
+                wire::Cause cause;
+                cause.set_kind("stopped");
+                cause.set_detail("the supervisor received signal " + std::to_string(info.ssi_signo));
+                if (!stop_) {
+                    tell_peers(cause);
+                }
+                begin_stop(cause.detail(), true, false);
             }
         }
         reap();
+        if (link_) {
+            take_peer_news();
+        }
         control_.serve([this](const wire::Request& request) { handle_request(request); });
         flush_partial_lines();
         drive_stop();
@@ -261,9 +350,15 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     if (stop_) {
         exit->set_stop_cause(stop_->cause);
     }
+    const wire::Exit ended = *exit;
     spool_.add(std::move(event));
     if (failed && !stop_) {
         failed_ = true;
+        wire::Cause cause;
+        cause.set_kind("rank-ended");
+        cause.set_rank(rank.spec.rank());
+        *cause.mutable_exit() = ended;
+        tell_peers(cause);
         spool_.flush();  // the desk tells the other nodes: no moment to lose
         begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", false, false);
     }
@@ -378,7 +473,17 @@ void Supervisor::take_metrics_line(RankProcess& rank, std::string_view line) {
 void Supervisor::handle_request(const wire::Request& request) {
     if (request.has_stop_run()) {
         const auto& stop = request.stop_run();
+        if (stop.everywhere() && !stop_) {
+            wire::Cause cause;
+            cause.set_kind("stopped");
+            cause.set_detail(stop.cause());
+            tell_peers(cause);
+        }
         begin_stop(stop.cause(), true, stop.force());
+    } else if (request.has_link_peers() && link_) {
+        const auto& link = request.link_peers();
+        link_->connect({link.addresses().begin(), link.addresses().end()},
+                       static_cast<std::uint16_t>(link.port()));
     }
 }
 
@@ -407,6 +512,12 @@ void Supervisor::drive_stop() {
 }
 
 void Supervisor::finish() {
+    if (link_) {
+        link_->leave();
+        if (stop_) {
+            take_peer_news();  // the cause may have come behind its consequence
+        }
+    }
     // All ranks have ended; what they started may not have.
     if (!descendants_of(::getpid()).empty()) {
         signal_descendants(::getpid(), SIGTERM);
@@ -424,6 +535,9 @@ void Supervisor::finish() {
     end->set_outcome(failed_ ? "failed" : stop_ ? "stopped" : "done");
     end->set_detail(stop_ ? stop_->cause : "");
     end->set_left_processes(left);
+    if (!cause_.kind().empty()) {
+        *end->mutable_cause() = cause_;
+    }
     spool_.add(std::move(event));
     // The end must not be lost to a full disk: logs of other runs may be cleaned meanwhile.
     for (int round = 0; round < 600 && !spool_.flush(); ++round) {
@@ -438,6 +552,7 @@ int Supervisor::run(int ready_fd) {
     } else {
         start_all();
         reply.mutable_started()->set_supervisor_pid(::getpid());
+        reply.mutable_started()->set_peer_port(link_port_);
     }
     std::string frame;
     append_frame(frame, reply.SerializeAsString());

@@ -154,6 +154,8 @@ void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     YamlMapping inner(node, "on_failure", problems);
     inner.number("grace_s", job.grace_s, 0, 3600);
     inner.whole("max_restarts", job.max_restarts, 0, 1000);
+    inner.number("peer_timeout_s", job.peer_timeout_s, 0, 86400);
+    inner.number("stopped_limit_s", job.stopped_limit_s, 0, 1e9);
     inner.finish();
 }
 
@@ -358,9 +360,13 @@ std::string to_yaml(const Job& job) {
         yaml += "rank_env: " + ranks.dump() + '\n';
     }
     yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
-    yaml +=
-        "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() +
-        '\n';
+    yaml += "on_failure: " +
+            nlohmann::json{{"grace_s", job.grace_s},
+                           {"max_restarts", job.max_restarts},
+                           {"peer_timeout_s", job.peer_timeout_s},
+                           {"stopped_limit_s", job.stopped_limit_s}}
+                .dump() +
+            '\n';
     if (job.train) {
         yaml += "train:\n";
         for (const auto& [key, value] : job.train->items()) {

@@ -78,7 +78,7 @@ public:
     void coordinate();
     void fail(const Failure& failure);
     void on_event(const Event& event);
-    void stop_all(int strength, const std::string& cause);
+    void stop_all(int strength, const std::string& cause, bool by_user = false);
     bool stage(const char* name, RunMeeting::Point point);
 
     std::shared_ptr<RunStore> store;
@@ -120,6 +120,14 @@ void RunController::Impl::on_event(const Event& event) {
         sink(event);
     }
     const auto* end = event.as<EndEvent>();
+    if (end != nullptr && !event.node.empty() && !end->lost_node.empty()) {
+        const std::lock_guard lock(tasks_mutex);
+        for (auto& task : tasks) {
+            if (task->node().name == end->lost_node) {
+                task->presume_lost();
+            }
+        }
+    }
     if (end != nullptr && event.node.empty()) {
         const std::lock_guard lock(mutex);
         over = true;
@@ -128,10 +136,10 @@ void RunController::Impl::on_event(const Event& event) {
     }
 }
 
-void RunController::Impl::stop_all(int strength, const std::string& cause) {
+void RunController::Impl::stop_all(int strength, const std::string& cause, bool by_user) {
     const std::lock_guard lock(tasks_mutex);
     for (auto& task : tasks) {
-        task->request_stop(strength, cause);
+        task->request_stop(strength, cause, by_user);
     }
 }
 
@@ -182,7 +190,9 @@ void RunController::Impl::coordinate() {
         return;
     }
     pump->set_plan(meeting->plan());
-    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started)) {
+    // Not before the supervisors are told of one another may this program be left.
+    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started) &&
+        meeting->wait_all(RunMeeting::Point::Linked)) {
         const std::lock_guard lock(mutex);
         started = true;
         changed.notify_all();
@@ -323,7 +333,7 @@ void RunController::stop(bool force) {
         }
         return;
     }
-    impl_->stop_all(force ? 2 : 1, cause);
+    impl_->stop_all(force ? 2 : 1, cause, true);
 }
 
 bool RunController::finished() const {

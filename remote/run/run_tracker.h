@@ -50,6 +50,7 @@ private:
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     void mark(int rank, bool stepped, std::vector<Event>& out);
     const Exit* culprit() const;
+    const EndEvent* end_that_names_a_lost_node() const;
     bool stopped_before(std::int64_t t_us) const;
 
     LaunchPlan plan_;
@@ -61,7 +62,7 @@ private:
     bool first_step_done_ = false;
     bool over_ = false;
     std::vector<Exit> exits_;
-    std::map<std::string, Outcome> ended_;
+    std::map<std::string, EndEvent> ended_;
     std::string failure_cause_;
 };
 

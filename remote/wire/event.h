@@ -49,6 +49,10 @@ struct ExitEvent {
     std::string reason;
     std::vector<std::string> last_lines;
     std::string stop_cause;
+    std::string oom;        ///< what shows that the kernel killed it for want of memory; empty: no sign
+    std::string core_file;  ///< where its core lies, or "|program" that took it
+    std::vector<std::string> traceback;  ///< the last Python traceback it wrote
+    int attempt = 0;                     ///< 0, and one more with every restart
 };
 
 struct DiagnosisEvent {
@@ -77,6 +81,7 @@ struct EndEvent {
     std::string detail;
     bool has_culprit = false;
     Culprit culprit;
+    std::string lost_node;  ///< the other node that fell silent or whose supervisor went; empty: none
 };
 
 using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent>;

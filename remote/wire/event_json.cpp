@@ -67,6 +67,18 @@ struct BodyWriter {
         if (!exit.stop_cause.empty()) {
             json["stop_cause"] = exit.stop_cause;
         }
+        if (!exit.oom.empty()) {
+            json["oom"] = exit.oom;
+        }
+        if (!exit.core_file.empty()) {
+            json["core_file"] = exit.core_file;
+        }
+        if (!exit.traceback.empty()) {
+            json["traceback"] = exit.traceback;
+        }
+        if (exit.attempt > 0) {
+            json["attempt"] = exit.attempt;
+        }
     }
     void operator()(const DiagnosisEvent& diagnosis) const {
         json["id"] = diagnosis.id;
@@ -85,6 +97,9 @@ struct BodyWriter {
             json["culprit"] = {{"rank", end.culprit.rank},     {"node", end.culprit.node},
                                {"code", end.culprit.code},     {"signal", end.culprit.signal},
                                {"reason", end.culprit.reason}, {"last_lines", end.culprit.last_lines}};
+        }
+        if (!end.lost_node.empty()) {
+            json["lost_node"] = end.lost_node;
         }
     }
 };
@@ -131,6 +146,10 @@ ExitEvent read_exit(const Json& json) {
     exit.reason = get<std::string>(json, "reason", "");
     exit.last_lines = get<std::vector<std::string>>(json, "last_lines", {});
     exit.stop_cause = get<std::string>(json, "stop_cause", "");
+    exit.oom = get<std::string>(json, "oom", "");
+    exit.core_file = get<std::string>(json, "core_file", "");
+    exit.traceback = get<std::vector<std::string>>(json, "traceback", {});
+    exit.attempt = get(json, "attempt", 0);
     return exit;
 }
 
@@ -139,6 +158,7 @@ EndEvent read_end(const Json& json) {
     end.outcome = outcome_from(get<std::string>(json, "outcome", ""));
     end.exit_code = get(json, "exit_code", 0);
     end.detail = get<std::string>(json, "detail", "");
+    end.lost_node = get<std::string>(json, "lost_node", "");
     if (const auto it = json.find("culprit"); it != json.end()) {
         end.has_culprit = true;
         end.culprit = {get(*it, "rank", -1),

@@ -262,6 +262,10 @@ void expect_same(const Job& a, const Job& b) {
     EXPECT_EQ(a.interface_name, b.interface_name);
     EXPECT_EQ(a.env, b.env);
     EXPECT_EQ(a.grace_s, b.grace_s);
+    EXPECT_EQ(a.peer_timeout_s, b.peer_timeout_s);
+    EXPECT_EQ(a.stopped_limit_s, b.stopped_limit_s);
+    EXPECT_EQ(a.checkpoint_signal, b.checkpoint_signal);
+    EXPECT_EQ(a.checkpoint_wait_s, b.checkpoint_wait_s);
     EXPECT_EQ(a.train, b.train);
     EXPECT_EQ(a.command, b.command);
     EXPECT_EQ(a.workdir, b.workdir);
@@ -279,6 +283,8 @@ TEST(Job, RoundTrip) {
     own.interface_name = "eth0";
     own.env = {{"A", "1"}, {"B", ""}, {"C", "it's \"x\" \\ $HOME"}, {"NULL", "null"}, {"é", "~"}};
     own.grace_s = 0.25;
+    own.peer_timeout_s = 0;
+    own.stopped_limit_s = 2.5;
     own.command = {"python3", "", "a b", "-c", "print('hello: #')", "\\0", "\xf0\x9f\x98\x80", "0.10"};
     own.workdir = "~/proj with blank";
     expect_same(good(to_yaml(own)), own);
