@@ -4,6 +4,7 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/leftovers.h>
 #include <remote/agent/node_probe.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/run_launcher.h>
@@ -48,7 +49,7 @@ private:
         std::uint64_t from_seq;
         bool ended = false;
         double next_alive_check = 0;
-        std::string chunk;
+        bool past_damage = false;
     };
 
     bool read_requests();
@@ -58,6 +59,7 @@ private:
     void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
     void check_supervisor(Attachment& attachment);
+    void reopen(Attachment& attachment);
     void send(const wire::Reply& reply);
     bool flush();
 
@@ -174,6 +176,7 @@ void Server::handle(const wire::Request& request) {
             forward(request.pause_run().run_id(), request, reply);
             break;
         case wire::Request::kLeftovers:
+            *reply.mutable_leftovers() = find_leftovers(paths_, request.leftovers());
             break;
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
@@ -203,7 +206,7 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
                             std::max<std::uint64_t>(1, request.attach().from_seq()),
                             false,
                             0,
-                            {}});
+                            false});
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
@@ -229,7 +232,8 @@ void Server::stream(Attachment& attachment) {
         reply.mutable_events()->set_run_id(attachment.run_id);
         std::size_t bytes = 0;
         wire::Event event;
-        while (bytes < kMaxBatch && attachment.reader.next(event)) {
+        while (bytes < kMaxBatch && (attachment.past_damage ? attachment.reader.next_kept(event)
+                                                            : attachment.reader.next(event))) {
             if (event.seq() >= attachment.from_seq) {
                 bytes += event.ByteSizeLong();
                 attachment.ended = attachment.ended || event.has_end();
@@ -239,18 +243,30 @@ void Server::stream(Attachment& attachment) {
                 attachment.ended = attachment.ended || event.has_end();
             }
         }
-        if (reply.events().events_size() == 0) {
+        if (reply.events().events_size() > 0) {
+            send(reply);
+        } else if (attachment.reader.replaced()) {
+            reopen(attachment);
+        } else {
             break;
         }
-        send(reply);
     }
     if (!attachment.ended && monotonic_s() >= attachment.next_alive_check) {
         check_supervisor(attachment);
     }
 }
 
+// What was sent already is skipped by its number.
+void Server::reopen(Attachment& attachment) {
+    attachment.reader = SpoolReader(attachment.dir.spool());
+    ::inotify_add_watch(inotify_.get(), attachment.dir.spool().c_str(), IN_MODIFY);
+}
+
 void Server::check_supervisor(Attachment& attachment) {
     attachment.next_alive_check = monotonic_s() + kAliveCheckMs / 1000.0;
+    if (attachment.reader.damaged()) {
+        attachment.past_damage = true;  // it was so a second ago, too: the rest is worth having
+    }
     if (!supervisor_is_alive(attachment.dir)) {
         // Its end is in the spool, or is written there now, behind the last event that can be read; either
         // way the next round reads it.

@@ -10,6 +10,7 @@
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
+#include <remote/base/paths.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -45,6 +46,7 @@ constexpr StageStatusText kStageFailed{"failed"};
 
 constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
 constexpr double kFlushRetry = 1.0;
+constexpr double kStoppedTold = 5;  // a rank stopped by somebody else for so long is worth a word
 
 class Supervisor {
 public:
@@ -59,6 +61,7 @@ private:
         double deadline = 0;
         bool killed = false;
         double kill_again = 0;
+        double checkpoint_until = 0;  ///< SIGTERM waits so long for the ranks' own end; 0: it was sent
     };
 
     std::optional<wire::Failure> prepare();
@@ -66,6 +69,12 @@ private:
     void loop();
     void reap();
     void rank_ended(RankProcess& rank, int status);
+    void rank_stopped(RankProcess& rank, int signal);
+    void rank_continued(RankProcess& rank);
+    void watch_stopped_ranks();
+    void add_evidence(const RankProcess& rank, wire::Exit& exit);
+    void pause(bool resume);
+    void terminate();
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
     void read_metrics(RankProcess& rank);
     void take_metrics_line(RankProcess& rank, std::string_view line);
@@ -95,7 +104,9 @@ private:
     std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;
     wire::Cause cause_;  ///< of the run's end, wherever it lies; no kind: none
+    OomWatch oom_;
     bool failed_ = false;
+    bool paused_ = false;
     double flush_retry_ = 0;
 };
 
@@ -114,12 +125,17 @@ std::optional<wire::Failure> Supervisor::prepare() {
     if (run_.master_port() != 0 && !port_is_free(static_cast<std::uint16_t>(run_.master_port()), held_by)) {
         auto result = failure("port-busy", held_by);
         result.add_args(std::to_string(run_.master_port()));
+        if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(run_.master_port()));
+            holder > 0 && is_own(holder)) {
+            result.add_args(std::to_string(holder));  // the person may end it
+        }
         return result;
     }
     std::string why;
     if (!SpoolWriter::open(dir_.spool(), spool_, why)) {
         return failure("io-error", dir_.spool().string() + ": " + why);
     }
+    spool_.set_quota(run_.spool_quota_bytes());
     std::ofstream(dir_.train_config(), std::ios::binary) << run_.train_config();
     if (!control_.listen(dir_.dir, why)) {
         return failure("io-error", why);
@@ -246,7 +262,13 @@ int Supervisor::next_timeout() const {
     double wait = 60;
     const double now = monotonic_s();
     if (stop_) {
-        wait = std::min(wait, stop_->killed ? stop_->kill_again - now : stop_->deadline - now);
+        wait = std::min(wait, stop_->killed                 ? stop_->kill_again - now
+                              : stop_->checkpoint_until > 0 ? stop_->checkpoint_until - now
+                                                            : stop_->deadline - now);
+    }
+    if (std::any_of(ranks_.begin(), ranks_.end(),
+                    [](const RankProcess& rank) { return rank.running() && rank.stopped_since > 0; })) {
+        wait = std::min(wait, 0.5);
     }
     for (const auto& rank : ranks_) {
         if (!rank.out_lines.empty() || !rank.err_lines.empty()) {
@@ -297,6 +319,7 @@ void Supervisor::loop() {
             }
         }
         reap();
+        watch_stopped_ranks();
         if (link_) {
             take_peer_news();
         }
@@ -312,16 +335,95 @@ void Supervisor::loop() {
 void Supervisor::reap() {
     int status = 0;
     for (;;) {
-        const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+        const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
         if (pid <= 0) {
             return;
         }
         for (auto& rank : ranks_) {
-            if (rank.pid == pid && !rank.exited) {
+            if (rank.pid != pid || rank.exited) {
+                continue;
+            }
+            if (WIFSTOPPED(status)) {
+                rank_stopped(rank, WSTOPSIG(status));
+            } else if (WIFCONTINUED(status)) {
+                rank_continued(rank);
+            } else {
                 rank_ended(rank, status);
             }
         }
     }
+}
+
+void Supervisor::rank_stopped(RankProcess& rank, int signal) {
+    if (!paused_ && !stop_) {
+        rank.stopped_since = monotonic_s();
+        rank.stop_signal = signal;
+    }
+}
+
+void Supervisor::rank_continued(RankProcess& rank) {
+    rank.stopped_since = 0;
+    if (rank.told_stopped) {
+        rank.told_stopped = false;
+        emit_notice(rank.spec.rank(), "rank-continued", {std::to_string(rank.pid)});
+    }
+}
+
+// A stopped rank looks like a hang everywhere else: its peers wait in a collective. Nothing is done to it unless
+// the job sets a limit.
+void Supervisor::watch_stopped_ranks() {
+    const double now = monotonic_s();
+    for (auto& rank : ranks_) {
+        if (!rank.running() || rank.stopped_since <= 0 || stop_) {
+            continue;
+        }
+        const double since = now - rank.stopped_since;
+        if (!rank.told_stopped && since >= kStoppedTold) {
+            rank.told_stopped = true;
+            emit_notice(rank.spec.rank(), "rank-stopped",
+                        {std::to_string(rank.pid), std::to_string(rank.stop_signal)});
+        }
+        if (run_.stopped_limit_s() > 0 && since >= run_.stopped_limit_s()) {
+            failed_ = true;
+            wire::Cause cause;
+            cause.set_kind("rank-ended");
+            cause.set_rank(rank.spec.rank());
+            cause.mutable_exit()->set_code(-1);
+            cause.mutable_exit()->set_signal(rank.stop_signal);
+            cause.mutable_exit()->set_reason("stopped for longer than on_failure.stopped_limit_s");
+            tell_peers(cause);
+            begin_stop("rank " + std::to_string(rank.spec.rank()) + " was stopped for too long", false, false);
+        }
+    }
+}
+
+void Supervisor::add_evidence(const RankProcess& rank, wire::Exit& exit) {
+    exit.set_reason(read_error_file(dir_, rank.spec.rank()));
+    for (const auto& line : rank.traceback.lines()) {
+        exit.add_traceback(line);
+    }
+    if (exit.signal() == SIGKILL && !stop_) {
+        exit.set_oom(oom_.evidence(rank.pid));
+    }
+    if (exit.core_dumped()) {
+        const std::string program = rank.spec.argv_size() > 0 ? rank.spec.argv(0) : std::string();
+        const std::string workdir =
+            rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
+        exit.set_core_file(find_core({rank.pid, exit.signal(), ::getuid(),
+                                      std::filesystem::path(program).filename().string(), workdir}));
+    }
+}
+
+void Supervisor::pause(bool resume) {
+    if (stop_ || paused_ != resume) {
+        return;
+    }
+    paused_ = !resume;
+    // Twice: what was forked while the first round went on.
+    for (int round = 0; round < 2; ++round) {
+        signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
+    }
+    emit_stage(-1, resume ? "continue" : "pause", kStageDone, "");
 }
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
@@ -342,7 +444,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_pid(rank.pid);
     const bool failed = exit->code() != 0;
     if (failed) {
-        exit->set_reason(read_error_file(dir_, rank.spec.rank()));
+        add_evidence(rank, *exit);
         for (const auto& line : rank.last_lines.lines()) {
             exit->add_last_lines(line);
         }
@@ -377,6 +479,9 @@ void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         }
         const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
         rank.last_lines.add(text);
+        if (is_stderr) {
+            rank.traceback.feed(text);
+        }
         lines.feed(text);
         rank.quiet_since = monotonic_s();
         emit_lines(rank, lines, is_stderr, false);
@@ -480,6 +585,8 @@ void Supervisor::handle_request(const wire::Request& request) {
             tell_peers(cause);
         }
         begin_stop(stop.cause(), true, stop.force());
+    } else if (request.has_pause_run()) {
+        pause(request.pause_run().resume());
     } else if (request.has_link_peers() && link_) {
         const auto& link = request.link_peers();
         link_->connect({link.addresses().begin(), link.addresses().end()},
@@ -490,19 +597,41 @@ void Supervisor::handle_request(const wire::Request& request) {
 void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
     const double now = monotonic_s();
     if (!stop_) {
-        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0};
+        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0};
         emit_stage(-1, "stop", kStageBegin, cause);
-        if (!force) {
-            signal_descendants(::getpid(), SIGTERM);
-            signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+        if (by_user && !force && run_.checkpoint_signal() > 0) {
+            stop_->checkpoint_until = now + run_.checkpoint_wait_s();
+            emit_stage(-1, "checkpoint", kStageBegin, "");
+            for (const auto& rank : ranks_) {
+                if (rank.running()) {
+                    ::kill(rank.pid, run_.checkpoint_signal());
+                    ::kill(rank.pid, SIGCONT);
+                }
+            }
+        } else if (!force) {
+            terminate();
         }
     } else if (force) {
+        stop_->checkpoint_until = 0;
         stop_->deadline = now;
     }
 }
 
+void Supervisor::terminate() {
+    signal_descendants(::getpid(), SIGTERM);
+    signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+}
+
 void Supervisor::drive_stop() {
     const double now = monotonic_s();
+    if (stop_ && stop_->checkpoint_until > 0) {
+        if (now < stop_->checkpoint_until) {
+            return;
+        }
+        stop_->checkpoint_until = 0;
+        stop_->deadline = now + run_.grace_s();
+        terminate();
+    }
     if (!stop_ || now < stop_->deadline || (stop_->killed && now < stop_->kill_again)) {
         return;
     }

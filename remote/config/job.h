@@ -67,6 +67,8 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
 std::string to_yaml(const Job& job);
 const char* to_string(BackendChoice backend);
 const char* to_string(Launcher launcher);
+/// Of checkpoint.signal; 0: none.
+int checkpoint_signal_number(const Job& job);
 const char* to_string(RankOrder order);
 
 }  // namespace rankscope

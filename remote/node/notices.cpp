@@ -4,6 +4,7 @@
 #include <remote/base/text.h>
 #include <remote/node/notices.h>
 
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct Words {
     std::string fix;
 };
 
-Words words_for(const std::string& code, const std::string& node, const std::vector<std::string>& args) {
+Words words_for(const std::string& code, const std::string& node, int rank,
+                const std::vector<std::string>& args) {
     const auto arg = [&args](std::size_t i) { return i < args.size() ? args[i] : std::string("?"); };
     if (code == "peer-link-absent") {
         return {text(kContext,
@@ -30,6 +32,29 @@ Words words_for(const std::string& code, const std::string& node, const std::vec
                 text(kContext,
                      "Let the nodes reach one another by TCP (ports above 1023), as the ranks must, too.")};
     }
+    const auto megabytes = [&](std::size_t i) {
+        return std::to_string((std::strtoull(arg(i).c_str(), nullptr, 10) + 500000) / 1000000);
+    };
+    if (code == "spool-thinned") {
+        return {text(kContext, "The oldest %1 pieces of log (%2 MB) of this run were removed on %3: its spool was full.",
+                     {arg(0), megabytes(1), node}),
+                "",
+                text(kContext, "Metrics and events are all kept. Let the program write less, or stay connected.")};
+    }
+    if (code == "disk-full") {
+        return {text(kContext, "The disk of %3 was full: %1 pieces of log (%2 MB) could not be kept.",
+                     {arg(0), megabytes(1), node}),
+                "", text(kContext, "Metrics and events are all kept. Free space there, or set cache_dir: to another disk.")};
+    }
+    if (code == "rank-stopped") {
+        return {text(kContext, "Rank %1 on %2 was stopped by signal %3: it waits, and all others wait for it.",
+                     {std::to_string(rank), node, arg(1)}),
+                "pid " + arg(0),
+                text(kContext, "On %1: `kill -CONT %2` lets it go on.", {node, arg(0)})};
+    }
+    if (code == "rank-continued") {
+        return {text(kContext, "Rank %1 on %2 goes on.", {std::to_string(rank), node}), "pid " + arg(0), ""};
+    }
     return {code, args.empty() ? std::string() : arg(0), ""};
 }
 
@@ -40,7 +65,7 @@ void describe_notice(Event& event) {
     if (notice == nullptr || event.node.empty()) {
         return;
     }
-    Words words = words_for(notice->id, event.node, notice->evidence);
+    Words words = words_for(notice->id, event.node, event.rank, notice->evidence);
     notice->title = std::move(words.title);
     notice->evidence.clear();
     notice->fix.clear();

@@ -56,6 +56,11 @@ void NodeTask::request_stop(int strength, const std::string& cause, bool by_user
     wake_.wake();
 }
 
+void NodeTask::request_pause(bool resume) {
+    pause_ = resume ? Pause::Continue : Pause::Pause;
+    wake_.wake();
+}
+
 void NodeTask::presume_lost() {
     presumed_lost_ = true;
     wake_.wake();
@@ -210,6 +215,9 @@ wire::StartRun NodeTask::spec() const {
     }
     run.set_peer_address(plan.master_addr);
     run.set_peer_timeout_s(context_.job.peer_timeout_s);
+    run.set_stopped_limit_s(context_.job.stopped_limit_s);
+    run.set_checkpoint_signal(checkpoint_signal_number(context_.job));
+    run.set_checkpoint_wait_s(context_.job.checkpoint_wait_s);
     for (const auto& rank : plan.ranks) {
         if (rank.node != node_.name) {
             continue;
@@ -287,6 +295,7 @@ bool NodeTask::stream_once() {
     while (!ended_ && link.alive() && !stop_.stop_requested()) {
         wake_.clear();
         send_stop_if_asked();
+        send_pause_if_asked();
         if (auto unasked = link.next(kPingEveryS * 1000)) {
             heard = monotonic_s();
             take(*unasked);
@@ -321,6 +330,10 @@ void NodeTask::take(const wire::Reply& reply) {
         if (frame.seq() < next_seq_) {
             continue;
         }
+        if (frame.seq() > next_seq_) {
+            note(text(kContext, "events %1 to %2 are missing: thinned, or the spool was damaged there",
+                      {std::to_string(next_seq_), std::to_string(frame.seq() - 1)}));
+        }
         next_seq_ = frame.seq() + 1;
         Event event = from_wire(frame, node_.name);
         event.t_us -= offset_us;
@@ -347,6 +360,17 @@ void NodeTask::send_stop_if_asked() {
         const std::lock_guard lock(cause_mutex_);
         request.mutable_stop_run()->set_cause(stop_cause_);
     }
+    connection_.link->send(std::move(request));
+}
+
+void NodeTask::send_pause_if_asked() {
+    const Pause asked = pause_.exchange(Pause::None);
+    if (asked == Pause::None) {
+        return;
+    }
+    wire::Request request;
+    request.mutable_pause_run()->set_run_id(context_.run_id);
+    request.mutable_pause_run()->set_resume(asked == Pause::Continue);
     connection_.link->send(std::move(request));
 }
 

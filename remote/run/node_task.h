@@ -48,6 +48,8 @@ public:
     /// Any thread. 1: SIGTERM, grace, SIGKILL; 2: SIGKILL at once.
     /// `by_user`: the supervisors tell one another as well, for those that the desk does not reach.
     void request_stop(int strength, const std::string& cause, bool by_user = false);
+    /// Any thread: SIGSTOP to all processes of the ranks, or SIGCONT.
+    void request_pause(bool resume);
     /// Any thread: the other nodes have lost this one, and their parts are over. If this computer cannot
     /// reach it either, it is not waited for.
     void presume_lost();
@@ -70,6 +72,7 @@ private:
     bool give_up(double since);
     void send_stop_if_asked();
     void send_peers();
+    void send_pause_if_asked();
     void take(const wire::Reply& reply);
     wire::StartRun spec() const;
     AgentLink::Progress progress(const char* stage);
@@ -83,6 +86,8 @@ private:
     std::atomic<int> stop_strength_{0};
     std::atomic<bool> stop_by_user_{false};
     std::atomic<bool> presumed_lost_{false};
+    enum class Pause { None, Pause, Continue };
+    std::atomic<Pause> pause_{Pause::None};
     std::atomic<bool> launching_{false};
     int stop_sent_ = 0;
     std::mutex cause_mutex_;

@@ -336,6 +336,13 @@ void RunController::stop(bool force) {
     impl_->stop_all(force ? 2 : 1, cause, true);
 }
 
+void RunController::pause(bool resume) {
+    const std::lock_guard lock(impl_->tasks_mutex);
+    for (auto& task : impl_->tasks) {
+        task->request_pause(resume);
+    }
+}
+
 bool RunController::finished() const {
     const std::lock_guard lock(impl_->mutex);
     return impl_->over;

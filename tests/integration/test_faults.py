@@ -154,6 +154,57 @@ class Faults(unittest.TestCase):
                 self.assertEqual((end["culprit"]["rank"], end["culprit"]["code"], end["culprit"]["last_lines"]), (1, 3, ["up", "about to fail"]))
                 self.row("rank 1 exits with 3", took, goal, "rank 1 on node2, code 3, last lines")
 
+    def test_rank_stopped(self):
+        """Named after a while, with what lets it go on; nothing is done to it."""
+        run = self.bring_up(command(IDLE), True)
+        pid = self.rank_of(self.nodes[1]).pid
+        stopped = time.monotonic()
+        self.nodes[1].signal([pid], signal.SIGSTOP)
+        run.wait_for("the stopped rank is named", lambda r: r.of("diagnosis", id="rank-stopped", node="node2", rank=1), 30)
+        took = time.monotonic() - stopped
+        told = run.of("diagnosis", id="rank-stopped")[0]
+        self.assertIn("Rank 1 on node2", told["title"])
+        self.assertIn(f"kill -CONT {pid}", told["fix"][0])
+        self.assertEqual(len({p.pid for _, p in self.ranks_left(self.nodes)}) >= 1, True)
+        self.nodes[1].signal([pid], signal.SIGCONT)
+        run.wait_for("that it goes on is told", lambda r: r.of("diagnosis", id="rank-continued", rank=1), 30)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+        TABLE.append(["rank 1 SIGSTOPped", "attached", f"told after {took:.2f} s", "—", "rank 1 on node2, run untouched"])
+
+    def test_rank_stopped_beyond_the_limit(self):
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                job = command(IDLE)
+                job["on_failure"]["stopped_limit_s"] = 1
+                run = self.bring_up(job, attached)
+                stopped = time.monotonic()
+                self.nodes[1].signal([self.rank_of(self.nodes[1]).pid], signal.SIGSTOP)
+                took = self.assert_down(stopped, 5)
+                end = self.verdict(run)
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
+                self.row("rank 1 SIGSTOPped, limit 1 s", took, 5, "rank 1 on node2")
+
+    def test_rank_out_of_memory(self):
+        """The limit that needs no rights: RLIMIT_AS. The kernel's own killer is seen where the cgroup or the kernel log shows it."""
+        script = ('echo up; if [ $RANK = 1 ]; then ulimit -v 200000; exec python3 -c "b = bytearray(1 << 30)"; fi; exec sleep 100000')
+        for attached, goal in ((True, 5), (False, 8)):  # Python's own start is part of it
+            with self.subTest(attached=attached):
+                self.attached = attached
+                self.clear()
+                began = time.monotonic()
+                run = start(self.cluster, command(script), *([] if attached else ["--detach"]))
+                if not attached:
+                    run.end(60)
+                    self.run_id = run.of("detached")[0]["run"] if run.of("detached") else run.run_id(self.cluster)
+                took = self.assert_down(began, goal)
+                end = self.verdict(run)
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
+                self.assertEqual(self.watched.of("diagnosis")[-1]["id"], "out-of-memory")
+                exit_event = next(e for e in self.watched.of("exit", rank=1))
+                self.assertIn("MemoryError", exit_event["traceback"][-1])
+                self.row("rank 1 out of memory", took, goal, "rank 1 on node2, MemoryError")
+
     def test_supervisor_killed(self):
         for attached, goal in ((True, 2), (False, 5)):
             for victim in (0, 2):
