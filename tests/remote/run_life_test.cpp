@@ -278,12 +278,13 @@ TEST_F(RunLife, ManyAttachmentsWhileItRuns) {
 TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
     const auto run = run_of({"echo up; i=0; while :; do echo $((i+=1)); sleep 0.01; done"});
     bring_up(run);
-    const auto ask = [&](bool resume) {
+    const auto ask = [&](bool resume, std::size_t times = 1) {
         wire::Request request;
         request.mutable_pause_run()->set_run_id(run.run_id());
         request.mutable_pause_run()->set_resume(resume);
         EXPECT_TRUE(client_->call(request).delivered().was_running());
-        ASSERT_TRUE(client_->wait_for([&] { return !stages_of(-1, resume ? "continue" : "pause").empty(); })) << told();
+        ASSERT_TRUE(client_->wait_for([&] { return stages_of(-1, resume ? "continue" : "pause").size() == times; }))
+            << told();
     };
     const auto all_stopped = [&] {
         for (const pid_t pid : left_of(run)) {
@@ -299,8 +300,7 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
     ask(true);
     const auto before = log_of(0).size();
     EXPECT_TRUE(client_->wait_for([&] { return log_of(0).size() > before + 20; }));
-    ask(false);
-    EXPECT_EQ(stages_of(-1, "pause").size(), 2U);
+    ask(false, 2);
     stop(run);  // also while it is paused
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_TRUE(wait_until_gone(run));
