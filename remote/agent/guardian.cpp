@@ -43,7 +43,7 @@ void write_missing_end(const RunDir& dir, int left) {
     bool ended = false;
     SpoolReader reader(dir.spool());
     wire::Event event;
-    while (reader.is_open() && reader.next(event)) {
+    while (reader.is_open() && reader.next_kept(event)) {
         ended = ended || event.has_end();
         if (event.has_exit()) {
             exited[event.rank()] = true;

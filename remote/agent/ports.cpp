@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <vector>
 
@@ -41,8 +42,9 @@ int try_bind(std::uint16_t port, std::uint16_t& bound) {
     return 0;
 }
 
-// Inode of the socket that listens on the port, from /proc/net/tcp{,6} (proc(5)); empty: none found.
-std::string listening_inode(std::uint16_t port) {
+// Listening sockets by inode, from /proc/net/tcp{,6} (proc(5)).
+std::map<std::string, std::uint16_t> listeners() {
+    std::map<std::string, std::uint16_t> found;
     for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
         std::ifstream file(table);
         std::string line;
@@ -53,33 +55,51 @@ std::string listening_inode(std::uint16_t port) {
             fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >>
                 inode;
             const auto colon = local.rfind(':');
-            if (state == "0A" && colon != std::string::npos &&
-                std::stoul(local.substr(colon + 1), nullptr, 16) == port) {
-                return inode;
+            if (state == "0A" && colon != std::string::npos) {
+                found[inode] = static_cast<std::uint16_t>(std::stoul(local.substr(colon + 1), nullptr, 16));
             }
+        }
+    }
+    return found;
+}
+
+// Empty: none found.
+std::string listening_inode(std::uint16_t port) {
+    for (const auto& [inode, listening] : listeners()) {
+        if (listening == port) {
+            return inode;
         }
     }
     return {};
 }
 
-std::string holder_of(const std::string& inode) {
-    const std::string wanted = "socket:[" + inode + "]";
+// The sockets that a process has open, by inode; none where it is another user's.
+std::vector<std::string> sockets_of(const fs::path& proc) {
+    std::vector<std::string> inodes;
+    std::error_code error;
+    for (fs::directory_iterator fd(proc / "fd", error), end; !error && fd != end; fd.increment(error)) {
+        std::error_code link_error;
+        const std::string target = fs::read_symlink(fd->path(), link_error).string();
+        if (!link_error && target.starts_with("socket:[")) {
+            inodes.push_back(target.substr(8, target.size() - 9));
+        }
+    }
+    return inodes;
+}
+
+pid_t holder_of(const std::string& inode) {
     std::error_code error;
     for (fs::directory_iterator proc("/proc", error), end; !error && proc != end; proc.increment(error)) {
         const std::string name = proc->path().filename();
         if (std::isdigit(static_cast<unsigned char>(name[0])) == 0) {
             continue;
         }
-        std::error_code fd_error;
-        for (fs::directory_iterator fd(proc->path() / "fd", fd_error);
-             !fd_error && fd != fs::directory_iterator(); fd.increment(fd_error)) {
-            std::error_code link_error;
-            if (fs::read_symlink(fd->path(), link_error) == wanted) {
-                return describe_process(static_cast<pid_t>(std::stol(name)));
-            }
+        const auto sockets = sockets_of(proc->path());
+        if (std::find(sockets.begin(), sockets.end(), inode) != sockets.end()) {
+            return static_cast<pid_t>(std::stol(name));
         }
     }
-    return {};
+    return 0;
 }
 
 }  // namespace
@@ -93,7 +113,7 @@ bool port_is_free(std::uint16_t port, std::string& held_by) {
         return true;
     }
     if (!inode.empty()) {
-        held_by = holder_of(inode);
+        held_by = describe_process(holder_of(inode));
         if (held_by.empty()) {
             held_by = "a process of another user";
         }
@@ -101,6 +121,22 @@ bool port_is_free(std::uint16_t port, std::string& held_by) {
         held_by = std::strerror(error);
     }
     return false;
+}
+
+pid_t holder_of_port(std::uint16_t port) {
+    const std::string inode = listening_inode(port);
+    return inode.empty() ? 0 : holder_of(inode);
+}
+
+std::vector<std::uint16_t> listening_ports_of(pid_t pid) {
+    std::vector<std::uint16_t> ports;
+    const auto all = listeners();
+    for (const auto& inode : sockets_of("/proc/" + std::to_string(pid))) {
+        if (const auto it = all.find(inode); it != all.end()) {
+            ports.push_back(it->second);
+        }
+    }
+    return ports;
 }
 
 std::uint16_t pick_free_port() {

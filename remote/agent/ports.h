@@ -3,14 +3,21 @@
 
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace rankscope::agent {
 
 /// Whether a TCP port can be bound on all addresses; when not, `held_by` names the process where it is
 /// readable.
 bool port_is_free(std::uint16_t port, std::string& held_by);
+/// The process that listens on the port, as far as this user may see it; 0: none, or another's.
+pid_t holder_of_port(std::uint16_t port);
+/// The ports that this process listens on.
+std::vector<std::uint16_t> listening_ports_of(pid_t pid);
 /// A free port of the kernel's choice; 0 when there is none.
 std::uint16_t pick_free_port();
 

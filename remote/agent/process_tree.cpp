@@ -16,8 +16,10 @@
 #include <cctype>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <memory>
+#include <sstream>
 
 namespace rankscope::agent {
 namespace {
@@ -115,7 +117,7 @@ std::vector<pid_t> processes_with_environment(const std::string& assignment) {
     return found;
 }
 
-std::string describe_process(pid_t pid) {
+std::string command_of(pid_t pid) {
     const std::string base = "/proc/" + std::to_string(pid);
     std::string command = read_all(base + "/cmdline");
     std::replace(command.begin(), command.end(), '\0', ' ');
@@ -132,9 +134,68 @@ std::string describe_process(pid_t pid) {
     if (command.size() > 80) {
         command = command.substr(0, 77) + "...";
     }
+    return as_utf8(command);
+}
+
+// Not getpwuid(3): a static program would need the node's own name service modules.
+std::string owner_of(pid_t pid) {
     struct stat info {};
-    const std::string owner = ::stat(base.c_str(), &info) == 0 ? ", uid " + std::to_string(info.st_uid) : "";
-    return as_utf8(command) + " (pid " + std::to_string(pid) + owner + ")";
+    if (::stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) {
+        return {};
+    }
+    const std::string uid = std::to_string(info.st_uid);
+    std::istringstream users(read_all("/etc/passwd"));
+    for (std::string line; std::getline(users, line);) {
+        const auto name = line.find(':');
+        const auto password = name == std::string::npos ? name : line.find(':', name + 1);
+        if (password != std::string::npos && line.compare(password + 1, uid.size() + 1, uid + ':') == 0) {
+            return as_utf8(line.substr(0, name));
+        }
+    }
+    return "uid " + uid;
+}
+
+bool is_own(pid_t pid) {
+    struct stat info {};
+    return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 && info.st_uid == ::getuid();
+}
+
+std::int64_t started_at(pid_t pid) {
+    const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = stat.rfind(')');
+    std::istringstream boot(read_all("/proc/stat"));
+    std::int64_t booted = 0;
+    for (std::string line; booted == 0 && std::getline(boot, line);) {
+        if (line.starts_with("btime ")) {
+            booted = std::atoll(line.c_str() + 6);
+        }
+    }
+    if (bracket == std::string::npos || booted == 0) {
+        return 0;
+    }
+    std::istringstream fields(stat.substr(bracket + 2));  // field 3 of proc(5), the state
+    std::string field;
+    for (int i = 3; i <= 22; ++i) {
+        fields >> field;
+    }
+    const std::int64_t ticks = std::atoll(field.c_str());
+    return fields ? booted + ticks / ::sysconf(_SC_CLK_TCK) : 0;
+}
+
+std::string describe_process(pid_t pid) {
+    const std::string command = command_of(pid);
+    if (command.empty()) {
+        return {};
+    }
+    std::string since;
+    if (const std::time_t started = started_at(pid); started != 0) {
+        std::tm parts{};
+        ::localtime_r(&started, &parts);
+        char text[32];
+        std::strftime(text, sizeof text, ", since %Y-%m-%d %H:%M", &parts);
+        since = text;
+    }
+    return command + " (pid " + std::to_string(pid) + ", user " + owner_of(pid) + since + ")";
 }
 
 }  // namespace rankscope::agent

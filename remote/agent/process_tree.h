@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,15 @@ int kill_descendants(pid_t root, double seconds);
 /// Processes of this user whose environment holds NAME=VALUE.
 std::vector<pid_t> processes_with_environment(const std::string& assignment);
 
-/// "python3 train.py (pid 4711, uid 1000)" of a process, always UTF-8; empty when it is gone.
+/// "python3 train.py (pid 4711, user trainer, since 2026-11-21 14:02)" of a process, always UTF-8; empty when it
+/// is gone.
 std::string describe_process(pid_t pid);
+/// Its command line, at most 80 bytes, always UTF-8; empty when it is gone.
+std::string command_of(pid_t pid);
+/// Who runs it: the name of /etc/passwd, else "uid 1000"; empty when it is gone.
+std::string owner_of(pid_t pid);
+bool is_own(pid_t pid);
+/// When it was started, seconds since 1970; 0: not known.
+std::int64_t started_at(pid_t pid);
 
 }  // namespace rankscope::agent

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <protocol/frames.pb.h>
+#include <remote/agent/exit_cause.h>
 #include <remote/agent/line_buffer.h>
 #include <remote/agent/node_paths.h>
 #include <remote/agent/python_environment.h>
@@ -32,6 +33,10 @@ struct RankProcess {
     RankLogs logs;
     std::optional<metric_lines::LineMetrics>
         printed;             ///< metrics from what it prints; nothing: not asked for
+    TracebackReader traceback;
+    double stopped_since = 0;  ///< by a signal, not by us; 0: it runs
+    int stop_signal = 0;
+    bool told_stopped = false;
     double quiet_since = 0;  ///< when the last byte of an unfinished line came
     int bad_metrics = 0;
     bool first_metric_seen = false;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/agent/leftovers.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/run_registry.h>
 #include <remote/agent/spool.h>
@@ -52,7 +53,7 @@ wire::RunEntry describe(const fs::path& folder) {
     std::string state = alive ? "running" : "lost";
     SpoolReader reader(dir.spool());
     wire::Event event;
-    while (reader.is_open() && reader.next(event)) {
+    while (reader.is_open() && reader.next_kept(event)) {
         if (entry.started_us() == 0) {
             entry.set_started_us(event.t_us());
         }
@@ -107,6 +108,11 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
             }
         }
         remove(folder);
+    }
+    if (request.all_runs()) {
+        for (const auto& name : free_shared_memory(request.dry_run())) {
+            cleaned.add_removed(name);
+        }
     }
     if (request.caches()) {
         for (const auto& folder : folders_in(paths.bundles())) {

@@ -4,6 +4,7 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/leftovers.h>
 #include <remote/agent/node_probe.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/run_launcher.h>
@@ -49,15 +50,17 @@ private:
         std::uint64_t from_seq;
         bool ended = false;
         double next_alive_check = 0;
-        std::string chunk;
+        bool past_damage = false;
     };
 
     bool read_requests();
     void handle(const wire::Request& request);
     void attach(const wire::Request& request, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
+    void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
     void check_supervisor(Attachment& attachment);
+    void reopen(Attachment& attachment);
     void send(const wire::Reply& reply);
     bool flush();
 
@@ -168,6 +171,15 @@ void Server::handle(const wire::Request& request) {
             reply.mutable_port()->set_held_by(held_by);
             break;
         }
+        case wire::Request::kLinkPeers:
+            forward(request.link_peers().run_id(), request, reply);
+            break;
+        case wire::Request::kPauseRun:
+            forward(request.pause_run().run_id(), request, reply);
+            break;
+        case wire::Request::kLeftovers:
+            *reply.mutable_leftovers() = find_leftovers(paths_, request.leftovers());
+            break;
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
             break;
@@ -213,7 +225,7 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
                             std::max<std::uint64_t>(1, request.attach().from_seq()),
                             false,
                             0,
-                            {}});
+                            false});
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
@@ -226,13 +238,21 @@ void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
     reply.mutable_stopping()->set_was_running(send_to_supervisor(dir.dir, request));
 }
 
+void Server::forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply) {
+    if (!is_safe_name(run_id)) {
+        return fail(reply, {"bad-request", "unsafe run id"});
+    }
+    reply.mutable_delivered()->set_was_running(send_to_supervisor(paths_.run(run_id), request));
+}
+
 void Server::stream(Attachment& attachment) {
     while (!attachment.ended && queued_.size() < kMaxQueued) {
         wire::Reply reply;
         reply.mutable_events()->set_run_id(attachment.run_id);
         std::size_t bytes = 0;
         wire::Event event;
-        while (bytes < kMaxBatch && attachment.reader.next(event)) {
+        while (bytes < kMaxBatch && (attachment.past_damage ? attachment.reader.next_kept(event)
+                                                            : attachment.reader.next(event))) {
             if (event.seq() >= attachment.from_seq) {
                 bytes += event.ByteSizeLong();
                 attachment.ended = attachment.ended || event.has_end();
@@ -242,18 +262,30 @@ void Server::stream(Attachment& attachment) {
                 attachment.ended = attachment.ended || event.has_end();
             }
         }
-        if (reply.events().events_size() == 0) {
+        if (reply.events().events_size() > 0) {
+            send(reply);
+        } else if (attachment.reader.replaced()) {
+            reopen(attachment);
+        } else {
             break;
         }
-        send(reply);
     }
     if (!attachment.ended && monotonic_s() >= attachment.next_alive_check) {
         check_supervisor(attachment);
     }
 }
 
+// What was sent already is skipped by its number.
+void Server::reopen(Attachment& attachment) {
+    attachment.reader = SpoolReader(attachment.dir.spool());
+    ::inotify_add_watch(inotify_.get(), attachment.dir.spool().c_str(), IN_MODIFY);
+}
+
 void Server::check_supervisor(Attachment& attachment) {
     attachment.next_alive_check = monotonic_s() + kAliveCheckMs / 1000.0;
+    if (attachment.reader.damaged()) {
+        attachment.past_damage = true;  // it was so a second ago, too: the rest is worth having
+    }
     if (!supervisor_is_alive(attachment.dir)) {
         // Its end is in the spool, or is written there now, behind the last event that can be read; either
         // way the next round reads it.

@@ -4,12 +4,14 @@
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
 #include <remote/agent/error_file.h>
+#include <remote/agent/peer_link.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
+#include <remote/base/paths.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -28,6 +30,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -45,6 +48,7 @@ constexpr StageStatusText kStageFailed{"failed"};
 
 constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
 constexpr double kFlushRetry = 1.0;
+constexpr double kStoppedTold = 5;  // a rank stopped by somebody else for so long is worth a word
 
 class Supervisor {
 public:
@@ -59,6 +63,7 @@ private:
         double deadline = 0;
         bool killed = false;
         double kill_again = 0;
+        double checkpoint_until = 0;  ///< SIGTERM waits so long for the ranks' own end; 0: it was sent
     };
 
     std::optional<wire::Failure> prepare();
@@ -69,6 +74,12 @@ private:
     void loop();
     void reap();
     void rank_ended(RankProcess& rank, int status);
+    void rank_stopped(RankProcess& rank, int signal);
+    void rank_continued(RankProcess& rank);
+    void watch_stopped_ranks();
+    void add_evidence(const RankProcess& rank, wire::Exit& exit);
+    void pause(bool resume);
+    void terminate();
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
     void read_metrics(RankProcess& rank);
     void take_metrics_line(RankProcess& rank, std::string_view line);
@@ -78,6 +89,10 @@ private:
     void flush_partial_lines();
     void handle_request(const wire::Request& request);
     void begin_stop(const std::string& cause, bool by_user, bool force);
+    void prepare_link();
+    void tell_peers(const wire::Cause& cause);
+    void take_peer_news();
+    void emit_notice(int rank, const char* code, const std::vector<std::string>& args);
     void drive_stop();
     void finish();
     int next_timeout() const;
@@ -95,8 +110,13 @@ private:
     PythonEnvironment python_;
     LogFolder logs_;
     std::vector<metric_lines::Pattern> patterns_;
+    std::unique_ptr<PeerLink> link_;
+    std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;
+    wire::Cause cause_;  ///< of the run's end, wherever it lies; no kind: none
+    OomWatch oom_;
     bool failed_ = false;
+    bool paused_ = false;
     double flush_retry_ = 0;
 };
 
@@ -115,6 +135,10 @@ std::optional<wire::Failure> Supervisor::prepare() {
     if (run_.master_port() != 0 && !port_is_free(static_cast<std::uint16_t>(run_.master_port()), held_by)) {
         auto result = failure("port-busy", held_by);
         result.add_args(std::to_string(run_.master_port()));
+        if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(run_.master_port()));
+            holder > 0 && is_own(holder)) {
+            result.add_args(std::to_string(holder));  // the person may end it
+        }
         return result;
     }
     if (auto refused = prepare_own_program()) {
@@ -124,6 +148,7 @@ std::optional<wire::Failure> Supervisor::prepare() {
     if (!SpoolWriter::open(dir_.spool(), spool_, why)) {
         return failure("io-error", dir_.spool().string() + ": " + why);
     }
+    spool_.set_quota(run_.spool_quota_bytes());
     std::ofstream(dir_.train_config(), std::ios::binary) << run_.train_config();
     if (!control_.listen(dir_.dir, why)) {
         return failure("io-error", why);
@@ -138,6 +163,7 @@ std::optional<wire::Failure> Supervisor::prepare() {
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGHUP, SIG_IGN);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prepare_link();
     return std::nullopt;
 }
 
@@ -185,6 +211,61 @@ void Supervisor::write_logs(RankProcess& rank, bool is_stderr, std::string_view 
     }
 }
 
+void Supervisor::prepare_link() {
+    if (run_.peers_size() < 2 || run_.peer_index() >= static_cast<std::uint32_t>(run_.peers_size())) {
+        return;
+    }
+    PeerLink::Options options;
+    options.run_id = run_.run_id();
+    options.token = run_.token();
+    options.nodes = {run_.peers().begin(), run_.peers().end()};
+    options.index = run_.peer_index();
+    options.timeout_s = run_.peer_timeout_s();
+    link_ = std::make_unique<PeerLink>(std::move(options));
+    std::string why;
+    if (run_.peer_index() == 0) {
+        link_port_ = link_->listen(run_.peer_address(), why);
+    }
+    if (run_.peer_index() == 0 && link_port_ == 0) {
+        emit_notice(-1, "peer-link-absent", {why});
+        link_.reset();
+    }
+}
+
+void Supervisor::tell_peers(const wire::Cause& cause) {
+    cause_ = cause;
+    if (cause_.node().empty() && run_.peer_index() < static_cast<std::uint32_t>(run_.peers_size())) {
+        cause_.set_node(run_.peers(static_cast<int>(run_.peer_index())));
+    }
+    if (link_) {
+        link_->tell(cause_);
+    }
+}
+
+void Supervisor::take_peer_news() {
+    for (auto& news : link_->take_news()) {
+        if (!news.cause) {
+            emit_notice(-1, "peer-link-absent", {news.absent});
+            continue;
+        }
+        cause_ = *news.cause;
+        if (cause_.kind() != "stopped" && !stop_) {
+            failed_ = true;
+        }
+        begin_stop(describe(cause_), cause_.kind() == "stopped", false);
+    }
+}
+
+void Supervisor::emit_notice(int rank, const char* code, const std::vector<std::string>& args) {
+    wire::Event event;
+    event.set_rank(rank);
+    event.mutable_notice()->set_code(code);
+    for (const auto& arg : args) {
+        event.mutable_notice()->add_args(arg);
+    }
+    spool_.add(std::move(event));
+}
+
 void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
                             double progress) {
     wire::Event event;
@@ -222,10 +303,19 @@ void Supervisor::start_all() {
         spool_.add(std::move(event));
         rank.exited = true;
         failed_ = true;
+        wire::Cause cause;
+        cause.set_kind("rank-ended");
+        cause.set_rank(rank.spec.rank());
+        cause.mutable_exit()->set_code(127);
+        cause.mutable_exit()->set_reason(why);
+        tell_peers(cause);
         begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", false, false);
         break;
     }
     spool_.flush();
+    if (link_port_ != 0) {
+        link_->start();  // a thread, so not before the ranks are forked
+    }
 }
 
 bool Supervisor::any_running() const {
@@ -236,7 +326,13 @@ int Supervisor::next_timeout() const {
     double wait = 60;
     const double now = monotonic_s();
     if (stop_) {
-        wait = std::min(wait, stop_->killed ? stop_->kill_again - now : stop_->deadline - now);
+        wait = std::min(wait, stop_->killed                 ? stop_->kill_again - now
+                              : stop_->checkpoint_until > 0 ? stop_->checkpoint_until - now
+                                                            : stop_->deadline - now);
+    }
+    if (std::any_of(ranks_.begin(), ranks_.end(),
+                    [](const RankProcess& rank) { return rank.running() && rank.stopped_since > 0; })) {
+        wait = std::min(wait, 0.5);
     }
     for (const auto& rank : ranks_) {
         if (!rank.out_lines.empty() || !rank.err_lines.empty()) {
@@ -246,14 +342,20 @@ int Supervisor::next_timeout() const {
     if (spool_.waiting_bytes() > 0) {
         wait = std::min(wait, flush_retry_ - now);
     }
+    if (!any_running()) {
+        wait = std::min(wait, 0.1);  // only the others need us yet
+    }
     return static_cast<int>(std::clamp(wait * 1000 + 1, 0.0, 60000.0));
 }
 
 void Supervisor::loop() {
     std::vector<pollfd> fds;
-    while (any_running()) {
+    while (any_running() || (link_ && (stop_ ? link_->unsettled() : link_->needed()))) {
         fds.clear();
         fds.push_back({signals_.get(), POLLIN, 0});
+        if (link_) {
+            fds.push_back({link_->fd(), POLLIN, 0});
+        }
         control_.add_to(fds);
         for (const auto& rank : ranks_) {
             for (const auto* fd : {&rank.out, &rank.err, &rank.metrics}) {
@@ -272,10 +374,20 @@ void Supervisor::loop() {
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
-                begin_stop("the supervisor received signal " + std::to_string(info.ssi_signo), true, false);
+                wire::Cause cause;
+                cause.set_kind("stopped");
+                cause.set_detail("the supervisor received signal " + std::to_string(info.ssi_signo));
+                if (!stop_) {
+                    tell_peers(cause);
+                }
+                begin_stop(cause.detail(), true, false);
             }
         }
         reap();
+        watch_stopped_ranks();
+        if (link_) {
+            take_peer_news();
+        }
         control_.serve([this](const wire::Request& request) { handle_request(request); });
         flush_partial_lines();
         drive_stop();
@@ -288,16 +400,97 @@ void Supervisor::loop() {
 void Supervisor::reap() {
     int status = 0;
     for (;;) {
-        const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+        const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
         if (pid <= 0) {
             return;
         }
         for (auto& rank : ranks_) {
-            if (rank.pid == pid && !rank.exited) {
+            if (rank.pid != pid || rank.exited) {
+                continue;
+            }
+            if (WIFSTOPPED(status)) {
+                rank_stopped(rank, WSTOPSIG(status));
+            } else if (WIFCONTINUED(status)) {
+                rank_continued(rank);
+            } else {
                 rank_ended(rank, status);
             }
         }
     }
+}
+
+void Supervisor::rank_stopped(RankProcess& rank, int signal) {
+    if (!paused_ && !stop_) {
+        rank.stopped_since = monotonic_s();
+        rank.stop_signal = signal;
+    }
+}
+
+void Supervisor::rank_continued(RankProcess& rank) {
+    rank.stopped_since = 0;
+    if (rank.told_stopped) {
+        rank.told_stopped = false;
+        emit_notice(rank.spec.rank(), "rank-continued", {std::to_string(rank.pid)});
+    }
+}
+
+// A stopped rank looks like a hang everywhere else: its peers wait in a collective. Nothing is done to it unless
+// the job sets a limit.
+void Supervisor::watch_stopped_ranks() {
+    const double now = monotonic_s();
+    for (auto& rank : ranks_) {
+        if (!rank.running() || rank.stopped_since <= 0 || stop_) {
+            continue;
+        }
+        const double since = now - rank.stopped_since;
+        if (!rank.told_stopped && since >= kStoppedTold) {
+            rank.told_stopped = true;
+            emit_notice(rank.spec.rank(), "rank-stopped",
+                        {std::to_string(rank.pid), std::to_string(rank.stop_signal)});
+        }
+        if (run_.stopped_limit_s() > 0 && since >= run_.stopped_limit_s()) {
+            failed_ = true;
+            wire::Cause cause;
+            cause.set_kind("rank-ended");
+            cause.set_rank(rank.spec.rank());
+            cause.mutable_exit()->set_code(-1);
+            cause.mutable_exit()->set_signal(rank.stop_signal);
+            cause.mutable_exit()->set_reason("stopped for longer than on_failure.stopped_limit_s");
+            tell_peers(cause);
+            begin_stop("rank " + std::to_string(rank.spec.rank()) + " was stopped for too long", false, false);
+        }
+    }
+}
+
+void Supervisor::add_evidence(const RankProcess& rank, wire::Exit& exit) {
+    const auto said = read_error_file(error_file_of(dir_, rank.spec.rank()));
+    exit.set_reason(said.reason());
+    exit.set_failed_us(said.failed_us);
+    for (const auto& line : rank.traceback.lines()) {
+        exit.add_traceback(line);
+    }
+    if (exit.signal() == SIGKILL && !stop_) {
+        exit.set_oom(oom_.evidence(rank.pid));
+    }
+    if (exit.core_dumped()) {
+        const std::string program = rank.spec.argv_size() > 0 ? rank.spec.argv(0) : std::string();
+        const std::string workdir =
+            rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
+        exit.set_core_file(find_core({rank.pid, exit.signal(), ::getuid(),
+                                      std::filesystem::path(program).filename().string(), workdir}));
+    }
+}
+
+void Supervisor::pause(bool resume) {
+    if (stop_ || paused_ != resume) {
+        return;
+    }
+    paused_ = !resume;
+    // Twice: what was forked while the first round went on.
+    for (int round = 0; round < 2; ++round) {
+        signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
+    }
+    emit_stage(-1, resume ? "continue" : "pause", kStageDone, "");
 }
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
@@ -322,9 +515,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_pid(rank.pid);
     const bool failed = exit->code() != 0;
     if (failed) {
-        const auto said = read_error_file(error_file_of(dir_, rank.spec.rank()));
-        exit->set_reason(said.reason());
-        exit->set_failed_us(said.failed_us);
+        add_evidence(rank, *exit);
         for (const auto& line : rank.last_lines.lines()) {
             exit->add_last_lines(line);
         }
@@ -332,9 +523,15 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     if (stop_) {
         exit->set_stop_cause(stop_->cause);
     }
+    const wire::Exit ended = *exit;
     spool_.add(std::move(event));
     if (failed && !stop_) {
         failed_ = true;
+        wire::Cause cause;
+        cause.set_kind("rank-ended");
+        cause.set_rank(rank.spec.rank());
+        *cause.mutable_exit() = ended;
+        tell_peers(cause);
         spool_.flush();  // the desk tells the other nodes: no moment to lose
         begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", false, false);
     }
@@ -354,6 +551,9 @@ void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
         rank.last_lines.add(text);
         write_logs(rank, is_stderr, text);
+        if (is_stderr) {
+            rank.traceback.feed(text);
+        }
         lines.feed(text);
         rank.quiet_since = monotonic_s();
         emit_lines(rank, lines, is_stderr, false);
@@ -466,26 +666,60 @@ void Supervisor::emit_metric(RankProcess& rank, const protocol::MetricsLine& lin
 void Supervisor::handle_request(const wire::Request& request) {
     if (request.has_stop_run()) {
         const auto& stop = request.stop_run();
+        if (stop.everywhere() && !stop_) {
+            wire::Cause cause;
+            cause.set_kind("stopped");
+            cause.set_detail(stop.cause());
+            tell_peers(cause);
+        }
         begin_stop(stop.cause(), true, stop.force());
+    } else if (request.has_pause_run()) {
+        pause(request.pause_run().resume());
+    } else if (request.has_link_peers() && link_) {
+        const auto& link = request.link_peers();
+        link_->connect({link.addresses().begin(), link.addresses().end()},
+                       static_cast<std::uint16_t>(link.port()));
     }
 }
 
 void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
     const double now = monotonic_s();
     if (!stop_) {
-        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0};
+        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0};
         emit_stage(-1, "stop", kStageBegin, cause);
-        if (!force) {
-            signal_descendants(::getpid(), SIGTERM);
-            signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+        if (by_user && !force && run_.checkpoint_signal() > 0) {
+            stop_->checkpoint_until = now + run_.checkpoint_wait_s();
+            emit_stage(-1, "checkpoint", kStageBegin, "");
+            for (const auto& rank : ranks_) {
+                if (rank.running()) {
+                    ::kill(rank.pid, run_.checkpoint_signal());
+                    ::kill(rank.pid, SIGCONT);
+                }
+            }
+        } else if (!force) {
+            terminate();
         }
     } else if (force) {
+        stop_->checkpoint_until = 0;
         stop_->deadline = now;
     }
 }
 
+void Supervisor::terminate() {
+    signal_descendants(::getpid(), SIGTERM);
+    signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+}
+
 void Supervisor::drive_stop() {
     const double now = monotonic_s();
+    if (stop_ && stop_->checkpoint_until > 0) {
+        if (now < stop_->checkpoint_until) {
+            return;
+        }
+        stop_->checkpoint_until = 0;
+        stop_->deadline = now + run_.grace_s();
+        terminate();
+    }
     if (!stop_ || now < stop_->deadline || (stop_->killed && now < stop_->kill_again)) {
         return;
     }
@@ -495,6 +729,12 @@ void Supervisor::drive_stop() {
 }
 
 void Supervisor::finish() {
+    if (link_) {
+        link_->leave();
+        if (stop_) {
+            take_peer_news();  // the cause may have come behind its consequence
+        }
+    }
     // All ranks have ended; what they started may not have.
     if (!descendants_of(::getpid()).empty()) {
         signal_descendants(::getpid(), SIGTERM);
@@ -512,6 +752,9 @@ void Supervisor::finish() {
     end->set_outcome(failed_ ? "failed" : stop_ ? "stopped" : "done");
     end->set_detail(stop_ ? stop_->cause : "");
     end->set_left_processes(left);
+    if (!cause_.kind().empty()) {
+        *end->mutable_cause() = cause_;
+    }
     spool_.add(std::move(event));
     // The end must not be lost to a full disk: logs of other runs may be cleaned meanwhile.
     for (int round = 0; round < 600 && !spool_.flush(); ++round) {
@@ -526,6 +769,7 @@ int Supervisor::run(int ready_fd) {
     } else {
         start_all();
         reply.mutable_started()->set_supervisor_pid(::getpid());
+        reply.mutable_started()->set_peer_port(link_port_);
     }
     std::string frame;
     append_frame(frame, reply.SerializeAsString());

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <charconv>
 #include <cstring>
 #include <set>
@@ -142,6 +143,43 @@ void read_environments(YamlMapping& map, Job& job) {
     });
 }
 
+// Names of signals(7) that a program may be asked by to write a checkpoint.
+const std::vector<std::pair<std::string, int>>& checkpoint_signals() {
+    static const std::vector<std::pair<std::string, int>> signals{
+        {"USR1", SIGUSR1}, {"USR2", SIGUSR2}, {"HUP", SIGHUP}, {"INT", SIGINT}, {"ALRM", SIGALRM}};
+    return signals;
+}
+
+void read_checkpoint(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node node = map.take("checkpoint");
+    if (!node.IsDefined()) {
+        return;
+    }
+    if (!node.IsMap()) {
+        problems.add(node, "checkpoint", text(kContext, "must be a mapping"),
+                     "checkpoint: { signal: USR1, wait_s: 30 }");
+        return;
+    }
+    YamlMapping inner(node, "checkpoint", problems);
+    std::string name;
+    if (inner.text("signal", name)) {
+        const std::string bare = name.starts_with("SIG") ? name.substr(3) : name;
+        std::string known;
+        for (const auto& [word, number] : checkpoint_signals()) {
+            known += (known.empty() ? "" : ", ") + word;
+            job.checkpoint_signal = word == bare ? word : job.checkpoint_signal;
+        }
+        if (job.checkpoint_signal.empty()) {
+            problems.add(inner.at("signal"), "checkpoint.signal", text(kContext, "\"%1\" is not known", {name}),
+                         text(kContext, "Write one of: %1.", {known}));
+        }
+    } else {
+        inner.require("signal", "checkpoint: { signal: USR1 }");
+    }
+    inner.number("wait_s", job.checkpoint_wait_s, 0, 86400);
+    inner.finish();
+}
+
 void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     const YAML::Node node = map.take("on_failure");
     if (!node.IsDefined()) {
@@ -154,6 +192,8 @@ void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     YamlMapping inner(node, "on_failure", problems);
     inner.number("grace_s", job.grace_s, 0, 3600);
     inner.whole("max_restarts", job.max_restarts, 0, 1000);
+    inner.number("peer_timeout_s", job.peer_timeout_s, 0, 86400);
+    inner.number("stopped_limit_s", job.stopped_limit_s, 0, 1e9);
     inner.finish();
 }
 
@@ -268,6 +308,15 @@ const char* to_string(BackendChoice backend) {
     return "auto";
 }
 
+int checkpoint_signal_number(const Job& job) {
+    for (const auto& [name, number] : checkpoint_signals()) {
+        if (name == job.checkpoint_signal) {
+            return number;
+        }
+    }
+    return 0;
+}
+
 const char* to_string(Launcher launcher) {
     return launcher == Launcher::Slurm ? "slurm" : "ssh";
 }
@@ -305,6 +354,7 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         read_choice<Launcher>(map, "launcher", job.launcher,
                               {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
         read_on_failure(map, job, problems);
+        read_checkpoint(map, job, problems);
         read_train(map, job, problems);
         map.texts("command", job.command);
         map.text("workdir", job.workdir);
@@ -364,9 +414,17 @@ std::string to_yaml(const Job& job) {
         yaml += "rank_env: " + ranks.dump() + '\n';
     }
     yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
-    yaml +=
-        "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() +
-        '\n';
+    yaml += "on_failure: " +
+            nlohmann::json{{"grace_s", job.grace_s},
+                           {"max_restarts", job.max_restarts},
+                           {"peer_timeout_s", job.peer_timeout_s},
+                           {"stopped_limit_s", job.stopped_limit_s}}
+                .dump() +
+            '\n';
+    if (!job.checkpoint_signal.empty()) {
+        yaml += "checkpoint: " +
+                nlohmann::json{{"signal", job.checkpoint_signal}, {"wait_s", job.checkpoint_wait_s}}.dump() + '\n';
+    }
     if (job.train) {
         yaml += "train:\n";
         for (const auto& [key, value] : job.train->items()) {

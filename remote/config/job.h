@@ -44,6 +44,10 @@ struct Job {
     Launcher launcher = Launcher::Ssh;
     double grace_s = 5;
     int max_restarts = 0;
+    double peer_timeout_s = 10;  ///< a node not heard from by the others for so long ends the run; 0: never
+    double stopped_limit_s = 0;  ///< a rank stopped by a signal for so long fails the run; 0: never
+    std::string checkpoint_signal;        ///< sent before SIGTERM when a run is stopped ("USR1"); empty: none
+    double checkpoint_wait_s = 30;        ///< how long the ranks may take to write their checkpoint then
     std::optional<nlohmann::json> train;  ///< native engine (protocol/train_config.h)
     std::vector<std::string> command;     ///< or the user's own program; exactly one of the two
     std::string workdir;
@@ -65,6 +69,8 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
 std::string to_yaml(const Job& job);
 const char* to_string(BackendChoice backend);
 const char* to_string(Launcher launcher);
+/// Of checkpoint.signal; 0: none.
+int checkpoint_signal_number(const Job& job);
 const char* to_string(RankOrder order);
 
 }  // namespace rankscope

@@ -5,6 +5,7 @@
 #include <remote/config/job.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/follow.h>
+#include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
 #include <remote/run/run_controller.h>
 
@@ -22,8 +23,9 @@ struct RunOptions {
     bool logs = false;
 };
 
-int run(const GlobalOptions& options, const RunOptions& run_options) {
-    auto job = read_job(run_options.job);
+}  // namespace
+
+int run_job(const GlobalOptions& options, JobRead job, bool detach, bool logs) {
     auto inventory = load_inventory(options);
     if (!job.problems.empty() || !inventory) {
         report(job.problems, options.json);
@@ -35,12 +37,12 @@ int run(const GlobalOptions& options, const RunOptions& run_options) {
     }
     block_signals();
     const bool own_program = !job.job.command.empty();
-    RunView view({options.json, run_options.logs || own_program});
+    RunView view({options.json, logs || own_program});
     auto controller = RunController::start(
         {std::move(*inventory), std::move(job.job), std::move(job.yaml)}, store, terminal_prompter(options),
         [&view](const Event& event) { view.event(event); },
         [&view](const LaunchPlan& plan) { view.plan(plan); });
-    if (run_options.detach && controller->wait_started()) {
+    if (detach && controller->wait_started()) {
         if (options.json) {
             std::printf("%s\n",
                         nlohmann::json{{"event", "detached"}, {"run", controller->run_id()}}.dump().c_str());
@@ -58,15 +60,15 @@ int run(const GlobalOptions& options, const RunOptions& run_options) {
     return code;
 }
 
-}  // namespace
-
 void add_run_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* command = app.add_subcommand("run", "Start a run and watch it to its end");
     auto run_options = std::make_shared<RunOptions>();
     command->add_option("job", run_options->job, "Job file")->required();
     command->add_flag("--detach", run_options->detach, "Return once all ranks are started; the run goes on");
     command->add_flag("--logs", run_options->logs, "Show the ranks' stdout too");
-    command->callback([&options, &code, run_options] { code = run(options, *run_options); });
+    command->callback([&options, &code, run_options] { 
+        code = run_job(options, read_job(run_options->job), run_options->detach, run_options->logs);
+    });
 }
 
 }  // namespace rankscope::ctl

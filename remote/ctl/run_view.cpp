@@ -57,6 +57,11 @@ void RunView::event(const Event& event) {
         stage(event, *stage_event);
     } else if (const auto* log_event = event.as<LogEvent>()) {
         log(event, *log_event);
+    } else if (const auto* diagnosis = event.as<DiagnosisEvent>(); diagnosis != nullptr && !event.node.empty()) {
+        std::printf("  %s\n", diagnosis->title.c_str());
+        for (const auto& fix : diagnosis->fix) {
+            std::printf("    %s\n", fix.c_str());
+        }
     } else if (const auto* metric = event.as<MetricEvent>()) {
         if (metric->has("val_acc1") && event.rank == 0) {
             std::printf("  epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", metric->epoch,
@@ -74,6 +79,10 @@ void RunView::event(const Event& event) {
 void RunView::stage(const Event& event, const StageEvent& stage) {
     if (stage.name == "note") {
         std::printf("  %s%s\n", event.node.empty() ? "" : (event.node + ": ").c_str(), stage.detail.c_str());
+        return;
+    }
+    if (stage.name == "pause" || stage.name == "continue") {
+        std::printf("  %s: %s\n", event.node.c_str(), stage.name == "pause" ? "paused" : "goes on");
         return;
     }
     if (stage.status == StageStatus::Failed) {

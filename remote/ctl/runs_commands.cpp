@@ -3,8 +3,10 @@
 
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
+#include <remote/config/job_edit.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/follow.h>
+#include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/table.h>
 #include <remote/run/run_controller.h>
@@ -12,9 +14,13 @@
 
 #include <nlohmann/json.hpp>
 
+#include <condition_variable>
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <set>
 
 namespace rankscope::ctl {
 namespace {
@@ -199,6 +205,107 @@ int attach(const GlobalOptions& options, const std::string& run_id, int stop_str
     return code;
 }
 
+// Which nodes of a run are paused, as their events tell.
+class PauseWatch {
+public:
+    void event(const Event& event) {
+        const std::lock_guard lock(mutex_);
+        if (const auto* stage = event.as<StageEvent>(); stage != nullptr && !event.node.empty()) {
+            if (stage->name == "pause" || stage->name == "continue") {
+                paused_[event.node] = stage->name == "pause";
+            }
+        } else if (event.as<EndEvent>() != nullptr) {
+            ended_.insert(event.node);
+        }
+        changed_.notify_all();
+    }
+    /// Waits until all are as wanted; the names of those that are not after `seconds`.
+    std::string wait(const LaunchPlan& plan, bool paused, int seconds) {
+        std::unique_lock lock(mutex_);
+        std::string missing;
+        changed_.wait_for(lock, std::chrono::seconds(seconds), [&] {
+            missing.clear();
+            for (const auto& node : plan.nodes) {
+                const auto it = paused_.find(node.node);
+                const bool is_paused = it != paused_.end() && it->second;
+                if (is_paused != paused && ended_.count(node.node) == 0) {
+                    missing += (missing.empty() ? "" : ", ") + node.node;
+                }
+            }
+            return missing.empty() || ended_.count("") > 0;
+        });
+        return missing;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::string, bool> paused_;
+    std::set<std::string> ended_;
+};
+
+int pause(const GlobalOptions& options, const std::string& run_id, bool resume) {
+    constexpr int kAnswerWithin = 30;
+    const auto store = open_store(options);
+    const auto inventory = load_inventory(options);
+    if (!store || !inventory) {
+        return kUsage;
+    }
+    auto record = store->run(run_id);
+    if (!record) {
+        report(record.failure(), options.json);
+        return kUsage;
+    }
+    PauseWatch watch;
+    auto replayed = store->replay(run_id, [&](const Event& event) {
+        watch.event(event);
+        return true;
+    });
+    auto controller = RunController::attach(
+        run_id, *inventory, store, terminal_prompter(options), [&](const Event& event) { watch.event(event); },
+        [](const LaunchPlan&) {});
+    if (!replayed || !controller) {
+        report(!replayed ? replayed.failure() : controller.failure(), options.json);
+        return kUsage;
+    }
+    (*controller)->pause(resume);
+    const std::string missing = watch.wait(record->plan, !resume, kAnswerWithin);
+    controller->reset();
+    if (!missing.empty()) {
+        report(Failure{"no-answer", missing,
+                       text("RunsCommands", "No answer within %1 s.", {std::to_string(kAnswerWithin)}),
+                       text("RunsCommands", "`rankscopectl probe` shows whether it can be reached; the others did it."),
+                       ""},
+               options.json);
+        return kUnreachable;
+    }
+    if (options.json) {
+        std::printf("%s\n", nlohmann::ordered_json{{"run", run_id}, {"paused", !resume}}.dump().c_str());
+    } else {
+        std::printf("%s\n", (resume ? text("RunsCommands", "%1 goes on.", {run_id})
+                                    : text("RunsCommands", "%1 is paused; its memory and GPUs stay taken. Go on with: "
+                                                           "rankscopectl runs continue %1",
+                                           {run_id}))
+                                .c_str());
+    }
+    return kDone;
+}
+
+int rerun(const GlobalOptions& options, const std::string& run_id, const std::vector<std::string>& changes,
+          bool detach, bool logs) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    auto record = store->run(run_id);
+    auto yaml = record ? with_assignments(record->job_yaml, changes) : Result<std::string>(record.failure());
+    if (!yaml) {
+        report(yaml.failure(), options.json);
+        return kUsage;
+    }
+    return run_job(options, parse_job(*yaml, record->name + ".yaml"), detach, logs);
+}
+
 }  // namespace
 
 void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
@@ -221,6 +328,18 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         ->add_flag("--logs", *logs, "Show the ranks' stdout too");
     add("stop", "SIGTERM, grace, SIGKILL on all its nodes",
         [&options, run_id] { return attach(options, *run_id, 1, false); });
+    add("pause", "Stop all its processes for a while (SIGSTOP); memory and GPUs stay taken",
+        [&options, run_id] { return pause(options, *run_id, false); });
+    add("continue", "Let a paused one go on", [&options, run_id] { return pause(options, *run_id, true); });
+    auto changes = std::make_shared<std::vector<std::string>>();
+    auto detach = std::make_shared<bool>(false);
+    auto* again = add("rerun", "Start its job again, with changes if wanted", [=, &options] {
+        return rerun(options, *run_id, *changes, *detach, *logs);
+    });
+    again->add_option("--set", *changes, "key=value of the job, levels with dots: train.optimizer.lr=0.01")
+        ->allow_extra_args(false);
+    again->add_flag("--detach", *detach, "Return once all ranks are started; the run goes on");
+    again->add_flag("--logs", *logs, "Show the ranks' stdout too");
     add("kill", "SIGKILL on all its nodes",
         [&options, run_id] { return attach(options, *run_id, 2, false); });
 }

@@ -96,7 +96,11 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
     if (code == "port-busy") {
         const std::string port = failure.args_size() > 0 ? failure.args(0) : "";
         return {"port-busy", node.name, text(kContext, "Port %1 is held by %2.", {port, failure.detail()}),
-                text(kContext, "End that program, or write master_port: 0 to take a free port."),
+                failure.args_size() > 1
+                    ? text(kContext,
+                           "It is your own: `ssh %1 kill %2` ends it; or write master_port: 0 to take a free port.",
+                           {node.name, failure.args(1)})
+                    : text(kContext, "End that program, or write master_port: 0 to take a free port."),
                 failure.detail()};
     }
     if (code == "damaged") {
@@ -177,6 +181,12 @@ std::string describe_exit(const ExitEvent& exit) {
         const char* name = ::sigabbrev_np(exit.signal);
         const std::string signal =
             std::to_string(exit.signal) + (name != nullptr ? std::string(" (SIG") + name + ')' : "");
+        if (!exit.oom.empty()) {
+            return text(kContext, "was killed by the kernel for want of memory");
+        }
+        if (exit.core_dumped && !exit.core_file.empty()) {
+            return text(kContext, "was killed by signal %1, core dumped to %2", {signal, exit.core_file});
+        }
         return exit.core_dumped ? text(kContext, "was killed by signal %1, core dumped", {signal})
                                 : text(kContext, "was killed by signal %1", {signal});
     }
@@ -215,6 +225,17 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
     if (contains(exit.reason, "noexec")) {
         return {"no-exec", exit.reason,
                 text(kContext, "Set cache_dir: for %1 to a file system without noexec.", {node})};
+    }
+    if (!exit.oom.empty()) {
+        return {"out-of-memory",
+                text(kContext, "The kernel of %1 killed it for want of memory (%2 shows it).", {node, exit.oom}),
+                text(kContext, "Lower the batch size or the number of data loader workers, or run fewer ranks there.")};
+    }
+    for (const char* sign : {"MemoryError", "std::bad_alloc", "Cannot allocate memory", "CUDA out of memory"}) {
+        if (const auto line = line_with(exit, sign); !line.empty()) {
+            return {"out-of-memory", text(kContext, "It had no memory left on %1: %2", {node, line}),
+                    text(kContext, "Lower the batch size, or raise the limit (`ulimit -v`, the cgroup's).")};
+        }
     }
     if (exit.signal == SIGKILL && !exit.requested) {
         return {"rank-killed", text(kContext, "Somebody, or the kernel for want of memory, killed it."),

@@ -5,6 +5,7 @@
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
 #include <remote/node/tree_push.h>
+#include <remote/node/notices.h>
 #include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
 #include <remote/run/own_program_spec.h>
@@ -21,6 +22,7 @@ constexpr const char* kContext = "NodeTask";
 constexpr int kPingEveryS = 5;
 constexpr double kSilentS = 15;  // three pings without an answer: the link is dead though TCP has not noticed
 constexpr double kMaxBackoffS = 30;
+constexpr double kGiveUpS = 10;  // a node that the others have lost, and that we cannot reach for so long
 
 }  // namespace
 
@@ -40,7 +42,10 @@ void NodeTask::attach(std::uint64_t from_seq) {
     thread_ = std::thread([this] { run_attached(); });
 }
 
-void NodeTask::request_stop(int strength, const std::string& cause) {
+void NodeTask::request_stop(int strength, const std::string& cause, bool by_user) {
+    if (by_user) {
+        stop_by_user_ = true;
+    }
     {
         const std::lock_guard lock(cause_mutex_);
         if (stop_cause_.empty()) {
@@ -50,6 +55,16 @@ void NodeTask::request_stop(int strength, const std::string& cause) {
     int before = stop_strength_.load();
     while (before < strength && !stop_strength_.compare_exchange_weak(before, strength)) {
     }
+    wake_.wake();
+}
+
+void NodeTask::request_pause(bool resume) {
+    pause_ = resume ? Pause::Continue : Pause::Pause;
+    wake_.wake();
+}
+
+void NodeTask::presume_lost() {
+    presumed_lost_ = true;
     wake_.wake();
 }
 
@@ -96,8 +111,27 @@ void NodeTask::run_from_start() {
         // Another node could not start: this one must not wait for it for ever.
         const auto failure = meeting.failure();
         request_stop(1, failure ? to_line(*failure) : std::string());
+    } else {
+        send_peers();
+        meeting.arrive(RunMeeting::Point::Linked);
     }
     stream();
+}
+
+// From now on the supervisors find one another without us.
+void NodeTask::send_peers() {
+    const auto& meeting = *context_.meeting;
+    if (meeting.peer_port() == 0 || meeting.plan().master_node == node_.name) {
+        return;
+    }
+    wire::Request request;
+    auto* link = request.mutable_link_peers();
+    link->set_run_id(context_.run_id);
+    link->set_port(static_cast<std::uint32_t>(meeting.peer_port()));
+    for (const auto& address : meeting.master_addresses()) {
+        link->add_addresses(address);
+    }
+    static_cast<void>(connection_.link->call(std::move(request)));  // without it the desk's way is left
 }
 
 void NodeTask::run_attached() {
@@ -210,6 +244,17 @@ wire::StartRun NodeTask::spec() const {
     if (plan.master_node == node_.name) {
         run.set_master_port(static_cast<std::uint32_t>(plan.master_port));
     }
+    for (const auto& node : plan.nodes) {
+        if (node.node == node_.name) {
+            run.set_peer_index(static_cast<std::uint32_t>(run.peers_size()));
+        }
+        run.add_peers(node.node);
+    }
+    run.set_peer_address(plan.master_addr);
+    run.set_peer_timeout_s(context_.job.peer_timeout_s);
+    run.set_stopped_limit_s(context_.job.stopped_limit_s);
+    run.set_checkpoint_signal(checkpoint_signal_number(context_.job));
+    run.set_checkpoint_wait_s(context_.job.checkpoint_wait_s);
     for (const auto& rank : plan.ranks) {
         if (rank.node != node_.name) {
             continue;
@@ -244,6 +289,9 @@ bool NodeTask::start() {
     if (!reply) {
         context_.meeting->abort(reply.failure());
         return false;
+    }
+    if (reply->started().peer_port() != 0) {
+        context_.meeting->set_peer_port(static_cast<int>(reply->started().peer_port()));
     }
     context_.meeting->arrive(RunMeeting::Point::Started);
     return true;
@@ -285,6 +333,7 @@ bool NodeTask::stream_once() {
     while (!ended_ && link.alive() && !stop_.stop_requested()) {
         wake_.clear();
         send_stop_if_asked();
+        send_pause_if_asked();
         if (auto unasked = link.next(kPingEveryS * 1000)) {
             heard = monotonic_s();
             take(*unasked);
@@ -319,9 +368,14 @@ void NodeTask::take(const wire::Reply& reply) {
         if (frame.seq() < next_seq_) {
             continue;
         }
+        if (frame.seq() > next_seq_) {
+            note(text(kContext, "events %1 to %2 are missing: thinned, or the spool was damaged there",
+                      {std::to_string(next_seq_), std::to_string(frame.seq() - 1)}));
+        }
         next_seq_ = frame.seq() + 1;
         Event event = from_wire(frame, node_.name);
         event.t_us -= offset_us;
+        describe_notice(event);
         ended_ = ended_ || event.as<EndEvent>() != nullptr;
         if (auto* exit = std::get_if<ExitEvent>(&event.body); exit != nullptr && exit->failed_us != 0) {
             exit->failed_us -= offset_us;
@@ -342,6 +396,7 @@ void NodeTask::send_stop_if_asked() {
     wire::Request request;
     request.mutable_stop_run()->set_run_id(context_.run_id);
     request.mutable_stop_run()->set_force(strength >= 2);
+    request.mutable_stop_run()->set_everywhere(stop_by_user_);
     {
         const std::lock_guard lock(cause_mutex_);
         request.mutable_stop_run()->set_cause(stop_cause_);
@@ -349,12 +404,24 @@ void NodeTask::send_stop_if_asked() {
     connection_.link->send(std::move(request));
 }
 
+void NodeTask::send_pause_if_asked() {
+    const Pause asked = pause_.exchange(Pause::None);
+    if (asked == Pause::None) {
+        return;
+    }
+    wire::Request request;
+    request.mutable_pause_run()->set_run_id(context_.run_id);
+    request.mutable_pause_run()->set_resume(asked == Pause::Continue);
+    connection_.link->send(std::move(request));
+}
+
 // Training goes on there meanwhile; the spool keeps what we miss.
 bool NodeTask::reconnect() {
+    const double since = monotonic_s();
     for (double backoff = 1; !stop_.stop_requested(); backoff = std::min(backoff * 2, kMaxBackoffS)) {
         note(text(kContext, "connection lost; the run goes on there; trying again in %1 s",
                   {std::to_string(static_cast<int>(backoff))}));
-        const double until = monotonic_s() + backoff;
+        const double until = monotonic_s() + (presumed_lost_ ? std::min(backoff, 2.0) : backoff);
         while (!stop_.stop_requested() && monotonic_s() < until) {
             pollfd fd{wake_.fd(), POLLIN, 0};
             ::poll(&fd, 1, static_cast<int>(std::max(0.0, until - monotonic_s()) * 1000) + 1);
@@ -369,8 +436,27 @@ bool NodeTask::reconnect() {
             note(text(kContext, "connected again"));
             return true;
         }
+        if (give_up(since)) {
+            return false;
+        }
     }
     return false;
+}
+
+bool NodeTask::give_up(double since) {
+    if (!presumed_lost_ || monotonic_s() - since < kGiveUpS) {
+        return false;
+    }
+    Event event;
+    event.node = node_.name;
+    event.seq = next_seq_;
+    EndEvent end;
+    end.outcome = Outcome::Lost;
+    end.detail = text(kContext, "neither the other nodes nor this computer reach it");
+    event.body = end;
+    context_.pump->post(std::move(event));
+    ended_ = true;
+    return true;
 }
 
 }  // namespace rankscope

@@ -51,7 +51,13 @@ public:
     void start_run();
     void attach(std::uint64_t from_seq);
     /// Any thread. 1: SIGTERM, grace, SIGKILL; 2: SIGKILL at once.
-    void request_stop(int strength, const std::string& cause);
+    /// `by_user`: the supervisors tell one another as well, for those that the desk does not reach.
+    void request_stop(int strength, const std::string& cause, bool by_user = false);
+    /// Any thread: SIGSTOP to all processes of the ranks, or SIGCONT.
+    void request_pause(bool resume);
+    /// Any thread: the other nodes have lost this one, and their parts are over. If this computer cannot
+    /// reach it either, it is not waited for.
+    void presume_lost();
     /// Any thread: ends the conversation, not the run.
     void leave();
     void join();
@@ -70,7 +76,10 @@ private:
     void stream();
     bool stream_once();
     bool reconnect();
+    bool give_up(double since);
     void send_stop_if_asked();
+    void send_peers();
+    void send_pause_if_asked();
     void take(const wire::Reply& reply);
     wire::StartRun spec() const;
     AgentLink::Progress progress(const char* stage);
@@ -82,6 +91,10 @@ private:
     WakeFd wake_;
     std::stop_source stop_;
     std::atomic<int> stop_strength_{0};
+    std::atomic<bool> stop_by_user_{false};
+    std::atomic<bool> presumed_lost_{false};
+    enum class Pause { None, Pause, Continue };
+    std::atomic<Pause> pause_{Pause::None};
     std::atomic<bool> launching_{false};
     int stop_sent_ = 0;
     std::mutex cause_mutex_;

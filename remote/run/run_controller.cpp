@@ -79,7 +79,7 @@ public:
     void coordinate();
     void fail(const Failure& failure);
     void on_event(const Event& event);
-    void stop_all(int strength, const std::string& cause);
+    void stop_all(int strength, const std::string& cause, bool by_user = false);
     bool stage(const char* name, RunMeeting::Point point);
 
     std::shared_ptr<RunStore> store;
@@ -121,6 +121,14 @@ void RunController::Impl::on_event(const Event& event) {
         sink(event);
     }
     const auto* end = event.as<EndEvent>();
+    if (end != nullptr && !event.node.empty() && !end->lost_node.empty()) {
+        const std::lock_guard lock(tasks_mutex);
+        for (auto& task : tasks) {
+            if (task->node().name == end->lost_node) {
+                task->presume_lost();
+            }
+        }
+    }
     if (end != nullptr && event.node.empty()) {
         const std::lock_guard lock(mutex);
         over = true;
@@ -129,10 +137,10 @@ void RunController::Impl::on_event(const Event& event) {
     }
 }
 
-void RunController::Impl::stop_all(int strength, const std::string& cause) {
+void RunController::Impl::stop_all(int strength, const std::string& cause, bool by_user) {
     const std::lock_guard lock(tasks_mutex);
     for (auto& task : tasks) {
-        task->request_stop(strength, cause);
+        task->request_stop(strength, cause, by_user);
     }
 }
 
@@ -183,7 +191,9 @@ void RunController::Impl::coordinate() {
         return;
     }
     pump->set_plan(meeting->plan());
-    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started)) {
+    // Not before the supervisors are told of one another may this program be left.
+    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started) &&
+        meeting->wait_all(RunMeeting::Point::Linked)) {
         const std::lock_guard lock(mutex);
         started = true;
         changed.notify_all();
@@ -324,7 +334,14 @@ void RunController::stop(bool force) {
         }
         return;
     }
-    impl_->stop_all(force ? 2 : 1, cause);
+    impl_->stop_all(force ? 2 : 1, cause, true);
+}
+
+void RunController::pause(bool resume) {
+    const std::lock_guard lock(impl_->tasks_mutex);
+    for (auto& task : impl_->tasks) {
+        task->request_pause(resume);
+    }
 }
 
 bool RunController::finished() const {

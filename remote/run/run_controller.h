@@ -53,6 +53,9 @@ public:
     const std::string& run_id() const;
     /// SIGTERM, grace, SIGKILL on all nodes; with `force` SIGKILL at once. Does not wait.
     void stop(bool force = false);
+    /// SIGSTOP to all processes of the ranks on all nodes, or SIGCONT. Each node answers with a stage event
+    /// "pause" or "continue". Does not wait.
+    void pause(bool resume);
     /// True once the desk's EndEvent has been delivered.
     bool finished() const;
     /// Blocks until the run is over (or, with until_started, until it is under way); returns the exit code.

@@ -54,6 +54,30 @@ int RunMeeting::arrived(Point point) const {
     return arrived_[static_cast<int>(point)];
 }
 
+void RunMeeting::set_peer_port(int port) {
+    const std::lock_guard lock(mutex_);
+    peer_port_ = port;
+}
+
+int RunMeeting::peer_port() const {
+    const std::lock_guard lock(mutex_);
+    return peer_port_;
+}
+
+std::vector<std::string> RunMeeting::master_addresses() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> addresses{plan_ ? plan_->master_addr : std::string()};
+    const auto facts = plan_ ? facts_.find(plan_->master_node) : facts_.end();
+    if (facts != facts_.end()) {
+        for (const auto& interface : facts->second.interfaces) {
+            if (interface.up && !interface.loopback) {
+                addresses.insert(addresses.end(), interface.addresses.begin(), interface.addresses.end());
+            }
+        }
+    }
+    return addresses;
+}
+
 void RunMeeting::abort(const Failure& failure) {
     const std::lock_guard lock(mutex_);
     if (!failure_) {

@@ -50,8 +50,10 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         if (event.node.empty()) {
             over_ = true;
         } else {
-            ended_[event.node] = end->outcome;
-            if (end->outcome == Outcome::Lost && failure_cause_.empty()) {
+            ended_[event.node] = *end;
+            // Lost, or ended by its supervisor for what it heard, or no longer heard, of the others'.
+            if ((end->outcome == Outcome::Lost || end->outcome == Outcome::Failed) &&
+                failure_cause_.empty()) {
                 failure_cause_ = text(kContext, "%1: %2", {event.node, end->detail});
             }
         }
@@ -153,10 +155,38 @@ bool RunTracker::stopped_before(std::int64_t t_us) const {
                        [t_us](const Exit& exit) { return exit.event.requested && exit.t_us < t_us; });
 }
 
+// Both sides of a cut name the other: the node that most of them miss is the one, else what the master says.
+const EndEvent* RunTracker::end_that_names_a_lost_node() const {
+    std::map<std::string, int> claims;
+    for (const auto& [node, end] : ended_) {
+        claims[end.lost_node] += end.lost_node.empty() ? 0 : 1;
+    }
+    const EndEvent* best = nullptr;
+    const auto weight = [&](const std::string& node, const EndEvent& end) {
+        return std::pair(claims[end.lost_node], node == plan_.master_node);
+    };
+    std::pair<int, bool> best_weight{0, false};
+    for (const auto& [node, end] : ended_) {
+        if (!end.lost_node.empty() && (best == nullptr || weight(node, end) > best_weight)) {
+            best = &end;
+            best_weight = weight(node, end);
+        }
+    }
+    return best;
+}
+
 EndEvent RunTracker::verdict(bool by_user) const {
     EndEvent end;
+    if (const EndEvent* told = end_that_names_a_lost_node(); told != nullptr && !by_user) {
+        // The ranks that ended on their own then had lost it, too.
+        end.outcome = Outcome::Failed;
+        end.exit_code = 1;
+        end.lost_node = told->lost_node;
+        end.detail = text(kContext, "%1 was lost: %2.", {told->lost_node, told->detail});
+        return end;
+    }
     const auto lost = std::find_if(ended_.begin(), ended_.end(),
-                                   [](const auto& entry) { return entry.second == Outcome::Lost; });
+                                   [](const auto& entry) { return entry.second.outcome == Outcome::Lost; });
     const Exit* exit = culprit();
     // A rank that lost its peer is no culprit where the peer was ended by a stop that reached its node first,
     // or went down with a whole node.
@@ -182,16 +212,31 @@ EndEvent RunTracker::verdict(bool by_user) const {
             text(kContext, "The supervisor of %1 was killed; its ranks ended with it.", {lost->first});
         return end;
     }
-    const auto failed = std::find_if(ended_.begin(), ended_.end(),
-                                     [](const auto& entry) { return entry.second == Outcome::Failed; });
+    const auto failed = std::find_if(ended_.begin(), ended_.end(), [](const auto& entry) {
+        return entry.second.outcome == Outcome::Failed;
+    });
     if (failed != ended_.end() && !consequence) {  // its supervisor says so, though no rank's end shows why
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
+        const EndEvent& told = failed->second;
+        if (told.has_culprit) {  // the supervisors' link told, where the rank's own end did not reach us
+            end.has_culprit = true;
+            end.culprit = told.culprit;
+            ExitEvent how;
+            how.code = told.culprit.code;
+            how.signal = told.culprit.signal;
+            how.reason = told.culprit.reason;
+            end.detail = text(kContext, "Rank %1 on %2 %3",
+                              {std::to_string(told.culprit.rank), told.culprit.node, describe_exit(how)}) +
+                         '.';
+            return end;
+        }
         end.detail = text(kContext, "The run failed on %1.", {failed->first});
         return end;
     }
-    const bool stopped = std::any_of(ended_.begin(), ended_.end(),
-                                     [](const auto& entry) { return entry.second == Outcome::Stopped; });
+    const bool stopped = std::any_of(ended_.begin(), ended_.end(), [](const auto& entry) {
+        return entry.second.outcome == Outcome::Stopped;
+    });
     if (by_user || stopped || consequence) {
         end.outcome = Outcome::Stopped;
         end.exit_code = 130;

@@ -51,6 +51,7 @@ private:
     void mark(int rank, bool stepped, std::vector<Event>& out);
     void mark_one(int rank, bool stepped, std::vector<Event>& out);
     const Exit* culprit() const;
+    const EndEvent* end_that_names_a_lost_node() const;
     bool stopped_before(std::int64_t t_us) const;
 
     LaunchPlan plan_;
@@ -63,7 +64,7 @@ private:
     bool first_step_done_ = false;
     bool over_ = false;
     std::vector<Exit> exits_;
-    std::map<std::string, Outcome> ended_;
+    std::map<std::string, EndEvent> ended_;
     std::string failure_cause_;
 };
 

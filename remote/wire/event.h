@@ -50,6 +50,10 @@ struct ExitEvent {
     std::vector<std::string> last_lines;
     std::string stop_cause;
     std::int64_t failed_us = 0;  ///< when the rank itself noticed its failure, µs since 1970; 0: unknown
+    std::string oom;        ///< what shows that the kernel killed it for want of memory; empty: no sign
+    std::string core_file;  ///< where its core lies, or "|program" that took it
+    std::vector<std::string> traceback;  ///< the last Python traceback it wrote
+    int attempt = 0;                     ///< 0, and one more with every restart
 };
 
 struct DiagnosisEvent {
@@ -78,6 +82,7 @@ struct EndEvent {
     std::string detail;
     bool has_culprit = false;
     Culprit culprit;
+    std::string lost_node;  ///< the other node that fell silent or whose supervisor went; empty: none
 };
 
 using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent>;

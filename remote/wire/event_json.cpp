@@ -70,6 +70,18 @@ struct BodyWriter {
         if (exit.failed_us != 0) {
             json["failed_us"] = exit.failed_us;
         }
+        if (!exit.oom.empty()) {
+            json["oom"] = exit.oom;
+        }
+        if (!exit.core_file.empty()) {
+            json["core_file"] = exit.core_file;
+        }
+        if (!exit.traceback.empty()) {
+            json["traceback"] = exit.traceback;
+        }
+        if (exit.attempt > 0) {
+            json["attempt"] = exit.attempt;
+        }
     }
     void operator()(const DiagnosisEvent& diagnosis) const {
         json["id"] = diagnosis.id;
@@ -88,6 +100,9 @@ struct BodyWriter {
             json["culprit"] = {{"rank", end.culprit.rank},     {"node", end.culprit.node},
                                {"code", end.culprit.code},     {"signal", end.culprit.signal},
                                {"reason", end.culprit.reason}, {"last_lines", end.culprit.last_lines}};
+        }
+        if (!end.lost_node.empty()) {
+            json["lost_node"] = end.lost_node;
         }
     }
 };
@@ -135,6 +150,10 @@ ExitEvent read_exit(const Json& json) {
     exit.last_lines = get<std::vector<std::string>>(json, "last_lines", {});
     exit.stop_cause = get<std::string>(json, "stop_cause", "");
     exit.failed_us = get<std::int64_t>(json, "failed_us", 0);
+    exit.oom = get<std::string>(json, "oom", "");
+    exit.core_file = get<std::string>(json, "core_file", "");
+    exit.traceback = get<std::vector<std::string>>(json, "traceback", {});
+    exit.attempt = get(json, "attempt", 0);
     return exit;
 }
 
@@ -143,6 +162,7 @@ EndEvent read_end(const Json& json) {
     end.outcome = outcome_from(get<std::string>(json, "outcome", ""));
     end.exit_code = get(json, "exit_code", 0);
     end.detail = get<std::string>(json, "detail", "");
+    end.lost_node = get<std::string>(json, "lost_node", "");
     if (const auto it = json.find("culprit"); it != json.end()) {
         end.has_culprit = true;
         end.culprit = {get(*it, "rank", -1),

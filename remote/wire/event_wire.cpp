@@ -34,7 +34,34 @@ ExitEvent exit_from(const wire::Exit& frame) {
     exit.last_lines = {frame.last_lines().begin(), frame.last_lines().end()};
     exit.stop_cause = frame.stop_cause();
     exit.failed_us = frame.failed_us();
+    exit.oom = frame.oom();
+    exit.core_file = frame.core_file();
+    exit.traceback = {frame.traceback().begin(), frame.traceback().end()};
+    exit.attempt = static_cast<int>(frame.attempt());
     return exit;
+}
+
+EndEvent end_from(const wire::End& frame) {
+    EndEvent end;
+    end.outcome = outcome_from(frame.outcome());
+    end.detail = frame.detail();
+    const auto& cause = frame.cause();
+    if (cause.kind() == "rank-ended") {
+        const ExitEvent exit = exit_from(cause.exit());
+        end.has_culprit = true;
+        end.culprit = {cause.rank(), cause.node(), exit.code, exit.signal, exit.reason, exit.last_lines};
+    } else if (cause.kind() == "node-silent" || cause.kind() == "node-gone") {
+        end.lost_node = cause.node();
+    }
+    return end;
+}
+
+// As the node sends it: a code and what belongs to it. The words come with describe_notice (node/notices.h).
+DiagnosisEvent notice_from(const wire::Notice& frame) {
+    DiagnosisEvent notice;
+    notice.id = frame.code();
+    notice.evidence = {frame.args().begin(), frame.args().end()};
+    return notice;
 }
 
 struct ToWire {
@@ -77,11 +104,37 @@ struct ToWire {
         }
         out->set_stop_cause(exit.stop_cause);
         out->set_failed_us(exit.failed_us);
+        out->set_oom(exit.oom);
+        out->set_core_file(exit.core_file);
+        for (const auto& line : exit.traceback) {
+            out->add_traceback(line);
+        }
+        out->set_attempt(static_cast<std::uint32_t>(exit.attempt));
     }
-    void operator()(const DiagnosisEvent&) const {}  // made on the desk, never sent
+    void operator()(const DiagnosisEvent& diagnosis) const {  // its words are the desk's
+        frame.mutable_notice()->set_code(diagnosis.id);
+        for (const auto& arg : diagnosis.evidence) {
+            frame.mutable_notice()->add_args(arg);
+        }
+    }
     void operator()(const EndEvent& end) const {
         frame.mutable_end()->set_outcome(to_string(end.outcome));
         frame.mutable_end()->set_detail(end.detail);
+        if (end.has_culprit) {
+            auto* cause = frame.mutable_end()->mutable_cause();
+            cause->set_kind("rank-ended");
+            cause->set_node(end.culprit.node);
+            cause->set_rank(end.culprit.rank);
+            cause->mutable_exit()->set_code(end.culprit.code);
+            cause->mutable_exit()->set_signal(end.culprit.signal);
+            cause->mutable_exit()->set_reason(end.culprit.reason);
+            for (const auto& line : end.culprit.last_lines) {
+                cause->mutable_exit()->add_last_lines(line);
+            }
+        } else if (!end.lost_node.empty()) {
+            frame.mutable_end()->mutable_cause()->set_kind("node-gone");
+            frame.mutable_end()->mutable_cause()->set_node(end.lost_node);
+        }
     }
 };
 
@@ -107,13 +160,12 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
         case wire::Event::kExit:
             event.body = exit_from(frame.exit());
             break;
-        case wire::Event::kEnd: {
-            EndEvent end;
-            end.outcome = outcome_from(frame.end().outcome());
-            end.detail = frame.end().detail();
-            event.body = end;
+        case wire::Event::kEnd:
+            event.body = end_from(frame.end());
             break;
-        }
+        case wire::Event::kNotice:
+            event.body = notice_from(frame.notice());
+            break;
         case wire::Event::BODY_NOT_SET:
             // Of a newer agent: kept as a note, so that the sequence stays without gaps.
             event.body = StageEvent{"note", StageStatus::Progress, "unknown event", -1};

@@ -136,6 +136,62 @@ class LifeCycle(unittest.TestCase):
             seen = [event["step"] for event in run.of("metric", rank=rank) if "loss" in event]
             self.assertEqual(seen, list(range(1, steps + 1)))
 
+    def test_pause_continue_and_run_again_with_changes(self):
+        script = 'echo "$WORD"; i=0; while [ ! -e /tmp/end ]; do echo $((i+=1)); sleep 0.05; done'
+        job = {"name": "counter", "nodes": ["node1", "node2"], "env": {"WORD": "first"}, "command": ["sh", "-c", script]}
+        run = start(self.cluster, job)
+        run.wait_for("both count", lambda r: {e["rank"] for e in r.of("log")} == {0, 1})
+        run_id = run.run_id(self.cluster)
+        for verb, paused in (("pause", True), ("continue", False)):
+            done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "runs", verb, run_id], check=True)
+            self.assertEqual(json.loads(done.stdout), {"run": run_id, "paused": paused})
+            run.wait_for(f"{verb} is told by both", lambda r, verb=verb: {e["node"] for e in r.of("stage", stage=verb)} == {"node1", "node2"})
+        for node in self.nodes:
+            node.run(["touch", "/tmp/end"], check=True)
+        self.assertEqual(run.end(60), 0, run.explain())
+        again = Run(self.cluster, ["runs", "rerun", run_id, "--set", "env.WORD=second", "--set", "name=again"])
+        self.assertEqual(again.end(60), 0, again.explain())
+        self.assertEqual({e["text"].splitlines()[0] for e in again.of("log")}, {"second"})
+        wrong = Run(self.cluster, ["runs", "rerun", run_id, "--set", "procs_per_node=none"])
+        self.assertEqual(wrong.end(60), 2)
+
+    def test_a_checkpoint_signal_comes_before_the_stop(self):
+        script = "trap 'echo saving; sleep 0.3; echo saved; exit 0' USR1; echo up; while :; do sleep 0.05; done"
+        run = start(self.cluster, {"name": "saver", "nodes": ["node1", "node2"], "checkpoint": {"signal": "USR1", "wait_s": 20},
+                                   "command": ["sh", "-c", script]})
+        run.wait_for("both run", lambda r: {e["rank"] for e in r.of("log")} == {0, 1})
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+        for rank in (0, 1):
+            self.assertIn("saved", "".join(e["text"] for e in run.of("log", rank=rank)))
+            self.assertEqual(run.of("exit", rank=rank)[0]["code"], 0)
+
+    def test_what_is_left_is_shown_with_whose_it_is(self):
+        node = self.nodes[0]
+        holder = node.popen(["python3", "-c", "import socket, time; s = socket.create_server(('', 29521)); time.sleep(600)"])
+        self.addCleanup(holder.kill)
+        node.run(["sh", "-c", "echo x > /dev/shm/nccl-stale; echo x > /dev/shm/mine"], check=True)
+        wait_until(lambda: 29521 in node.listening_ports(), 10, "the port is taken")
+        run = self.long_run("--detach")
+        self.assertEqual(run.end(60), 0, run.explain())
+        run_id = run.of("detached")[0]["run"]
+
+        def show(*arguments):
+            done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "clean", "node1", *arguments], check=True)
+            return json.loads(done.stdout)["leftovers"]
+
+        held = show("--port", "29521")
+        self.assertEqual(len(held), 1)
+        self.assertTrue(held[0]["own"] and "python3" in held[0]["what"] and held[0]["user"] == node.user, held)
+        left = show("--show")
+        self.assertTrue(any(e["kind"] == "process" and e.get("run") == run_id and e["live"] for e in left), left)
+        self.assertEqual([e["what"] for e in left if e["kind"] == "shared-memory"], ["nccl-stale"])
+        stop = Run(self.cluster, ["runs", "kill", run_id])
+        self.assertEqual(stop.end(60), 0, stop.explain())
+        self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "clean", "node1"], check=True)
+        self.assertEqual(show("--show"), [])
+        self.assertEqual(node.shared_memory(), ["mine"], "what is not known to be ours stays")
+
     def test_clean_removes_finished_runs_and_spares_live_ones(self):
         done = start(self.cluster, train_job(["node1"], max_steps=1, validate=False))
         self.assertEqual(done.end(), 0, done.explain())

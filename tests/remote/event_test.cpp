@@ -21,17 +21,34 @@ using test::make_event;
 TEST(EventWire, EveryKindThatANodeSendsComesBack) {
     for (const auto& event : all_kinds()) {
         if (event.as<DiagnosisEvent>() != nullptr) {
-            continue;  // made on the desk, never sent
+            continue;  // a node sends the code alone
         }
         wire::Event frame;
         ASSERT_TRUE(frame.ParseFromString(to_wire(event).SerializeAsString()));
         Event expected = event;
         if (auto* end = std::get_if<EndEvent>(&expected.body)) {
-            end->exit_code = 0;  // the desk's to decide, as is the culprit
-            end->has_culprit = false;
-            end->culprit = {};
+            end->exit_code = 0;  // the desk's to decide
         }
         EXPECT_EQ(describe(from_wire(frame, event.node)), describe(expected));
+    }
+}
+
+TEST(EventWire, ANoticeIsACodeAndWhatBelongsToIt) {
+    DiagnosisEvent notice;
+    notice.id = "rank-stopped";
+    notice.evidence = {"1", "4711"};
+    const Event back = from_wire(to_wire(make_event(notice)), "n");
+    ASSERT_NE(back.as<DiagnosisEvent>(), nullptr);
+    EXPECT_EQ(back.as<DiagnosisEvent>()->id, "rank-stopped");
+    EXPECT_EQ(back.as<DiagnosisEvent>()->evidence, notice.evidence);
+}
+
+TEST(EventWire, AnEndNamesTheNodeThatWasLost) {
+    for (const char* kind : {"node-silent", "node-gone"}) {
+        wire::Event frame;
+        frame.mutable_end()->mutable_cause()->set_kind(kind);
+        frame.mutable_end()->mutable_cause()->set_node("node2");
+        EXPECT_EQ(from_wire(frame, "node1").as<EndEvent>()->lost_node, "node2");
     }
 }
 

@@ -5,9 +5,11 @@
 #include "support/temporary_folder.h"
 
 #include <remote/config/job.h>
+#include <remote/config/job_edit.h>
 #include <remote/config/yaml_reader.h>
 
 #include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
 
 #include <clocale>
 #include <cstdlib>
@@ -121,7 +123,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
         {"unknown key", job_with("masterport: 1\n"), "j.yaml:3", "masterport: unknown key",
          "Did you mean \"master_port\"?"},
         {"far key", job_with("frobnicate: 1\n"), "j.yaml:3", "frobnicate: unknown key",
-         "Known keys are: backend, command, conda, devices, env, "},
+         "Known keys are: backend, checkpoint, command, conda, "},
         {"twice", job_with("name: a\nname: b\n"), "j.yaml:4", "name: given twice", "Keep one"},
         {"backend", job_with("backend: mpi\n"), "j.yaml:3", "backend: \"mpi\" is not known",
          "auto, nccl, gloo"},
@@ -161,6 +163,9 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "from 0 to 3600"},
         {"grace key", job_with("on_failure: {grace: 1}\n"), "j.yaml:3", "on_failure.grace: unknown key",
          "grace_s"},
+        {"checkpoint", job_with("checkpoint: USR1\n"), "j.yaml:3", "checkpoint: must be a mapping", "signal: USR1"},
+        {"checkpoint signal", job_with("checkpoint: {signal: KILL}\n"), "j.yaml:3", "\"KILL\" is not known", "USR1, USR2"},
+        {"peer time", job_with("on_failure: {peer_timeout_s: soon}\n"), "j.yaml:3", "on_failure.peer_timeout_s", ""},
         {"restarts", job_with("on_failure: {max_restarts: 2}\n"), "j.yaml:3", "max_restarts: this version",
          "Write 0"},
         {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
@@ -276,6 +281,10 @@ void expect_same(const Job& a, const Job& b) {
     EXPECT_EQ(a.interface_name, b.interface_name);
     EXPECT_EQ(a.env, b.env);
     EXPECT_EQ(a.grace_s, b.grace_s);
+    EXPECT_EQ(a.peer_timeout_s, b.peer_timeout_s);
+    EXPECT_EQ(a.stopped_limit_s, b.stopped_limit_s);
+    EXPECT_EQ(a.checkpoint_signal, b.checkpoint_signal);
+    EXPECT_EQ(a.checkpoint_wait_s, b.checkpoint_wait_s);
     EXPECT_EQ(a.train, b.train);
     EXPECT_EQ(a.command, b.command);
     EXPECT_EQ(a.workdir, b.workdir);
@@ -311,6 +320,10 @@ TEST(Job, RoundTrip) {
     own.interface_name = "eth0";
     own.env = {{"A", "1"}, {"B", ""}, {"C", "it's \"x\" \\ $HOME"}, {"NULL", "null"}, {"é", "~"}};
     own.grace_s = 0.25;
+    own.peer_timeout_s = 0;
+    own.stopped_limit_s = 2.5;
+    own.checkpoint_signal = "USR2";
+    own.checkpoint_wait_s = 12;
     own.command = {"python3", "", "a b", "-c", "print('hello: #')", "\\0", "\xf0\x9f\x98\x80", "0.10"};
     own.workdir = "~/proj with blank";
     expect_same(good(to_yaml(own)), own);
@@ -367,6 +380,30 @@ TEST(Job, NumbersDoNotFollowTheLocale) {
     if (!comma) {
         GTEST_SKIP() << "no locale with a decimal comma here, and no localedef (package locales) to make one";
     }
+}
+
+TEST(JobEdit, ValuesAreChangedAddedAndTakenOut) {
+    const auto changed = with_assignments("name: a # mine\nnodes: [n]\ntrain:\n  epochs: 2\n  optimizer: {lr: 0.1}\n",
+                                          {"train.optimizer.lr=0.01", "train.epochs=", "nodes=[x, y]",
+                                           "env.NCCL_DEBUG=INFO", "name=b=c"});
+    ASSERT_TRUE(changed) << changed.failure().what;
+    const YAML::Node yaml = YAML::Load(*changed);
+    EXPECT_EQ(yaml["name"].as<std::string>(), "b=c");
+    EXPECT_EQ(yaml["nodes"][1].as<std::string>(), "y");
+    EXPECT_EQ(yaml["train"]["optimizer"]["lr"].as<double>(), 0.01);
+    EXPECT_FALSE(yaml["train"]["epochs"].IsDefined());
+    EXPECT_EQ(yaml["env"]["NCCL_DEBUG"].as<std::string>(), "INFO");
+    EXPECT_EQ(*with_assignments("name: a # mine\n", {}), "name: a # mine\n");
+}
+
+TEST(JobEdit, WhatIsNoAssignmentSaysSo) {
+    for (const char* bad : {"", "epochs", "=3", "a..b=1", "name.x=1", "a=[1", ".a=1"}) {
+        const auto changed = with_assignments("name: a\n", {bad});
+        ASSERT_FALSE(changed) << bad;
+        EXPECT_EQ(changed.failure().code, "bad-assignment") << bad;
+        EXPECT_EQ(changed.failure().where, bad);
+    }
+    EXPECT_EQ(with_assignments("a: [", {"b=1"}).failure().code, "bad-file");
 }
 
 TEST(Nearest, FindsMisspellings) {

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <set>
 
@@ -272,6 +273,106 @@ TEST_F(RunLife, ManyAttachmentsWhileItRuns) {
         ASSERT_EQ(raw(*clients[i]),
                   std::vector<std::string>(all.begin() + static_cast<std::ptrdiff_t>(i), all.end()));
     }
+}
+
+TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
+    const auto run = run_of({"echo up; i=0; while :; do echo $((i+=1)); sleep 0.01; done"});
+    bring_up(run);
+    const auto ask = [&](bool resume, std::size_t times = 1) {
+        wire::Request request;
+        request.mutable_pause_run()->set_run_id(run.run_id());
+        request.mutable_pause_run()->set_resume(resume);
+        EXPECT_TRUE(client_->call(request).delivered().was_running());
+        ASSERT_TRUE(client_->wait_for([&] { return stages_of(-1, resume ? "continue" : "pause").size() == times; }))
+            << told();
+    };
+    const auto all_stopped = [&] {
+        for (const pid_t pid : left_of(run)) {
+            const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat").value_or("");
+            if (stat.empty() || stat[stat.rfind(')') + 2] != 'T') {
+                return false;
+            }
+        }
+        return true;
+    };
+    ask(false);
+    EXPECT_TRUE(wait_until(all_stopped));
+    ask(true);
+    const auto before = log_of(0).size();
+    EXPECT_TRUE(client_->wait_for([&] { return log_of(0).size() > before + 20; }));
+    ask(false, 2);
+    stop(run);  // also while it is paused
+    ASSERT_TRUE(client_->wait_for_end());
+    EXPECT_TRUE(wait_until_gone(run));
+    for (const auto& event : client_->events()) {
+        EXPECT_FALSE(event.has_notice()) << "our own pause is no surprise";
+    }
+}
+
+TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
+    const auto run = run_of({kSleep, kSleep});
+    bring_up(run);
+    const pid_t pid = static_cast<pid_t>(std::atol(stages_of(1, "start").at(0).detail().substr(4).c_str()));
+    const auto told_of = [&](const std::string& code) {
+        return client_->wait_for([&] {
+            return std::any_of(client_->events().begin(), client_->events().end(), [&](const wire::Event& event) {
+                return event.notice().code() == code && event.rank() == 1 && event.notice().args(0) == std::to_string(pid);
+            });
+        });
+    };
+    ::kill(pid, SIGSTOP);
+    EXPECT_TRUE(told_of("rank-stopped")) << told();
+    ::kill(pid, SIGCONT);
+    EXPECT_TRUE(told_of("rank-continued")) << told();
+    stop(run);
+    ASSERT_TRUE(client_->wait_for_end());
+    EXPECT_EQ(end().outcome(), "stopped");
+}
+
+TEST_F(RunLife, ARankStoppedForLongerThanTheLimitFailsTheRun) {
+    auto run = run_of({kSleep, kSleep});
+    run.set_stopped_limit_s(0.2);
+    bring_up(run);
+    ::kill(static_cast<pid_t>(std::atol(stages_of(1, "start").at(0).detail().substr(4).c_str())), SIGSTOP);
+    ASSERT_TRUE(client_->wait_for_end()) << told();
+    EXPECT_TRUE(wait_until_gone(run));
+    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().cause().rank(), 1);
+    EXPECT_EQ(end().cause().exit().signal(), SIGSTOP);
+}
+
+TEST_F(RunLife, TheCheckpointSignalComesFirst) {
+    auto run = run_of({"trap 'echo saving; sleep 0.2; echo saved; exit 0' USR1; trap 'echo term; exit 1' TERM; echo up; "
+                       "while :; do sleep 0.02; done",
+                       "trap '' USR1; echo up; while :; do sleep 0.02; done"});
+    run.set_checkpoint_signal(SIGUSR1);
+    run.set_checkpoint_wait_s(1);
+    bring_up(run);
+    stop(run);
+    ASSERT_TRUE(client_->wait_for_end()) << told();
+    EXPECT_EQ(log_of(0), "up\nsaving\nsaved\n");
+    EXPECT_EQ(exit_of(0).code(), 0);
+    EXPECT_EQ(exit_of(1).signal(), SIGTERM) << "who does not end by itself is ended as ever";
+    EXPECT_EQ(end().outcome(), "stopped");
+}
+
+TEST_F(RunLife, AFailureDoesNotWaitForCheckpoints) {
+    auto run = run_of({"trap 'echo saving' USR1; echo up; while :; do sleep 0.02; done", "echo up; sleep 0.3; exit 3"});
+    run.set_checkpoint_signal(SIGUSR1);
+    run.set_checkpoint_wait_s(3600);
+    bring_up(run);
+    ASSERT_TRUE(client_->wait_for_end());
+    EXPECT_EQ(log_of(0), "up\n");
+    EXPECT_EQ(end().outcome(), "failed");
+}
+
+TEST_F(RunLife, ATracebackIsPartOfTheEnd) {
+    const auto run = run_of({"printf 'Traceback (most recent call last):\\n  File \"t.py\", line 3\\nMemoryError\\n' >&2; exit 1"});
+    start_and_attach(run);
+    ASSERT_TRUE(client_->wait_for_end());
+    const auto exit = exit_of(0);
+    ASSERT_EQ(exit.traceback_size(), 3);
+    EXPECT_EQ(exit.traceback(2), "MemoryError");
 }
 
 TEST_F(RunLife, ADamagedSpoolStillComesToAnEnd) {

@@ -194,6 +194,57 @@ TEST(RunTracker, ALostNodeFailsTheRun) {
     EXPECT_NE(verdict.detail.find("node1"), std::string::npos);
 }
 
+Event end_that_lost(const std::string& node, const std::string& lost_node) {
+    Event event = end_of(node, Outcome::Failed);
+    std::get<EndEvent>(event.body).lost_node = lost_node;
+    std::get<EndEvent>(event.body).detail = lost_node + " was not heard from for 10 s";
+    return event;
+}
+
+TEST(RunTracker, ANodeThatTheOthersLostIsNamedWhateverItsPeersSaid) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(exit_of("node1", 0, 1, 0, 5));  // "connection reset by peer", says its script
+    tracker.observe(end_that_lost("node1", "node2"));
+    EXPECT_NE(tracker.failure_cause().find("rank 0"), std::string::npos);
+    tracker.observe(end_of("node2", Outcome::Lost));
+    const auto verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.outcome, Outcome::Failed);
+    EXPECT_EQ(verdict.exit_code, 1);
+    EXPECT_EQ(verdict.lost_node, "node2");
+    EXPECT_FALSE(verdict.has_culprit);
+    EXPECT_NE(verdict.detail.find("node2 was lost: node2 was not heard from for 10 s"), std::string::npos);
+}
+
+TEST(RunTracker, BothSidesOfACutNameTheOther) {
+    RunTracker two = tracker_for(2, 1);
+    two.observe(end_that_lost("node2", "node1"));
+    EXPECT_NE(two.failure_cause().find("node1"), std::string::npos) << "told at once";
+    two.observe(end_that_lost("node1", "node2"));
+    EXPECT_EQ(two.verdict(false).lost_node, "node2") << "what the master says";
+    RunTracker three = tracker_for(3, 1);
+    three.observe(end_that_lost("node1", "node2"));
+    three.observe(end_that_lost("node2", "node1"));
+    three.observe(end_that_lost("node3", "node1"));
+    EXPECT_EQ(three.verdict(false).lost_node, "node1") << "two miss the master";
+}
+
+TEST(RunTracker, TheSupervisorsLinkNamesACulpritWhoseEndDidNotReachTheDesk) {
+    RunTracker tracker = tracker_for(2, 1);
+    Event event = end_of("node1", Outcome::Failed);
+    auto& end = std::get<EndEvent>(event.body);
+    end.has_culprit = true;
+    end.culprit = {1, "node2", -1, 9, "", {}};
+    tracker.observe(exit_of("node1", 0, 0, 15, 5, true));
+    tracker.observe(event);
+    tracker.observe(end_of("node2", Outcome::Stopped));
+    const auto verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.exit_code, 1);
+    ASSERT_TRUE(verdict.has_culprit);
+    EXPECT_EQ(verdict.culprit.node, "node2");
+    EXPECT_NE(verdict.detail.find("Rank 1 on node2 was killed by signal 9"), std::string::npos)
+        << verdict.detail;
+}
+
 TEST(RunTracker, ANodeThatFailedWithoutACulpritIsNoSuccess) {
     RunTracker tracker = tracker_for(2, 1);
     tracker.observe(exit_of("node1", 0, 0, 0, 5));

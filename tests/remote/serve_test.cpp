@@ -63,7 +63,7 @@ TEST_F(Serve, ABusyPortNamesItsHolderAndStartsNothing) {
     const wire::Reply reply = start(run);
     EXPECT_EQ(reply.failure().code(), "port-busy");
     EXPECT_NE(reply.failure().detail().find(own_pid()), std::string::npos) << reply.failure().detail();
-    ASSERT_EQ(reply.failure().args_size(), 1);
+    ASSERT_EQ(reply.failure().args_size(), 2) << "the port, and who holds it: ourselves";
     EXPECT_EQ(reply.failure().args(0), std::to_string(port));
     EXPECT_FALSE(fs::exists(dir_of(run).dir)) << "nothing is left of it";
     fd.reset();

@@ -179,8 +179,126 @@ TEST_F(Spool, ADamagedMiddleEndsTheReadingThere) {
     EXPECT_TRUE(reader.damaged());
     wire::Event event;
     EXPECT_FALSE(reader.next(event));
-    write_events(1);  // what opens it for writing cuts the damage away
-    EXPECT_EQ(all(), one_to(before.size() + 1));
+    // What lies behind it is kept: by who reads on, and by who writes on.
+    const auto behind = [&] {
+        SpoolReader kept(file_);
+        std::vector<std::uint64_t> seqs;
+        while (kept.next_kept(event)) {
+            seqs.push_back(event.seq());
+        }
+        return seqs;
+    };
+    auto expected = one_to(10);
+    expected.erase(expected.begin() + static_cast<std::ptrdiff_t>(before.size()));
+    EXPECT_EQ(behind(), expected) << "one is missing";
+    write_events(1);
+    expected.push_back(11);
+    EXPECT_EQ(behind(), expected);
+}
+
+TEST_F(Spool, DamageAnywhereCostsOneEvent) {
+    write_events(10, std::string(100, 'x'));
+    const std::string whole = *read_file(file_);
+    std::mt19937 random(1);
+    for (std::size_t at = 0; at < whole.size(); at += 7) {
+        std::string content = whole;
+        content[at] = static_cast<char>(content[at] ^ (1 + random() % 255));
+        fs::resize_file(file_, 0);
+        append_bytes(content);
+        SpoolReader reader(file_);
+        wire::Event event;
+        std::size_t kept = 0;
+        while (reader.next_kept(event)) {
+            ++kept;
+        }
+        EXPECT_GE(kept, 9U) << at;
+    }
+}
+
+wire::Event metric_event(int step) {
+    wire::Event event;
+    event.set_rank(0);
+    event.mutable_metric()->set_step(step);
+    return event;
+}
+
+struct Kinds {
+    std::vector<std::uint64_t> metrics;
+    std::vector<std::uint64_t> logs;
+    std::vector<wire::Notice> notices;
+};
+
+Kinds kinds_in(SpoolReader& reader) {
+    Kinds kinds;
+    wire::Event event;
+    while (reader.next(event)) {
+        if (event.has_metric()) {
+            kinds.metrics.push_back(event.seq());
+        } else if (event.has_log()) {
+            kinds.logs.push_back(event.seq());
+        } else if (event.has_notice()) {
+            kinds.notices.push_back(event.notice());
+        }
+    }
+    return kinds;
+}
+
+TEST_F(Spool, BeyondItsQuotaTheOldestLogsGoAndNothingElse) {
+    SpoolWriter writer = open();
+    writer.set_quota(100000);
+    SpoolReader early(file_);
+    std::size_t metrics = 0;
+    for (int i = 0; i < 3000; ++i) {
+        if (i % 10 == 0) {
+            writer.add(metric_event(i));
+            ++metrics;
+        }
+        writer.add(log_event(std::string(100, 'x')));
+        ASSERT_TRUE(writer.flush());
+    }
+    EXPECT_LT(fs::file_size(file_), 130000U);
+    SpoolReader reader(file_);
+    const Kinds kinds = kinds_in(reader);
+    EXPECT_FALSE(reader.damaged());
+    EXPECT_EQ(kinds.metrics.size(), metrics);
+    ASSERT_FALSE(kinds.notices.empty());
+    EXPECT_EQ(kinds.notices[0].code(), "spool-thinned");
+    ASSERT_FALSE(kinds.logs.empty());
+    for (std::size_t i = 1; i < kinds.logs.size(); ++i) {
+        EXPECT_LE(kinds.logs[i] - kinds.logs[i - 1], 3U) << "the latest are there without a gap";
+    }
+    EXPECT_TRUE(early.replaced());
+    EXPECT_FALSE(reader.replaced());
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 1);
+    SpoolWriter again = open();
+    EXPECT_EQ(again.last_seq(), writer.last_seq());
+}
+
+TEST_F(Spool, ADiskThatStaysFullCostsTheOldestLogsAndIsSaid) {
+    SpoolWriter writer = open();
+    writer.set_max_waiting(10000);
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{0, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    for (int i = 0; i < 1000; ++i) {
+        if (i % 100 == 0) {
+            writer.add(metric_event(i));
+        }
+        writer.add(log_event(std::string(100, 'x')));
+        EXPECT_FALSE(writer.flush());
+    }
+    EXPECT_LT(writer.waiting_bytes(), 12000U);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, handler);
+    ASSERT_TRUE(writer.flush());
+    SpoolReader reader(file_);
+    const Kinds kinds = kinds_in(reader);
+    EXPECT_EQ(kinds.metrics.size(), 10U);
+    ASSERT_EQ(kinds.notices.size(), 1U);
+    EXPECT_EQ(kinds.notices[0].code(), "disk-full");
+    EXPECT_EQ(std::stoull(kinds.notices[0].args(0)) + kinds.logs.size(), 1000U);
 }
 
 TEST_F(Spool, WhatIsNoEventIsSkipped) {

@@ -67,13 +67,25 @@ std::vector<Event> all_kinds() {
     MetricEvent metric{
         120, 1.5, {{"loss", 0.25}, {"acc1", 0.5}, {"val_loss", std::nan("")}, {"mine", -1e-300}}, {}};
     metric.texts = {{"params", "sha256:00ff"}, {"空", "層 \"quoted\"\n"}};
-    ExitEvent exit{-1, 11, true, true, 4711, "assertion", {"one", "", "two\ttabs"}, "rank 0 ended"};
+    ExitEvent exit{-1,
+                   11,
+                   true,
+                   true,
+                   4711,
+                   "assertion",
+                   {"one", "", "two\ttabs"},
+                   "rank 0 ended",
+                   "cgroup",
+                   "/var/core.1",
+                   {"Traceback", "E: x"},
+                   2};
     DiagnosisEvent diagnosis{"rank-killed", "It was killed.", 0.75, {"line 1", "line 2"}, {"do this"}};
     EndEvent end{Outcome::Failed,
                  1,
                  "Rank 2 on node2 exited.",
                  true,
-                 {2, "node2", 1, 0, "boom", {"Traceback", "boom"}}};
+                 {2, "node2", 1, 0, "boom", {"Traceback", "boom"}},
+                 ""};
     std::vector<Event> events;
     for (EventBody body :
          {EventBody(StageEvent{"push", StageStatus::Done, "détail", 0.125}), EventBody(metric),

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rankscope::agent {
+
+/// How often the kernel has killed for want of memory in this process's cgroup (memory.events, or memory.oom_control of cgroup v1), from
+/// now on. A rank that dies by SIGKILL while the count grows was one of them.
+class OomWatch {
+public:
+    OomWatch() : before_(count()) {}
+    /// "cgroup" or "kernel log" when something shows that this process was killed for want of memory; else
+    /// empty. The kernel log is looked at where it may be read (root, or kernel.dmesg_restrict=0).
+    std::string evidence(pid_t pid);
+
+private:
+    static std::optional<std::uint64_t> count();
+    std::optional<std::uint64_t> before_;
+};
+
+/// The count of "oom_kill" in the text of either file.
+std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events);
+/// Whether a record of /dev/kmsg says that the kernel killed this process for want of memory.
+bool is_oom_record(std::string_view record, pid_t pid);
+
+/// What core(5) needs to know of the process that died.
+struct CoreFacts {
+    pid_t pid = 0;
+    int signal = 0;
+    uid_t uid = 0;
+    std::string program;  ///< file name of the executable
+    std::filesystem::path workdir;
+};
+/// Where core_pattern puts its core: the file, if there is one, or "|program" that took it; empty: nowhere.
+std::string find_core(std::string pattern, const CoreFacts& facts);
+/// With the pattern of this machine.
+std::string find_core(const CoreFacts& facts);
+
+/// Keeps the last Python traceback of a stream: from "Traceback (most recent call last):" to the line of the
+/// exception. PyTorch's "[rank0]: " before each line is taken off.
+class TracebackReader {
+public:
+    static constexpr std::size_t kLines = 100;
+    static constexpr std::size_t kLineLength = 500;
+
+    void feed(std::string_view text);
+    const std::vector<std::string>& lines() const { return last_; }
+
+private:
+    void take(std::string_view line);
+
+    std::string partial_;
+    bool inside_ = false;
+    std::vector<std::string> current_;
+    std::vector<std::string> last_;
+};
+
+}  // namespace rankscope::agent

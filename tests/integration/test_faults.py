@@ -1,0 +1,298 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fault matrix: what can happen to a rank, a supervisor or a node, with the desk attached and without. After each fault every rank
+on every node is down in time, nothing is left, and the end names the culprit. Prints a table of the times measured."""
+import signal
+import time
+import unittest
+
+import support
+from support import CTL, Run, new_cluster, start, wait_until
+
+NODES = ["node1", "node2", "node3"]
+TABLE: list = []
+# A program without Python and without sockets: whatever ends the other ranks is ours. The environment marks what belongs to a run.
+IDLE = "echo up; exec sleep 100000"
+
+
+def command(script: str) -> dict:
+    return {"name": "fault", "nodes": NODES, "procs_per_node": 1, "on_failure": {"grace_s": 2}, "command": ["sh", "-c", script]}
+
+
+def of_runs(node) -> list:
+    """Every process of a run on the node, whatever it is called: ranks carry the run's id, supervisors say what they are."""
+    found = []
+    for process in node.processes():
+        if "supervise" in process.cmdline[:2]:
+            found.append(process)
+            continue
+        try:
+            environ = node.path(f"/proc/{process.pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if b"RANKSCOPE_RUN_ID=" in environ:
+            found.append(process)
+    return found
+
+
+def tearDownModule():  # pylint: disable=C0103
+    print("\n| fault | desk | all ranks down after | goal | culprit named |\n|---|---|---|---|---|")
+    for row in TABLE:
+        print("| " + " | ".join(row) + " |")
+
+
+class Faults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = new_cluster(len(NODES)).start()
+        cls.addClassCleanup(cls.cluster.down)
+        cls.nodes = [cls.cluster.node(name) for name in NODES]
+
+    def tearDown(self):
+        self.clear()
+
+    def clear(self):
+        """A fault that failed its test must not fail the next one's."""
+        for node in self.nodes:
+            node.heal()
+            node.thaw()
+            for process in of_runs(node):
+                node.run(["kill", "-KILL", str(process.pid)], user=node.ROOT)
+        wait_until(lambda: not any(of_runs(node) for node in self.nodes), 20, "nothing of the last run is left")
+
+    # - a run, with or without the desk
+
+    def bring_up(self, job: dict, attached: bool) -> Run:
+        self.clear()
+        self.attached = attached
+        run = start(self.cluster, job, *([] if attached else ["--detach"]))
+        if attached:
+            run.wait_for("all ranks are up", lambda r: len({e["rank"] for e in r.of("log")}) == len(NODES))
+            self.run_id = run.run_id(self.cluster)
+        else:
+            self.assertEqual(run.end(60), 0, run.explain())
+            self.run_id = run.of("detached")[0]["run"]
+        wait_until(lambda: all(self.linked(node) for node in self.nodes), 20, "the supervisors are linked")
+        return run
+
+    def linked(self, node) -> bool:
+        """The supervisor has an established connection to another's: a line of /proc/net/tcp that is not sshd's."""
+        text = node.run(["cat", "/proc/net/tcp", "/proc/net/tcp6"]).stdout
+        for line in text.splitlines():
+            fields = line.split()
+            if len(fields) > 3 and fields[3] == "01" and ":0016" not in (fields[1][-5:], fields[2][-5:]):
+                return True
+        return False
+
+    def rank_of(self, node):
+        return next(p for p in of_runs(node) if p.cmdline and p.cmdline[0] == "sleep")
+
+    def supervisor_of(self, node):
+        supervisors = [p for p in node.processes() if "supervise" in p.cmdline[:2]]
+        return next(p for p in supervisors if p.ppid in {q.pid for q in supervisors})
+
+    def ranks_left(self, nodes) -> list:
+        return [(node.name, p) for node in nodes for p in of_runs(node) if "supervise" not in p.cmdline[:2]]
+
+    def everything_left(self, nodes) -> list:
+        return [(node.name, of_runs(node), node.listening_ports()) for node in nodes if of_runs(node) or node.listening_ports()]
+
+    def assert_down(self, since: float, goal: float, nodes=None) -> float:
+        nodes = nodes or self.nodes
+        wait_until(lambda: not self.ranks_left(nodes), goal * 3 * support.SLOW + 10, "every rank is down")
+        took = time.monotonic() - since
+        wait_until(lambda: not self.everything_left(nodes), 20 * support.SLOW, "no process and no port is left")
+        self.assertLess(took, goal * support.SLOW)
+        return took
+
+    def verdict(self, run: Run, code: int = 1) -> dict:
+        """The desk's verdict, of the attached run or by attaching now; the ends of the nodes must agree."""
+        if not self.attached:
+            run = Run(self.cluster, ["runs", "attach", self.run_id])
+        self.assertEqual(run.end(120), code, run.explain())
+        self.watched = run
+        return run.verdict()
+
+    def row(self, fault: str, took: float, goal: float, named: str):
+        TABLE.append([fault, "attached" if self.attached else "away", f"{took:.2f} s", f"{goal:.0f} s", named])
+
+    def spool_text(self, node) -> str:
+        home = node.run(["sh", "-c", "echo $HOME"], check=True).stdout.strip()
+        return node.path(f"{home}/.cache/rankscope/runs/{self.run_id}/spool").read_bytes().decode("utf-8", "replace")
+
+    # - the matrix
+
+    def test_rank_killed(self):
+        for attached, goal in ((True, 2), (False, 5)):
+            for victim in (0, 1):  # on the master, and elsewhere
+                with self.subTest(attached=attached, victim=victim):
+                    run = self.bring_up(command(IDLE), attached)
+                    pid = self.rank_of(self.nodes[victim]).pid
+                    killed = time.monotonic()
+                    self.nodes[victim].signal([pid], signal.SIGKILL)
+                    took = self.assert_down(killed, goal)
+                    if not attached:  # every node's own end names the culprit, before any desk asks
+                        for node in self.nodes:
+                            self.assertIn(NODES[victim], self.spool_text(node), node.name)
+                    end = self.verdict(run)
+                    self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"], end["culprit"]["signal"]),
+                                     (victim, NODES[victim], 9))
+                    self.assertEqual(len(self.watched.of("end", node="")), 1)
+                    self.row(f"rank {victim} SIGKILLed", took, goal, f"rank {victim} on {NODES[victim]}")
+
+    def test_rank_exits_3(self):
+        script = 'echo up; if [ $RANK = 1 ]; then while [ ! -e /tmp/go ]; do sleep 0.05; done; echo "about to fail" >&2; exit 3; fi; exec sleep 100000'
+        for attached, goal in ((True, 2), (False, 5)):
+            with self.subTest(attached=attached):
+                self.nodes[1].run(["rm", "-f", "/tmp/go"])
+                run = self.bring_up(command(script), attached)
+                began = time.monotonic()
+                self.nodes[1].run(["touch", "/tmp/go"], check=True)
+                took = self.assert_down(began, goal)
+                end = self.verdict(run)
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["code"], end["culprit"]["last_lines"]), (1, 3, ["up", "about to fail"]))
+                self.row("rank 1 exits with 3", took, goal, "rank 1 on node2, code 3, last lines")
+
+    def test_rank_stopped(self):
+        """Named after a while, with what lets it go on; nothing is done to it."""
+        run = self.bring_up(command(IDLE), True)
+        pid = self.rank_of(self.nodes[1]).pid
+        stopped = time.monotonic()
+        self.nodes[1].signal([pid], signal.SIGSTOP)
+        run.wait_for("the stopped rank is named", lambda r: r.of("diagnosis", id="rank-stopped", node="node2", rank=1), 30)
+        took = time.monotonic() - stopped
+        told = run.of("diagnosis", id="rank-stopped")[0]
+        self.assertIn("Rank 1 on node2", told["title"])
+        self.assertIn(f"kill -CONT {pid}", told["fix"][0])
+        self.assertEqual(len({p.pid for _, p in self.ranks_left(self.nodes)}) >= 1, True)
+        self.nodes[1].signal([pid], signal.SIGCONT)
+        run.wait_for("that it goes on is told", lambda r: r.of("diagnosis", id="rank-continued", rank=1), 30)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(60), 130, run.explain())
+        TABLE.append(["rank 1 SIGSTOPped", "attached", f"told after {took:.2f} s", "—", "rank 1 on node2, run untouched"])
+
+    def test_rank_stopped_beyond_the_limit(self):
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                job = command(IDLE)
+                job["on_failure"]["stopped_limit_s"] = 1
+                run = self.bring_up(job, attached)
+                stopped = time.monotonic()
+                self.nodes[1].signal([self.rank_of(self.nodes[1]).pid], signal.SIGSTOP)
+                took = self.assert_down(stopped, 5)
+                end = self.verdict(run)
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
+                self.row("rank 1 SIGSTOPped, limit 1 s", took, 5, "rank 1 on node2")
+
+    def test_rank_out_of_memory(self):
+        """The limit that needs no rights: RLIMIT_AS. The kernel's own killer is seen where the cgroup or the kernel log shows it."""
+        script = ('echo up; if [ $RANK = 1 ]; then ulimit -v 200000; exec python3 -c "b = bytearray(1 << 30)"; fi; exec sleep 100000')
+        for attached, goal in ((True, 5), (False, 8)):  # Python's own start is part of it
+            with self.subTest(attached=attached):
+                self.attached = attached
+                self.clear()
+                began = time.monotonic()
+                run = start(self.cluster, command(script), *([] if attached else ["--detach"]))
+                if not attached:
+                    run.end(60)
+                    self.run_id = run.of("detached")[0]["run"] if run.of("detached") else run.run_id(self.cluster)
+                took = self.assert_down(began, goal)
+                end = self.verdict(run)
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
+                self.assertEqual(self.watched.of("diagnosis")[-1]["id"], "out-of-memory")
+                exit_event = next(e for e in self.watched.of("exit", rank=1))
+                self.assertIn("MemoryError", exit_event["traceback"][-1])
+                self.row("rank 1 out of memory", took, goal, "rank 1 on node2, MemoryError")
+
+    def test_supervisor_killed(self):
+        for attached, goal in ((True, 2), (False, 5)):
+            for victim in (0, 2):
+                with self.subTest(attached=attached, victim=victim):
+                    run = self.bring_up(command(IDLE), attached)
+                    pid = self.supervisor_of(self.nodes[victim]).pid
+                    killed = time.monotonic()
+                    self.nodes[victim].signal([pid], signal.SIGKILL)
+                    took = self.assert_down(killed, goal)
+                    end = self.verdict(run)
+                    self.assertIn(NODES[victim], end["detail"])
+                    self.row(f"supervisor of {NODES[victim]} SIGKILLed", took, goal, NODES[victim])
+
+    def test_sshd_killed_harms_nothing(self):
+        run = self.bring_up(command("echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done"), True)
+        self.nodes[1].kill_sshd(sessions=True)
+        self.nodes[1].start_sshd()
+        run.wait_for("connected again", lambda r: any("connected again" in e.get("detail", "") for e in r.of("stage", stage="note")))
+        self.assertEqual(len(self.ranks_left(self.nodes)) >= len(NODES), True)
+        for node in self.nodes:
+            node.run(["touch", "/tmp/end"], check=True)
+        self.assertEqual(run.end(60), 0, run.explain())
+        for node in self.nodes:
+            node.run(["rm", "-f", "/tmp/end"], check=True)
+        self.row("sshd killed", 0, 0, "run goes on")
+
+    def test_partition(self):
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                run = self.bring_up(command(IDLE), attached)
+                cut = time.monotonic()
+                self.nodes[1].partition()
+                took = self.assert_down(cut, 15)
+                if attached:
+                    self.assertEqual(run.end(120), 1, run.explain())
+                    end = run.verdict()
+                    self.assertEqual(end["lost_node"], "node2")
+                    self.assertIn("node2 was not heard from for 10 s", end["detail"])
+                self.nodes[1].heal()
+                if not attached:
+                    end = self.verdict(run)
+                    self.assertEqual(end["lost_node"], "node2")
+                self.row("node2 partitioned", took, 15, "node2")
+
+    def test_no_link_no_harm(self):
+        """A firewall that lets only SSH and the master port through: said in a note, and the run is not touched."""
+        rules = "tcp dport 1024-65535 tcp flags & (syn | ack) == syn drop"
+        nft = ["nft", "-f", "-"]
+        self.nodes[0].run(nft, user=self.nodes[0].ROOT, check=True,
+                          input=f"table inet fw {{\nchain in {{\ntype filter hook input priority 0;\n{rules}\n}}\n}}\n")
+        try:
+            job = command("echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done")
+            run = start(self.cluster, job)
+            run.wait_for("the note", lambda r: any(d["id"] == "peer-link-absent" for d in r.of("diagnosis")), 60)
+            self.attached = True
+            for node in self.nodes:
+                node.run(["touch", "/tmp/end"], check=True)
+            self.assertEqual(run.end(60), 0, run.explain())
+        finally:
+            self.nodes[0].run(nft, user=self.nodes[0].ROOT, input="delete table inet fw\n", check=True)
+            for node in self.nodes:
+                node.run(["rm", "-f", "/tmp/end"])
+
+
+class PowerOff(unittest.TestCase):
+    """A node that goes down for good takes its cluster with it."""
+    bring_up, clear, linked, ranks_left = Faults.bring_up, Faults.clear, Faults.linked, Faults.ranks_left
+
+    def test_node_powered_off(self):
+        for attached, goal in ((True, 15), (False, 15)):
+            with self.subTest(attached=attached):
+                self.cluster = new_cluster(len(NODES)).start()
+                try:
+                    self.nodes = [self.cluster.node(name) for name in NODES]
+                    run = self.bring_up(command(IDLE), attached)
+                    off = time.monotonic()
+                    self.nodes[1].power_off()
+                    others = [self.nodes[0], self.nodes[2]]
+                    wait_until(lambda: not self.ranks_left(others), 60 * support.SLOW, "every rank is down")
+                    took = time.monotonic() - off
+                    self.assertLess(took, goal * support.SLOW)
+                    watched = run if attached else Run(self.cluster, ["runs", "attach", self.run_id])
+                    self.assertEqual(watched.end(180), 1, watched.explain())
+                    self.assertEqual(watched.verdict()["lost_node"], "node2")
+                    TABLE.append(["node2 powered off", "attached" if attached else "away", f"{took:.2f} s", f"{goal} s", "node2"])
+                finally:
+                    self.cluster.down()
+
+
+if __name__ == "__main__":
+    support.main()

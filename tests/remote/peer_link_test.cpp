@@ -1,0 +1,324 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The supervisors' own link, over real sockets of this machine.
+
+#include "support/wait_until.h"
+
+#include <protocol/metrics_line.h>
+#include <remote/agent/peer_link.h>
+#include <remote/base/sha256.h>
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <memory>
+
+namespace rankscope::agent {
+namespace {
+
+using test::wait_until;
+
+const std::string kToken(64, 'a');
+
+wire::Cause rank_ended(const std::string& node, int rank, int code) {
+    wire::Cause cause;
+    cause.set_kind("rank-ended");
+    cause.set_node(node);
+    cause.set_rank(rank);
+    cause.mutable_exit()->set_code(code);
+    return cause;
+}
+
+/// The link of one node, and what its supervisor has heard.
+struct Node {
+    explicit Node(PeerLink::Options options) : link(std::move(options)) {}
+
+    bool heard(const std::string& kind, double seconds = test::kPatience) {
+        return wait_until(
+            [&] { return !collect().empty() && news.back().cause && news.back().cause->kind() == kind; },
+            seconds);
+    }
+    std::vector<PeerLink::News>& collect() {
+        for (auto& entry : link.take_news()) {
+            news.push_back(std::move(entry));
+        }
+        return news;
+    }
+    std::string cause() const {
+        return news.empty() || !news.back().cause ? "" : describe(*news.back().cause);
+    }
+
+    PeerLink link;
+    std::vector<PeerLink::News> news;
+};
+
+UniqueFd connect_to(std::uint16_t port) {
+    UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    return fd;
+}
+
+class PeerLinkTest : public testing::Test {
+protected:
+    PeerLink::Options options(std::size_t index) const {
+        PeerLink::Options all;
+        all.run_id = "run";
+        all.token = kToken;
+        all.nodes = {"node1", "node2", "node3"};
+        all.index = index;
+        all.timeout_s = timeout_s_;
+        all.return_s = 0.3;
+        all.absent_s = 0.2;
+        return all;
+    }
+    /// The hub and, linked to it, so many spokes.
+    void bring_up(std::size_t spokes) {
+        nodes_.push_back(std::make_unique<Node>(options(0)));
+        std::string why;
+        port_ = nodes_[0]->link.listen("127.0.0.1", why);
+        ASSERT_NE(port_, 0) << why;
+        nodes_[0]->link.start();
+        for (std::size_t i = 1; i <= spokes; ++i) {
+            nodes_.push_back(std::make_unique<Node>(options(i)));
+            nodes_[i]->link.connect({"no-address", "127.0.0.1"}, port_);
+        }
+        if (spokes > 0) {
+            ASSERT_TRUE(wait_until([&] { return nodes_[0]->link.needed(); }));
+        }
+    }
+    /// A node that the test plays itself.
+    PeerChannel play(std::uint32_t index, const std::string& token = kToken) const {
+        PeerChannel channel(connect_to(port_), PeerChannel::Side::Spoke, token, "run");
+        wire::PeerMessage hello;
+        hello.mutable_hello()->set_index(index);
+        channel.send(hello);
+        channel.flush();
+        return channel;
+    }
+    std::vector<wire::PeerMessage> hear(PeerChannel& channel) const {
+        std::vector<wire::PeerMessage> all;
+        wait_until([&] {
+            for (auto& message : channel.read()) {
+                all.push_back(std::move(message));
+            }
+            channel.flush();
+            return !all.empty() || channel.state() != PeerChannel::State::Open;
+        });
+        return all;
+    }
+
+    double timeout_s_ = 60;
+    std::uint16_t port_ = 0;
+    std::vector<std::unique_ptr<Node>> nodes_;
+};
+
+TEST_F(PeerLinkTest, ADeathIsToldToAllAndNamedAlike) {
+    bring_up(2);
+    nodes_[1]->link.tell(rank_ended("node2", 5, 3));
+    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+    EXPECT_EQ(nodes_[0]->cause(), "rank 5 on node2 exited with code 3");
+    EXPECT_EQ(nodes_[2]->cause(), nodes_[0]->cause());
+    EXPECT_FALSE(nodes_[0]->link.needed()) << "all know it";
+}
+
+TEST_F(PeerLinkTest, TheHubsOwnDeathIsToldToo) {
+    bring_up(2);
+    nodes_[0]->link.tell(rank_ended("node1", 0, 3));
+    EXPECT_TRUE(nodes_[1]->heard("rank-ended"));
+    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+}
+
+TEST_F(PeerLinkTest, WhoLinksLaterIsToldAsWell) {
+    bring_up(0);
+    nodes_[0]->link.tell(rank_ended("node1", 0, 3));
+    nodes_.push_back(std::make_unique<Node>(options(1)));
+    nodes_[1]->link.connect({"127.0.0.1"}, port_);
+    EXPECT_TRUE(nodes_[1]->heard("rank-ended"));
+}
+
+TEST_F(PeerLinkTest, OfTwoCausesTheHubsFirstCountsForAll) {
+    bring_up(2);
+    nodes_[0]->link.tell(rank_ended("node1", 0, 3));
+    EXPECT_TRUE(nodes_[1]->heard("rank-ended"));
+    nodes_[1]->link.tell(rank_ended("node2", 5, 4));
+    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+    EXPECT_EQ(nodes_[2]->cause(), "rank 0 on node1 exited with code 3");
+    EXPECT_EQ(nodes_[1]->cause(), "rank 0 on node1 exited with code 3");
+}
+
+TEST_F(PeerLinkTest, ALostPeerGivesWayToItsCause) {
+    bring_up(2);
+    nodes_[0]->link.tell(rank_ended("node1", 0, protocol::kExitPeerLost));
+    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+    nodes_[1]->link.tell(rank_ended("node2", 5, 4));
+    const auto named = [](Node& node) {
+        return wait_until(
+            [&] { return !node.collect().empty() && node.cause() == "rank 5 on node2 exited with code 4"; });
+    };
+    EXPECT_TRUE(named(*nodes_[2]));
+    EXPECT_TRUE(named(*nodes_[0]));
+}
+
+TEST_F(PeerLinkTest, ASupervisorThatIsGoneIsNamed) {
+    bring_up(1);
+    PeerChannel channel = play(2);
+    hear(channel);
+    { const PeerChannel killed = std::move(channel); }
+    EXPECT_TRUE(nodes_[0]->heard("node-gone"));
+    EXPECT_EQ(nodes_[0]->cause(), "the supervisor of node3 is gone");
+    EXPECT_TRUE(nodes_[1]->heard("node-gone"));
+}
+
+TEST_F(PeerLinkTest, ARankThatEndedAsItsPeersNodeWentIsAConsequence) {
+    bring_up(0);
+    {
+        PeerChannel channel = play(1);
+        hear(channel);
+        ASSERT_TRUE(wait_until([&] { return nodes_[0]->link.needed(); }));
+    }
+    nodes_[0]->link.tell(rank_ended("node1", 0, 1));
+    EXPECT_TRUE(wait_until([&] { return nodes_[0]->link.unsettled(); }));
+    EXPECT_TRUE(nodes_[0]->heard("node-gone"));
+    EXPECT_TRUE(wait_until([&] { return !nodes_[0]->link.unsettled(); }));
+}
+
+TEST_F(PeerLinkTest, AHubThatIsGoneIsNamed) {
+    std::string why;
+    UniqueFd listener(::socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+    ASSERT_EQ(::listen(listener.get(), 4), 0);
+    ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    Node spoke(options(1));
+    spoke.link.connect({"127.0.0.1"}, ntohs(address.sin_port));
+    {
+        PeerChannel hub(UniqueFd(::accept(listener.get(), nullptr, nullptr)), PeerChannel::Side::Hub, kToken,
+                        "run");
+        hub.flush();
+        const auto first = hear(hub);
+        ASSERT_FALSE(first.empty());
+        EXPECT_EQ(first[0].hello().index(), 1U);
+        wire::PeerMessage beat;
+        beat.mutable_beat();
+        hub.send(beat);
+        hub.flush();
+        hear(hub);  // its beat: it has had ours
+    }
+    listener.reset();
+    EXPECT_TRUE(spoke.heard("node-gone"));
+    EXPECT_EQ(spoke.cause(), "the supervisor of node1 is gone");
+}
+
+TEST_F(PeerLinkTest, SilenceIsNoticedByTheTimeSet) {
+    timeout_s_ = 1.5;
+    bring_up(0);
+    PeerChannel channel = play(2);
+    hear(channel);
+    const double begin = monotonic_s();
+    EXPECT_TRUE(nodes_[0]->heard("node-silent"));
+    EXPECT_GE(monotonic_s() - begin, 1.0);
+    EXPECT_EQ(nodes_[0]->cause(), "node3 was not heard from for 2 s");
+}
+
+TEST_F(PeerLinkTest, WithoutATimeSetSilenceMeansNothing) {
+    timeout_s_ = 0;
+    bring_up(0);
+    PeerChannel channel = play(2);
+    hear(channel);
+    EXPECT_FALSE(nodes_[0]->heard("node-silent", 2));
+}
+
+TEST_F(PeerLinkTest, WhoSaidGoodbyeMayBeSilentAndGone) {
+    timeout_s_ = 1;
+    bring_up(1);
+    nodes_[1]->link.leave();
+    EXPECT_TRUE(wait_until([&] { return !nodes_[0]->link.needed(); }));
+    EXPECT_FALSE(nodes_[0]->heard("node-gone", 1.5));
+    EXPECT_TRUE(nodes_[0]->news.empty());
+}
+
+TEST_F(PeerLinkTest, AConnectionThatComesBackInTimeIsNoLoss) {
+    bring_up(0);
+    {
+        PeerChannel channel = play(1);
+        hear(channel);
+    }
+    PeerChannel again = play(1);
+    hear(again);
+    EXPECT_FALSE(nodes_[0]->heard("node-gone", 1));
+}
+
+TEST_F(PeerLinkTest, StrangersAreNobody) {
+    bring_up(1);
+    PeerChannel wrong = play(2, std::string(64, 'b'));
+    EXPECT_TRUE(hear(wrong).empty());
+    EXPECT_NE(wrong.state(), PeerChannel::State::Open);
+    const UniqueFd noise = connect_to(port_);
+    const std::string garbage(100000, 'G');
+    [[maybe_unused]] const auto put = ::send(noise.get(), garbage.data(), garbage.size(), MSG_NOSIGNAL);
+    std::vector<UniqueFd> silent;
+    for (int i = 0; i < 200; ++i) {
+        silent.push_back(connect_to(port_));
+    }
+    PeerChannel outside = play(99);
+    hear(outside);
+    nodes_[1]->link.tell(rank_ended("node2", 5, 3));
+    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+}
+
+TEST_F(PeerLinkTest, WhatWasRecordedIsOfNoUse) {
+    bring_up(0);
+    // What a spoke said once, byte by byte, into a new connection.
+    UniqueFd ours[2];
+    int pair[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    ours[0].reset(pair[0]);
+    ours[1].reset(pair[1]);
+    PeerChannel hub(std::move(ours[0]), PeerChannel::Side::Hub, kToken, "run");
+    PeerChannel spoke(std::move(ours[1]), PeerChannel::Side::Spoke, kToken, "run");
+    hub.flush();
+    wire::PeerMessage down;
+    *down.mutable_down() = rank_ended("node2", 1, 1);
+    spoke.read();
+    spoke.send(down);
+    spoke.flush();
+    std::string recorded(65536, '\0');
+    recorded.resize(static_cast<std::size_t>(
+        std::max<ssize_t>(0, ::recv(hub.fd(), recorded.data(), recorded.size(), 0))));
+    ASSERT_GT(recorded.size(), 60U);
+    EXPECT_EQ(recorded.find("node2"), std::string::npos) << "nothing is in clear";
+    const UniqueFd replay = connect_to(port_);
+    ASSERT_EQ(::send(replay.get(), recorded.data(), recorded.size(), MSG_NOSIGNAL),
+              static_cast<ssize_t>(recorded.size()));
+    EXPECT_FALSE(nodes_[0]->heard("rank-ended", 0.5));
+}
+
+TEST_F(PeerLinkTest, NoLinkIsSaidOnceAndHarmsNothing) {
+    std::uint16_t free_port = 0;
+    {
+        PeerLink probe(options(0));
+        std::string why;
+        free_port = probe.listen("127.0.0.1", why);
+    }
+    Node spoke(options(1));
+    spoke.link.connect({"127.0.0.1"}, free_port);
+    EXPECT_TRUE(wait_until([&] { return !spoke.collect().empty(); }));
+    EXPECT_FALSE(spoke.news[0].cause);
+    EXPECT_NE(spoke.news[0].absent.find("Connection refused"), std::string::npos) << spoke.news[0].absent;
+    EXPECT_FALSE(wait_until([&] { return spoke.collect().size() > 1; }, 2.5));
+    spoke.link.tell(rank_ended("node2", 1, 1));
+}
+
+}  // namespace
+}  // namespace rankscope::agent
