@@ -13,8 +13,9 @@ namespace rankscope::gui {
 
 namespace {
 
-/// More at a time, and an SSH server or a bastion begins to refuse (MaxStartups).
-constexpr int kProbesAtOnce = 16;
+/// They wait for networks and for their turn (remote/transport/admission.h), which costs a thread and no
+/// time.
+constexpr int kProbesAtOnce = 64;
 
 }  // namespace
 
@@ -145,11 +146,15 @@ void Fleet::probe(const std::string& name) {
     }
     model_.set_connecting(name, {});
     job->start(
-        [spec = node->spec, ask = prompter_, kept = store_, name, this](const JobHandle& handle) {
+        [spec = node->spec, ask = prompter_, kept = store_, open = sessions_, name,
+         this](const JobHandle& handle) {
             // `this` is used on its own thread only: post() drops the call once the fleet is gone.
-            Result<NodeFacts> facts = probe_node(spec, ask, handle.stop(), [&](const std::string& progress) {
-                handle.post([this, name, progress] { model_.set_connecting(name, progress); });
-            });
+            Result<NodeFacts> facts = probe_node(
+                spec, ask, handle.stop(),
+                [&](const std::string& progress) {
+                    handle.post([this, name, progress] { model_.set_connecting(name, progress); });
+                },
+                open.get());
             if (facts && kept) {
                 // The probe counts even when the store does not take it: it is only for the next start.
                 (void)kept->save_facts(name, *facts, QDateTime::currentMSecsSinceEpoch() * 1000);

@@ -5,6 +5,7 @@
 
 #include <gui/background_job.h>
 #include <gui/models/fleet_model.h>
+#include <remote/node/session_pool.h>
 #include <remote/store/run_store.h>
 #include <remote/transport/prompter.h>
 
@@ -38,6 +39,8 @@ public:
     const std::vector<Failure>& save_problems() const { return save_problems_; }
     bool busy() const { return read_job_.running() || write_job_.running() || !edits_.empty(); }
 
+    /// Connections of the last probes, open for the next one and for runs.
+    std::shared_ptr<SessionPool> sessions() const { return sessions_; }
     void set_store(std::shared_ptr<RunStore> store);
     /// Reads the file (again).
     void load();
@@ -67,6 +70,7 @@ private:
     std::filesystem::path file_;
     bool must_exist_;
     Prompter prompter_;
+    std::shared_ptr<SessionPool> sessions_ = std::make_shared<SessionPool>();
     std::shared_ptr<RunStore> store_;
     FleetModel model_;
     Inventory inventory_;

@@ -238,6 +238,8 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
         code = add(options, *node);
     });
 
+    add_import_command(*nodes, options, code);
+
     auto* remove_command = nodes->add_subcommand("remove", "Remove some (only from the inventory)");
     auto names = std::make_shared<std::vector<std::string>>();
     remove_command->add_option("names", *names)->required();

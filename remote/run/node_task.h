@@ -19,6 +19,7 @@
 namespace rankscope {
 
 class EventPump;
+class SessionPool;
 
 /// What all nodes of one run share.
 struct RunContext {
@@ -28,6 +29,7 @@ struct RunContext {
     Inventory inventory;
     std::optional<WorkerBundle> bundle;
     Prompter prompter;
+    std::shared_ptr<SessionPool> sessions;  ///< may be null
     EventPump* pump = nullptr;
     RunMeeting* meeting = nullptr;
     std::function<void(const std::string& node, const NodeFacts& facts)> facts;

@@ -73,9 +73,13 @@ private:
 
 Result<std::unique_ptr<Transport>> open_openssh_transport(const NodeSpec& node, const SshTarget& target,
                                                           const std::string& why, const Prompter& prompter,
-                                                          const std::stop_token& stop) {
+                                                          const std::stop_token& stop,
+                                                          const std::vector<std::string>& extra_options) {
     const double begin = monotonic_s();
-    auto master = OpenSshMaster::open(openssh_destination(node), target, prompter, stop);
+    std::vector<std::string> words = extra_options;
+    const auto destination = openssh_destination(node);
+    words.insert(words.end(), destination.begin(), destination.end());
+    auto master = OpenSshMaster::open(words, target, prompter, stop);
     if (!master) {
         return master.failure();
     }

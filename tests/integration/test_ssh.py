@@ -460,5 +460,133 @@ class Servers(Ssh):
             self.ready(self.direct(transport=transport))
 
 
+    def test_a_slow_login_shell_is_named(self):
+        node = self.cluster.node(1)
+        node.run(["sh", "-c", "echo 'sleep 2.5' > ~/.bashrc"], check=True)
+        self.addCleanup(node.run, ["rm", "/home/trainer/.bashrc"])
+        self.assertGreater(self.ready(self.direct())["shell_s"], 2.4)
+        said = self.cluster.run([CTL, "--cluster", self.inventory(self.direct()), "probe"])
+        self.assertRegex(said.stderr, r"n1: slow login shell: [2-9]\.\d s until the first byte")
+
+    def test_other_login_shells(self):
+        shells = [path for path in ("/bin/sh", "/bin/dash", "/usr/bin/zsh", "/usr/bin/fish", "/bin/csh", "/bin/tcsh", "/usr/bin/ksh")
+                  if Path(path).exists()]
+        self.assertGreater(len(shells), 1)
+        for shell in shells:
+            with self.subTest(shell=shell):
+                node = self.cluster.node(1)
+                text = node.path("/etc/passwd").read_text(encoding="utf-8")
+                changed = "\n".join(line.rpartition(":")[0] + ":" + shell if line.startswith("trainer:") else line for line in text.splitlines())
+                node.run(["tee", "/etc/passwd"], user=node.ROOT, input=changed + "\n", check=True)
+                self.addCleanup(node.run, ["tee", "/etc/passwd"], user=node.ROOT, input=text)
+                for transport in ("libssh", "openssh"):
+                    node.run(["rm", "-rf", "/home/trainer/.cache/rankscope"], check=True)
+                    self.ready(self.direct(transport=transport))
+
+
+class Keys(Ssh):
+    """The wizard: a key is made, put on nodes with the password typed once, and used."""
+
+    def test_generate_and_install_with_the_password_typed_once(self):
+        key = self.home / ".ssh/id_wizard"
+        self.addCleanup(key.unlink, missing_ok=True)
+        self.addCleanup(Path(f"{key}.pub").unlink, missing_ok=True)
+        made = json.loads(self.ctl("keys", "generate", "--file", str(key), "--comment", "me@desk", check=True).stdout)
+        self.assertTrue(made["public"].endswith(" me@desk"))
+        again = self.ctl("keys", "generate", "--file", str(key))
+        self.assertEqual(again.returncode, 2)
+        self.assertEqual(json.loads(again.stdout)["id"], "key-exists")
+        for number in (1, 2):
+            self.authorize(number, "")
+        nodes = [{"name": f"n{i}", "host": self.cluster.node(i).address, "user": "trainer"} for i in (1, 2)]
+        inventory = self.inventory(*nodes)
+        # The default keys are accepted nowhere now: one password for both.
+        code, said = self.at_terminal(["--cluster", inventory, "keys", "install", "all", "--file", str(key)],
+                                      {"password of": self.cluster.password})
+        self.assertEqual(code, 0, said)
+        self.assertEqual(said.count("password of"), 1, said)
+        self.assertEqual(said.count("added"), 2, said)
+        self.assertEqual(said.count("works"), 2, said)
+        self.assertNotIn(self.cluster.password, said)
+        for number in (1, 2):
+            lines = self.cluster.node(number).path("/home/trainer/.ssh/authorized_keys").read_text(encoding="utf-8").splitlines()
+            self.assertEqual(lines, [made["public"]])
+        with_key = self.inventory(*[{**node, "identity_file": str(key)} for node in nodes])
+        done = self.ctl("--cluster", with_key, "keys", "install", "n1", "n2", "--file", str(key), check=True)
+        self.assertEqual([(n["status"], n["verified"]) for n in json.loads(done.stdout)["nodes"]], [("present", True)] * 2)
+
+    def test_what_keeps_a_key_from_working_is_named(self):
+        key = self.keygen("id_new")
+        nodes = [self.direct(1), self.direct(2), {**self.direct(1), "name": "gone", "host": "no-such-host.invalid"}]
+        self.sshd(1, "AuthorizedKeysFile .ssh/authorized_keys2")
+        self.cluster.node(1).path("/home/trainer/.ssh/authorized_keys2").write_text(
+            self.cluster.identity.with_suffix(".pub").read_text(encoding="utf-8"), encoding="utf-8")
+        self.cluster.node(2).run(["chmod", "a-w", "/home/trainer/.ssh/authorized_keys"], check=True)
+        self.cluster.node(2).run(["chmod", "u-w", "/home/trainer/.ssh"], check=True)
+        done = self.ctl("--cluster", self.inventory(*nodes), "keys", "install", "all", "--file", str(key))
+        self.assertEqual(done.returncode, 4, done.stdout)
+        first, second, gone = json.loads(done.stdout)["nodes"]
+        self.assertEqual((first["id"], first["verified"]), ("key-not-accepted", False))
+        self.assertIn("AuthorizedKeysFile", first["remedy"])
+        self.assertEqual(second["id"], "no-permission", second)
+        self.assertEqual(gone["id"], "ssh-unknown-host")
+        self.cluster.node(2).run(["chmod", "u+w", "/home/trainer/.ssh", "/home/trainer/.ssh/authorized_keys"], check=True)
+        error = json.loads(self.ctl("--cluster", self.inventory(*nodes), "keys", "install", "n1", "--file", "/nowhere").stdout)
+        self.assertEqual(error["id"], "no-public-key")
+
+
+class Import(Ssh):
+    """Lists of machines become nodes; nothing is lost and nothing is half done."""
+
+    NODES = 1
+
+    def test_every_kind_of_list(self):
+        folder = Path(self.cluster.dir)
+        inventory = str(folder / "imported.yaml")
+        lists = {"ssh_config": "Host node1 gpu-*\n  User trainer\n", "hosts": "10.0.0.2 two two.example.org\ntrainer@three:2222 # third\n",
+                 "deepspeed": "four slots=4\n"}
+        for name, text in lists.items():
+            (folder / name).write_text(text, encoding="utf-8")
+            dry = json.loads(self.ctl("--cluster", inventory, "nodes", "import", str(folder / name), "--dry-run", check=True).stdout)
+            self.assertEqual((dry["format"], dry["written"]), (name, False))
+            done = json.loads(self.ctl("--cluster", inventory, "nodes", "import", str(folder / name), check=True).stdout)
+            self.assertTrue(done["written"])
+        self.ctl("--cluster", inventory, "nodes", "import", "-", input="five, six\nfive\n", check=True)
+        nodes = {n["name"]: n for n in json.loads(self.ctl("--cluster", inventory, "nodes", "list", check=True).stdout)["nodes"]}
+        self.assertEqual(list(nodes), ["node1", "two", "three", "four", "five", "six"])
+        self.assertEqual((nodes["two"]["host"], nodes["three"]["user"], nodes["three"]["port"], nodes["four"]["cpu_slots"]),
+                         ("10.0.0.2", "trainer", 2222, 4))
+        done = self.ctl("--cluster", inventory, "probe", "node1")
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_a_bad_line_is_named_and_nothing_is_added(self):
+        folder = Path(self.cluster.dir)
+        inventory = folder / "bad.yaml"
+        (folder / "list").write_text("one\ntwo three four\n", encoding="utf-8")
+        done = self.ctl("--cluster", str(inventory), "nodes", "import", str(folder / "list"))
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(json.loads(done.stdout)["problems"][0]["where"], f"{folder}/list:2")
+        self.assertFalse(inventory.exists())
+        self.ctl("--cluster", str(inventory), "nodes", "import", str(folder / "list"), "--skip-bad-lines", check=True)
+        self.assertTrue(inventory.exists())
+        self.assertEqual(self.ctl("--cluster", str(inventory), "nodes", "import", "/nowhere").returncode, 2)
+
+
+class ManyUnknownKeys(Ssh):
+    NODES = 6
+    OPTIONS = {"known_hosts": False}
+
+    def test_one_table_for_all(self):
+        nodes = [self.direct(i, **({"transport": "openssh"} if i > 4 else {})) for i in range(1, 7)]
+        code, said = self.at_terminal(["--cluster", self.inventory(*nodes), "probe"], {"to trust: 1 3-5]": "1 3-6"})
+        self.assertEqual(code, 4, said)
+        self.assertEqual(said.count("Trust them from now on?"), 1, said)
+        for node in self.cluster.nodes:
+            fingerprint = self.cluster.run(["ssh-keygen", "-lf", "-"], input=f"{node.host_key}\n", check=True).stdout.split()[1]
+            self.assertIn(fingerprint, said)
+        self.assertEqual(said.count(" ready "), 5, said)
+        self.assertEqual(len(self.cluster.known_hosts.read_text(encoding="utf-8").split("\n")) - 1, 5)
+
+
 if __name__ == "__main__":
     support.main()
