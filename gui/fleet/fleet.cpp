@@ -4,6 +4,7 @@
 #include <gui/fleet/fleet.h>
 #include <gui/strings.h>
 #include <remote/node/probe.h>
+#include <remote/node/session_pool.h>
 
 #include <QDateTime>
 #include <algorithm>
@@ -24,6 +25,7 @@ Fleet::Fleet(std::filesystem::path file, bool must_exist, Prompter prompter, QOb
       file_(std::move(file)),
       must_exist_(must_exist),
       prompter_(std::move(prompter)),
+      sessions_(std::make_shared<SessionPool>()),
       model_(nullptr),
       read_job_(this, &pool_),
       write_job_(this, &pool_),
@@ -124,6 +126,16 @@ void Fleet::save_node(const std::string& old_name, const NodeSpec& node) {
             *at = node;
         } else {
             nodes.push_back(node);
+        }
+    });
+}
+
+void Fleet::add_nodes(const std::vector<NodeSpec>& nodes) {
+    save([nodes](Inventory& inventory) {
+        for (const NodeSpec& node : nodes) {
+            if (inventory.find(node.name) == nullptr) {
+                inventory.nodes.push_back(node);
+            }
         }
     });
 }

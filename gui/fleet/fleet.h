@@ -5,7 +5,6 @@
 
 #include <gui/background_job.h>
 #include <gui/models/fleet_model.h>
-#include <remote/node/session_pool.h>
 #include <remote/store/run_store.h>
 #include <remote/transport/prompter.h>
 
@@ -18,6 +17,10 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace rankscope {
+class SessionPool;
+}
 
 namespace rankscope::gui {
 
@@ -39,6 +42,7 @@ public:
     const std::vector<Failure>& save_problems() const { return save_problems_; }
     bool busy() const { return read_job_.running() || write_job_.running() || !edits_.empty(); }
 
+    const Prompter& prompter() const { return prompter_; }
     /// Connections of the last probes, open for the next one and for runs.
     std::shared_ptr<SessionPool> sessions() const { return sessions_; }
     void set_store(std::shared_ptr<RunStore> store);
@@ -47,6 +51,8 @@ public:
     /// Adds the node, or replaces the one that was called `old_name`. The file is read again first, so that a
     /// change made elsewhere in the meantime is not lost.
     void save_node(const std::string& old_name, const NodeSpec& node);
+    /// Adds those whose names are not there yet.
+    void add_nodes(const std::vector<NodeSpec>& nodes);
     void remove_node(const std::string& name);
 
     void probe(const std::string& name);
@@ -70,7 +76,7 @@ private:
     std::filesystem::path file_;
     bool must_exist_;
     Prompter prompter_;
-    std::shared_ptr<SessionPool> sessions_ = std::make_shared<SessionPool>();
+    std::shared_ptr<SessionPool> sessions_;
     std::shared_ptr<RunStore> store_;
     FleetModel model_;
     Inventory inventory_;

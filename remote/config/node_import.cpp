@@ -183,7 +183,8 @@ void Importer::include(const std::string& pattern, const std::string& where, int
     if (::glob(path.c_str(), 0, nullptr, &found) == 0) {
         for (std::size_t i = 0; i < found.gl_pathc; ++i) {
             const std::string file = found.gl_pathv[i];
-            const auto content = read_file(file);
+            std::error_code error;  // a device would never end
+            const auto content = std::filesystem::is_regular_file(file, error) ? read_file(file) : std::nullopt;
             if (!content) {
                 problem(where, tr("%1 cannot be read", {file}), tr("Check its permissions."));
             } else if (included_.insert(file).second) {

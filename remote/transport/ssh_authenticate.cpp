@@ -90,7 +90,8 @@ private:
     int password();
     Failure refused() const;
     bool allowed(const char* option) const {
-        return target_.options.empty() || !target_.options.contains(option) || target_.is_on(option);
+        const std::string value = target_.option(option);
+        return value != "no" && value != "false";
     }
 
     ssh_session session_;

@@ -34,8 +34,8 @@ TEST(KeyPair, IsOneThatSshTakes) {
         EXPECT_EQ(key_needs_passphrase(file.string()), !passphrase.empty());
         const auto derived = run_program({"ssh-keygen", "-y", "-P", passphrase, "-f", file.string()});
         EXPECT_EQ(derived.status, 0) << derived.errors;
-        EXPECT_EQ(derived.output.substr(0, derived.output.find(' ', 12)),
-                  pair->public_line.substr(0, pair->public_line.find(' ', 12)));
+        const std::string words = pair->public_line.substr(0, pair->public_line.find(' ', 12));
+        EXPECT_TRUE(derived.output.starts_with(words)) << derived.output;
         EXPECT_NE(
             run_program({"ssh-keygen", "-lf", file.string()}).output.find(pair->fingerprint + " me@desk"),
             std::string::npos);
