@@ -4,6 +4,7 @@
 #include <gui/fleet/fleet.h>
 #include <gui/strings.h>
 #include <remote/node/probe.h>
+#include <remote/node/session_pool.h>
 
 #include <QDateTime>
 #include <algorithm>
@@ -13,8 +14,9 @@ namespace rankscope::gui {
 
 namespace {
 
-/// More at a time, and an SSH server or a bastion begins to refuse (MaxStartups).
-constexpr int kProbesAtOnce = 16;
+/// They wait for networks and for their turn (remote/transport/admission.h), which costs a thread and no
+/// time.
+constexpr int kProbesAtOnce = 64;
 
 }  // namespace
 
@@ -23,6 +25,7 @@ Fleet::Fleet(std::filesystem::path file, bool must_exist, Prompter prompter, QOb
       file_(std::move(file)),
       must_exist_(must_exist),
       prompter_(std::move(prompter)),
+      sessions_(std::make_shared<SessionPool>()),
       model_(nullptr),
       read_job_(this, &pool_),
       write_job_(this, &pool_),
@@ -127,6 +130,16 @@ void Fleet::save_node(const std::string& old_name, const NodeSpec& node) {
     });
 }
 
+void Fleet::add_nodes(const std::vector<NodeSpec>& nodes) {
+    save([nodes](Inventory& inventory) {
+        for (const NodeSpec& node : nodes) {
+            if (inventory.find(node.name) == nullptr) {
+                inventory.nodes.push_back(node);
+            }
+        }
+    });
+}
+
 void Fleet::remove_node(const std::string& name) {
     probes_.erase(name);
     save([name](Inventory& inventory) {
@@ -145,11 +158,15 @@ void Fleet::probe(const std::string& name) {
     }
     model_.set_connecting(name, {});
     job->start(
-        [spec = node->spec, ask = prompter_, kept = store_, name, this](const JobHandle& handle) {
+        [spec = node->spec, ask = prompter_, kept = store_, open = sessions_, name,
+         this](const JobHandle& handle) {
             // `this` is used on its own thread only: post() drops the call once the fleet is gone.
-            Result<NodeFacts> facts = probe_node(spec, ask, handle.stop(), [&](const std::string& progress) {
-                handle.post([this, name, progress] { model_.set_connecting(name, progress); });
-            });
+            Result<NodeFacts> facts = probe_node(
+                spec, ask, handle.stop(),
+                [&](const std::string& progress) {
+                    handle.post([this, name, progress] { model_.set_connecting(name, progress); });
+                },
+                open.get());
             if (facts && kept) {
                 // The probe counts even when the store does not take it: it is only for the next start.
                 (void)kept->save_facts(name, *facts, QDateTime::currentMSecsSinceEpoch() * 1000);

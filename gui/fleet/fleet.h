@@ -18,6 +18,10 @@
 #include <string>
 #include <vector>
 
+namespace rankscope {
+class SessionPool;
+}
+
 namespace rankscope::gui {
 
 /// The inventory file and the probes of its nodes, on threads; the result of both is in the model.
@@ -38,12 +42,17 @@ public:
     const std::vector<Failure>& save_problems() const { return save_problems_; }
     bool busy() const { return read_job_.running() || write_job_.running() || !edits_.empty(); }
 
+    const Prompter& prompter() const { return prompter_; }
+    /// Connections of the last probes, open for the next one and for runs.
+    std::shared_ptr<SessionPool> sessions() const { return sessions_; }
     void set_store(std::shared_ptr<RunStore> store);
     /// Reads the file (again).
     void load();
     /// Adds the node, or replaces the one that was called `old_name`. The file is read again first, so that a
     /// change made elsewhere in the meantime is not lost.
     void save_node(const std::string& old_name, const NodeSpec& node);
+    /// Adds those whose names are not there yet.
+    void add_nodes(const std::vector<NodeSpec>& nodes);
     void remove_node(const std::string& name);
 
     void probe(const std::string& name);
@@ -67,6 +76,7 @@ private:
     std::filesystem::path file_;
     bool must_exist_;
     Prompter prompter_;
+    std::shared_ptr<SessionPool> sessions_;
     std::shared_ptr<RunStore> store_;
     FleetModel model_;
     Inventory inventory_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/fleet/fleet_page.h>
+#include <gui/fleet/import_dialog.h>
+#include <gui/fleet/key_dialog.h>
 #include <gui/fleet/node_details.h>
 #include <gui/fleet/node_dialog.h>
 #include <gui/strings.h>
@@ -71,12 +73,14 @@ QWidget* FleetPage::make_buttons() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
     add_ = make_button(tr("&Add node…"), "addNode", bar);
+    import_ = make_button(tr("&Import…"), "importNodes", bar);
     edit_ = make_button(tr("&Edit…"), "editNode", bar);
     remove_ = make_button(tr("Re&move"), "removeNode", bar);
+    keys_ = make_button(tr("SSH &key…"), "sshKey", bar);
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
-    for (QPushButton* button : {add_, edit_, remove_}) {
+    for (QPushButton* button : {add_, import_, edit_, remove_, keys_}) {
         layout->addWidget(button);
     }
     layout->addStretch();
@@ -88,6 +92,8 @@ QWidget* FleetPage::make_buttons() {
 
 void FleetPage::connect_parts() {
     connect(add_, &QPushButton::clicked, this, [this] { open_dialog({}); });
+    connect(import_, &QPushButton::clicked, this, &FleetPage::open_import);
+    connect(keys_, &QPushButton::clicked, this, &FleetPage::open_keys);
     connect(edit_, &QPushButton::clicked, this, [this] { open_dialog(selected()); });
     connect(remove_, &QPushButton::clicked, this, &FleetPage::ask_remove);
     connect(probe_, &QPushButton::clicked, this, [this] { fleet_->probe(selected()); });
@@ -143,6 +149,8 @@ void FleetPage::update_state() {
     const FleetNode* node = fleet_->model()->find(name);
     const bool own = node && node->spec.local;
     add_->setEnabled(fleet_->loaded() && !broken);
+    import_->setEnabled(fleet_->loaded() && !broken);
+    keys_->setEnabled(fleet_->loaded() && !broken && !fleet_->inventory().nodes.empty());
     edit_->setEnabled(fleet_->loaded() && !broken && node && !own);
     remove_->setEnabled(fleet_->loaded() && !broken && node && !own);
     probe_->setEnabled(node && node->state != ProbeState::Connecting);
@@ -176,6 +184,25 @@ void FleetPage::open_dialog(const std::string& name) {
         keep_selected_ = edited.name;
         fleet_->save_node(name, edited);
     });
+    dialog->open();
+}
+
+void FleetPage::open_import() {
+    auto* dialog = new ImportDialog(fleet_->inventory(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const auto nodes = dialog->nodes();
+        if (!nodes.empty()) {
+            keep_selected_ = nodes.front().name;
+            fleet_->add_nodes(nodes);
+        }
+    });
+    dialog->open();
+}
+
+void FleetPage::open_keys() {
+    auto* dialog = new KeyDialog(fleet_->inventory().nodes, fleet_->prompter(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }
 

@@ -33,6 +33,8 @@ private:
     std::string selected() const;
     void select(const std::string& name);
     void open_dialog(const std::string& name);
+    void open_import();
+    void open_keys();
     void ask_remove();
 
     Fleet* fleet_;
@@ -42,6 +44,8 @@ private:
     QTableView* table_;
     NodeDetails* details_;
     QPushButton* add_;
+    QPushButton* import_;
+    QPushButton* keys_;
     QPushButton* edit_;
     QPushButton* remove_;
     QPushButton* probe_;

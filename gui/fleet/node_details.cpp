@@ -84,6 +84,11 @@ QString facts_text(const FleetNode& node) {
     lines.add(NodeDetails::tr("Connected as"), qs(facts.connected_as));
     if (!node.facts_are_old) {
         lines.add(NodeDetails::tr("Time to connect"), short_time_text(facts.connect_s));
+        if (facts.shell_s > kSlowShell) {
+            lines.add(NodeDetails::tr("Slow login shell"),
+                      NodeDetails::tr("%1 s until the first byte: look at ~/.bashrc and ~/.profile there")
+                          .arg(facts.shell_s, 0, 'f', 1));
+        }
         lines.add(NodeDetails::tr("Round trip"), short_time_text(facts.round_trip_s));
         lines.add(
             NodeDetails::tr("Clock"),

@@ -253,6 +253,7 @@ void LaunchPage::start() {
     request.inventory = workspace_->fleet()->inventory();
     request.job = form_->checked().job;
     request.job_yaml = to_yaml(request.job);
+    request.sessions = workspace_->fleet()->sessions();
     emit startRequested(request);
 }
 

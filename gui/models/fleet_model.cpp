@@ -14,7 +14,8 @@ namespace {
 
 bool same_way(const NodeSpec& a, const NodeSpec& b) {
     return a.host == b.host && a.port == b.port && a.user == b.user && a.identity_file == b.identity_file &&
-           a.proxy_jump == b.proxy_jump && a.cache_dir == b.cache_dir && a.local == b.local;
+           a.proxy_jump == b.proxy_jump && a.transport == b.transport && a.cache_dir == b.cache_dir &&
+           a.local == b.local;
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ NodeSpec read_node(const YAML::Node& entry, const std::string& path, YamlProblem
     map.text("user", node.user);
     map.text("identity_file", node.identity_file);
     map.text("proxy_jump", node.proxy_jump);
+    map.text("transport", node.transport);
     read_gpus(map, node);
     map.whole("cpu_slots", node.cpu_slots, 1, 1024);
     map.text("address", node.address);
@@ -154,6 +155,18 @@ std::vector<Failure> check_node(const NodeSpec& node) {
         add("port", text(kContext, "%1 is not a port", {std::to_string(node.port)}),
             text(kContext, "Give a number from 1 to 65535; SSH's own is 22."));
     }
+    if (!node.proxy_jump.empty() &&
+        (node.proxy_jump.front() == '-' ||
+         std::any_of(node.proxy_jump.begin(), node.proxy_jump.end(),
+                     [](unsigned char c) { return std::isspace(c) != 0 || std::iscntrl(c) != 0; }))) {
+        add("proxy_jump", text(kContext, "\"%1\" is not a jump host", {node.proxy_jump}),
+            text(kContext, "For example login, or me@login:2222,inner for two of them."));
+    }
+    if (!node.transport.empty() && node.transport != "auto" && node.transport != "libssh" &&
+        node.transport != "openssh") {
+        add("transport", text(kContext, "\"%1\" is no way to connect", {node.transport}),
+            text(kContext, "Give auto, libssh or openssh."));
+    }
     const auto control = [](unsigned char c) { return std::iscntrl(c) != 0 || c == '!'; };
     if (std::any_of(node.cache_dir.begin(), node.cache_dir.end(), control)) {
         // It becomes part of a line for whatever login shell the node has; csh takes '!' even in quotes.
@@ -234,6 +247,7 @@ std::string to_yaml(const Inventory& inventory) {
         quoted(block, "user", node.user);
         quoted(block, "identity_file", node.identity_file);
         quoted(block, "proxy_jump", node.proxy_jump);
+        quoted(block, "transport", node.transport);
         if (!node.gpus_auto) {
             block += "    gpus: [";
             for (std::size_t i = 0; i < node.gpus.size(); ++i) {

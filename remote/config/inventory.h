@@ -20,6 +20,7 @@ struct NodeSpec {
     std::string user;  ///< empty: what ssh_config says, else this user
     std::string identity_file;
     std::string proxy_jump;
+    std::string transport;  ///< "libssh", "openssh"; empty or "auto": what the node needs
     bool gpus_auto = true;
     std::vector<int> gpus;  ///< when !gpus_auto
     int cpu_slots = 0;      ///< ranks when there is no GPU; 0: not given, one is used

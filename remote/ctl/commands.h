@@ -11,6 +11,9 @@ namespace rankscope::ctl {
 
 /// Each adds its subcommands to the program; the chosen one puts its exit code into `code`.
 void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code);
+/// `nodes` is the command of add_nodes_commands.
+void add_import_command(CLI::App& nodes, GlobalOptions& options, int& code);
+void add_keys_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_probe_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_plan_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code);

@@ -29,6 +29,7 @@ int run(int argc, char** argv) {
         "Add unknown SSH host keys to known_hosts without asking (changed ones are refused all the same)");
     int code = kDone;
     add_nodes_commands(app, options, code);
+    add_keys_commands(app, options, code);
     add_probe_command(app, options, code);
     add_plan_command(app, options, code);
     add_job_command(app, options, code);

@@ -4,11 +4,14 @@
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
+#include <remote/transport/ssh_target.h>
+#include <remote/transport/transport_choice.h>
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 namespace rankscope::ctl {
@@ -21,11 +24,31 @@ nlohmann::ordered_json to_json(const NodeSpec& node) {
     json["port"] = node.port == 0 ? 22 : node.port;
     json["identity_file"] = node.identity_file;
     json["proxy_jump"] = node.proxy_jump;
+    json["transport"] = node.transport.empty() ? "auto" : node.transport;
     json["gpus"] = node.gpus_auto ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(node.gpus);
     json["cpu_slots"] = node.cpu_slots;
     json["address"] = node.address;
     json["cache_dir"] = node.cache_dir;
     return json;
+}
+
+std::vector<std::string> existing(const SshTarget& target, const std::vector<std::string>& files) {
+    std::vector<std::string> found;
+    for (const auto& file : files) {
+        const std::string path = expand_ssh_path(target, file);
+        if (std::filesystem::exists(path)) {
+            found.push_back(shorten_home(path));
+        }
+    }
+    return found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string all;
+    for (const auto& word : words) {
+        all += (all.empty() ? "" : ", ") + word;
+    }
+    return all;
 }
 
 int list(const GlobalOptions& options) {
@@ -62,6 +85,59 @@ int list(const GlobalOptions& options) {
                         node.user.empty() ? "-" : node.user, gpus,
                         node.cpu_slots == 0 ? "-" : std::to_string(node.cpu_slots)});
     }
+    std::fputs(format_table(rows).c_str(), stdout);
+    return kDone;
+}
+
+int show(const GlobalOptions& options, const std::string& name) {
+    const auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    const NodeSpec* node = inventory->find(name);
+    if (node == nullptr) {
+        report(Failure{"unknown-node", inventory->file.string(),
+                       text(kContext, "There is no node \"%1\".", {name}),
+                       text(kContext, "`rankscopectl nodes list` shows the names."), ""},
+               options.json);
+        return kUsage;
+    }
+    const auto target = resolve_ssh_target(*node);
+    if (!target) {
+        report(target.failure(), options.json);
+        return kUsage;
+    }
+    const auto choice = choose_transport(*node, *target);
+    const std::string by = choice.implementation == SshImplementation::OpenSsh ? "openssh" : "libssh";
+    if (options.json) {
+        auto json = to_json(*node);
+        json["connects_by"] = by;
+        json["because"] = choice.why;
+        json["connects_as"] = describe_target(*target);
+        json["ssh"] = {{"host", target->host},
+                       {"port", target->port},
+                       {"user", target->user},
+                       {"identity_files", target->identity_files},
+                       {"certificate_files", target->certificate_files},
+                       {"proxy_jump", target->proxy_jump},
+                       {"proxy_command", target->proxy_command},
+                       {"known_hosts", target->known_hosts}};
+        std::printf("%s\n", json.dump().c_str());
+        return kDone;
+    }
+    std::printf("%s\n", text(kContext, "%1 connects as %2", {node->name, describe_target(*target)}).c_str());
+    std::vector<std::vector<std::string>> rows;
+    const auto row = [&](std::string label, const std::string& value) {
+        if (!value.empty()) {
+            rows.push_back({"  " + std::move(label), value});
+        }
+    };
+    row(text(kContext, "by"), choice.why.empty() ? by : by + " (" + choice.why + ')');
+    row(text(kContext, "host"),
+        node->host == target->host ? target->host : node->host + " -> " + target->host);
+    row(text(kContext, "keys"), joined(existing(*target, target->identity_files)));
+    row(text(kContext, "certificates"), joined(target->certificate_files));
+    row(text(kContext, "known hosts"), joined(existing(*target, target->known_hosts)));
     std::fputs(format_table(rows).c_str(), stdout);
     return kDone;
 }
@@ -122,6 +198,12 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     nodes->require_subcommand(1);
     nodes->add_subcommand("list", "Show them")->callback([&] { code = list(options); });
 
+    auto* show_command =
+        nodes->add_subcommand("show", "How a node is connected to: inventory and ssh_config together");
+    auto shown = std::make_shared<std::string>();
+    show_command->add_option("name", *shown)->required();
+    show_command->callback([&options, &code, shown] { code = show(options, *shown); });
+
     auto* add_command = nodes->add_subcommand("add", "Add one");
     auto node = std::make_shared<NodeSpec>();
     auto gpus = std::make_shared<std::string>("auto");
@@ -131,6 +213,7 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_command->add_option("--user", node->user, "Account there");
     add_command->add_option("--identity-file", node->identity_file, "Private key");
     add_command->add_option("--proxy-jump", node->proxy_jump, "Jump host");
+    add_command->add_option("--transport", node->transport, "auto, libssh or openssh");
     add_command->add_option("--gpus", *gpus, "auto, none, or indices such as 0,1");
     add_command->add_option("--cpu-slots", node->cpu_slots, "Ranks when there is no GPU")
         ->check(CLI::Range(1, 1024));
@@ -154,6 +237,8 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
         }
         code = add(options, *node);
     });
+
+    add_import_command(*nodes, options, code);
 
     auto* remove_command = nodes->add_subcommand("remove", "Remove some (only from the inventory)");
     auto names = std::make_shared<std::vector<std::string>>();

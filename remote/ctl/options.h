@@ -10,6 +10,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 namespace rankscope::ctl {
@@ -38,6 +40,12 @@ std::optional<Inventory> load_inventory(const GlobalOptions& options);
 std::shared_ptr<RunStore> open_store(const GlobalOptions& options);
 /// Asks on the terminal: yes or no for host keys, secrets without echo. Without a terminal nobody is asked.
 Prompter terminal_prompter(const GlobalOptions& options);
+
+/// Which rows of a list of `count` a person means: "yes" (all), "no" (none), "1 3-5". Not understood: none.
+std::set<std::size_t> choose_rows(const std::string& answer, std::size_t count);
+
+/// Asks on the terminal, whichever thread; nothing without one, or when it was closed.
+std::optional<std::string> ask_terminal(const std::string& question, bool echo);
 
 /// One failure for the person on stderr, or for a machine on stdout.
 void report(const Failure& failure, bool json);

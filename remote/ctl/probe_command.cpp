@@ -7,9 +7,11 @@
 #include <remote/ctl/table.h>
 #include <remote/node/facts_json.h>
 #include <remote/node/probe.h>
+#include <remote/node/session_pool.h>
 
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <memory>
@@ -58,32 +60,54 @@ std::optional<std::vector<NodeSpec>> choose(const GlobalOptions& options,
     return *nodes;
 }
 
-int probe(const GlobalOptions& options, const std::vector<std::string>& names) {
+using Results = std::vector<std::optional<Result<NodeFacts>>>;
+
+int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const Results& results,
+         double took_s);
+
+// All at once; the connections are kept for the next round.
+Results probe_all(const std::vector<NodeSpec>& nodes, const Prompter& prompter, SessionPool& sessions) {
+    Results results(nodes.size());
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        threads.emplace_back([&, i] { results[i] = probe_node(nodes[i], prompter, {}, {}, &sessions); });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    return results;
+}
+
+int probe(const GlobalOptions& options, const std::vector<std::string>& names, int rounds, double every_s) {
     const auto nodes = choose(options, names);
     if (!nodes) {
         return kUsage;
     }
-    const auto store = open_store(options);
     const Prompter prompter = terminal_prompter(options);
-    std::vector<std::optional<Result<NodeFacts>>> results(nodes->size());
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < nodes->size(); ++i) {
-            threads.emplace_back([&, i](std::stop_token stop) {
-                results[i] = probe_node((*nodes)[i], prompter, std::move(stop));
-            });
+    SessionPool sessions;
+    int code = kDone;
+    for (int round = 0; round < rounds; ++round) {
+        if (round > 0) {
+            std::this_thread::sleep_for(std::chrono::duration<double>(every_s));
         }
-        for (auto& thread : threads) {
-            thread.join();  // a jthread's destructor would ask it to stop
-        }
+        const double begin = monotonic_s();
+        const Results results = probe_all(*nodes, prompter, sessions);
+        code = show(options, *nodes, results, monotonic_s() - begin);
     }
+    return code;
+}
+
+int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const Results& results,
+         double took_s) {
+    const auto store = open_store(options);
     int code = kDone;
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     std::vector<std::vector<std::string>> rows{
         {"NODE", "STATE", "GPUS", "CPUS", "FREE MEMORY", "ROUND TRIP", "CLOCK", "SYSTEM"}};
     std::vector<Failure> failures;
-    for (std::size_t i = 0; i < nodes->size(); ++i) {
-        const NodeSpec& node = (*nodes)[i];
+    std::vector<std::string> notes;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+        const NodeSpec& node = nodes[i];
         const auto& result = *results[i];
         if (result) {
             const NodeFacts& facts = result.value();
@@ -95,6 +119,16 @@ int probe(const GlobalOptions& options, const std::vector<std::string>& names) {
                             std::abs(facts.clock_offset_s) < 0.05 ? "ok" : milliseconds(facts.clock_offset_s),
                             facts.os});
             json.push_back({{"node", node.name}, {"status", "ready"}, {"facts", to_json(facts)}});
+            if (facts.shell_s > kSlowShell) {
+                char seconds[32];
+                std::snprintf(seconds, sizeof seconds, "%.1f", facts.shell_s);
+                notes.push_back(
+                    node.name + ": " +
+                    text(kContext,
+                         "slow login shell: %1 s until the first byte. Look at what ~/.bashrc and "
+                         "~/.profile start there.",
+                         {seconds}));
+            }
         } else {
             code = kUnreachable;
             failures.push_back(result.failure());
@@ -108,12 +142,18 @@ int probe(const GlobalOptions& options, const std::vector<std::string>& names) {
         }
     }
     if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"nodes", json}}
+        std::printf("%s\n", nlohmann::ordered_json{{"nodes", json}, {"took_s", took_s}}
                                 .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                                 .c_str());
     } else {
         std::fputs(format_table(rows).c_str(), stdout);
+        std::printf(
+            "%s\n",
+            text(kContext, "%1 nodes in %2", {std::to_string(nodes.size()), milliseconds(took_s)}).c_str());
         std::fflush(stdout);
+        for (const auto& note : notes) {
+            std::fprintf(stderr, "%s\n", note.c_str());
+        }
         report(failures, false);
     }
     return code;
@@ -125,7 +165,13 @@ void add_probe_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* command = app.add_subcommand("probe", text(kContext, "Connect to nodes and show what they have"));
     auto names = std::make_shared<std::vector<std::string>>();
     command->add_option("nodes", *names, "Names (default: all of the inventory; \"local\" is this computer)");
-    command->callback([&options, &code, names] { code = probe(options, *names); });
+    auto rounds = std::make_shared<int>(1);
+    auto every = std::make_shared<double>(5);
+    command->add_option("--rounds", *rounds, "Probe so often, over the same connections")
+        ->check(CLI::Range(1, 1000000));
+    command->add_option("--every", *every, "Seconds between two rounds")->check(CLI::Range(0.0, 3600.0));
+    command->callback(
+        [&options, &code, names, rounds, every] { code = probe(options, *names, *rounds, *every); });
 }
 
 }  // namespace rankscope::ctl

@@ -5,6 +5,7 @@
 #include <remote/base/text.h>
 #include <remote/node/agent_failures.h>
 #include <remote/node/agent_script.h>
+#include <remote/transport/ssh_failures.h>
 
 #include <csignal>
 #include <cstring>
@@ -144,6 +145,9 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
     const std::string said = trimmed(trimmed(output) + '\n' + trimmed(errors));
     if (contains(said, "No space left") || contains(said, "quota exceeded") || contains(said, "Disk quota")) {
         return disk_full(node, said);
+    }
+    if (contains(said, "Session open refused by peer")) {  // OpenSSH's words for what libssh says in exec()
+        return no_session(node.name, said);
     }
     switch (status) {
         case kExitNotExecutable:

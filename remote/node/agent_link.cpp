@@ -7,6 +7,7 @@
 #include <remote/node/agent_failures.h>
 #include <remote/node/agent_link.h>
 #include <remote/node/agent_script.h>
+#include <remote/node/node_facts.h>
 
 #include <sys/utsname.h>
 
@@ -29,7 +30,7 @@ std::string own_system() {
 
 AgentLink::AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const WakeFd& wake,
                      std::stop_token stop)
-    : node_(std::move(node)), transport_(std::move(transport)), wake_(wake), stop_(std::move(stop)) {}
+    : node_(std::move(node)), transport_(std::move(transport)), wake_(&wake), stop_(std::move(stop)) {}
 
 Result<std::unique_ptr<AgentLink>> AgentLink::open(const NodeSpec& node, std::unique_ptr<Transport> transport,
                                                    const WakeFd& wake, std::stop_token stop,
@@ -47,7 +48,7 @@ Result<std::unique_ptr<AgentLink>> AgentLink::open(const NodeSpec& node, std::un
 }
 
 Result<void> AgentLink::start(const AgentBinary& agent, const Progress& progress) {
-    auto there = try_start(agent);
+    auto there = try_start(agent, progress);
     if (!there) {
         return there.failure();
     }
@@ -57,7 +58,7 @@ Result<void> AgentLink::start(const AgentBinary& agent, const Progress& progress
     if (auto pushed = push_agent(agent, progress); !pushed) {
         return pushed;
     }
-    there = try_start(agent);
+    there = try_start(agent, progress);
     if (!there) {
         return there.failure();
     }
@@ -71,7 +72,7 @@ Result<void> AgentLink::start(const AgentBinary& agent, const Progress& progress
 }
 
 // true: it greets. false: it is missing and may be pushed.
-Result<bool> AgentLink::try_start(const AgentBinary& agent) {
+Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& progress) {
     auto channel = transport_->exec(start_agent_script(agent, node_.cache_dir));
     if (!channel) {
         return channel.failure();
@@ -79,7 +80,8 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
     channel_ = std::move(*channel);
     GreetingSkipper greeting;
     std::string errors;
-    const double deadline = monotonic_s() + kGreetingTimeout;
+    const double begin = monotonic_s();
+    const double deadline = begin + kGreetingTimeout;
     for (;;) {
         std::string bytes;
         std::string rest;
@@ -90,6 +92,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
             frames_.feed(rest);
             errors_ = errors;
             alive_ = true;
+            note_shell_time(begin);
             take_replies();
             return true;
         }
@@ -98,7 +101,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
             }
             break;
         }
-        wake_.clear();  // or every wait below would return at once
+        wake_->clear();  // or every wait below would return at once
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }
@@ -113,12 +116,18 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
                      {node_.host}),
                 greeting.noise() + errors};
         }
+        if (progress && monotonic_s() - begin > kSlowShell) {
+            progress(text(kContext, "slow login shell: %1 s, no byte yet",
+                          {std::to_string(static_cast<int>(monotonic_s() - begin))}),
+                     -1);
+        }
         if (read == Channel::Read::Nothing) {
-            channel_->wait(false, static_cast<int>(std::min(left, 1.0) * 1000) + 1, wake_.fd());
+            channel_->wait(false, static_cast<int>(std::min(left, 1.0) * 1000) + 1, wake_->fd());
         }
     }
     const auto status = channel_->exit_status();
     channel_.reset();
+    note_shell_time(begin);
     const std::string& output = greeting.noise();
     const auto marker = output.find(kNeedAgentMarker);
     if (status == kExitNeedAgent && marker != std::string::npos) {
@@ -135,6 +144,11 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent) {
         return false;
     }
     return explain_agent_start(node_, status.value_or(-1), output, errors);
+}
+
+// The first start counts: a second one, after a push, finds everything in memory.
+void AgentLink::note_shell_time(double begin) {
+    shell_s_ = shell_s_ > 0 ? shell_s_ : monotonic_s() - begin;
 }
 
 Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& progress) {
@@ -156,7 +170,7 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
         if (read == Channel::Read::Closed) {
             break;
         }
-        wake_.clear();  // or every wait below would return at once
+        wake_->clear();  // or every wait below would return at once
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }
@@ -178,7 +192,7 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
                 continue;
             }
         }
-        (*channel)->wait(sent < bytes->size(), kPumpMs, wake_.fd());
+        (*channel)->wait(sent < bytes->size(), kPumpMs, wake_->fd());
     }
     while ((*channel)->read_error(errors) == Channel::Read::Data) {
     }
@@ -245,7 +259,7 @@ void AgentLink::pump(int timeout_ms) {
     frames_.feed(bytes);
     take_replies();
     if (!moved && alive_ && timeout_ms > 0) {
-        channel_->wait(!unsent_.empty(), timeout_ms, wake_.fd());
+        channel_->wait(!unsent_.empty(), timeout_ms, wake_->fd());
     }
 }
 
@@ -264,7 +278,7 @@ Result<wire::Reply> AgentLink::receive(std::uint64_t id, double timeout_s) {
         if (!alive_) {
             return lost();
         }
-        wake_.clear();  // or every wait below would return at once
+        wake_->clear();  // or every wait below would return at once
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }

@@ -42,9 +42,16 @@ public:
     /// Drops the reply of a request nobody waits for in receive(). true: it had come.
     bool take_reply(std::uint64_t id) { return replies_.erase(id) > 0; }
     bool alive() const { return alive_; }
+    /// For another thread to go on with it: what wakes its waiting from now on.
+    void rebind(const WakeFd& wake, std::stop_token stop) {
+        wake_ = &wake;
+        stop_ = std::move(stop);
+    }
     /// Bytes not yet handed to the transport.
     std::size_t unsent() const { return unsent_.size(); }
     const ConnectionInfo& info() const { return transport_->info(); }
+    /// Seconds from the command to the agent's (or its absence's) first word: the login shell's start.
+    double shell_s() const { return shell_s_; }
     /// Why the link was lost, as far as it is known.
     Failure lost() const;
 
@@ -52,7 +59,8 @@ private:
     AgentLink(NodeSpec node, std::unique_ptr<Transport> transport, const WakeFd& wake, std::stop_token stop);
     Result<void> start(const AgentBinary& agent, const Progress& progress);
     Result<void> push_agent(const AgentBinary& agent, const Progress& progress);
-    Result<bool> try_start(const AgentBinary& agent);
+    Result<bool> try_start(const AgentBinary& agent, const Progress& progress);
+    void note_shell_time(double begin);
     /// One round: writes, reads, sorts replies. Waits up to timeout_ms when there is nothing to do.
     void pump(int timeout_ms);
     void take_replies();
@@ -60,7 +68,7 @@ private:
     NodeSpec node_;
     std::unique_ptr<Transport> transport_;
     std::unique_ptr<Channel> channel_;
-    const WakeFd& wake_;
+    const WakeFd* wake_;
     std::stop_token stop_;
     FrameReader frames_;
     std::string unsent_;
@@ -69,6 +77,7 @@ private:
     std::deque<wire::Reply> unasked_;
     std::uint64_t next_id_ = 1;
     bool alive_ = false;
+    double shell_s_ = 0;
 };
 
 }  // namespace rankscope

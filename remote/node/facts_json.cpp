@@ -63,6 +63,7 @@ nlohmann::json to_json(const NodeFacts& facts) {
                         {"desk_address", facts.desk_address},
                         {"clock_offset_s", facts.clock_offset_s},
                         {"connect_s", facts.connect_s},
+                        {"shell_s", facts.shell_s},
                         {"round_trip_s", facts.round_trip_s},
                         {"gpus", nlohmann::json::array()},
                         {"interfaces", nlohmann::json::array()}};
@@ -104,6 +105,7 @@ NodeFacts facts_from_json(const nlohmann::json& json) {
     read(json, "desk_address", facts.desk_address);
     read(json, "clock_offset_s", facts.clock_offset_s);
     read(json, "connect_s", facts.connect_s);
+    read(json, "shell_s", facts.shell_s);
     read(json, "round_trip_s", facts.round_trip_s);
     for (const auto& entry : objects_in(json, "gpus")) {
         GpuFacts gpu;

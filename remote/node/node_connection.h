@@ -16,13 +16,17 @@
 
 namespace rankscope {
 
+class SessionPool;
+
 /// Transport, agent and facts in one step: what every action on a node begins with.
 struct NodeConnection {
     std::unique_ptr<AgentLink> link;
     NodeFacts facts;
 };
 
+/// `sessions` (may be null): a connection that is kept there and still answers is used.
 Result<NodeConnection> connect_node(const NodeSpec& node, const Prompter& prompter, const WakeFd& wake,
-                                    const std::stop_token& stop, const AgentLink::Progress& progress);
+                                    const std::stop_token& stop, const AgentLink::Progress& progress,
+                                    SessionPool* sessions = nullptr);
 
 }  // namespace rankscope

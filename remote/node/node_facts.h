@@ -23,6 +23,9 @@ struct InterfaceFacts {
     int mtu = 0;
 };
 
+/// A login shell that takes longer, seconds, is named as slow.
+inline constexpr double kSlowShell = 2;
+
 /// What a probe found on a node. Sizes in bytes.
 struct NodeFacts {
     std::string hostname;
@@ -46,6 +49,7 @@ struct NodeFacts {
     std::string desk_address;   ///< this machine's address as seen on that connection
     double clock_offset_s = 0;  ///< node's clock minus desk's
     double connect_s = 0;       ///< time to connect and authenticate
+    double shell_s = 0;         ///< time until the login shell there ran the first command
     double round_trip_s = 0;    ///< of one request to the agent
 };
 

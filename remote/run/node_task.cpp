@@ -142,7 +142,8 @@ void NodeTask::run_attached() {
 
 bool NodeTask::connect(const char* stage) {
     wake_.clear();
-    auto connection = connect_node(node_, context_.prompter, wake_, stop_.get_token(), progress(stage));
+    auto connection = connect_node(node_, context_.prompter, wake_, stop_.get_token(), progress(stage),
+                                   context_.sessions.get());
     if (!connection) {
         if (context_.meeting != nullptr) {
             context_.meeting->abort(connection.failure());

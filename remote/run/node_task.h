@@ -21,6 +21,7 @@
 namespace rankscope {
 
 class EventPump;
+class SessionPool;
 
 /// What all nodes of one run share.
 struct RunContext {
@@ -33,6 +34,7 @@ struct RunContext {
     std::mutex tree_mutex;
     std::optional<Result<UserTree>> tree;
     Prompter prompter;
+    std::shared_ptr<SessionPool> sessions;  ///< may be null
     EventPump* pump = nullptr;
     RunMeeting* meeting = nullptr;
     std::function<void(const std::string& node, const NodeFacts& facts)> facts;

@@ -203,6 +203,7 @@ void RunController::Impl::coordinate() {
 void RunController::Impl::start(RunRequest request) {
     context.job = std::move(request.job);
     context.inventory = std::move(request.inventory);
+    context.sessions = std::move(request.sessions);
     context.token = random_token();
     auto nodes = resolve_nodes(context.inventory, context.job);
     RunRecord record;

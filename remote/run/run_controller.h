@@ -24,10 +24,13 @@ using EventSink = std::function<void(const Event&)>;
 /// Called on the same thread, before the first event that needs it, whenever the plan is (re)made.
 using PlanSink = std::function<void(const LaunchPlan&)>;
 
+class SessionPool;
+
 struct RunRequest {
     Inventory inventory;
     Job job;
-    std::string job_yaml;  ///< kept in the run store
+    std::string job_yaml;                   ///< kept in the run store
+    std::shared_ptr<SessionPool> sessions;  ///< what probes have left open; may be null
 };
 
 /// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/paths.h>
 #include <remote/base/text.h>
+#include <remote/transport/agent_keys.h>
 #include <remote/transport/ssh_authenticate.h>
+#include <remote/transport/ssh_failures.h>
 
 #include <libssh/callbacks.h>
 #include <sodium/utils.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
@@ -20,44 +22,34 @@ constexpr int kAttempts = 3;
 struct PassphraseContext {
     const SshTarget* target;
     const Prompter* prompter;
+    std::string file;
     int attempt = 0;
     bool asked = false;
+    bool given_up = false;
 };
 
 // libssh asks here for a key file's passphrase. A C callback: nothing may be thrown through it.
-int on_passphrase(const char* prompt, char* buffer, std::size_t length, int, int, void* user) noexcept {
+int on_passphrase(const char*, char* buffer, std::size_t length, int, int, void* user) noexcept {
     auto& context = *static_cast<PassphraseContext*>(user);
     context.asked = true;
     try {
         if (!context.prompter->secret) {
+            context.given_up = true;
             return -1;
         }
         auto secret = context.prompter->secret({context.target->node, context.target->account(),
-                                                prompt != nullptr ? prompt : "", true, ++context.attempt});
+                                                shorten_home(context.file), true, ++context.attempt});
         if (!secret || secret->size() >= length) {
+            context.given_up = true;
             return -1;
         }
         std::memcpy(buffer, secret->c_str(), secret->size() + 1);
         sodium_memzero(secret->data(), secret->size());
         return 0;
     } catch (...) {
+        context.given_up = true;
         return -1;
     }
-}
-
-std::string method_names(int methods) {
-    std::string names;
-    const auto add = [&](int bit, const char* name) {
-        if ((methods & bit) != 0) {
-            names += (names.empty() ? "" : ", ") + std::string(name);
-        }
-    };
-    add(SSH_AUTH_METHOD_PUBLICKEY, "publickey");
-    add(SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive");
-    add(SSH_AUTH_METHOD_PASSWORD, "password");
-    add(SSH_AUTH_METHOD_HOSTBASED, "hostbased");
-    add(SSH_AUTH_METHOD_GSSAPI_MIC, "gssapi");
-    return names;
 }
 
 int keyboard_interactive(ssh_session session, const std::string& secret) {
@@ -74,92 +66,230 @@ int keyboard_interactive(ssh_session session, const std::string& secret) {
     return code;
 }
 
-Failure refused(ssh_session session, const SshTarget& target, const NodeSpec& node, int methods, bool typed) {
-    Failure failure{"ssh-auth-failed", target.node, "", "", ssh_get_error(session)};
-    if (typed) {
-        failure.what = text(kContext, "%1 does not accept the password.", {target.account()});
-        failure.remedy =
-            text(kContext, "Check user name and password; `ssh %1` should succeed.", {target.account()});
-        return failure;
+/// What has been tried on the way, for the message when nothing works.
+struct Tried {
+    std::vector<std::string> keys;  ///< offered and refused
+    std::string locked_key;         ///< its passphrase was needed and not given
+    std::string open_key;           ///< others may read it, so it was not used
+    bool typed = false;             ///< a password
+};
+
+/// One try after the other; what each says, in libssh's codes.
+class Authentication {
+public:
+    Authentication(ssh_session session, const SshTarget& target, const Prompter& prompter)
+        : session_(session), target_(target), prompter_(prompter) {}
+
+    Result<std::string> run();
+
+private:
+    int public_keys();
+    int agent_keys();
+    int key_file(const std::string& file, bool may_ask);
+    int private_key(const std::string& file, const SshKey& known);
+    int password();
+    Failure refused() const;
+    bool allowed(const char* option) const {
+        const std::string value = target_.option(option);
+        return value != "no" && value != "false";
     }
-    const std::string key =
-        node.identity_file.empty() ? text(kContext, "the agent and the keys in ~/.ssh") : node.identity_file;
-    failure.what = text(kContext, "%1 accepts none of the keys offered (%2); it allows: %3.",
-                        {target.account(), key, method_names(methods)});
-    failure.remedy = text(kContext, "Install your key there: `ssh-copy-id -p %1 %2`.",
-                          {std::to_string(target.port), target.account()});
-    return failure;
+
+    ssh_session session_;
+    const SshTarget& target_;
+    const Prompter& prompter_;
+    int methods_ = 0;
+    Tried tried_;
+    std::string accepted_;  ///< for the description
+    int agent_count_ = 0;
+};
+
+Result<std::string> Authentication::run() {
+    int code = ssh_userauth_none(session_, nullptr);
+    if (code == SSH_AUTH_SUCCESS) {
+        return text(kContext, "no authentication");
+    }
+    methods_ = ssh_userauth_list(session_, nullptr);
+    if (code != SSH_AUTH_ERROR && (methods_ & SSH_AUTH_METHOD_PUBLICKEY) != 0 &&
+        allowed("pubkeyauthentication")) {
+        code = public_keys();
+    }
+    if (code != SSH_AUTH_SUCCESS && code != SSH_AUTH_ERROR && code != SSH_AUTH_PARTIAL) {
+        code = password();
+    }
+    if (code == SSH_AUTH_SUCCESS) {
+        return accepted_;
+    }
+    if (code == SSH_AUTH_PARTIAL) {
+        return Failure{"ssh-auth-partial", target_.node,
+                       text(kContext, "%1 asks for a second factor.", {target_.account()}),
+                       text(kContext, "Write transport: openssh for this node: OpenSSH asks for both."),
+                       ssh_get_error(session_)};
+    }
+    return refused();
+}
+
+// A server counts every key it refuses (MaxAuthTries, 6 by default), so the named ones come first; those that
+// need a passphrase come after the agent, which may hold them.
+int Authentication::public_keys() {
+    int code = SSH_AUTH_DENIED;
+    const auto try_files = [&](bool may_ask) {
+        for (const auto& file : target_.identity_files) {
+            code = key_file(expand_ssh_path(target_, file), may_ask);
+            if (code != SSH_AUTH_DENIED) {
+                return;
+            }
+        }
+    };
+    if (target_.identities_named) {
+        try_files(false);
+    }
+    if (code == SSH_AUTH_DENIED && !target_.identities_only) {
+        code = agent_keys();
+    }
+    if (code == SSH_AUTH_DENIED && !target_.identities_named) {
+        try_files(false);
+    }
+    if (code == SSH_AUTH_DENIED) {
+        try_files(true);
+    }
+    return code;
+}
+
+int Authentication::agent_keys() {
+    const auto keys = list_agent_keys(target_);
+    agent_count_ = static_cast<int>(keys.size());
+    if (keys.empty()) {
+        return SSH_AUTH_DENIED;
+    }
+    const int code = ssh_userauth_agent(session_, nullptr);
+    if (code == SSH_AUTH_SUCCESS) {
+        accepted_ = text(kContext, "a key of the agent");
+    }
+    tried_.keys.push_back(text(kContext, "%1 of the agent", {std::to_string(keys.size())}));
+    return code == SSH_AUTH_ERROR && ssh_is_connected(session_) != 0 ? SSH_AUTH_DENIED : code;
+}
+
+// `may_ask`: only those that need a passphrase are left.
+int Authentication::key_file(const std::string& file, bool may_ask) {
+    if (is_public_half(file) || ::access(file.c_str(), F_OK) != 0) {
+        return SSH_AUTH_DENIED;
+    }
+    if (key_file_is_open(file)) {
+        tried_.open_key = shorten_home(file);
+        return SSH_AUTH_DENIED;
+    }
+    const bool locked = key_needs_passphrase(file);
+    if (locked != may_ask) {
+        return SSH_AUTH_DENIED;
+    }
+    ssh_key raw = nullptr;
+    ssh_pki_import_pubkey_file((file + ".pub").c_str(), &raw);
+    const SshKey known(raw);
+    if (known) {
+        // Asking first saves the passphrase where the server does not want this key.
+        const int code = ssh_userauth_try_publickey(session_, nullptr, known.get());
+        if (code != SSH_AUTH_SUCCESS) {
+            tried_.keys.push_back(shorten_home(file));
+            return code;
+        }
+    }
+    return private_key(file, known);
+}
+
+int Authentication::private_key(const std::string& file, const SshKey& known) {
+    PassphraseContext context{&target_, &prompter_, file};
+    SshKey key;
+    for (int attempt = 0; attempt < kAttempts && !key && !context.given_up; ++attempt) {
+        ssh_key raw = nullptr;
+        context.asked = false;
+        const int code = ssh_pki_import_privkey_file(file.c_str(), nullptr, on_passphrase, &context, &raw);
+        key.reset(raw);
+        if (code != SSH_OK && !context.asked) {
+            break;  // not a key, or of a kind that libssh cannot read
+        }
+    }
+    if (!key) {
+        if (context.asked || context.given_up) {
+            tried_.locked_key = shorten_home(file);
+        }
+        return SSH_AUTH_DENIED;
+    }
+    const int code = ssh_userauth_publickey(session_, nullptr, key.get());
+    if (code == SSH_AUTH_SUCCESS) {
+        accepted_ = shorten_home(file);
+    } else if (!known) {
+        tried_.keys.push_back(shorten_home(file));
+    }
+    return code;
+}
+
+int Authentication::password() {
+    const bool plain = (methods_ & SSH_AUTH_METHOD_PASSWORD) != 0 && allowed("passwordauthentication");
+    const bool interactive =
+        (methods_ & SSH_AUTH_METHOD_INTERACTIVE) != 0 && allowed("kbdinteractiveauthentication");
+    int code = SSH_AUTH_DENIED;
+    for (int attempt = 1; code == SSH_AUTH_DENIED && attempt <= kAttempts; ++attempt) {
+        if (!(plain || interactive) || !prompter_.secret) {
+            break;
+        }
+        auto secret =
+            prompter_.secret({target_.node, target_.account(), text(kContext, "Password"), false, attempt});
+        if (!secret) {
+            break;
+        }
+        tried_.typed = true;
+        code = plain ? ssh_userauth_password(session_, nullptr, secret->c_str()) : SSH_AUTH_DENIED;
+        if (code == SSH_AUTH_DENIED && interactive) {
+            code = keyboard_interactive(session_, *secret);
+        }
+        sodium_memzero(secret->data(), secret->size());
+    }
+    if (code == SSH_AUTH_SUCCESS) {
+        accepted_ = text(kContext, "a password");
+    }
+    return code;
+}
+
+Failure Authentication::refused() const {
+    const std::string detail = ssh_get_error(session_);
+    if (tried_.typed) {
+        return password_refused(target_, detail);
+    }
+    if (ssh_is_connected(session_) == 0 && agent_count_ > 0) {
+        return too_many_keys(target_, agent_count_, detail);
+    }
+    if (!tried_.locked_key.empty()) {
+        return passphrase_needed(target_, tried_.locked_key, detail);
+    }
+    if (!tried_.open_key.empty()) {
+        return key_file_too_open(target_, tried_.open_key, detail);
+    }
+    return keys_refused(target_, tried_.keys, method_names(methods_), detail);
 }
 
 }  // namespace
 
-Result<std::string> authenticate(ssh_session session, const SshTarget& target, const NodeSpec& node,
-                                 const Prompter& prompter,
-                                 const std::function<void(const std::string&)>& progress) {
-    PassphraseContext context{&target, &prompter};
-    ssh_callbacks_struct callbacks{};
-    ssh_callbacks_init(&callbacks);
-    callbacks.userdata = &context;
-    callbacks.auth_function = on_passphrase;
-    ssh_set_callbacks(session, &callbacks);
-    // The session outlives this frame: it must not keep a pointer into it.
-    struct Unset {
-        ssh_session session;
-        ssh_callbacks_struct none{};
-        ~Unset() { ssh_set_callbacks(session, nullptr); }
-    } unset{session};
+std::string method_names(int methods) {
+    std::string names;
+    const auto add = [&](int bit, const char* name) {
+        if ((methods & bit) != 0) {
+            names += (names.empty() ? "" : ", ") + std::string(name);
+        }
+    };
+    add(SSH_AUTH_METHOD_PUBLICKEY, "publickey");
+    add(SSH_AUTH_METHOD_INTERACTIVE, "keyboard-interactive");
+    add(SSH_AUTH_METHOD_PASSWORD, "password");
+    add(SSH_AUTH_METHOD_HOSTBASED, "hostbased");
+    add(SSH_AUTH_METHOD_GSSAPI_MIC, "gssapi-with-mic");
+    return names;
+}
 
+Result<std::string> authenticate(ssh_session session, const SshTarget& target, const Prompter& prompter,
+                                 const std::function<void(const std::string&)>& progress) {
     if (progress) {
         progress(text(kContext, "authenticating as %1", {target.account()}));
     }
-    if (!node.identity_file.empty() && !std::filesystem::exists(expand_home(node.identity_file))) {
-        return Failure{
-            "ssh-no-identity", target.node,
-            text(kContext, "The key file %1 does not exist.", {node.identity_file}),
-            text(kContext, "Correct identity_file: in the inventory, or make one: `ssh-keygen -t ed25519`."),
-            ""};
-    }
-    int code = ssh_userauth_none(session, nullptr);
-    if (code == SSH_AUTH_SUCCESS) {
-        return std::string("none");
-    }
-    const int methods = ssh_userauth_list(session, nullptr);
-    if (code != SSH_AUTH_ERROR && (methods & SSH_AUTH_METHOD_PUBLICKEY) != 0) {
-        code = ssh_userauth_publickey_auto(session, nullptr, nullptr);
-        if (code == SSH_AUTH_SUCCESS) {
-            return text(kContext, "agent or key");
-        }
-    }
-    const bool interactive = (methods & SSH_AUTH_METHOD_INTERACTIVE) != 0;
-    bool typed = false;
-    for (int attempt = 1; code != SSH_AUTH_ERROR && attempt <= kAttempts; ++attempt) {
-        if ((methods & (SSH_AUTH_METHOD_PASSWORD | SSH_AUTH_METHOD_INTERACTIVE)) == 0 || !prompter.secret) {
-            break;
-        }
-        auto secret =
-            prompter.secret({target.node, target.account(), text(kContext, "Password"), false, attempt});
-        if (!secret) {
-            break;
-        }
-        typed = true;
-        code = (methods & SSH_AUTH_METHOD_PASSWORD) != 0
-                   ? ssh_userauth_password(session, nullptr, secret->c_str())
-                   : SSH_AUTH_DENIED;
-        if (code == SSH_AUTH_DENIED && interactive) {
-            code = keyboard_interactive(session, *secret);
-        }
-        sodium_memzero(secret->data(), secret->size());
-        if (code == SSH_AUTH_SUCCESS) {
-            return text(kContext, "password");
-        }
-    }
-    if (code == SSH_AUTH_PARTIAL) {
-        return Failure{
-            "ssh-auth-partial", target.node,
-            text(kContext, "%1 asks for a second factor, which is not supported yet.", {target.account()}),
-            "", ssh_get_error(session)};
-    }
-    return refused(session, target, node, methods, typed);
+    return Authentication(session, target, prompter).run();
 }
 
 }  // namespace rankscope

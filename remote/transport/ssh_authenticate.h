@@ -4,7 +4,6 @@
 #pragma once
 
 #include <remote/base/failure.h>
-#include <remote/config/inventory.h>
 #include <remote/transport/prompter.h>
 #include <remote/transport/ssh_session.h>
 
@@ -13,10 +12,13 @@
 
 namespace rankscope {
 
-/// Agent and keys first, then keyboard-interactive and password with what the person types (three attempts).
-/// Returns the way that worked, for the description: "agent or key", "password".
-Result<std::string> authenticate(ssh_session session, const SshTarget& target, const NodeSpec& node,
-                                 const Prompter& prompter,
+/// The named keys, the agent's, ssh's default keys, those with a passphrase, then password or
+/// keyboard-interactive with what the person types (three attempts). Returns what was accepted, for the
+/// description: "~/.ssh/id_ed25519", "a key of the agent", "a password".
+Result<std::string> authenticate(ssh_session session, const SshTarget& target, const Prompter& prompter,
                                  const std::function<void(const std::string&)>& progress);
+
+/// libssh's bits as the protocol names them: "publickey, password".
+std::string method_names(int methods);
 
 }  // namespace rankscope

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/base/text.h>
+#include <remote/transport/known_hosts_markers.h>
+#include <remote/transport/ssh_failures.h>
 #include <remote/transport/ssh_host_key.h>
+
+#include <unistd.h>
 
 namespace rankscope {
 namespace {
@@ -12,6 +16,7 @@ constexpr const char* kContext = "SshHostKey";
 struct ServerKey {
     std::string type;
     std::string fingerprint;
+    std::string base64;  ///< as in known_hosts
 };
 
 Result<ServerKey> server_key(ssh_session session, const SshTarget& target) {
@@ -29,7 +34,11 @@ Result<ServerKey> server_key(ssh_session session, const SshTarget& target) {
                        ssh_get_error(session)};
     }
     char* printable = ssh_get_fingerprint_hash(SSH_PUBLICKEY_HASH_SHA256, hash, length);
-    ServerKey result{ssh_key_type_to_char(ssh_key_type(key.get())), printable != nullptr ? printable : ""};
+    char* exported = nullptr;
+    ssh_pki_export_pubkey_base64(key.get(), &exported);
+    ServerKey result{ssh_key_type_to_char(ssh_key_type(key.get())), printable != nullptr ? printable : "",
+                     exported != nullptr ? exported : ""};
+    ssh_string_free_char(exported);
     ssh_string_free_char(printable);
     ssh_clean_pubkey_hash(&hash);
     return result;
@@ -39,23 +48,48 @@ Result<void> ask(ssh_session session, const SshTarget& target, const ServerKey& 
                  const Prompter& prompter) {
     const HostKeyQuestion question{target.node, target.host, target.port, key.type, key.fingerprint};
     if (!prompter.accept_host_key || !prompter.accept_host_key(question)) {
-        return Failure{
-            "ssh-host-key-unknown", target.node,
-            text(kContext, "The host key of %1 is not known: %2 %3.",
-                 {target.host, key.type, key.fingerprint}),
-            text(
-                kContext,
-                "Compare it with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on the node, then accept "
-                "it (rankscopectl: --accept-new-host-keys)."),
-            ""};
+        return host_key_unknown(target, key.type, key.fingerprint);
+    }
+    // libssh writes to the file it was told of last.
+    if (!target.known_hosts.empty()) {
+        ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS,
+                        expand_ssh_path(target, target.known_hosts.front()).c_str());
     }
     if (ssh_session_update_known_hosts(session) != SSH_OK) {
-        return Failure{"ssh-known-hosts", target.node,
-                       text(kContext, "The key cannot be added to known_hosts."),
-                       text(kContext, "Check that ~/.ssh and ~/.ssh/known_hosts are yours and writable."),
-                       ssh_get_error(session)};
+        return known_hosts_unwritable(target, ssh_get_error(session));
     }
     return {};
+}
+
+// As ssh does it: a key that any of the files knows is known.
+ssh_known_hosts_e look_up(ssh_session session, const SshTarget& target) {
+    ssh_known_hosts_e best = SSH_KNOWN_HOSTS_NOT_FOUND;
+    const auto weight = [](ssh_known_hosts_e state) {
+        switch (state) {
+            case SSH_KNOWN_HOSTS_OK:
+                return 4;
+            case SSH_KNOWN_HOSTS_CHANGED:
+                return 3;
+            case SSH_KNOWN_HOSTS_OTHER:
+                return 2;
+            case SSH_KNOWN_HOSTS_ERROR:
+                return 1;
+            default:
+                return 0;
+        }
+    };
+    for (const auto& file : target.known_hosts) {
+        const std::string path = expand_ssh_path(target, file);
+        if (::access(path.c_str(), F_OK) != 0) {
+            continue;
+        }
+        ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, path.c_str());
+        const auto state = ssh_session_is_known_server(session);
+        if (weight(state) > weight(best)) {
+            best = state;
+        }
+    }
+    return best;
 }
 
 }  // namespace
@@ -65,39 +99,23 @@ Result<void> check_host_key(ssh_session session, const SshTarget& target, const 
     if (!key) {
         return key.failure();
     }
-    const std::string where =
-        target.port == 22 ? target.host : '[' + target.host + "]:" + std::to_string(target.port);
-    switch (ssh_session_is_known_server(session)) {
+    if (const auto line = revoked_at(target, key->base64)) {
+        return host_key_revoked(target, key->type, key->fingerprint, *line);
+    }
+    switch (look_up(session, target)) {
         case SSH_KNOWN_HOSTS_OK:
             return {};
         case SSH_KNOWN_HOSTS_CHANGED:
-            return Failure{
-                "ssh-host-key-changed", target.node,
-                text(kContext, "The host key of %1 has changed: it is now %2 %3. Nothing was sent to it.",
-                     {target.host, key->type, key->fingerprint}),
-                text(kContext,
-                     "If the machine was set up anew, compare the fingerprint there and forget the old key: "
-                     "`ssh-keygen -R '%1'`. If not, somebody may be in between: ask its administrator.",
-                     {where}),
-                ""};
+            return host_key_changed(target, key->type, key->fingerprint);
         case SSH_KNOWN_HOSTS_OTHER:
-            return Failure{
-                "ssh-host-key-other", target.node,
-                text(kContext, "known_hosts has another type of key for %1 than the one it shows: %2 %3.",
-                     {target.host, key->type, key->fingerprint}),
-                text(kContext,
-                     "Compare the fingerprint on the node, then `ssh-keyscan -t %1 %2` shows the line "
-                     "to add to known_hosts.",
-                     {key->type, target.host}),
-                ""};
+            return host_key_other(target, key->type, key->fingerprint);
         case SSH_KNOWN_HOSTS_NOT_FOUND:
         case SSH_KNOWN_HOSTS_UNKNOWN:
             return ask(session, target, *key, prompter);
         case SSH_KNOWN_HOSTS_ERROR:
             break;
     }
-    return Failure{"ssh-known-hosts", target.node, text(kContext, "known_hosts cannot be read."),
-                   text(kContext, "Check ~/.ssh/known_hosts."), ssh_get_error(session)};
+    return known_hosts_unreadable(target, ssh_get_error(session));
 }
 
 }  // namespace rankscope

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <remote/transport/ssh_target.h>
+
 #include <libssh/libssh.h>
 
 #include <memory>
@@ -22,16 +24,5 @@ struct FreeSshKey {
     void operator()(ssh_key key) const { ssh_key_free(key); }
 };
 using SshKey = std::unique_ptr<ssh_key_struct, FreeSshKey>;
-
-/// What the inventory and ssh_config say together, for one node.
-struct SshTarget {
-    std::string node;
-    std::string host;
-    int port = 22;
-    std::string user;
-    std::string proxy_command;
-
-    std::string account() const { return user + '@' + host; }
-};
 
 }  // namespace rankscope

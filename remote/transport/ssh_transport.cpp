@@ -4,7 +4,11 @@
 #include <remote/base/clock.h>
 #include <remote/base/paths.h>
 #include <remote/base/text.h>
+#include <remote/transport/openssh_errors.h>
+#include <remote/transport/openssh_master.h>
 #include <remote/transport/ssh_authenticate.h>
+#include <remote/transport/ssh_config_libssh.h>
+#include <remote/transport/ssh_failures.h>
 #include <remote/transport/ssh_host_key.h>
 #include <remote/transport/ssh_session.h>
 #include <remote/transport/ssh_transport.h>
@@ -18,12 +22,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 namespace rankscope {
 namespace {
 
-constexpr const char* kContext = "SshTransport";
 constexpr double kConnectTimeout = 10;
+constexpr double kSessionWait = 2;
 constexpr long kCallTimeout = 20;  // of one blocking libssh call, seconds
 
 class SshChannel : public Channel {
@@ -115,31 +120,45 @@ std::optional<int> SshChannel::exit_status() {
 
 class SshTransport : public Transport {
 public:
-    SshTransport(SshSession session, SshTarget target, ConnectionInfo info)
-        : session_(std::move(session)), target_(std::move(target)), info_(std::move(info)) {}
+    SshTransport(std::shared_ptr<JumpStream> jump, SshSession session, SshTarget target, ConnectionInfo info)
+        : jump_(std::move(jump)),
+          session_(std::move(session)),
+          target_(std::move(target)),
+          info_(std::move(info)) {}
 
     Result<std::unique_ptr<Channel>> exec(const std::string& command) override;
     const ConnectionInfo& info() const override { return info_; }
 
 private:
+    std::shared_ptr<JumpStream> jump_;  // outlives the session that it carries
     std::shared_ptr<ssh_session_struct> session_;
     SshTarget target_;
     ConnectionInfo info_;
+    bool used_ = false;
 };
 
 Result<std::unique_ptr<Channel>> SshTransport::exec(const std::string& command) {
     ssh_set_blocking(session_.get(), 1);
-    ssh_channel channel = ssh_channel_new(session_.get());
-    int code = channel != nullptr ? ssh_channel_open_session(channel) : SSH_ERROR;
+    // With MaxSessions 1 the server frees the place of the command before only a moment after its end.
+    const double deadline = monotonic_s() + (used_ ? kSessionWait : 0);
+    ssh_channel channel = nullptr;
+    int code = SSH_ERROR;
+    for (;;) {
+        channel = ssh_channel_new(session_.get());
+        code = channel != nullptr ? ssh_channel_open_session(channel) : SSH_ERROR;
+        if (code == SSH_OK || ssh_is_connected(session_.get()) == 0 || monotonic_s() >= deadline) {
+            break;
+        }
+        ssh_channel_free(channel);
+        ::poll(nullptr, 0, 10);
+    }
     if (code == SSH_OK) {
+        used_ = true;
         code = ssh_channel_request_exec(channel, command.c_str());
     }
     ssh_set_blocking(session_.get(), 0);
     if (code != SSH_OK) {
-        Failure failure{
-            "ssh-exec", target_.node, text(kContext, "The node does not let a command be started."),
-            text(kContext, "Check ForceCommand, MaxSessions and the login shell of %1.", {target_.account()}),
-            ssh_get_error(session_.get())};
+        Failure failure = no_session(target_.node, ssh_get_error(session_.get()));
         if (channel != nullptr) {
             ssh_channel_free(channel);
         }
@@ -148,109 +167,124 @@ Result<std::unique_ptr<Channel>> SshTransport::exec(const std::string& command) 
     return std::unique_ptr<Channel>(std::make_unique<SshChannel>(session_, channel));
 }
 
-std::string option(ssh_session session, ssh_options_e which) {
-    char* value = nullptr;
-    if (ssh_options_get(session, which, &value) != SSH_OK || value == nullptr) {
-        return {};
-    }
-    std::string result = value;
-    ssh_string_free_char(value);
-    return result;
-}
+/// What the session runs over: a TCP connection of our own, or a stream through a jump host.
+struct Carrier {
+    UniqueFd fd;
+    std::shared_ptr<JumpStream> jump;
+    std::string peer_address;
+    std::string local_address;
+
+    std::string said() const { return jump ? jump->said() : std::string(); }
+};
 
 void set(ssh_session session, ssh_options_e which, const std::string& value) {
     ssh_options_set(session, which, value.c_str());
 }
 
-// What is asked for, in the order of precedence: the inventory, ~/.ssh/config, /etc/ssh/ssh_config, defaults.
-SshTarget configure(ssh_session session, const NodeSpec& node) {
-    const auto ssh_dir = home_dir() / ".ssh";
-    set(session, SSH_OPTIONS_SSH_DIR,
-        ssh_dir.string());  // libssh asks the password file, everybody else $HOME
-    set(session, SSH_OPTIONS_HOST, node.host);
-    for (const std::string& file : {(ssh_dir / "config").string(), std::string("/etc/ssh/ssh_config")}) {
-        if (::access(file.c_str(), R_OK) == 0) {
-            ssh_options_parse_config(session, file.c_str());
+// Lists of algorithms that somebody has chosen; ssh's own defaults are not libssh's business.
+void set_algorithms(ssh_session session, const SshTarget& target, const SshTarget& defaults) {
+    constexpr std::array<std::pair<const char*, std::array<int, 2>>, 5> kLists{
+        {{"ciphers", {SSH_OPTIONS_CIPHERS_C_S, SSH_OPTIONS_CIPHERS_S_C}},
+         {"macs", {SSH_OPTIONS_HMAC_C_S, SSH_OPTIONS_HMAC_S_C}},
+         {"kexalgorithms", {SSH_OPTIONS_KEY_EXCHANGE, -1}},
+         {"hostkeyalgorithms", {SSH_OPTIONS_HOSTKEYS, -1}},
+         {"pubkeyacceptedalgorithms", {SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES, -1}}}};
+    for (const auto& [name, options] : kLists) {
+        const std::string chosen = target.option(name);
+        if (chosen.empty() || chosen == defaults.option(name)) {
+            continue;
+        }
+        for (const int option : options) {
+            if (option >= 0) {
+                ssh_options_set(session, static_cast<ssh_options_e>(option), chosen.c_str());
+            }
         }
     }
-    const bool off = false;
-    ssh_options_set(session, SSH_OPTIONS_PROCESS_CONFIG, &off);
-    if (node.port != 0) {
-        ssh_options_set(session, SSH_OPTIONS_PORT, &node.port);
-    }
-    if (!node.user.empty()) {
-        set(session, SSH_OPTIONS_USER, node.user);
-    }
-    if (!node.identity_file.empty()) {
-        set(session, SSH_OPTIONS_IDENTITY, expand_home(node.identity_file).string());
-    }
-    if (option(session, SSH_OPTIONS_USER).empty()) {
-        const char* user = std::getenv("USER");
-        ssh_options_set(session, SSH_OPTIONS_USER, user != nullptr && user[0] != '\0' ? user : nullptr);
-    }
-    if (!node.proxy_jump.empty()) {
-        set(session, SSH_OPTIONS_PROXYCOMMAND, "ssh -W '[%h]:%p' -- " + node.proxy_jump);
-    }
-    const long timeout = kCallTimeout;
-    ssh_options_set(session, SSH_OPTIONS_TIMEOUT, &timeout);
-    SshTarget target;
-    target.node = node.name;
-    target.host = option(session, SSH_OPTIONS_HOST);
-    unsigned port = 22;
-    ssh_options_get_port(session, &port);
-    target.port = static_cast<int>(port);
-    target.user = option(session, SSH_OPTIONS_USER);
-    target.proxy_command = option(session, SSH_OPTIONS_PROXYCOMMAND);
-    return target;
 }
 
-Failure handshake_failed(ssh_session session, const SshTarget& target) {
+void configure(ssh_session session, const SshTarget& target, const std::stop_token& stop) {
+    const bool off = false;
+    if (target.options.empty()) {
+        read_config_with_libssh(session, target.alias);
+    } else {
+        ssh_options_set(session, SSH_OPTIONS_PROCESS_CONFIG, &off);
+        set_algorithms(session, target, ssh_defaults(stop));
+        if (target.is_on("compression")) {
+            set(session, SSH_OPTIONS_COMPRESSION, "yes");
+        }
+        if (const auto agent = target.option("identityagent"); !agent.empty() && agent != "SSH_AUTH_SOCK") {
+            set(session, SSH_OPTIONS_IDENTITY_AGENT,
+                agent[0] == '$' ? agent : expand_ssh_path(target, agent));
+        }
+    }
+    set(session, SSH_OPTIONS_SSH_DIR, (home_dir() / ".ssh").string());
+    set(session, SSH_OPTIONS_HOST, target.host);
+    ssh_options_set(session, SSH_OPTIONS_PORT, &target.port);
+    set(session, SSH_OPTIONS_USER, target.user);
+    set(session, SSH_OPTIONS_PROXYCOMMAND, target.proxy_command.empty() ? "none" : target.proxy_command);
+    const long timeout = kCallTimeout;
+    ssh_options_set(session, SSH_OPTIONS_TIMEOUT, &timeout);
+}
+
+Failure handshake_failed(ssh_session session, const SshTarget& target, const Carrier& carrier) {
     const std::string detail = ssh_get_error(session);
-    const std::string where = target.host + ':' + std::to_string(target.port);
     if (detail.find("kex error") != std::string::npos) {
-        return {"ssh-algorithms", target.node,
-                text(kContext, "%1 and this program share no algorithm.", {where}),
-                text(kContext, "Update the SSH server there, or allow an algorithm both have."), detail};
+        return no_common_algorithm(target, detail);
     }
-    if (detail.find("imeout") != std::string::npos) {
-        return {"ssh-timeout", target.node,
-                text(kContext, "%1 accepts the connection, but says nothing.", {where}),
-                text(kContext, "Is this the SSH port? `ssh -v -p %1 %2` shows where it stops.",
-                     {std::to_string(target.port), target.account()}),
-                detail};
+    const bool silent = detail.find("imeout") != std::string::npos;
+    if (carrier.jump) {
+        return silent ? connect_failed(target.node, target.host + ':' + std::to_string(target.port),
+                                       ETIMEDOUT, kCallTimeout, detail)
+                      : explain_openssh(target, carrier.said() + detail);
     }
-    return {"ssh-protocol", target.node,
-            text(kContext, "%1 closed the connection while it was set up.", {where}),
-            text(kContext,
-                 "Common causes: MaxStartups or fail2ban on the node, or another service on that port; see "
-                 "`journalctl -u ssh` there."),
-            detail};
+    return silent ? server_silent(target, detail) : server_closed(target, detail);
+}
+
+Result<Carrier> carry(const SshTarget& target, const Prompter& prompter, const std::stop_token& stop) {
+    Carrier carrier;
+    if (!target.proxy_jump.empty()) {
+        auto jump = open_jump(target, prompter, stop);
+        if (!jump) {
+            return jump.failure();
+        }
+        carrier.fd = std::move(jump->fd);
+        carrier.jump = std::make_shared<JumpStream>(std::move(*jump));
+        return carrier;
+    }
+    if (!target.proxy_command.empty()) {
+        return carrier;  // libssh starts it
+    }
+    const std::string family = target.option("addressfamily");
+    auto connection =
+        tcp_connect(target.node, target.host, target.port,
+                    target.connect_timeout_s > 0 ? target.connect_timeout_s : kConnectTimeout, stop,
+                    family == "inet" ? AF_INET : (family == "inet6" ? AF_INET6 : AF_UNSPEC));
+    if (!connection) {
+        return connection.failure();
+    }
+    carrier.peer_address = connection->peer_address;
+    carrier.local_address = connection->local_address;
+    carrier.fd = std::move(connection->fd);
+    set_nonblocking(carrier.fd.get(), false);
+    return carrier;
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Transport>> open_ssh_transport(
-    const NodeSpec& node, const Prompter& prompter, std::stop_token stop,
+    const SshTarget& target, const Prompter& prompter, const std::stop_token& stop,
     const std::function<void(const std::string&)>& progress) {
     static std::once_flag once;
     std::call_once(once, [] { ssh_init(); });
     const double begin = monotonic_s();
     SshSession session(ssh_new());
-    SshTarget target = configure(session.get(), node);
-    if (progress) {
-        progress(text(kContext, "connecting to %1", {target.account()}));
+    configure(session.get(), target, stop);
+    auto carrier = carry(target, prompter, stop);
+    if (!carrier) {
+        return carrier.failure();
     }
-    ConnectionInfo info;
-    int fd = -1;
-    if (target.proxy_command.empty()) {
-        auto connection = tcp_connect(node.name, target.host, target.port, kConnectTimeout, stop);
-        if (!connection) {
-            return connection.failure();
-        }
-        info.peer_address = connection->peer_address;
-        info.local_address = connection->local_address;
-        set_nonblocking(connection->fd.get(), false);
-        fd = connection->fd.release();  // libssh closes it with the session
+    const int fd = carrier->fd.release();  // libssh closes it with the session
+    if (fd >= 0) {
         ssh_options_set(session.get(), SSH_OPTIONS_FD, &fd);
     }
     // The only way to end a blocking libssh call from outside: cut its socket.
@@ -260,28 +294,30 @@ Result<std::unique_ptr<Transport>> open_ssh_transport(
         }
     });
     const auto failed = [&](Failure failure) -> Result<std::unique_ptr<Transport>> {
-        return stop.stop_requested() ? cancelled(node.name) : std::move(failure);
+        return stop.stop_requested() ? cancelled(target.node) : std::move(failure);
     };
     ssh_set_blocking(session.get(), 1);
     if (ssh_connect(session.get()) != SSH_OK) {
-        return failed(handshake_failed(session.get(), target));
+        return failed(handshake_failed(session.get(), target, *carrier));
     }
     if (auto known = check_host_key(session.get(), target, prompter); !known) {
         return failed(known.failure());
     }
-    auto method = authenticate(session.get(), target, node, prompter, progress);
+    auto method = authenticate(session.get(), target, prompter, progress);
     if (!method) {
         return failed(method.failure());
     }
     if (stop.stop_requested()) {
-        return cancelled(node.name);
+        return cancelled(target.node);
     }
     ssh_set_blocking(session.get(), 0);
-    info.description = target.account() + ':' + std::to_string(target.port) +
-                       (node.proxy_jump.empty() ? "" : " through " + node.proxy_jump) + " (" + *method + ')';
+    ConnectionInfo info;
+    info.peer_address = carrier->peer_address;
+    info.local_address = carrier->local_address;
+    info.description = describe_target(target, *method);
     info.connect_s = monotonic_s() - begin;
-    return std::unique_ptr<Transport>(
-        std::make_unique<SshTransport>(std::move(session), std::move(target), std::move(info)));
+    return std::unique_ptr<Transport>(std::make_unique<SshTransport>(
+        std::move(carrier->jump), std::move(session), target, std::move(info)));
 }
 
 }  // namespace rankscope

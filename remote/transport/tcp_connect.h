@@ -6,6 +6,8 @@
 #include <remote/base/failure.h>
 #include <remote/base/fd.h>
 
+#include <sys/socket.h>
+
 #include <stop_token>
 #include <string>
 
@@ -17,9 +19,10 @@ struct TcpConnection {
     std::string local_address;
 };
 
-/// Resolves the name and connects, trying one address after the other, each for at most `timeout_s`. Failures
-/// tell apart: unknown host, refused, no route, time-out. `node` is for the messages.
+/// Resolves the name and connects, within `timeout_s`, to the first address that answers; one that keeps
+/// silent for a quarter of a second gets the next one as a rival. Failures tell apart: unknown host, refused,
+/// no route, time-out. `node` is for the messages. `family`: AF_UNSPEC, AF_INET or AF_INET6.
 Result<TcpConnection> tcp_connect(const std::string& node, const std::string& host, int port,
-                                  double timeout_s, const std::stop_token& stop);
+                                  double timeout_s, const std::stop_token& stop, int family = AF_UNSPEC);
 
 }  // namespace rankscope

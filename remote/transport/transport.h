@@ -36,13 +36,14 @@ public:
 };
 
 struct ConnectionInfo {
-    std::string description;    ///< "trainer@10.0.0.11:22 with ~/.ssh/id_ed25519", or "this computer"
+    std::string description;    ///< "trainer@10.0.0.11:22 through login with ~/.ssh/id_ed25519"
     std::string peer_address;   ///< the node's address of this connection; empty: local, or behind a proxy
     std::string local_address;  ///< this machine's
     double connect_s = 0;
 };
 
-/// A connection to one node, authenticated. Used by one thread. Implementations: SSH (libssh), local.
+/// A connection to one node, authenticated. Used by one thread. Implementations: SSH by libssh, SSH by the
+/// OpenSSH binary, local.
 class Transport {
 public:
     virtual ~Transport() = default;

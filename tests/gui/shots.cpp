@@ -9,6 +9,8 @@
 #include <gui/app/workspace.h>
 #include <gui/dialogs/host_key_dialog.h>
 #include <gui/dialogs/secret_dialog.h>
+#include <gui/fleet/import_dialog.h>
+#include <gui/fleet/key_dialog.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/plot/metric_plot.h>
@@ -191,6 +193,17 @@ void dialog_shots(MainWindow& window, const Camera& camera) {
     keys.open();
     camera.take(&keys, "dialog-host-keys");
     keys.reject();
+    ImportDialog importer(window.workspace()->fleet()->inventory(), &window);
+    importer.open();
+    importer.findChild<QPlainTextEdit*>(u"importText"_s)
+        ->setPlainText(u"# the new rack\ngpu1\ntrainer@10.0.0.12:2222\n10.0.0.13 gpu3 gpu3.example.org\nnode1\n"
+                       u"rack2-[01-03]\nthis is no machine\n"_s);
+    camera.take(&importer, "dialog-import");
+    importer.reject();
+    KeyDialog wizard(window.workspace()->fleet()->inventory().nodes, {}, &window);
+    wizard.open();
+    camera.take(&wizard, "dialog-keys");
+    wizard.reject();
     SecretDialog secret({"node1", "trainer@10.0.0.11", "", false, 2}, &window);
     secret.open();
     camera.take(&secret, "dialog-secret");

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <remote/config/node_import.h>
+
+#include <QDialog>
+#include <vector>
+
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QTableWidget;
+class QTimer;
+
+namespace rankscope::gui {
+
+/// A list of machines, pasted or from a file, becomes nodes: what each line means is shown before anything is
+/// added, and each can be left out.
+class ImportDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    ImportDialog(Inventory inventory, QWidget* parent);
+    ~ImportDialog() override;
+
+    /// Those that are ticked.
+    std::vector<NodeSpec> nodes() const;
+    /// Reads a file in the background; faults are shown.
+    void load(const QString& path);
+
+private:
+    void choose_file();
+    void read_text();
+    void show_import();
+    void update_button();
+
+    Inventory inventory_;
+    NodeImport import_;
+    std::string source_;  ///< the file, for messages and Include
+    QPlainTextEdit* text_;
+    QTableWidget* table_;
+    QLabel* found_;
+    QLabel* problems_;
+    QPushButton* add_;
+    QTimer* soon_;
+    BackgroundJob file_job_;
+    BackgroundJob read_job_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/base/private_folder.h>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+namespace rankscope {
+namespace {
+
+constexpr std::size_t kLongestBase = 48;  // ssh adds 17 characters to a control socket while it makes it
+
+}  // namespace
+
+PrivateFolder::PrivateFolder() {
+    std::string base = "/tmp";
+    const char* runtime = std::getenv("XDG_RUNTIME_DIR");
+    if (runtime != nullptr && runtime[0] == '/' && std::string(runtime).size() <= kLongestBase &&
+        ::access(runtime, W_OK | X_OK) == 0) {
+        base = runtime;
+    }
+    std::string pattern = base + "/rankscope-ssh-XXXXXX";
+    if (::mkdtemp(pattern.data()) != nullptr) {  // 0700
+        path_ = pattern;
+    }
+}
+
+PrivateFolder::~PrivateFolder() {
+    if (!path_.empty()) {
+        std::error_code ignored;
+        std::filesystem::remove_all(path_, ignored);
+    }
+}
+
+}  // namespace rankscope

@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/fleet/import_dialog.h>
+#include <gui/fleet/key_dialog.h>
+
+#include <tests/gui/gui_test.h>
+
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QTemporaryDir>
+
+namespace rankscope::gui::testing {
+namespace {
+
+TEST(ImportDialog, ShowsWhatEachLineMeansAndAddsWhatIsTicked) {
+    Inventory inventory;
+    inventory.nodes.emplace_back().name = "old";
+    ImportDialog dialog(inventory, nullptr);
+    dialog.show();
+    auto* add = child<QPushButton>(&dialog, "importAdd");
+    auto* table = child<QTableWidget>(&dialog, "importTable");
+    EXPECT_FALSE(add->isEnabled());
+    child<QPlainTextEdit>(&dialog, "importText")->setPlainText(u"old\ngpu1\ntrainer@gpu2:2222\none two three\nnode[1-2]\n"_s);
+    ASSERT_TRUE(wait_until([&] { return table->rowCount() == 5; }));
+    EXPECT_EQ(add->text(), u"&Add 4 nodes"_s);
+    EXPECT_FALSE(table->item(0, 0)->flags() & Qt::ItemIsUserCheckable) << "it is there already";
+    EXPECT_TRUE(table->item(0, 5)->text().contains(u"already"_s));
+    EXPECT_EQ(table->item(2, 2)->text(), u"2222"_s);
+    EXPECT_TRUE(child<QLabel>(&dialog, "importProblems")->text().contains(u":4: "_s));
+    table->item(1, 0)->setCheckState(Qt::Unchecked);
+    const auto nodes = dialog.nodes();
+    ASSERT_EQ(nodes.size(), 3U);
+    EXPECT_EQ(nodes[0].name, "gpu2");
+    EXPECT_EQ(nodes[0].user, "trainer");
+    EXPECT_EQ(nodes[2].name, "node2");
+    EXPECT_EQ(add->text(), u"&Add 3 nodes"_s);
+}
+
+TEST(ImportDialog, ReadsAFileAndSaysWhyNot) {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(u"config"_s);
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write("Host login gpu-*\n  User me\n");
+    file.close();
+    ImportDialog dialog({}, nullptr);
+    dialog.show();
+    dialog.load(path);
+    auto* table = child<QTableWidget>(&dialog, "importTable");
+    ASSERT_TRUE(wait_until([&] { return table->rowCount() == 2; }));
+    EXPECT_EQ(dialog.nodes().size(), 1U);
+    EXPECT_TRUE(child<QLabel>(&dialog, "importFound")->text().contains(u"ssh_config"_s));
+    dialog.load(folder.filePath(u"none"_s));
+    EXPECT_TRUE(wait_until([&] { return child<QLabel>(&dialog, "importProblems")->text().contains(u"cannot be read"_s); }));
+}
+
+NodeSpec unreachable(const std::string& name) {
+    NodeSpec node;
+    node.name = name;
+    node.host = "no-such-host.invalid";
+    return node;
+}
+
+TEST(KeyDialog, MakesAKeyAndShowsWhyANodeHasNot) {
+    const QTemporaryDir folder;
+    KeyDialog dialog({local_node(), unreachable("gpu1"), unreachable("gpu2")}, {}, nullptr);
+    dialog.show();
+    auto* install = child<QPushButton>(&dialog, "keyInstall");
+    auto* table = child<QTableWidget>(&dialog, "keyTable");
+    EXPECT_EQ(table->rowCount(), 2) << "this computer needs no key";
+    const QString key = folder.filePath(u"id_test"_s);
+    type_into(child<QLineEdit>(&dialog, "keyFile"), key);
+    EXPECT_EQ(install->text(), u"&Make key, install on 2 nodes"_s);
+    type_into(child<QLineEdit>(&dialog, "keyPassphrase"), u"a"_s);
+    EXPECT_FALSE(install->isEnabled()) << "typed once only";
+    type_into(child<QLineEdit>(&dialog, "keyAgain"), u"a"_s);
+    EXPECT_TRUE(install->isEnabled());
+    table->item(1, 0)->setCheckState(Qt::Unchecked);
+    click(install);
+    EXPECT_TRUE(child<QLineEdit>(&dialog, "keyPassphrase")->text().isEmpty()) << "not kept";
+    ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
+    EXPECT_TRUE(QFile::exists(key));
+    EXPECT_TRUE(QFile::exists(key + u".pub"_s));
+    EXPECT_TRUE(dialog.result_text(0).contains(u"not installed"_s)) << ss(dialog.result_text(0));
+    EXPECT_TRUE(dialog.result_text(0).contains(u"cannot be resolved"_s)) << ss(dialog.result_text(0));
+    EXPECT_EQ(dialog.result_text(1), u" "_s);
+    EXPECT_TRUE(child<QLabel>(&dialog, "keyState")->text().startsWith(u"SHA256:"_s));
+    EXPECT_EQ(install->text(), u"&Install on 1 nodes"_s) << "now it is there";
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
