@@ -142,6 +142,36 @@ void read_environments(YamlMapping& map, Job& job) {
     });
 }
 
+void read_slurm(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node node = map.take("slurm");
+    if (node.IsDefined() && !node.IsMap()) {
+        problems.add(node, "slurm", text(kContext, "must be a mapping"), "slurm: { login: node1, nodes: 2 }");
+    } else if (node.IsDefined()) {
+        YamlMapping inner(node, "slurm", problems);
+        read_slurm_options(inner, job.slurm.emplace());
+        inner.finish();
+    }
+}
+
+// Slurm chooses the nodes; without it the person does.
+void read_where(YamlMapping& map, Job& job, YamlProblems& problems) {
+    read_slurm(map, job, problems);
+    if (job.launcher != Launcher::Slurm) {
+        if (job.slurm) {
+            problems.add(map.at("slurm"), "slurm", text(kContext, "the launcher is ssh"),
+                         text(kContext, "Write launcher: slurm, or leave the section out."));
+        }
+        return read_nodes(map, job);
+    }
+    if (!map.has("slurm")) {
+        map.require("slurm", "slurm: { login: node1, nodes: 2 }");
+    }
+    if (const YAML::Node nodes = map.take("nodes"); nodes.IsDefined()) {
+        problems.add(nodes, "nodes", text(kContext, "with launcher: slurm it is Slurm that chooses them"),
+                     text(kContext, "Leave it out; their number is slurm.nodes."));
+    }
+}
+
 void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     const YAML::Node node = map.take("on_failure");
     if (!node.IsDefined()) {
@@ -212,6 +242,20 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
     for (const auto& [rank, env] : job.rank_env) {
         check_names("rank_env", env);
     }
+    if (job.launcher == Launcher::Slurm) {
+        // Names of nodes that Slurm has yet to choose.
+        for (const char* key : {"master", "rank_order", "devices", "node_env"}) {
+            if (root[key].IsDefined()) {
+                problems.add(root[key], key, text(kContext, "with launcher: slurm it is Slurm that chooses the nodes"),
+                             text(kContext, "Leave it out."));
+            }
+        }
+        if (!job.procs_of_node.empty()) {
+            problems.add(root["procs_per_node"], "procs_per_node",
+                         text(kContext, "with launcher: slurm every node has as many ranks"),
+                         text(kContext, "Write a number, or auto for as many as slurm.gres has GPUs."));
+        }
+    }
     if (!job.all_nodes && !job.nodes.empty()) {
         const auto check_node = [&](const char* where, const std::string& node) {
             if (std::find(job.nodes.begin(), job.nodes.end(), node) == job.nodes.end()) {
@@ -231,10 +275,6 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
         for (const auto& [node, env] : job.node_env) {
             check_node("node_env", node);
         }
-    }
-    if (job.launcher == Launcher::Slurm) {
-        problems.add(root["launcher"], "launcher", text(kContext, "this version cannot submit to Slurm"),
-                     text(kContext, "Write launcher: ssh, with the nodes of your allocation."));
     }
     if (job.max_restarts > 0) {
         problems.add(root["on_failure"], "on_failure.max_restarts",
@@ -285,7 +325,9 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
     } else if (root) {
         YamlMapping map(*root, "", problems);
         map.text("name", job.name);
-        read_nodes(map, job);
+        read_choice<Launcher>(map, "launcher", job.launcher,
+                              {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
+        read_where(map, job, problems);
         map.text("master", job.master);
         read_choice<RankOrder>(map, "rank_order", job.rank_order,
                                {{"block", RankOrder::Block}, {"cyclic", RankOrder::Cyclic}});
@@ -297,8 +339,6 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         map.whole("master_port", job.master_port, 0, 65535);
         map.text("interface", job.interface_name);
         read_environments(map, job);
-        read_choice<Launcher>(map, "launcher", job.launcher,
-                              {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
         read_on_failure(map, job, problems);
         read_train(map, job, problems);
         map.texts("command", job.command);
@@ -326,7 +366,9 @@ JobRead read_job(const std::filesystem::path& file) {
 std::string to_yaml(const Job& job) {
     // JSON's objects and lists are valid YAML in flow form; the emitter only lays out the top level.
     std::string yaml = "name: " + nlohmann::json(job.name).dump() + '\n';
-    yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
+    if (job.launcher != Launcher::Slurm) {
+        yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
+    }
     if (!job.master.empty()) {
         yaml += "master: " + nlohmann::json(job.master).dump() + '\n';
     }
@@ -358,6 +400,9 @@ std::string to_yaml(const Job& job) {
         yaml += "rank_env: " + ranks.dump() + '\n';
     }
     yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
+    if (job.slurm) {
+        yaml += "slurm: " + to_yaml(*job.slurm) + '\n';
+    }
     yaml +=
         "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() +
         '\n';

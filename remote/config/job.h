@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/base/failure.h>
+#include <remote/config/slurm_options.h>
 
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,7 @@ struct Job {
     std::map<std::string, std::map<std::string, std::string>> node_env;
     std::map<int, std::map<std::string, std::string>> rank_env;
     Launcher launcher = Launcher::Ssh;
+    std::optional<SlurmOptions> slurm;  ///< there when launcher is slurm; nodes is empty then
     double grace_s = 5;
     int max_restarts = 0;
     std::optional<nlohmann::json> train;  ///< native engine (protocol/train_config.h)
