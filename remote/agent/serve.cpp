@@ -9,6 +9,8 @@
 #include <remote/agent/run_launcher.h>
 #include <remote/agent/run_registry.h>
 #include <remote/agent/serve.h>
+#include <remote/agent/slurm_submit.h>
+#include <remote/agent/slurm_watch.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
@@ -54,6 +56,7 @@ private:
     bool read_requests();
     void handle(const wire::Request& request);
     void attach(const wire::Request& request, wire::Reply& reply);
+    void attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
     void stream(Attachment& attachment);
     void check_supervisor(Attachment& attachment);
@@ -66,6 +69,7 @@ private:
     std::string queued_;
     UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
     std::list<Attachment> attachments_;
+    std::list<SlurmWatch> slurm_;
 };
 
 void fail(wire::Reply& reply, const AgentFailure& failure) {
@@ -169,6 +173,15 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
             break;
+        case wire::Request::kSubmitSlurm:
+            submit_slurm(request.submit_slurm(), paths_, reply);
+            break;
+        case wire::Request::kAttachSlurm:
+            attach_slurm(request.attach_slurm(), reply);
+            break;
+        case wire::Request::kCancelSlurm:
+            cancel_slurm(request.cancel_slurm(), paths_, reply);
+            break;
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;
@@ -195,6 +208,16 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
                             false,
                             0,
                             {}});
+}
+
+void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
+    const SlurmDir dir{RunDir{paths_.run(attach.run_id())}};
+    const auto job = is_safe_name(attach.run_id()) ? slurm_job_of(dir) : std::nullopt;
+    if (!job) {
+        return fail(reply, {"no-such-run", attach.run_id()});
+    }
+    reply.mutable_slurm_submitted()->set_job_id(*job);
+    slurm_.emplace_back(attach, dir, *job, inotify_.get());
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
@@ -256,7 +279,11 @@ int Server::run() {
         if (!queued_.empty()) {
             fds.push_back({STDOUT_FILENO, POLLOUT, 0});
         }
-        const bool waiting = std::any_of(attachments_.begin(), attachments_.end(),
+        for (const auto& watch : slurm_) {
+            watch.add_to(fds);
+        }
+        const bool waiting = !slurm_.empty() ||
+                             std::any_of(attachments_.begin(), attachments_.end(),
                                          [](const Attachment& attachment) { return !attachment.ended; });
         ::poll(fds.data(), fds.size(), waiting ? kAliveCheckMs : -1);
         std::array<char, 4096> notices;
@@ -270,6 +297,11 @@ int Server::run() {
             stream(attachment);
         }
         attachments_.remove_if([](const Attachment& attachment) { return attachment.ended; });
+        for (auto& watch : slurm_) {
+            watch.step([this] { return queued_.size() < kMaxQueued; },
+                       [this](const wire::Reply& reply) { send(reply); });
+        }
+        slurm_.remove_if([](const SlurmWatch& watch) { return watch.over(); });
         if (!flush()) {
             return 0;
         }

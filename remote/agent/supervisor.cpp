@@ -9,6 +9,7 @@
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
+#include <remote/base/files.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -62,6 +63,7 @@ private:
     std::optional<wire::Failure> prepare();
     void start_all();
     void loop();
+    void signalled(int signal);
     void reap();
     void rank_ended(RankProcess& rank, int status);
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
@@ -117,7 +119,7 @@ std::optional<wire::Failure> Supervisor::prepare() {
     }
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) {
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) {
         sigaddset(&set, signal);
     }
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -207,7 +209,7 @@ void Supervisor::loop() {
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
-                begin_stop("the supervisor received signal " + std::to_string(info.ssi_signo), true, false);
+                signalled(static_cast<int>(info.ssi_signo));
             }
         }
         reap();
@@ -218,6 +220,21 @@ void Supervisor::loop() {
             flush_retry_ = monotonic_s() + kFlushRetry;
         }
     }
+}
+
+// Slurm reaches a supervisor by signals alone: SIGTERM asks, SIGINT forces, the others are meant for the program.
+void Supervisor::signalled(int signal) {
+    if (signal == SIGUSR1 || signal == SIGUSR2) {
+        for (const auto& rank : ranks_) {
+            if (rank.running()) {
+                ::kill(rank.pid, signal);
+            }
+        }
+        return;
+    }
+    const auto cause = read_file(dir_.stop_cause());
+    begin_stop(cause && !cause->empty() ? *cause : "the supervisor received signal " + std::to_string(signal), true,
+               signal == SIGINT);
 }
 
 void Supervisor::reap() {
