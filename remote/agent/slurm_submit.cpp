@@ -44,10 +44,13 @@ std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std:
            << "[ -x \"$agent\" ] || exit " << protocol::kSlurmExitNoExec << "\n"
            << "srun --nodes=" << nodes << " --ntasks=" << nodes
            << " --ntasks-per-node=1 --mpi=none --cpu-bind=none --input=none --kill-on-bad-exit=1 /bin/sh -c "
-           << shell_quote("if [ ! -r \"$2/spec\" ]; then echo \"$(hostname): $2 is not there\" >&2; exit " +
+           << shell_quote("if [ ! -r \"$2/spec\" ]; then echo \"rankscope: $(hostname) does not see $2\" >&2; exit " +
                           std::to_string(protocol::kSlurmExitNotShared) + "; fi; exec \"$1\" slurm-supervise \"$2\"")
            << " rankscope \"$agent\" \"$run\"\n"
            << "status=$?\n"
+           // The others were killed for it: srun's status is theirs.
+           << "if grep -q '^rankscope: .* does not see ' \"$run/slurm.out\"; then status="
+           << protocol::kSlurmExitNotShared << "; fi\n"
            // What was stopped is for the accounting a cancelled job, what failed a failed one.
            << "if [ -e \"$run/stopped\" ]; then scancel \"$SLURM_JOB_ID\"; sleep 60; fi\n"
            << "if [ $status -eq 0 ] && [ -e \"$run/failed\" ]; then status=1; fi\n"

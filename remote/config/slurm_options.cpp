@@ -78,7 +78,7 @@ void read_slurm_options(YamlMapping& map, SlurmOptions& options) {
     if (!map.text("login", options.login) && !map.has("login")) {
         map.require("login", "login: node1");
     }
-    map.whole("nodes", options.nodes, 1, 100000);
+    map.whole("nodes", options.nodes, 1, 4096);
     map.text("partition", options.partition);
     map.text("account", options.account);
     map.text("qos", options.qos);

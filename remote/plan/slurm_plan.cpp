@@ -13,6 +13,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "SlurmPlan";
+constexpr int kMaxRanks = 16384;
 
 std::string placeholder(int index) {
     return "slurm[" + std::to_string(index) + ']';
@@ -79,6 +80,12 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
     planned.slurm.reset();
     planned.all_nodes = true;
     planned.procs_per_node = job.procs_per_node > 0 ? job.procs_per_node : std::max(1, gpus);
+    if (options.nodes * planned.procs_per_node > kMaxRanks) {
+        return Failure{"too-many-ranks", job.file.string(),
+                       text(kContext, "slurm.nodes times procs_per_node is %1 ranks; %2 are the most.",
+                            {std::to_string(options.nodes * planned.procs_per_node), std::to_string(kMaxRanks)}),
+                       text(kContext, "Lower one of them."), ""};
+    }
     Inventory nodes;
     nodes.file = inventory.file;
     for (int i = 0; i < options.nodes; ++i) {

@@ -355,7 +355,7 @@ void SlurmTask::take_state(const wire::SlurmState& state) {
         post("queue", StageStatus::Done,
              text(kContext, "job %1 runs on %2", {std::to_string(state.job_id()), names}));
         post("start", StageStatus::Begin);
-    } else if (!allocated_ && !state.over()) {
+    } else if (!allocated_ && !state.over() && !(state.state().empty() && state.problem().empty())) {
         const std::string line = describe_slurm_queue(state);
         if (line != queue_text_) {
             queue_text_ = line;
