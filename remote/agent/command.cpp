@@ -153,7 +153,8 @@ void Command::wait() {
     while (!step()) {
         std::vector<pollfd> fds;
         add_to(fds);
-        // A program may close its output and live on, or leave it to a child and be gone: both are looked for.
+        // A program may close its output and live on, or leave it to a child and be gone: both are looked
+        // for.
         ::poll(fds.data(), fds.size(), fds.empty() ? 5 : 20);
     }
 }

@@ -282,9 +282,9 @@ int Server::run() {
         for (const auto& watch : slurm_) {
             watch.add_to(fds);
         }
-        const bool waiting = !slurm_.empty() ||
-                             std::any_of(attachments_.begin(), attachments_.end(),
-                                         [](const Attachment& attachment) { return !attachment.ended; });
+        const bool waiting =
+            !slurm_.empty() || std::any_of(attachments_.begin(), attachments_.end(),
+                                           [](const Attachment& attachment) { return !attachment.ended; });
         ::poll(fds.data(), fds.size(), waiting ? kAliveCheckMs : -1);
         std::array<char, 4096> notices;
         while (::read(inotify_.get(), notices.data(), notices.size()) > 0) {

@@ -19,7 +19,8 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr std::array<const char*, 5> kUsualFolders{"/usr/bin", "/usr/local/bin", "/opt/slurm/bin", "/usr/local/slurm/bin",
+constexpr std::array<const char*, 5> kUsualFolders{"/usr/bin", "/usr/local/bin", "/opt/slurm/bin",
+                                                   "/usr/local/slurm/bin",
                                                    "/cm/shared/apps/slurm/current/bin"};
 constexpr double kSqueueTimeout = 10;
 
@@ -162,8 +163,9 @@ std::optional<wire::SlurmState> parse_sacct(std::string_view text) {
 }
 
 bool slurm_state_is_final(std::string_view state) {
-    constexpr std::array<std::string_view, 10> kFinal{"BOOT_FAIL", "CANCELLED", "COMPLETED",     "DEADLINE",  "FAILED",
-                                                      "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "REVOKED", "TIMEOUT"};
+    constexpr std::array<std::string_view, 10> kFinal{"BOOT_FAIL", "CANCELLED", "COMPLETED", "DEADLINE",
+                                                      "FAILED",    "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY",
+                                                      "REVOKED",   "TIMEOUT"};
     return std::find(kFinal.begin(), kFinal.end(), state) != kFinal.end();
 }
 
@@ -174,7 +176,8 @@ bool slurm_job_is_alive(const SlurmDir& dir) {
     }
     const std::string squeue = find_slurm_program("squeue");
     auto command = squeue.empty() ? std::nullopt
-                                  : Command::start({squeue, "-h", "-j", std::to_string(*id), "-o", "%T"}, kSqueueTimeout);
+                                  : Command::start({squeue, "-h", "-j", std::to_string(*id), "-o", "%T"},
+                                                   kSqueueTimeout);
     if (!command) {
         return true;
     }

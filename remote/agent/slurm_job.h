@@ -35,10 +35,11 @@ std::optional<wire::SlurmAllocation> read_allocation(const SlurmDir& dir);
 /// One of Slurm's programs: in PATH, else where sites install them. Empty: not there.
 std::string find_slurm_program(const std::string& name);
 
-/// `scontrol -o show job ID`: state, reason, times, limits. Nothing: it is none. StartTime is the local time of
-/// the node on which scontrol ran.
+/// `scontrol -o show job ID`: state, reason, times, limits. Nothing: it is none. StartTime is the local time
+/// of the node on which scontrol ran.
 std::optional<wire::SlurmState> parse_scontrol_job(std::string_view text);
-/// `sacct -n -P -o JobID,State,ExitCode,Elapsed,MaxRSS`: a line for the job and one per step. Nothing: not that.
+/// `sacct -n -P -o JobID,State,ExitCode,Elapsed,MaxRSS`: a line for the job and one per step. Nothing: not
+/// that.
 std::optional<wire::SlurmState> parse_sacct(std::string_view text);
 /// Whether a job in this state never changes again.
 bool slurm_state_is_final(std::string_view state);

@@ -44,13 +44,15 @@ std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std:
            << "[ -x \"$agent\" ] || exit " << protocol::kSlurmExitNoExec << "\n"
            << "srun --nodes=" << nodes << " --ntasks=" << nodes
            << " --ntasks-per-node=1 --mpi=none --cpu-bind=none --input=none --kill-on-bad-exit=1 /bin/sh -c "
-           << shell_quote("if [ ! -r \"$2/spec\" ]; then echo \"rankscope: $(hostname) does not see $2\" >&2; exit " +
-                          std::to_string(protocol::kSlurmExitNotShared) + "; fi; exec \"$1\" slurm-supervise \"$2\"")
+           << shell_quote(
+                  "if [ ! -r \"$2/spec\" ]; then echo \"rankscope: $(hostname) does not see $2\" >&2; exit " +
+                  std::to_string(protocol::kSlurmExitNotShared) + "; fi; exec \"$1\" slurm-supervise \"$2\"")
            << " rankscope \"$agent\" \"$run\"\n"
            << "status=$?\n"
            // The others were killed for it: srun's status is theirs.
            << "if grep -q '^rankscope: .* does not see ' \"$run/slurm.out\"; then status="
-           << protocol::kSlurmExitNotShared << "; fi\n"
+           << protocol::kSlurmExitNotShared
+           << "; fi\n"
            // What was stopped is for the accounting a cancelled job, what failed a failed one.
            << "if [ -e \"$run/stopped\" ]; then scancel \"$SLURM_JOB_ID\"; sleep 60; fi\n"
            << "if [ $status -eq 0 ] && [ -e \"$run/failed\" ]; then status=1; fi\n"
@@ -58,7 +60,8 @@ std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std:
     return script.str();
 }
 
-std::optional<AgentFailure> prepare(const wire::StartRun& run, const SlurmDir& dir, const std::string& sbatch) {
+std::optional<AgentFailure> prepare(const wire::StartRun& run, const SlurmDir& dir,
+                                    const std::string& sbatch) {
     std::error_code error;
     fs::create_directories(dir.run.dir.parent_path(), error);
     if (!error && ::mkdir(dir.run.dir.c_str(), 0700) != 0) {
@@ -109,7 +112,8 @@ void submit_slurm(const wire::SubmitSlurm& submit, const NodePaths& paths, wire:
     if (!is_safe_name(run.run_id()) || (!run.bundle().empty() && !is_safe_name(run.bundle())) || nodes == 0 ||
         static_cast<std::uint64_t>(nodes) * run.slurm().ranks_per_node() !=
             static_cast<std::uint64_t>(run.ranks_size())) {
-        return fail(reply, {"bad-request", "unsafe run id or bundle name, or ranks that are not those of the nodes"});
+        return fail(
+            reply, {"bad-request", "unsafe run id or bundle name, or ranks that are not those of the nodes"});
     }
     const std::string sbatch = find_slurm_program("sbatch");
     if (sbatch.empty()) {
@@ -129,14 +133,16 @@ void submit_slurm(const wire::SubmitSlurm& submit, const NodePaths& paths, wire:
     if (command) {
         command->wait();
     }
-    const auto id = command && command->status() == 0 ? std::strtoull(command->output().c_str(), nullptr, 10) : 0;
+    const auto id =
+        command && command->status() == 0 ? std::strtoull(command->output().c_str(), nullptr, 10) : 0;
     std::error_code ignored;
     if (id == 0) {
         fs::remove_all(dir.run.dir, ignored);
         if (command && command->timed_out()) {
             return fail(reply, {"slurm-silent", trimmed(command->errors())});
         }
-        return fail(reply, {"slurm-refused", command ? trimmed(command->errors()) : "sbatch could not be started"});
+        return fail(reply,
+                    {"slurm-refused", command ? trimmed(command->errors()) : "sbatch could not be started"});
     }
     const int failed = write_file_atomically(dir.job_id(), std::to_string(id) + '\n');
     if (failed != 0) {

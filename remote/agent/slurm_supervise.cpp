@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -21,6 +23,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::agent {
@@ -51,7 +54,8 @@ int complain(const std::string& what) {
 }
 
 std::vector<std::string> hostnames(const std::string& list) {
-    auto command = Command::start({find_slurm_program("scontrol"), "show", "hostnames", list}, kScontrolTimeout);
+    auto command =
+        Command::start({find_slurm_program("scontrol"), "show", "hostnames", list}, kScontrolTimeout);
     if (!command) {
         return {};
     }
@@ -72,6 +76,21 @@ unsigned port_of(const wire::StartRun& run, const Place& place) {
                : kFirstPort + static_cast<unsigned>(std::strtoull(place.job.c_str(), nullptr, 10) % kPorts);
 }
 
+// What the desk could not know: its plan calls the nodes slurm[0], slurm[1], …
+void fill(std::string& text, const wire::StartRun& run, const Place& place) {
+    const std::string& here = place.hosts[static_cast<std::size_t>(place.node)];
+    const std::array<std::pair<std::string, std::string>, 4> values{
+        {{"{master_addr}", place.hosts.front()},
+         {"{master_port}", std::to_string(port_of(run, place))},
+         {"{address}", here},
+         {"slurm[" + std::to_string(place.node) + ']', here}}};
+    for (const auto& [name, value] : values) {
+        for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size())) {
+            text.replace(at, name.size(), value);
+        }
+    }
+}
+
 // The node's part of the run: its own ranks, and the master where it is known now.
 wire::StartRun part_of(const wire::StartRun& run, const Place& place) {
     wire::StartRun part = run;
@@ -82,17 +101,18 @@ wire::StartRun part_of(const wire::StartRun& run, const Place& place) {
         auto* rank = part.add_ranks();
         *rank = run.ranks(i);
         for (auto& [key, value] : *rank->mutable_env()) {
-            value = value == "{master_addr}"   ? place.hosts.front()
-                    : value == "{master_port}" ? std::to_string(port_of(run, place))
-                                               : value;
+            fill(value, run, place);
+        }
+        for (auto& word : *rank->mutable_argv()) {
+            fill(word, run, place);
         }
     }
     return part;
 }
 
 bool find_place(const wire::StartRun& run, Place& place, std::string& why) {
-    const std::string list =
-        variable("SLURM_STEP_NODELIST").empty() ? variable("SLURM_JOB_NODELIST") : variable("SLURM_STEP_NODELIST");
+    const std::string list = variable("SLURM_STEP_NODELIST").empty() ? variable("SLURM_JOB_NODELIST")
+                                                                     : variable("SLURM_STEP_NODELIST");
     place.job = variable("SLURM_JOB_ID");
     place.step = variable("SLURM_STEP_ID");
     place.node = variable("SLURM_NODEID").empty() ? -1 : std::atoi(variable("SLURM_NODEID").c_str());
@@ -204,7 +224,8 @@ int slurm_supervise(const RunDir& run) {
     frames.feed({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(0, got))});
     wire::Reply reply;
     if (const auto payload = frames.next();
-        payload && reply.ParseFromArray(payload->data(), static_cast<int>(payload->size())) && reply.has_failure()) {
+        payload && reply.ParseFromArray(payload->data(), static_cast<int>(payload->size())) &&
+        reply.has_failure()) {
         write_failure(node, part, reply.failure());
     }
     const PartEnd end = read_end(node, place.hosts[static_cast<std::size_t>(place.node)]);

@@ -16,12 +16,12 @@ namespace {
 constexpr std::size_t kMaxBatch = 256U << 10U;
 constexpr std::size_t kMaxTail = 4000;
 constexpr double kAnswerTimeout = 30;
-constexpr double kAskYoung = 1;     // in the first minute, and when it is about to end
-constexpr double kAskOld = 10;      // later: a controller has many who ask
+constexpr double kAskYoung = 1;  // in the first minute, and when it is about to end
+constexpr double kAskOld = 10;   // later: a controller has many who ask
 constexpr double kYoung = 60;
-constexpr double kLateFiles = 5;    // a shared file system may show a file's end so much later
-constexpr double kGiveUpFiles = 30; // … or for ever, where its file system has no locks
-constexpr double kSlowEnd = 60;     // supervisors have ended, Slurm does not say so
+constexpr double kLateFiles = 5;     // a shared file system may show a file's end so much later
+constexpr double kGiveUpFiles = 30;  // … or for ever, where its file system has no locks
+constexpr double kSlowEnd = 60;      // supervisors have ended, Slurm does not say so
 
 std::string tail_of(const std::filesystem::path& file) {
     std::string content = read_file(file).value_or(std::string());
@@ -50,7 +50,8 @@ void SlurmWatch::add_to(std::vector<pollfd>& fds) const {
 }
 
 bool SlurmWatch::all_ended() const {
-    return !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.ended; });
+    return !nodes_.empty() &&
+           std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) { return node.ended; });
 }
 
 void SlurmWatch::send_state(const Send& send) {
@@ -71,10 +72,11 @@ void SlurmWatch::ask() {
     next_ask_ = now + (now - began_ < kYoung || ended_since_ > 0 ? kAskYoung : kAskOld);
     const std::string program = find_slurm_program(accounting_ ? "sacct" : "scontrol");
     if (!program.empty()) {
-        command_ = Command::start(
-            accounting_ ? std::vector<std::string>{program, "-n", "-P", "-j", id, "-o", "JobID,State,ExitCode,Elapsed,MaxRSS"}
-                        : std::vector<std::string>{program, "-o", "show", "job", id},
-            kAnswerTimeout);
+        command_ =
+            Command::start(accounting_ ? std::vector<std::string>{program, "-n", "-P", "-j", id, "-o",
+                                                                  "JobID,State,ExitCode,Elapsed,MaxRSS"}
+                                       : std::vector<std::string>{program, "-o", "show", "job", id},
+                           kAnswerTimeout);
     }
     if (!command_) {
         accounted_ = accounting_;
@@ -104,7 +106,8 @@ void SlurmWatch::take_answer(const Send& send) {
             *state_.mutable_allocation() = allocation;
         }
     } else if (answer.errors().find("Invalid job id") != std::string::npos) {
-        state_.set_state("FORGOTTEN");  // MinJobAge has passed: how it ended, sacct knows, or the spools alone
+        state_.set_state(
+            "FORGOTTEN");  // MinJobAge has passed: how it ended, sacct knows, or the spools alone
         final_since_ = final_since_ > 0 ? final_since_ : monotonic_s();
     } else {
         state_.set_problem(answer.timed_out() ? "scontrol gave no answer" : answer.errors());
@@ -165,7 +168,8 @@ void SlurmWatch::stream(Node& node, const std::function<bool()>& room, const Sen
     }
 }
 
-// Killed with the job (out of memory, its node, its time): their spools get the end that they could not write.
+// Killed with the job (out of memory, its node, its time): their spools get the end that they could not
+// write.
 void SlurmWatch::close_what_is_left() {
     for (auto& node : nodes_) {
         std::error_code error;

@@ -16,9 +16,9 @@
 
 namespace rankscope::agent {
 
-/// On the login node: follows a job of Slurm for one desk. Asks scontrol for its state now and then (never more
-/// than once a second, every ten seconds once it is old), and reads the spools that the supervisors write in
-/// the run's shared folder. Blocks nowhere.
+/// On the login node: follows a job of Slurm for one desk. Asks scontrol for its state now and then (never
+/// more than once a second, every ten seconds once it is old), and reads the spools that the supervisors
+/// write in the run's shared folder. Blocks nowhere.
 class SlurmWatch {
 public:
     using Send = std::function<void(const wire::Reply&)>;

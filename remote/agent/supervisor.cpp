@@ -222,7 +222,8 @@ void Supervisor::loop() {
     }
 }
 
-// Slurm reaches a supervisor by signals alone: SIGTERM asks, SIGINT forces, the others are meant for the program.
+// Slurm reaches a supervisor by signals alone: SIGTERM asks, SIGINT forces, the others are meant for the
+// program.
 void Supervisor::signalled(int signal) {
     if (signal == SIGUSR1 || signal == SIGUSR2) {
         for (const auto& rank : ranks_) {
@@ -233,8 +234,8 @@ void Supervisor::signalled(int signal) {
         return;
     }
     const auto cause = read_file(dir_.stop_cause());
-    begin_stop(cause && !cause->empty() ? *cause : "the supervisor received signal " + std::to_string(signal), true,
-               signal == SIGINT);
+    begin_stop(cause && !cause->empty() ? *cause : "the supervisor received signal " + std::to_string(signal),
+               true, signal == SIGINT);
 }
 
 void Supervisor::reap() {

@@ -246,7 +246,8 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
         // Names of nodes that Slurm has yet to choose.
         for (const char* key : {"master", "rank_order", "devices", "node_env"}) {
             if (root[key].IsDefined()) {
-                problems.add(root[key], key, text(kContext, "with launcher: slurm it is Slurm that chooses the nodes"),
+                problems.add(root[key], key,
+                             text(kContext, "with launcher: slurm it is Slurm that chooses the nodes"),
                              text(kContext, "Leave it out."));
             }
         }

@@ -82,8 +82,8 @@ void read_slurm_options(YamlMapping& map, SlurmOptions& options) {
     map.text("partition", options.partition);
     map.text("account", options.account);
     map.text("qos", options.qos);
-    if (map.text("time", options.time) && options.time.find_first_not_of("0123456789:-") != std::string::npos &&
-        options.time != "UNLIMITED") {
+    if (map.text("time", options.time) &&
+        options.time.find_first_not_of("0123456789:-") != std::string::npos && options.time != "UNLIMITED") {
         map.problems().add(map.at("time"), map.path_of("time"),
                            text(kContext, "\"%1\" is not a time as Slurm reads it", {options.time}),
                            text(kContext, "Write minutes, \"HH:MM:SS\" or \"D-HH:MM:SS\"."));

@@ -42,24 +42,29 @@ std::string remedy_of_refusal(const std::string& said) {
         return text(kContext, "`sinfo -s` there lists the partitions: correct slurm.partition.");
     }
     if (contains(said, "account")) {
-        return text(kContext, "`sacctmgr show associations user=$USER` there lists yours: correct slurm.account.");
+        return text(kContext,
+                    "`sacctmgr show associations user=$USER` there lists yours: correct slurm.account.");
     }
     if (contains(said, "qos") || contains(said, "QOS")) {
         return text(kContext, "`sacctmgr show qos` there lists them: correct slurm.qos.");
     }
     if (contains(said, "time limit")) {
-        return text(kContext, "`sinfo -o '%P %l'` there shows what the partitions allow: correct slurm.time.");
+        return text(kContext,
+                    "`sinfo -o '%P %l'` there shows what the partitions allow: correct slurm.time.");
     }
     if (contains(said, "gres")) {
         return text(kContext, "`sinfo -o '%N %G'` there shows what the nodes have: correct slurm.gres.");
     }
-    if (contains(said, "node configuration") || contains(said, "More processors") || contains(said, "node count")) {
-        return text(kContext,
-                    "`sinfo -o '%P %D %c %m %G'` there shows what there is: correct slurm.nodes, procs_per_node or "
-                    "slurm.gres.");
+    if (contains(said, "node configuration") || contains(said, "More processors") ||
+        contains(said, "node count")) {
+        return text(
+            kContext,
+            "`sinfo -o '%P %D %c %m %G'` there shows what there is: correct slurm.nodes, procs_per_node or "
+            "slurm.gres.");
     }
     if (contains(said, "Unable to contact") || contains(said, "Connection refused")) {
-        return text(kContext, "Slurm's controller does not answer: `scontrol ping` there, then ask its administrator.");
+        return text(kContext,
+                    "Slurm's controller does not answer: `scontrol ping` there, then ask its administrator.");
     }
     if (contains(said, "unrecognized option") || contains(said, "invalid option")) {
         return text(kContext, "Correct slurm.extra: `sbatch --help` there lists the options.");
@@ -112,45 +117,54 @@ Failure explain_slurm_failure(const NodeSpec& login, const wire::Failure& failur
     const std::string& code = failure.code();
     const std::string& detail = failure.detail();
     if (code == "slurm-missing") {
-        return {code, login.name, text(kContext, "There is no Slurm on this node: %1 is not found.", {detail}),
-                text(kContext, "Name a login node of the cluster in slurm.login; a module that brings Slurm must be "
-                               "loaded in ~/.bashrc there."),
+        return {code, login.name,
+                text(kContext, "There is no Slurm on this node: %1 is not found.", {detail}),
+                text(kContext,
+                     "Name a login node of the cluster in slurm.login; a module that brings Slurm must be "
+                     "loaded in ~/.bashrc there."),
                 detail};
     }
     if (code == "slurm-refused") {
         const std::string said = said_by_sbatch(detail);
-        return {code, login.name, text(kContext, "Slurm refuses the job: %1.", {said}), remedy_of_refusal(said), detail};
+        return {code, login.name, text(kContext, "Slurm refuses the job: %1.", {said}),
+                remedy_of_refusal(said), detail};
     }
     if (code == "slurm-silent") {
         return {code, login.name, text(kContext, "sbatch gave no answer within a minute."),
-                text(kContext, "Slurm's controller is busy or down: `scontrol ping` there, then try again."), detail};
+                text(kContext, "Slurm's controller is busy or down: `scontrol ping` there, then try again."),
+                detail};
     }
     return {code, login.name, text(kContext, "Slurm could not be told to cancel the job: %1.", {detail}),
             text(kContext, "Look at it there with `squeue --me`."), detail};
 }
 
-std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::SlurmState& state, bool cancelled_by_us) {
+std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::SlurmState& state,
+                                         bool cancelled_by_us) {
     const std::string job = std::to_string(state.job_id());
     const std::string& name = state.state();
     const auto failure = [&](const char* code, const std::string& what, const std::string& remedy) {
         return Failure{code, login.name, what, remedy, state.output_tail()};
     };
     if (state.exit_code() == protocol::kSlurmExitNotShared) {
-        return failure("home-not-shared",
-                       text(kContext, "The nodes of job %1 do not see the cache folder of the login node.", {job}),
-                       text(kContext, "Set cache_dir: of %1 in the inventory to a folder that all nodes share.",
-                            {login.name}));
+        return failure(
+            "home-not-shared",
+            text(kContext, "The nodes of job %1 do not see the cache folder of the login node.", {job}),
+            text(kContext, "Set cache_dir: of %1 in the inventory to a folder that all nodes share.",
+                 {login.name}));
     }
     if (state.exit_code() == protocol::kSlurmExitNoExec) {
-        return failure("no-exec",
-                       text(kContext, "Programs may not be started from the cache folder on the nodes of job %1.", {job}),
-                       text(kContext, "Set cache_dir: of %1 to a shared folder that is not mounted noexec.",
-                            {login.name}));
+        return failure(
+            "no-exec",
+            text(kContext, "Programs may not be started from the cache folder on the nodes of job %1.",
+                 {job}),
+            text(kContext, "Set cache_dir: of %1 to a shared folder that is not mounted noexec.",
+                 {login.name}));
     }
     if (name == "TIMEOUT" || name == "DEADLINE") {
-        return failure("slurm-time-limit",
-                       text(kContext, "Slurm ended job %1 at its time limit of %2.", {job, state.time_limit()}),
-                       text(kContext, "Ask for more time with slurm.time, or train for fewer epochs."));
+        return failure(
+            "slurm-time-limit",
+            text(kContext, "Slurm ended job %1 at its time limit of %2.", {job, state.time_limit()}),
+            text(kContext, "Ask for more time with slurm.time, or train for fewer epochs."));
     }
     if (name == "PREEMPTED") {
         return failure("slurm-preempted",
@@ -158,13 +172,14 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
                        text(kContext, "Start it again; a partition or QOS that is not preempted avoids it."));
     }
     if (name == "NODE_FAIL" || name == "BOOT_FAIL") {
-        return failure("slurm-node-failed", text(kContext, "A node of job %1 failed (%2).", {job, name}),
-                       text(kContext, "`sinfo -R` on %1 shows which and why; start the run again.", {login.name}));
+        return failure(
+            "slurm-node-failed", text(kContext, "A node of job %1 failed (%2).", {job, name}),
+            text(kContext, "`sinfo -R` on %1 shows which and why; start the run again.", {login.name}));
     }
     if (name == "OUT_OF_MEMORY") {
-        return failure("slurm-out-of-memory",
-                       text(kContext, "Job %1 used more memory than Slurm had granted.", {job}),
-                       text(kContext, "Ask for more, for example slurm.extra: [--mem=16G], or make the batch smaller."));
+        return failure(
+            "slurm-out-of-memory", text(kContext, "Job %1 used more memory than Slurm had granted.", {job}),
+            text(kContext, "Ask for more, for example slurm.extra: [--mem=16G], or make the batch smaller."));
     }
     if ((name == "CANCELLED" || name == "REVOKED") && !cancelled_by_us) {
         return failure("slurm-cancelled",
@@ -177,8 +192,9 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
         return failure("slurm-job-failed",
                        text(kContext, "Job %1 failed before a rank could be started (exit %2, signal %3).",
                             {job, std::to_string(state.exit_code()), std::to_string(state.exit_signal())}),
-                       text(kContext, "What its script printed is below. If that is nothing: is the cache folder of %1 "
-                                      "on a file system that all nodes share?",
+                       text(kContext,
+                            "What its script printed is below. If that is nothing: is the cache folder of %1 "
+                            "on a file system that all nodes share?",
                             {login.name}));
     }
     return std::nullopt;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 #include <numeric>
 
 namespace rankscope {
@@ -17,6 +18,15 @@ constexpr int kMaxRanks = 16384;
 
 std::string placeholder(int index) {
     return "slurm[" + std::to_string(index) + ']';
+}
+
+// The agent does the same (slurm_supervise.cpp).
+void replace_all(std::string& text, const std::map<std::string, std::string>& values) {
+    for (const auto& [name, value] : values) {
+        for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + value.size())) {
+            text.replace(at, name.size(), value);
+        }
+    }
 }
 
 // scontrol separates its words by blanks.
@@ -55,7 +65,8 @@ std::string command_line(const std::vector<std::string>& words) {
 
 std::vector<std::string> sbatch_arguments(const Job& job, int ranks_per_node) {
     const SlurmOptions& options = *job.slurm;
-    std::vector<std::string> words{"--job-name=" + job_name(job.name), "--nodes=" + std::to_string(options.nodes),
+    std::vector<std::string> words{"--job-name=" + job_name(job.name),
+                                   "--nodes=" + std::to_string(options.nodes),
                                    "--ntasks-per-node=" + std::to_string(ranks_per_node)};
     const auto add = [&words](const char* name, const std::string& value) {
         if (!value.empty()) {
@@ -81,17 +92,18 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
     planned.all_nodes = true;
     planned.procs_per_node = job.procs_per_node > 0 ? job.procs_per_node : std::max(1, gpus);
     if (options.nodes * planned.procs_per_node > kMaxRanks) {
-        return Failure{"too-many-ranks", job.file.string(),
-                       text(kContext, "slurm.nodes times procs_per_node is %1 ranks; %2 are the most.",
-                            {std::to_string(options.nodes * planned.procs_per_node), std::to_string(kMaxRanks)}),
-                       text(kContext, "Lower one of them."), ""};
+        return Failure{
+            "too-many-ranks", job.file.string(),
+            text(kContext, "slurm.nodes times procs_per_node is %1 ranks; %2 are the most.",
+                 {std::to_string(options.nodes * planned.procs_per_node), std::to_string(kMaxRanks)}),
+            text(kContext, "Lower one of them."), ""};
     }
     Inventory nodes;
     nodes.file = inventory.file;
     for (int i = 0; i < options.nodes; ++i) {
         NodeSpec node;
         node.name = placeholder(i);
-        node.address = kMasterAddrPlaceholder;
+        node.address = i == 0 ? kMasterAddrPlaceholder : kAddressPlaceholder;
         node.gpus_auto = false;
         node.gpus.resize(static_cast<std::size_t>(gpus));
         std::iota(node.gpus.begin(), node.gpus.end(), 0);
@@ -107,13 +119,17 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
         return failure;
     }
     for (auto& rank : plan->ranks) {
+        const RankPlan given = rank;             // what the job file says of a variable wins
         rank.env.erase("CUDA_VISIBLE_DEVICES");  // Slurm's, which knows the devices that it has granted
         if (job.master_port == 0) {
             rank.env["MASTER_PORT"] = kMasterPortPlaceholder;
         }
         add_slurm_environment(rank, options.nodes, planned.procs_per_node);
-        for (const auto& [key, value] : job.env) {
-            rank.env[key] = value;
+        const auto own = job.rank_env.find(rank.rank);
+        for (const auto& [key, value] : given.env) {
+            if (job.env.contains(key) || (own != job.rank_env.end() && own->second.contains(key))) {
+                rank.env[key] = value;
+            }
         }
     }
     plan->notes.clear();
@@ -128,35 +144,32 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
 }
 
 LaunchPlan with_allocation(LaunchPlan plan, const std::vector<std::string>& hosts, int master_port) {
-    const auto name_of = [&](const std::string& node) {
-        for (std::size_t i = 0; i < hosts.size() && i < plan.nodes.size(); ++i) {
-            if (plan.nodes[i].node == node) {
-                return hosts[i];
-            }
-        }
-        return node;
-    };
-    if (hosts.empty()) {
+    if (hosts.size() != plan.nodes.size()) {
         return plan;
     }
-    const auto fill = [&](std::string& value) {
-        value = value == kMasterAddrPlaceholder   ? hosts.front()
-                : value == kMasterPortPlaceholder ? std::to_string(master_port)
-                                                  : value;
-    };
+    std::map<std::string, std::string> host_of;
+    for (std::size_t i = 0; i < hosts.size(); ++i) {
+        host_of[plan.nodes[i].node] = hosts[i];
+        plan.nodes[i].node = hosts[i];
+        plan.nodes[i].address = hosts[i];
+    }
     for (auto& rank : plan.ranks) {
-        rank.node = name_of(rank.node);
+        const std::string before = rank.node;
+        rank.node = host_of[before];
+        const std::map<std::string, std::string> values{{kMasterAddrPlaceholder, hosts.front()},
+                                                        {kMasterPortPlaceholder, std::to_string(master_port)},
+                                                        {kAddressPlaceholder, rank.node},
+                                                        {before, rank.node}};
         for (auto& [key, value] : rank.env) {
-            fill(value);
+            replace_all(value, values);
+        }
+        for (auto& word : rank.command) {
+            replace_all(word, values);
         }
     }
     plan.master_node = hosts.front();
     plan.master_addr = hosts.front();
     plan.master_port = master_port;
-    for (std::size_t i = 0; i < hosts.size() && i < plan.nodes.size(); ++i) {
-        plan.nodes[i].node = hosts[i];
-        plan.nodes[i].address = hosts[i];
-    }
     return plan;
 }
 

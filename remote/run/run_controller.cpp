@@ -328,7 +328,8 @@ Result<std::unique_ptr<RunController>> RunController::attach(const std::string& 
         }
         impl->make_slurm_task(login->front(), record->plan);
         impl->slurm->attach(past);
-        return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor
+        return std::unique_ptr<RunController>(
+            new RunController(std::move(impl)));  // NOLINT: private constructor
     }
     const std::lock_guard lock(impl->tasks_mutex);
     for (const auto& node : record->plan.nodes) {

@@ -132,8 +132,7 @@ bool SlurmTask::connect() {
     if (starts) {
         post("connect", StageStatus::Begin);
     }
-    auto connection =
-        connect_node(login_, context_.prompter, wake_, stop_.get_token(), progress("connect"));
+    auto connection = connect_node(login_, context_.prompter, wake_, stop_.get_token(), progress("connect"));
     if (!connection) {
         if (starts) {
             give_up("connect", connection.failure());
@@ -345,7 +344,8 @@ void SlurmTask::note_start(const Event& event) {
 void SlurmTask::take_state(const wire::SlurmState& state) {
     if (state.has_allocation() && !allocated_) {
         allocated_ = true;
-        const std::vector<std::string> hosts(state.allocation().hosts().begin(), state.allocation().hosts().end());
+        const std::vector<std::string> hosts(state.allocation().hosts().begin(),
+                                             state.allocation().hosts().end());
         plan_ = with_allocation(plan_, hosts, static_cast<int>(state.allocation().master_port()));
         std::string names;
         for (const auto& host : hosts) {
@@ -374,7 +374,8 @@ void SlurmTask::conclude(const wire::SlurmState& state) {
     over_ = true;
     post("note", StageStatus::Done, describe_slurm_end(state));
     const auto failure = explain_slurm_end(login_, state, stop_strength_ > 0);
-    if (failure && (!rank_failed_ || failure->code == "slurm-node-failed" || failure->code == "home-not-shared")) {
+    if (failure &&
+        (!rank_failed_ || failure->code == "slurm-node-failed" || failure->code == "home-not-shared")) {
         return hooks_.failed(*failure);
     }
     if (failure) {
@@ -393,7 +394,8 @@ void SlurmTask::conclude(const wire::SlurmState& state) {
                     : Failure{"slurm-lost", login_.name,
                               text(kContext, "Slurm no longer knows job %1, and nothing of it was started.",
                                    {std::to_string(state.job_id())}),
-                              text(kContext, "`sacct -j %1` there may say more.", {std::to_string(state.job_id())}),
+                              text(kContext, "`sacct -j %1` there may say more.",
+                                   {std::to_string(state.job_id())}),
                               state.output_tail()});
     }
     hooks_.ended();

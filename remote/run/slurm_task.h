@@ -18,14 +18,14 @@
 namespace rankscope {
 
 /// A run that Slurm starts, on a thread of its own, through the agent of one login node: connect → push →
-/// submit → wait in the queue → follow. The supervisors of the nodes write their events into the run's folder,
-/// which login node and nodes share; the login node's agent sends them all, with the job's state.
+/// submit → wait in the queue → follow. The supervisors of the nodes write their events into the run's
+/// folder, which login node and nodes share; the login node's agent sends them all, with the job's state.
 class SlurmTask {
 public:
     struct Hooks {
-        std::function<void()> submitted;                   ///< the run no longer needs this program
-        std::function<void(const Failure& why)> failed;    ///< over, for this reason
-        std::function<void()> ended;                       ///< over, as the ranks' exits tell
+        std::function<void()> submitted;                 ///< the run no longer needs this program
+        std::function<void(const Failure& why)> failed;  ///< over, for this reason
+        std::function<void()> ended;                     ///< over, as the ranks' exits tell
     };
 
     SlurmTask(NodeSpec login, RunContext& context, LaunchPlan plan, Hooks hooks);

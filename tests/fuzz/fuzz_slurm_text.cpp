@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
             continue;
         }
         fuzz::require(state->job_id() != 0, "a job has a number");
-        for (const auto& value : {state->state(), state->reason(), state->partition(), state->time_limit(), state->elapsed()}) {
+        for (const auto& value :
+             {state->state(), state->reason(), state->partition(), state->time_limit(), state->elapsed()}) {
             fuzz::require(as_utf8(value) == value, "what goes over the wire as text is UTF-8");
         }
         std::string bytes;

@@ -92,12 +92,15 @@ std::string train_with(const std::string& lines) {
 
 TEST(Job, ReadsASlurmSection) {
     const auto job = good(
-        "launcher: slurm\ncommand: [x]\nslurm: {login: login1, nodes: 4, partition: gpu, account: lab, qos: high, "
+        "launcher: slurm\ncommand: [x]\nslurm: {login: login1, nodes: 4, partition: gpu, account: lab, qos: "
+        "high, "
         "time: 1-00:00:00, gres: 'gpu:a100:8', extra: [--mem=64G, --exclusive]}\n");
     ASSERT_TRUE(job.slurm);
     EXPECT_EQ(job.launcher, Launcher::Slurm);
-    EXPECT_EQ(*job.slurm, (SlurmOptions{"login1", 4, "gpu", "lab", "high", "1-00:00:00", "gpu:a100:8",
-                                        {"--mem=64G", "--exclusive"}}));
+    EXPECT_EQ(
+        *job.slurm,
+        (SlurmOptions{
+            "login1", 4, "gpu", "lab", "high", "1-00:00:00", "gpu:a100:8", {"--mem=64G", "--exclusive"}}));
     EXPECT_TRUE(job.nodes.empty());
     const auto again = good(to_yaml(job));
     EXPECT_EQ(*again.slurm, *job.slurm);
@@ -170,11 +173,14 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
         {"slurm section without launcher", job_with("slurm: {login: a}\n"), "j.yaml:3", "the launcher is ssh",
          "launcher: slurm"},
         {"slurm is a word", slurm_with("slurm: a\n"), "j.yaml:3", "slurm: must be a mapping", "login"},
-        {"slurm without login", slurm_with("slurm: {nodes: 2}\n"), "j.yaml:3", "slurm.login: missing", "login: node1"},
-        {"slurm key", slurm_with("slurm: {login: a, partion: b}\n"), "j.yaml:3", "slurm.partion", "partition"},
-        {"slurm nodes", slurm_with("slurm: {login: a, nodes: 0}\n"), "j.yaml:3", "slurm.nodes: \"0\" is out of range",
-         "from 1 to 4096"},
-        {"slurm time", slurm_with("slurm: {login: a, time: 2h}\n"), "j.yaml:3", "\"2h\" is not a time", "HH:MM:SS"},
+        {"slurm without login", slurm_with("slurm: {nodes: 2}\n"), "j.yaml:3", "slurm.login: missing",
+         "login: node1"},
+        {"slurm key", slurm_with("slurm: {login: a, partion: b}\n"), "j.yaml:3", "slurm.partion",
+         "partition"},
+        {"slurm nodes", slurm_with("slurm: {login: a, nodes: 0}\n"), "j.yaml:3",
+         "slurm.nodes: \"0\" is out of range", "from 1 to 4096"},
+        {"slurm time", slurm_with("slurm: {login: a, time: 2h}\n"), "j.yaml:3", "\"2h\" is not a time",
+         "HH:MM:SS"},
         {"slurm extra word", slurm_with("slurm: {login: a, extra: [--mem, 4G]}\n"), "j.yaml:3",
          "\"4G\" is no option of sbatch", "--mem=4G"},
         {"slurm extra of ours", slurm_with("slurm: {login: a, extra: [--partition=x]}\n"), "j.yaml:3",

@@ -18,8 +18,10 @@ namespace {
 
 // As Slurm 22.05 prints it.
 constexpr const char* kPending =
-    "JobId=2 JobName=a.sh UserId=trainer(59000) GroupId=trainer(59000) MCS_label=N/A Priority=4294901758 Nice=0 "
-    "Account=(null) QOS=(null) JobState=PENDING Reason=Resources Dependency=(null) Requeue=1 Restarts=0 BatchFlag=1 "
+    "JobId=2 JobName=a.sh UserId=trainer(59000) GroupId=trainer(59000) MCS_label=N/A Priority=4294901758 "
+    "Nice=0 "
+    "Account=(null) QOS=(null) JobState=PENDING Reason=Resources Dependency=(null) Requeue=1 Restarts=0 "
+    "BatchFlag=1 "
     "Reboot=0 ExitCode=0:0 RunTime=00:00:00 TimeLimit=01:00:00 TimeMin=N/A SubmitTime=2026-11-21T13:32:21 "
     "StartTime=2026-11-21T14:05:00 EndTime=Unknown Deadline=N/A Partition=main NodeList= NumNodes=2-2 "
     "Comment=JobState=COMPLETED Command=/home/trainer/a b.sh WorkDir=/home/trainer Power= \n";
@@ -41,7 +43,8 @@ TEST(SlurmJob, ReadsWhatScontrolSays) {
 
 TEST(SlurmJob, ReadsTheEndOfAJob) {
     const auto state = parse_scontrol_job(
-        "JobId=7 JobName=x JobState=FAILED Reason=NonZeroExitCode ExitCode=3:9 RunTime=1-02:03:04 TimeLimit=UNLIMITED "
+        "JobId=7 JobName=x JobState=FAILED Reason=NonZeroExitCode ExitCode=3:9 RunTime=1-02:03:04 "
+        "TimeLimit=UNLIMITED "
         "StartTime=Unknown Partition=(null)");
     ASSERT_TRUE(state);
     EXPECT_EQ(state->exit_code(), 3);
@@ -55,15 +58,17 @@ TEST(SlurmJob, ReadsTheEndOfAJob) {
 }
 
 TEST(SlurmJob, WhatIsNoJobIsNone) {
-    for (const char* text : {"", "slurm_load_jobs error: Invalid job id specified", "JobId=", "JobId=5", "JobId=x JobState=RUNNING",
-                             "ArrayJobId=5 XJobState=RUNNING", "JobId=5JobState=RUNNING"}) {
+    for (const char* text :
+         {"", "slurm_load_jobs error: Invalid job id specified", "JobId=", "JobId=5",
+          "JobId=x JobState=RUNNING", "ArrayJobId=5 XJobState=RUNNING", "JobId=5JobState=RUNNING"}) {
         EXPECT_FALSE(parse_scontrol_job(text)) << text;
     }
 }
 
 TEST(SlurmJob, ReadsTheAccounting) {
     const auto state = parse_sacct(
-        "12|CANCELLED by 1000|0:15|00:01:02|\n12.batch|CANCELLED|0:15|00:01:02|5800K\n12.0|COMPLETED|0:0|00:01:01|1.5G\n");
+        "12|CANCELLED by "
+        "1000|0:15|00:01:02|\n12.batch|CANCELLED|0:15|00:01:02|5800K\n12.0|COMPLETED|0:0|00:01:01|1.5G\n");
     ASSERT_TRUE(state);
     EXPECT_EQ(state->job_id(), 12U);
     EXPECT_EQ(state->state(), "CANCELLED");
@@ -72,7 +77,8 @@ TEST(SlurmJob, ReadsTheAccounting) {
     EXPECT_EQ(state->elapsed(), "00:01:02");
     EXPECT_EQ(state->max_rss_bytes(), 3ULL << 29U);
     EXPECT_TRUE(state->accounted());
-    for (const char* text : {"", "Slurm accounting storage is disabled", "|||", "12.0|COMPLETED|0:0|0|5K", "x|y|z|t"}) {
+    for (const char* text :
+         {"", "Slurm accounting storage is disabled", "|||", "12.0|COMPLETED|0:0|0|5K", "x|y|z|t"}) {
         EXPECT_FALSE(parse_sacct(text)) << text;
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <protocol/slurm_exit.h>
 #include <remote/node/slurm_failures.h>
 #include <remote/plan/slurm_plan.h>
 
 #include <gtest/gtest.h>
-#include <protocol/slurm_exit.h>
 
 namespace rankscope {
 namespace {
@@ -50,8 +50,9 @@ TEST(SlurmPlan, RanksAreKnownBeforeTheNodesAre) {
     EXPECT_EQ(rank.env.at("SLURM_TASKS_PER_NODE"), "2(x2)");
     EXPECT_EQ(rank.device, "cpu");
     ASSERT_FALSE(plan->notes.empty());
-    EXPECT_NE(plan->notes[0].find("login1: sbatch --job-name=my-job --nodes=2 --ntasks-per-node=2 --no-requeue"),
-              std::string::npos)
+    EXPECT_NE(
+        plan->notes[0].find("login1: sbatch --job-name=my-job --nodes=2 --ntasks-per-node=2 --no-requeue"),
+        std::string::npos)
         << plan->notes[0];
 }
 
@@ -79,6 +80,7 @@ TEST(SlurmPlan, TheJobsEnvironmentHasTheLastWord) {
 TEST(SlurmPlan, TheAllocationFillsInNamesAndMaster) {
     Job job = slurm_job(2, 2);
     job.master_port = 0;
+    job.command = {"train", "--init=tcp://{master_addr}:{master_port}", "{node}/{address}/{rank}"};
     const auto plan = make_plan(inventory(), job, {});
     ASSERT_TRUE(plan);
     EXPECT_EQ(plan->ranks[0].env.at("MASTER_PORT"), kMasterPortPlaceholder);
@@ -89,7 +91,10 @@ TEST(SlurmPlan, TheAllocationFillsInNamesAndMaster) {
     EXPECT_EQ(placed.nodes[1].node, "gpu12");
     EXPECT_EQ(placed.ranks[1].node, "gpu07");
     EXPECT_EQ(placed.ranks[2].node, "gpu12");
+    EXPECT_EQ(placed.ranks[1].command[2], "gpu07/gpu07/1");
+    EXPECT_EQ(placed.ranks[3].command[2], "gpu12/gpu12/3");
     for (const auto& rank : placed.ranks) {
+        EXPECT_EQ(rank.command[1], "--init=tcp://gpu07:10012");
         EXPECT_EQ(rank.env.at("MASTER_ADDR"), "gpu07");
         EXPECT_EQ(rank.env.at("MASTER_PORT"), "10012");
     }
@@ -124,9 +129,9 @@ TEST(SlurmPlan, EveryWishReachesSbatch) {
     job.slurm->gres = "gpu:1";
     job.slurm->extra = {"--mem=4G"};
     EXPECT_EQ(sbatch_arguments(job, 1),
-              (std::vector<std::string>{"--job-name=my-job", "--nodes=2", "--ntasks-per-node=1", "--partition=gpu",
-                                        "--account=lab", "--qos=high", "--time=00:10:00", "--gres=gpu:1", "--mem=4G",
-                                        "--no-requeue"}));
+              (std::vector<std::string>{"--job-name=my-job", "--nodes=2", "--ntasks-per-node=1",
+                                        "--partition=gpu", "--account=lab", "--qos=high", "--time=00:10:00",
+                                        "--gres=gpu:1", "--mem=4G", "--no-requeue"}));
 }
 
 wire::SlurmState ended(const std::string& state, int exit_code = 0) {
@@ -187,7 +192,8 @@ TEST(SlurmFailures, RefusalsAreSlurmsWordsWithARemedy) {
     EXPECT_NE(remedy("Invalid qos specification").find("slurm.qos"), std::string::npos);
     EXPECT_NE(remedy("Requested time limit is invalid (missing or exceeds some limit)").find("slurm.time"),
               std::string::npos);
-    EXPECT_NE(remedy("Unable to contact slurm controller (connect failure)").find("scontrol ping"), std::string::npos);
+    EXPECT_NE(remedy("Unable to contact slurm controller (connect failure)").find("scontrol ping"),
+              std::string::npos);
     EXPECT_FALSE(remedy("something new").empty());
 }
 
