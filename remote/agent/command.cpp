@@ -141,8 +141,12 @@ bool Command::step() {
         take(err_, errors_);
         return true;
     }
-    if ((ended < 0 && errno == ECHILD) || monotonic_s() >= deadline_) {
-        timed_out_ = ended == 0;
+    if (ended < 0 && errno == ECHILD) {  // somebody of this process collects every child
+        pid_ = -1;
+        return true;
+    }
+    if (monotonic_s() >= deadline_) {
+        timed_out_ = true;
         kill_and_reap();
         return true;
     }

@@ -4,6 +4,7 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/host_sampler.h>
 #include <remote/agent/node_probe.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/run_launcher.h>
@@ -38,7 +39,7 @@ constexpr int kAliveCheckMs = 1000;
 
 class Server {
 public:
-    explicit Server(NodePaths paths) : paths_(std::move(paths)), bundles_(paths_) {}
+    explicit Server(NodePaths paths) : paths_(std::move(paths)), bundles_(paths_), sampler_(paths_.root()) {}
 
     int run();
 
@@ -65,6 +66,7 @@ private:
 
     NodePaths paths_;
     BundleStore bundles_;
+    HostSampler sampler_;
     FrameReader requests_;
     std::string queued_;
     UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
@@ -133,6 +135,7 @@ void Server::handle(const wire::Request& request) {
     switch (request.body_case()) {
         case wire::Request::kProbe:
             *reply.mutable_facts() = probe_this_node(paths_);
+            *reply.mutable_facts()->mutable_sample() = sampler_.take();
             break;
         case wire::Request::kHaveFiles:
             *reply.mutable_missing() = bundles_.missing(request.have_files());

@@ -3,6 +3,8 @@
 
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/gpu_monitor.h>
+#include <remote/agent/host_sampler.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
@@ -64,6 +66,8 @@ private:
     void start_all();
     void loop();
     void signalled(int signal);
+    void start_telemetry();
+    void sample_if_due();
     void reap();
     void rank_ended(RankProcess& rank, int status);
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
@@ -90,6 +94,9 @@ private:
     std::optional<Stop> stop_;
     bool failed_ = false;
     double flush_retry_ = 0;
+    std::optional<HostSampler> host_;  ///< with gpus_: where samples are asked for
+    std::optional<GpuMonitor> gpus_;
+    double next_sample_ = 0;
 };
 
 std::optional<wire::Failure> Supervisor::prepare() {
@@ -181,6 +188,9 @@ int Supervisor::next_timeout() const {
             wait = std::min(wait, rank.quiet_since + kPartialLineWait - now);
         }
     }
+    if (host_) {
+        wait = std::min(wait, next_sample_ - now);
+    }
     if (spool_.waiting_bytes() > 0) {
         wait = std::min(wait, flush_retry_ - now);
     }
@@ -193,6 +203,9 @@ void Supervisor::loop() {
         fds.clear();
         fds.push_back({signals_.get(), POLLIN, 0});
         control_.add_to(fds);
+        if (gpus_) {
+            gpus_->add_to(fds);
+        }
         for (const auto& rank : ranks_) {
             for (const auto* fd : {&rank.out, &rank.err, &rank.metrics}) {
                 if (*fd) {
@@ -216,6 +229,7 @@ void Supervisor::loop() {
         control_.serve([this](const wire::Request& request) { handle_request(request); });
         flush_partial_lines();
         drive_stop();
+        sample_if_due();
         if (!spool_.flush()) {
             flush_retry_ = monotonic_s() + kFlushRetry;
         }
@@ -236,6 +250,35 @@ void Supervisor::signalled(int signal) {
     const auto cause = read_file(dir_.stop_cause());
     begin_stop(cause && !cause->empty() ? *cause : "the supervisor received signal " + std::to_string(signal),
                true, signal == SIGINT);
+}
+
+void Supervisor::start_telemetry() {
+    if (run_.telemetry_s() > 0) {
+        host_.emplace(paths_.root());
+        gpus_.emplace(run_.telemetry_s());
+        next_sample_ = monotonic_s() + run_.telemetry_s();
+    }
+}
+
+void Supervisor::sample_if_due() {
+    if (!host_) {
+        return;
+    }
+    gpus_->step();
+    const double now = monotonic_s();
+    if (now < next_sample_) {
+        return;
+    }
+    // After a pause (the machine slept) one sample, not all that were missed.
+    next_sample_ = std::max(next_sample_ + run_.telemetry_s(), now);
+    wire::Event event;
+    event.set_rank(-1);
+    *event.mutable_sample() = host_->take();
+    for (const auto& [key, value] : gpus_->latest()) {
+        event.mutable_sample()->add_keys(key);
+        event.mutable_sample()->add_values(value);
+    }
+    spool_.add(std::move(event));
 }
 
 void Supervisor::reap() {
@@ -464,7 +507,9 @@ int Supervisor::run(int ready_fd) {
     if (reply.has_failure()) {
         return 0;
     }
+    start_telemetry();
     loop();
+    gpus_.reset();
     finish();
     return 0;
 }

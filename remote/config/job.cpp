@@ -187,6 +187,21 @@ void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     inner.finish();
 }
 
+void read_telemetry(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node node = map.take("telemetry");
+    if (node.IsDefined() && !node.IsMap()) {
+        problems.add(node, "telemetry", text(kContext, "must be a mapping"), "telemetry: { every_s: 1 }");
+    } else if (node.IsDefined()) {
+        YamlMapping inner(node, "telemetry", problems);
+        if (inner.number("every_s", job.telemetry_s, 0, 3600) && job.telemetry_s > 0 &&
+            job.telemetry_s < 0.1) {
+            problems.add(inner.at("every_s"), "telemetry.every_s", text(kContext, "is too often"),
+                         text(kContext, "Write 0 for none, or at least 0.1."));
+        }
+        inner.finish();
+    }
+}
+
 // The key of "optimizer.lr" below the train mapping, as deep as the path exists. A key may itself hold dots.
 YAML::Node node_at(const YAML::Node& train, const std::string& path) {
     YAML::Node found = train;
@@ -341,6 +356,7 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         map.text("interface", job.interface_name);
         read_environments(map, job);
         read_on_failure(map, job, problems);
+        read_telemetry(map, job, problems);
         read_train(map, job, problems);
         map.texts("command", job.command);
         map.text("workdir", job.workdir);
@@ -407,6 +423,9 @@ std::string to_yaml(const Job& job) {
     yaml +=
         "on_failure: " + nlohmann::json{{"grace_s", job.grace_s}, {"max_restarts", job.max_restarts}}.dump() +
         '\n';
+    if (job.telemetry_s != Job().telemetry_s) {
+        yaml += "telemetry: " + nlohmann::json{{"every_s", job.telemetry_s}}.dump() + '\n';
+    }
     if (job.train) {
         yaml += "train:\n";
         for (const auto& [key, value] : job.train->items()) {

@@ -87,6 +87,13 @@ struct BodyWriter {
                                {"reason", end.culprit.reason}, {"last_lines", end.culprit.last_lines}};
         }
     }
+    void operator()(const SampleEvent& sample) const {
+        for (const auto& [key, value] : sample.values) {
+            if (!json.contains(key) && std::isfinite(value)) {
+                json[key] = value;
+            }
+        }
+    }
 };
 
 template <typename T>
@@ -205,6 +212,14 @@ bool body_from_json(const std::string& kind, const std::string& line, EventBody&
             body = diagnosis;
         } else if (kind == "end") {
             body = read_end(json);
+        } else if (kind == "sample") {
+            SampleEvent sample;
+            for (const auto& [key, value] : json.items()) {
+                if (value.is_number()) {
+                    sample.values.emplace_back(key, value.get<double>());
+                }
+            }
+            body = sample;
         } else {
             return false;
         }

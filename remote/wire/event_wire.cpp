@@ -81,6 +81,12 @@ struct ToWire {
         frame.mutable_end()->set_outcome(to_string(end.outcome));
         frame.mutable_end()->set_detail(end.detail);
     }
+    void operator()(const SampleEvent& sample) const {
+        for (const auto& [key, value] : sample.values) {
+            frame.mutable_sample()->add_keys(key);
+            frame.mutable_sample()->add_values(value);
+        }
+    }
 };
 
 }  // namespace
@@ -110,6 +116,14 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             end.outcome = outcome_from(frame.end().outcome());
             end.detail = frame.end().detail();
             event.body = end;
+            break;
+        }
+        case wire::Event::kSample: {
+            SampleEvent sample;
+            for (int i = 0; i < std::min(frame.sample().keys_size(), frame.sample().values_size()); ++i) {
+                sample.values.emplace_back(frame.sample().keys(i), frame.sample().values(i));
+            }
+            event.body = sample;
             break;
         }
         case wire::Event::BODY_NOT_SET:
