@@ -140,7 +140,7 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
         ::_exit(run_supervisor(dir, paths, ready_fd));
     }
     ::close(ready_fd);
-    for (const int signal : {SIGHUP, SIGINT, SIGTERM}) {
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
         ::signal(signal, SIG_IGN);  // stops go through the supervisor
     }
     int status = 0;

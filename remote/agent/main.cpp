@@ -3,6 +3,7 @@
 
 #include <remote/agent/node_paths.h>
 #include <remote/agent/serve.h>
+#include <remote/agent/slurm_supervise.h>
 #include <remote/agent/supervisor.h>
 
 #include <sys/stat.h>
@@ -20,6 +21,7 @@ int usage() {
                "\n"
                "  serve                    speak frames with a desk on stdin and stdout\n"
                "  supervise DIR READY_FD   run the ranks described in DIR (started by serve)\n"
+               "  slurm-supervise DIR      the same on a node of a Slurm job (started by its script)\n"
                "  --version\n",
                stderr);
     return 2;
@@ -34,6 +36,9 @@ int run(int argc, char** argv) {
     }
     if (argc == 4 && std::strcmp(argv[1], "supervise") == 0) {
         return run_guarded_supervisor(RunDir{argv[2]}, paths, std::atoi(argv[3]));
+    }
+    if (argc == 3 && std::strcmp(argv[1], "slurm-supervise") == 0) {
+        return slurm_supervise(RunDir{argv[2]});
     }
     if (argc == 2 && std::strcmp(argv[1], "--version") == 0) {
         std::puts("rankscope-agent " RANKSCOPE_VERSION);

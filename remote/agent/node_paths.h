@@ -41,6 +41,8 @@ struct RunDir {
     std::filesystem::path spool() const { return dir / "spool"; }
     std::filesystem::path lock() const { return dir / "supervisor.lock"; }
     std::filesystem::path train_config() const { return dir / "train.json"; }
+    /// Why a signal was sent to the supervisor, written before it by who sends it.
+    std::filesystem::path stop_cause() const { return dir / "stop-cause"; }
     std::filesystem::path supervisor_log() const { return dir / "supervisor.log"; }
     std::filesystem::path rank_dir(int rank) const { return dir / ("rank-" + std::to_string(rank)); }
     static constexpr const char* kSocketName = "control.sock";

@@ -123,7 +123,7 @@ void keep_only_streams() {
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGCHLD}) {
+    for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGCHLD, SIGUSR1, SIGUSR2}) {
         ::signal(signal, SIG_DFL);
     }
     const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);

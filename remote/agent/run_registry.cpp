@@ -4,6 +4,7 @@
 #include <remote/agent/leftovers.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/run_registry.h>
+#include <remote/agent/slurm_job.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/utf8.h>
@@ -39,6 +40,12 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
     return found;
 }
 
+// A run that Slurm starts has its supervisors elsewhere: Slurm is asked.
+bool is_alive(const RunDir& dir) {
+    const SlurmDir slurm{dir};
+    return slurm_job_of(slurm) ? slurm_job_is_alive(slurm) : supervisor_is_alive(dir);
+}
+
 wire::RunEntry describe(const fs::path& folder) {
     const RunDir dir{folder};
     wire::RunEntry entry;
@@ -49,7 +56,7 @@ wire::RunEntry describe(const fs::path& folder) {
         entry.set_name(run.name());
         entry.set_desk(run.desk());
     }
-    const bool alive = supervisor_is_alive(dir);
+    const bool alive = is_alive(dir);
     std::string state = alive ? "running" : "lost";
     SpoolReader reader(dir.spool());
     wire::Event event;
@@ -93,7 +100,7 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
     };
     for (const auto& folder : folders_in(paths.runs())) {
         const RunDir dir{folder};
-        if (supervisor_is_alive(dir)) {
+        if (is_alive(dir)) {
             any_live = true;
             cleaned.add_kept(as_utf8(folder.string()));
             continue;

@@ -5,11 +5,14 @@
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/control_socket.h>
 #include <remote/agent/leftovers.h>
+#include <remote/agent/host_sampler.h>
 #include <remote/agent/node_probe.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/run_launcher.h>
 #include <remote/agent/run_registry.h>
 #include <remote/agent/serve.h>
+#include <remote/agent/slurm_submit.h>
+#include <remote/agent/slurm_watch.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/agent/tree_store.h>
@@ -38,7 +41,8 @@ constexpr int kAliveCheckMs = 1000;
 
 class Server {
 public:
-    explicit Server(NodePaths paths) : paths_(std::move(paths)), bundles_(paths_), trees_(paths_) {}
+    explicit Server(NodePaths paths)
+        : paths_(std::move(paths)), bundles_(paths_), trees_(paths_), sampler_(paths_.root()) {}
 
     int run();
 
@@ -56,6 +60,7 @@ private:
     bool read_requests();
     void handle(const wire::Request& request);
     void attach(const wire::Request& request, wire::Reply& reply);
+    void attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
     void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
@@ -67,10 +72,12 @@ private:
     NodePaths paths_;
     BundleStore bundles_;
     TreeStore trees_;
+    HostSampler sampler_;
     FrameReader requests_;
     std::string queued_;
     UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
     std::list<Attachment> attachments_;
+    std::list<SlurmWatch> slurm_;
 };
 
 void fail(wire::Reply& reply, const AgentFailure& failure) {
@@ -134,6 +141,7 @@ void Server::handle(const wire::Request& request) {
     switch (request.body_case()) {
         case wire::Request::kProbe:
             *reply.mutable_facts() = probe_this_node(paths_);
+            *reply.mutable_facts()->mutable_sample() = sampler_.take();
             break;
         case wire::Request::kHaveFiles:
             *reply.mutable_missing() = bundles_.missing(request.have_files());
@@ -200,6 +208,15 @@ void Server::handle(const wire::Request& request) {
                 fail(reply, *failure);
             }
             break;
+        case wire::Request::kSubmitSlurm:
+            submit_slurm(request.submit_slurm(), paths_, reply);
+            break;
+        case wire::Request::kAttachSlurm:
+            attach_slurm(request.attach_slurm(), reply);
+            break;
+        case wire::Request::kCancelSlurm:
+            cancel_slurm(request.cancel_slurm(), paths_, reply);
+            break;
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;
@@ -226,6 +243,16 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
                             false,
                             0,
                             false});
+}
+
+void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
+    const SlurmDir dir{RunDir{paths_.run(attach.run_id())}};
+    const auto job = is_safe_name(attach.run_id()) ? slurm_job_of(dir) : std::nullopt;
+    if (!job) {
+        return fail(reply, {"no-such-run", attach.run_id()});
+    }
+    reply.mutable_slurm_submitted()->set_job_id(*job);
+    slurm_.emplace_back(attach, dir, *job, inotify_.get());
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
@@ -307,8 +334,12 @@ int Server::run() {
         if (!queued_.empty()) {
             fds.push_back({STDOUT_FILENO, POLLOUT, 0});
         }
-        const bool waiting = std::any_of(attachments_.begin(), attachments_.end(),
-                                         [](const Attachment& attachment) { return !attachment.ended; });
+        for (const auto& watch : slurm_) {
+            watch.add_to(fds);
+        }
+        const bool waiting =
+            !slurm_.empty() || std::any_of(attachments_.begin(), attachments_.end(),
+                                           [](const Attachment& attachment) { return !attachment.ended; });
         ::poll(fds.data(), fds.size(), waiting ? kAliveCheckMs : -1);
         std::array<char, 4096> notices;
         while (::read(inotify_.get(), notices.data(), notices.size()) > 0) {
@@ -321,6 +352,11 @@ int Server::run() {
             stream(attachment);
         }
         attachments_.remove_if([](const Attachment& attachment) { return attachment.ended; });
+        for (auto& watch : slurm_) {
+            watch.step([this] { return queued_.size() < kMaxQueued; },
+                       [this](const wire::Reply& reply) { send(reply); });
+        }
+        slurm_.remove_if([](const SlurmWatch& watch) { return watch.over(); });
         if (!flush()) {
             return 0;
         }

@@ -5,6 +5,8 @@
 #include <remote/agent/control_socket.h>
 #include <remote/agent/error_file.h>
 #include <remote/agent/peer_link.h>
+#include <remote/agent/gpu_monitor.h>
+#include <remote/agent/host_sampler.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
@@ -12,6 +14,7 @@
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
 #include <remote/base/paths.h>
+#include <remote/base/files.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -72,6 +75,9 @@ private:
     void write_logs(RankProcess& rank, bool is_stderr, std::string_view text);
     void start_all();
     void loop();
+    void signalled(int signal);
+    void start_telemetry();
+    void sample_if_due();
     void reap();
     void rank_ended(RankProcess& rank, int status);
     void rank_stopped(RankProcess& rank, int signal);
@@ -118,6 +124,9 @@ private:
     bool failed_ = false;
     bool paused_ = false;
     double flush_retry_ = 0;
+    std::optional<HostSampler> host_;  ///< with gpus_: where samples are asked for
+    std::optional<GpuMonitor> gpus_;
+    double next_sample_ = 0;
 };
 
 std::optional<wire::Failure> Supervisor::prepare() {
@@ -155,7 +164,7 @@ std::optional<wire::Failure> Supervisor::prepare() {
     }
     sigset_t set;
     sigemptyset(&set);
-    for (const int signal : {SIGCHLD, SIGTERM, SIGINT}) {
+    for (const int signal : {SIGCHLD, SIGTERM, SIGINT, SIGUSR1, SIGUSR2}) {
         sigaddset(&set, signal);
     }
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
@@ -339,6 +348,9 @@ int Supervisor::next_timeout() const {
             wait = std::min(wait, rank.quiet_since + kPartialLineWait - now);
         }
     }
+    if (host_) {
+        wait = std::min(wait, next_sample_ - now);
+    }
     if (spool_.waiting_bytes() > 0) {
         wait = std::min(wait, flush_retry_ - now);
     }
@@ -357,6 +369,9 @@ void Supervisor::loop() {
             fds.push_back({link_->fd(), POLLIN, 0});
         }
         control_.add_to(fds);
+        if (gpus_) {
+            gpus_->add_to(fds);
+        }
         for (const auto& rank : ranks_) {
             for (const auto* fd : {&rank.out, &rank.err, &rank.metrics}) {
                 if (*fd) {
@@ -374,13 +389,7 @@ void Supervisor::loop() {
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
-                wire::Cause cause;
-                cause.set_kind("stopped");
-                cause.set_detail("the supervisor received signal " + std::to_string(info.ssi_signo));
-                if (!stop_) {
-                    tell_peers(cause);
-                }
-                begin_stop(cause.detail(), true, false);
+                signalled(static_cast<int>(info.ssi_signo));
             }
         }
         reap();
@@ -391,10 +400,61 @@ void Supervisor::loop() {
         control_.serve([this](const wire::Request& request) { handle_request(request); });
         flush_partial_lines();
         drive_stop();
+        sample_if_due();
         if (!spool_.flush()) {
             flush_retry_ = monotonic_s() + kFlushRetry;
         }
     }
+}
+
+// Slurm reaches a supervisor by signals alone: SIGTERM asks, SIGINT forces, the others are meant for the
+// program.
+void Supervisor::signalled(int signal) {
+    if (signal == SIGUSR1 || signal == SIGUSR2) {
+        for (const auto& rank : ranks_) {
+            if (rank.running()) {
+                ::kill(rank.pid, signal);
+            }
+        }
+        return;
+    }
+    const auto said = read_file(dir_.stop_cause());
+    wire::Cause cause;
+    cause.set_kind("stopped");
+    cause.set_detail(said && !said->empty() ? *said : "the supervisor received signal " + std::to_string(signal));
+    if (!stop_) {
+        tell_peers(cause);
+    }
+    begin_stop(cause.detail(), true, signal == SIGINT);
+}
+
+void Supervisor::start_telemetry() {
+    if (run_.telemetry_s() > 0) {
+        host_.emplace(paths_.root());
+        gpus_.emplace(run_.telemetry_s());
+        next_sample_ = monotonic_s() + run_.telemetry_s();
+    }
+}
+
+void Supervisor::sample_if_due() {
+    if (!host_) {
+        return;
+    }
+    gpus_->step();
+    const double now = monotonic_s();
+    if (now < next_sample_) {
+        return;
+    }
+    // After a pause (the machine slept) one sample, not all that were missed.
+    next_sample_ = std::max(next_sample_ + run_.telemetry_s(), now);
+    wire::Event event;
+    event.set_rank(-1);
+    *event.mutable_sample() = host_->take();
+    for (const auto& [key, value] : gpus_->latest()) {
+        event.mutable_sample()->add_keys(key);
+        event.mutable_sample()->add_values(value);
+    }
+    spool_.add(std::move(event));
 }
 
 void Supervisor::reap() {
@@ -778,7 +838,9 @@ int Supervisor::run(int ready_fd) {
     if (reply.has_failure()) {
         return 0;
     }
+    start_telemetry();
     loop();
+    gpus_.reset();
     finish();
     return 0;
 }

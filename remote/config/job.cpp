@@ -180,6 +180,36 @@ void read_checkpoint(YamlMapping& map, Job& job, YamlProblems& problems) {
     inner.finish();
 }
 
+void read_slurm(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node node = map.take("slurm");
+    if (node.IsDefined() && !node.IsMap()) {
+        problems.add(node, "slurm", text(kContext, "must be a mapping"), "slurm: { login: node1, nodes: 2 }");
+    } else if (node.IsDefined()) {
+        YamlMapping inner(node, "slurm", problems);
+        read_slurm_options(inner, job.slurm.emplace());
+        inner.finish();
+    }
+}
+
+// Slurm chooses the nodes; without it the person does.
+void read_where(YamlMapping& map, Job& job, YamlProblems& problems) {
+    read_slurm(map, job, problems);
+    if (job.launcher != Launcher::Slurm) {
+        if (job.slurm) {
+            problems.add(map.at("slurm"), "slurm", text(kContext, "the launcher is ssh"),
+                         text(kContext, "Write launcher: slurm, or leave the section out."));
+        }
+        return read_nodes(map, job);
+    }
+    if (!map.has("slurm")) {
+        map.require("slurm", "slurm: { login: node1, nodes: 2 }");
+    }
+    if (const YAML::Node nodes = map.take("nodes"); nodes.IsDefined()) {
+        problems.add(nodes, "nodes", text(kContext, "with launcher: slurm it is Slurm that chooses them"),
+                     text(kContext, "Leave it out; their number is slurm.nodes."));
+    }
+}
+
 void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     const YAML::Node node = map.take("on_failure");
     if (!node.IsDefined()) {
@@ -195,6 +225,21 @@ void read_on_failure(YamlMapping& map, Job& job, YamlProblems& problems) {
     inner.number("peer_timeout_s", job.peer_timeout_s, 0, 86400);
     inner.number("stopped_limit_s", job.stopped_limit_s, 0, 1e9);
     inner.finish();
+}
+
+void read_telemetry(YamlMapping& map, Job& job, YamlProblems& problems) {
+    const YAML::Node node = map.take("telemetry");
+    if (node.IsDefined() && !node.IsMap()) {
+        problems.add(node, "telemetry", text(kContext, "must be a mapping"), "telemetry: { every_s: 1 }");
+    } else if (node.IsDefined()) {
+        YamlMapping inner(node, "telemetry", problems);
+        if (inner.number("every_s", job.telemetry_s, 0, 3600) && job.telemetry_s > 0 &&
+            job.telemetry_s < 0.1) {
+            problems.add(inner.at("every_s"), "telemetry.every_s", text(kContext, "is too often"),
+                         text(kContext, "Write 0 for none, or at least 0.1."));
+        }
+        inner.finish();
+    }
 }
 
 // The key of "optimizer.lr" below the train mapping, as deep as the path exists. A key may itself hold dots.
@@ -259,6 +304,21 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
     for (const auto& [rank, env] : job.rank_env) {
         check_names("rank_env", env);
     }
+    if (job.launcher == Launcher::Slurm) {
+        // Names of nodes that Slurm has yet to choose.
+        for (const char* key : {"master", "rank_order", "devices", "node_env"}) {
+            if (root[key].IsDefined()) {
+                problems.add(root[key], key,
+                             text(kContext, "with launcher: slurm it is Slurm that chooses the nodes"),
+                             text(kContext, "Leave it out."));
+            }
+        }
+        if (!job.procs_of_node.empty()) {
+            problems.add(root["procs_per_node"], "procs_per_node",
+                         text(kContext, "with launcher: slurm every node has as many ranks"),
+                         text(kContext, "Write a number, or auto for as many as slurm.gres has GPUs."));
+        }
+    }
     if (!job.all_nodes && !job.nodes.empty()) {
         const auto check_node = [&](const char* where, const std::string& node) {
             if (std::find(job.nodes.begin(), job.nodes.end(), node) == job.nodes.end()) {
@@ -278,10 +338,6 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
         for (const auto& [node, env] : job.node_env) {
             check_node("node_env", node);
         }
-    }
-    if (job.launcher == Launcher::Slurm) {
-        problems.add(root["launcher"], "launcher", text(kContext, "this version cannot submit to Slurm"),
-                     text(kContext, "Write launcher: ssh, with the nodes of your allocation."));
     }
     if (job.max_restarts > 0) {
         problems.add(root["on_failure"], "on_failure.max_restarts",
@@ -339,7 +395,9 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
     } else if (root) {
         YamlMapping map(*root, "", problems);
         map.text("name", job.name);
-        read_nodes(map, job);
+        read_choice<Launcher>(map, "launcher", job.launcher,
+                              {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
+        read_where(map, job, problems);
         map.text("master", job.master);
         read_choice<RankOrder>(map, "rank_order", job.rank_order,
                                {{"block", RankOrder::Block}, {"cyclic", RankOrder::Cyclic}});
@@ -351,10 +409,9 @@ JobRead parse_job(const std::string& yaml, const std::filesystem::path& file) {
         map.whole("master_port", job.master_port, 0, 65535);
         map.text("interface", job.interface_name);
         read_environments(map, job);
-        read_choice<Launcher>(map, "launcher", job.launcher,
-                              {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}});
         read_on_failure(map, job, problems);
         read_checkpoint(map, job, problems);
+        read_telemetry(map, job, problems);
         read_train(map, job, problems);
         map.texts("command", job.command);
         map.text("workdir", job.workdir);
@@ -382,7 +439,9 @@ JobRead read_job(const std::filesystem::path& file) {
 std::string to_yaml(const Job& job) {
     // JSON's objects and lists are valid YAML in flow form; the emitter only lays out the top level.
     std::string yaml = "name: " + nlohmann::json(job.name).dump() + '\n';
-    yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
+    if (job.launcher != Launcher::Slurm) {
+        yaml += "nodes: " + (job.all_nodes ? std::string("all") : nlohmann::json(job.nodes).dump()) + '\n';
+    }
     if (!job.master.empty()) {
         yaml += "master: " + nlohmann::json(job.master).dump() + '\n';
     }
@@ -414,6 +473,9 @@ std::string to_yaml(const Job& job) {
         yaml += "rank_env: " + ranks.dump() + '\n';
     }
     yaml += std::string("launcher: ") + to_string(job.launcher) + '\n';
+    if (job.slurm) {
+        yaml += "slurm: " + to_yaml(*job.slurm) + '\n';
+    }
     yaml += "on_failure: " +
             nlohmann::json{{"grace_s", job.grace_s},
                            {"max_restarts", job.max_restarts},
@@ -424,6 +486,9 @@ std::string to_yaml(const Job& job) {
     if (!job.checkpoint_signal.empty()) {
         yaml += "checkpoint: " +
                 nlohmann::json{{"signal", job.checkpoint_signal}, {"wait_s", job.checkpoint_wait_s}}.dump() + '\n';
+    }
+    if (job.telemetry_s != Job().telemetry_s) {
+        yaml += "telemetry: " + nlohmann::json{{"every_s", job.telemetry_s}}.dump() + '\n';
     }
     if (job.train) {
         yaml += "train:\n";

@@ -89,6 +89,12 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
         std::printf("  %-11s failed: %s\n", stage.name.c_str(), stage.detail.c_str());
         return;
     }
+    if (stage.name == "queue") {
+        if (!stage.detail.empty()) {
+            std::printf("  %-11s %s\n", stage.name.c_str(), stage.detail.c_str());
+        }
+        return;
+    }
     if (stage.status == StageStatus::Done && event.node.empty()) {
         const auto it = std::find_if(state_.stages.begin(), state_.stages.end(),
                                      [&](const StageState& entry) { return entry.name == stage.name; });

@@ -8,6 +8,7 @@
 #include <remote/ctl/follow.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
+#include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/run/run_controller.h>
 #include <remote/wire/event_json.h>
@@ -115,6 +116,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                                      {"acc1", rank.acc1},
                                      {"params", rank.params}});
         }
+        json["samples"] = samples_json(state);
         std::printf("%s\n", json.dump().c_str());
         return kDone;
     }
@@ -131,6 +133,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                         std::to_string(rank.step), loss, accuracy});
     }
     std::fputs(format_table(rows).c_str(), stdout);
+    if (!state.samples.empty()) {
+        std::printf("\n%s", format_samples(state).c_str());
+    }
     for (const auto& point : state.validations) {
         std::printf("epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", point.epoch, point.acc1 * 100,
                     point.loss);

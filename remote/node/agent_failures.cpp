@@ -6,6 +6,7 @@
 #include <remote/node/agent_failures.h>
 #include <remote/node/agent_script.h>
 #include <remote/transport/ssh_failures.h>
+#include <remote/node/slurm_failures.h>
 
 #include <csignal>
 #include <cstring>
@@ -136,6 +137,9 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
         return {code, node.name, text(kContext, "The supervisor could not be started."),
                 text(kContext, "Check the limits of processes (ulimit -u) and memory on the node."),
                 failure.detail()};
+    }
+    if (code.starts_with("slurm-")) {
+        return explain_slurm_failure(node, failure);
     }
     return {code, node.name, text(kContext, "The agent could not do it."), "", failure.detail()};
 }

@@ -5,6 +5,7 @@
 #include <remote/node/facts_json.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <type_traits>
 
@@ -53,6 +54,7 @@ nlohmann::json to_json(const NodeFacts& facts) {
                         {"cpus", facts.cpus},
                         {"cpu_model", facts.cpu_model},
                         {"load1", facts.load1},
+                        {"sample", facts.sample},
                         {"memory_bytes", facts.memory_bytes},
                         {"memory_free_bytes", facts.memory_free_bytes},
                         {"cache_free_bytes", facts.cache_free_bytes},
@@ -95,6 +97,13 @@ NodeFacts facts_from_json(const nlohmann::json& json) {
     read(json, "cpus", facts.cpus);
     read(json, "cpu_model", facts.cpu_model);
     read(json, "load1", facts.load1);
+    if (const auto sample = json.find("sample"); sample != json.end() && sample->is_object()) {
+        for (const auto& [key, value] : sample->items()) {
+            if (value.is_number()) {
+                facts.sample[key] = value.get<double>();
+            }
+        }
+    }
     read(json, "memory_bytes", facts.memory_bytes);
     read(json, "memory_free_bytes", facts.memory_free_bytes);
     read(json, "cache_free_bytes", facts.cache_free_bytes);
@@ -144,6 +153,11 @@ NodeFacts facts_from_wire(const wire::NodeFacts& frame) {
     facts.cpus = static_cast<int>(frame.cpus());
     facts.cpu_model = frame.cpu_model();
     facts.load1 = frame.load1();
+    for (int i = 0; i < std::min(frame.sample().keys_size(), frame.sample().values_size()); ++i) {
+        if (std::isfinite(frame.sample().values(i))) {
+            facts.sample[frame.sample().keys(i)] = frame.sample().values(i);
+        }
+    }
     facts.memory_bytes = frame.memory_bytes();
     facts.memory_free_bytes = frame.memory_free_bytes();
     facts.cache_free_bytes = frame.cache_free_bytes();

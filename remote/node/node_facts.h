@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct NodeFacts {
     std::string cache_dir;
     std::vector<GpuFacts> gpus;
     std::vector<InterfaceFacts> interfaces;
+    std::map<std::string, double> sample;  ///< of that moment: remote/wire/sample_keys.h
     std::string agent_version;
     std::string connected_as;   ///< "trainer@10.0.0.11:22", or "this computer"
     std::string peer_address;   ///< the address the desk reached it at

@@ -7,6 +7,7 @@
 #include <remote/plan/launch_plan.h>
 #include <remote/plan/local_rank_argument.h>
 #include <remote/plan/placeholders.h>
+#include <remote/plan/slurm_plan.h>
 
 #include <nlohmann/json.hpp>
 
@@ -221,7 +222,8 @@ Result<std::vector<NodeSpec>> nodes_in_order(const Inventory& inventory, const J
         return inventory.nodes;
     }
     std::vector<NodeSpec> nodes;
-    for (const auto& name : job.nodes) {
+    // With Slurm the one node that the desk knows is where the job is submitted.
+    for (const auto& name : job.slurm ? std::vector<std::string>{job.slurm->login} : job.nodes) {
         if (name == kLocalNodeName) {
             nodes.push_back(local_node());
         } else if (const NodeSpec* node = inventory.find(name)) {
@@ -233,7 +235,8 @@ Result<std::vector<NodeSpec>> nodes_in_order(const Inventory& inventory, const J
             }
             return Failure{
                 "unknown-node", job.file.string(),
-                text(kContext, "nodes: \"%1\" is not in the inventory.", {name}),
+                text(kContext, "%1: \"%2\" is not in the inventory.",
+                     {job.slurm ? "slurm.login" : "nodes", name}),
                 text(kContext, "Known nodes: %1. Add it with `rankscopectl nodes add %2`.", {known, name}),
                 ""};
         }
@@ -306,6 +309,9 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
     auto nodes = resolve_nodes(inventory, job);
     if (!nodes) {
         return nodes.failure();
+    }
+    if (job.launcher == Launcher::Slurm && job.slurm) {
+        return make_slurm_plan(inventory, job);
     }
     LaunchPlan plan;
     plan.job_name = job.name;

@@ -235,6 +235,7 @@ wire::StartRun NodeTask::spec() const {
     run.set_token(context_.token);
     run.set_name(context_.job.name);
     run.set_grace_s(context_.job.grace_s);
+    run.set_telemetry_s(context_.job.telemetry_s);
     if (context_.bundle) {
         run.set_bundle(context_.bundle->hash);
         run.set_entry(context_.bundle->entry);

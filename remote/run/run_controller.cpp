@@ -9,6 +9,7 @@
 #include <remote/run/node_task.h>
 #include <remote/run/run_controller.h>
 #include <remote/run/run_meeting.h>
+#include <remote/run/slurm_task.h>
 #include <remote/store/run_store.h>
 
 #include <array>
@@ -44,7 +45,11 @@ int exit_code_for(const Failure& failure) {
         failure.code == "push-unreadable" || failure.code == "push-too-many") {
         return 2;
     }
-    if (failure.code == "incomplete-install") {
+    if (failure.code == "slurm-refused" || failure.code == "slurm-missing") {
+        return 2;
+    }
+    if (failure.code == "incomplete-install" ||
+        (failure.code.starts_with("slurm-") && failure.code != "slurm-silent")) {
         return 1;
     }
     return 4;
@@ -68,7 +73,11 @@ public:
             context.run_id, store,
             EventPump::Hooks{[this](const Event& event) { on_event(event); }, std::move(plan_sink),
                              [this](const std::string& cause) { stop_all(1, cause); },
-                             [this] { pump->finish(user_stop.load() > 0); }});
+                             [this] {
+                                 if (!slurm) {  // Slurm has the last word: it knows what no exit tells
+                                     pump->finish(user_stop.load() > 0);
+                                 }
+                             }});
         context.pump = pump.get();
     }
     ~Impl();
@@ -81,6 +90,7 @@ public:
     void on_event(const Event& event);
     void stop_all(int strength, const std::string& cause, bool by_user = false);
     bool stage(const char* name, RunMeeting::Point point);
+    void make_slurm_task(const NodeSpec& login, const LaunchPlan& plan);
 
     std::shared_ptr<RunStore> store;
     EventSink sink;
@@ -88,6 +98,7 @@ public:
     std::unique_ptr<RunMeeting> meeting;
     std::unique_ptr<EventPump> pump;
     std::vector<std::unique_ptr<NodeTask>> tasks;
+    std::unique_ptr<SlurmTask> slurm;  ///< instead of tasks and meeting
     std::mutex tasks_mutex;
     std::thread coordinator;
     std::atomic<int> user_stop{0};
@@ -113,6 +124,10 @@ RunController::Impl::~Impl() {
         coordinator.join();
     }
     tasks.clear();
+    if (slurm) {
+        slurm->leave();
+        slurm->join();
+    }
     pump->close();
 }
 
@@ -142,6 +157,22 @@ void RunController::Impl::stop_all(int strength, const std::string& cause, bool 
     for (auto& task : tasks) {
         task->request_stop(strength, cause, by_user);
     }
+    if (slurm) {
+        slurm->request_stop(strength, cause, user_stop.load() > 0);
+    }
+}
+
+void RunController::Impl::make_slurm_task(const NodeSpec& login, const LaunchPlan& plan) {
+    const std::lock_guard lock(tasks_mutex);
+    SlurmTask::Hooks hooks;
+    hooks.submitted = [this] {
+        const std::lock_guard guard(mutex);
+        started = true;
+        changed.notify_all();
+    };
+    hooks.failed = [this](const Failure& failure) { fail(failure); };
+    hooks.ended = [this] { pump->finish(user_stop.load() > 0); };
+    slurm = std::make_unique<SlurmTask>(login, context, plan, std::move(hooks));
 }
 
 void RunController::Impl::fail(const Failure& failure) {
@@ -238,6 +269,11 @@ void RunController::Impl::start(RunRequest request) {
         }
         context.bundle = std::move(*bundle);
     }
+    if (context.job.launcher == Launcher::Slurm) {
+        make_slurm_task(nodes->front(), *plan);
+        slurm->start_run();
+        return;
+    }
     meeting = std::make_unique<RunMeeting>(context.inventory, context.job, static_cast<int>(nodes->size()));
     context.meeting = meeting.get();
     const std::lock_guard lock(tasks_mutex);
@@ -297,6 +333,16 @@ Result<std::unique_ptr<RunController>> RunController::attach(const std::string& 
         seen.observe(event);
     }
     impl->started = true;
+    if (impl->context.job.launcher == Launcher::Slurm) {
+        auto login = resolve_nodes(impl->context.inventory, impl->context.job);
+        if (!login) {
+            return login.failure();
+        }
+        impl->make_slurm_task(login->front(), record->plan);
+        impl->slurm->attach(past);
+        return std::unique_ptr<RunController>(
+            new RunController(std::move(impl)));  // NOLINT: private constructor
+    }
     const std::lock_guard lock(impl->tasks_mutex);
     for (const auto& node : record->plan.nodes) {
         if (seen.node_ended(node.node)) {

@@ -47,6 +47,17 @@ void apply_exit(RankState& rank, const ExitEvent& exit) {
     rank.phase = clean ? RankPhase::Done : exit.requested ? RankPhase::Stopped : RankPhase::Failed;
 }
 
+void apply_sample(NodeSamples& node, const SampleEvent& sample, std::int64_t t_us) {
+    node.last_us = t_us;
+    for (const auto& [key, number] : sample.values) {
+        auto& value = node.values[key];
+        value.last = number;
+        value.most = value.count == 0 ? number : std::max(value.most, number);
+        value.sum += number;
+        ++value.count;
+    }
+}
+
 void set_if(double& out, const MetricEvent& metric, const char* key) {
     if (metric.has(key)) {
         out = metric.value(key);
@@ -155,6 +166,8 @@ void RunState::apply(const Event& event) {
         }
     } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && rank != nullptr) {
         apply_exit(*rank, *exit);
+    } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
+        apply_sample(samples[event.node], *sample, event.t_us);
     } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr && event.node.empty()) {
         end = *ended;
         outcome = ended->outcome;

@@ -43,6 +43,20 @@ struct StageState {
     std::string detail;
 };
 
+/// A node's samples so far, by key (remote/wire/sample_keys.h).
+struct NodeSamples {
+    struct Value {
+        double last = 0;
+        double sum = 0;
+        double most = 0;
+        std::int64_t count = 0;
+
+        double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
+    };
+    std::int64_t last_us = 0;
+    std::map<std::string, Value> values;
+};
+
 struct ValidationPoint {
     double epoch = 0;
     double loss = 0;
@@ -57,6 +71,7 @@ struct RunState {
     std::vector<StageState> stages;  ///< always the five, in order
     std::vector<RankState> ranks;
     std::vector<ValidationPoint> validations;
+    std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
     std::int64_t epochs = 0;           ///< 0: not known
     std::int64_t steps_per_epoch = 0;  ///< 0: not known
     std::int64_t steps = 0;            ///< of the whole run; 0: epochs × steps_per_epoch

@@ -75,8 +75,8 @@ Outcome outcome_from(const std::string& text) {
 }
 
 const char* kind_of(const Event& event) {
-    constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{"stage", "metric",    "log",
-                                                                             "exit",  "diagnosis", "end"};
+    constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{
+        "stage", "metric", "log", "exit", "diagnosis", "end", "sample"};
     return kKinds[event.body.index()];
 }
 

@@ -85,7 +85,14 @@ struct EndEvent {
     std::string lost_node;  ///< the other node that fell silent or whose supervisor went; empty: none
 };
 
-using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent>;
+/// How a node is doing: its processors, memory, disk, network, GPUs. What it has not, or does not tell, is
+/// absent, never 0. Names and units: remote/wire/sample_keys.h.
+struct SampleEvent {
+    std::vector<std::pair<std::string, double>> values;
+};
+
+using EventBody =
+    std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent, SampleEvent>;
 
 struct Event {
     std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
@@ -104,7 +111,7 @@ const char* to_string(StageStatus status);
 const char* to_string(Outcome outcome);
 StageStatus stage_status_from(const std::string& text);
 Outcome outcome_from(const std::string& text);
-/// "stage", "metric", "log", "exit", "diagnosis", "end": the "event" key of the JSON form.
+/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample": the "event" key of the JSON form.
 const char* kind_of(const Event& event);
 
 }  // namespace rankscope

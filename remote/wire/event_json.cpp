@@ -105,6 +105,13 @@ struct BodyWriter {
             json["lost_node"] = end.lost_node;
         }
     }
+    void operator()(const SampleEvent& sample) const {
+        for (const auto& [key, value] : sample.values) {
+            if (!json.contains(key) && std::isfinite(value)) {
+                json[key] = value;
+            }
+        }
+    }
 };
 
 template <typename T>
@@ -229,6 +236,14 @@ bool body_from_json(const std::string& kind, const std::string& line, EventBody&
             body = diagnosis;
         } else if (kind == "end") {
             body = read_end(json);
+        } else if (kind == "sample") {
+            SampleEvent sample;
+            for (const auto& [key, value] : json.items()) {
+                if (value.is_number()) {
+                    sample.values.emplace_back(key, value.get<double>());
+                }
+            }
+            body = sample;
         } else {
             return false;
         }

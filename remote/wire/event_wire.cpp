@@ -136,6 +136,12 @@ struct ToWire {
             frame.mutable_end()->mutable_cause()->set_node(end.lost_node);
         }
     }
+    void operator()(const SampleEvent& sample) const {
+        for (const auto& [key, value] : sample.values) {
+            frame.mutable_sample()->add_keys(key);
+            frame.mutable_sample()->add_values(value);
+        }
+    }
 };
 
 }  // namespace
@@ -166,6 +172,14 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
         case wire::Event::kNotice:
             event.body = notice_from(frame.notice());
             break;
+        case wire::Event::kSample: {
+            SampleEvent sample;
+            for (int i = 0; i < std::min(frame.sample().keys_size(), frame.sample().values_size()); ++i) {
+                sample.values.emplace_back(frame.sample().keys(i), frame.sample().values(i));
+            }
+            event.body = sample;
+            break;
+        }
         case wire::Event::BODY_NOT_SET:
             // Of a newer agent: kept as a note, so that the sequence stays without gaps.
             event.body = StageEvent{"note", StageStatus::Progress, "unknown event", -1};

@@ -238,7 +238,7 @@ def _node_main(node: dict, spec: dict):
     _own_views()
     binds = _open_binds(spec["binds"])
     homes = {"root": ("/root", 0), "trainer": ("/home/trainer", TRAINER_ID)}
-    home_fds = {user: os.open(f"{folder}/home-{user}", os.O_PATH) for user in homes}
+    home_fds = {user: os.open(f"{spec['shared_home'] or folder}/home-{user}", os.O_PATH) for user in homes}
     run = os.open(f"{folder}/run", os.O_PATH)
     _own_identity(node["name"], folder, spec["base"])
     for target, mode in (("/home", "755"), ("/srv", "755"), ("/run", "755"), ("/var/log", "755"), ("/var/tmp", "1777"), ("/tmp", "1777"),
@@ -753,11 +753,12 @@ class VirtualCluster:
     bind           {host path: (path on every machine, read_only)}
     keep           further host folders the desk must see though they lie below /tmp (the desk has a /tmp of its own; working folder,
                    repository and dir are seen anyway)
+    shared_home    all nodes have node1's homes, as where a file server holds them
     known_hosts    True: the desk knows the nodes' host keys; False: it has met none of them
     """
 
     def __init__(self, nodes=2, dir=None, slots: int = 1, user: str = "trainer", datasets=None,  # pylint: disable=W0622
-                 bind: dict | None = None, keep=(), known_hosts: bool = True):
+                 bind: dict | None = None, keep=(), known_hosts: bool = True, shared_home: bool = False):
         options = [{} for _ in range(nodes)] if isinstance(nodes, int) else [dict(o) for o in nodes]
         if not 1 <= len(options) <= MAX_NODES:
             raise ValueError(f"nodes: 1 to {MAX_NODES}")
@@ -768,7 +769,7 @@ class VirtualCluster:
         if user not in ("trainer", "root"):
             raise ValueError("user: trainer or root")
         self.user, self.password = user, PASSWORD
-        self._options, self._slots, self._known = options, slots, known_hosts
+        self._options, self._slots, self._known, self._shared_home = options, slots, known_hosts, shared_home
         self._asked_dir = dir
         self._keep = list(keep)
         self._binds = {str(source): tuple(where) for source, where in (bind or {}).items()}
@@ -867,6 +868,7 @@ class VirtualCluster:
         if self._desk_cwd in ("/tmp", "/srv"):
             self._desk_cwd = "/"
         spec = {"user": self.user, "temporary": not self._asked_dir, "base": str(d / "base"), "nodes": nodes, "binds": self._binds,
+                "shared_home": nodes[0]["folder"] if self._shared_home else "",
                 "authorized": Path(f"{self.identity}.pub").read_text(encoding="utf-8"),
                 "desk": {"name": "desk", "address": DESK_ADDRESS, "port": "pdesk", "folder": str(d / "desk"), "home": str(self.desk_home),
                          "keep": keep}}

@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 sys.path.insert(0, str(REPOSITORY / "tests" / "cluster"))
-from vcluster import SKIP, VirtualCluster, missing_requirements, wait_until  # noqa: E402,F401
+from vcluster import SKIP, Unsupported, VirtualCluster, missing_requirements, wait_until  # noqa: E402,F401
 
 BIN = Path(os.environ.get("RANKSCOPE_BIN", REPOSITORY / "build" / "release" / "bin"))
 CTL = str(BIN / "rankscopectl")

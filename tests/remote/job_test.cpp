@@ -84,8 +84,46 @@ std::string job_with(const std::string& lines) {
     return "nodes: [a]\ncommand: [x]\n" + lines;
 }
 
+std::string slurm_with(const std::string& line) {
+    return "launcher: slurm\ncommand: [x]\n" + line;
+}
+
 std::string train_with(const std::string& lines) {
     return "nodes: [a]\ntrain:\n  model: convnet\n  dataset: mnist\n" + lines;
+}
+
+TEST(Job, ReadsASlurmSection) {
+    const auto job = good(
+        "launcher: slurm\ncommand: [x]\nslurm: {login: login1, nodes: 4, partition: gpu, account: lab, qos: "
+        "high, "
+        "time: 1-00:00:00, gres: 'gpu:a100:8', extra: [--mem=64G, --exclusive]}\n");
+    ASSERT_TRUE(job.slurm);
+    EXPECT_EQ(job.launcher, Launcher::Slurm);
+    EXPECT_EQ(
+        *job.slurm,
+        (SlurmOptions{
+            "login1", 4, "gpu", "lab", "high", "1-00:00:00", "gpu:a100:8", {"--mem=64G", "--exclusive"}}));
+    EXPECT_TRUE(job.nodes.empty());
+    const auto again = good(to_yaml(job));
+    EXPECT_EQ(*again.slurm, *job.slurm);
+    EXPECT_EQ(to_yaml(again), to_yaml(job));
+}
+
+TEST(Job, GpusOfASlurmSection) {
+    const auto gpus = [](const std::string& gres) {
+        SlurmOptions options;
+        options.gres = gres;
+        return gpus_per_node(options);
+    };
+    EXPECT_EQ(gpus(""), 0);
+    EXPECT_EQ(gpus("gpu"), 1);
+    EXPECT_EQ(gpus("gpu:4"), 4);
+    EXPECT_EQ(gpus("gpu:a100:8"), 8);
+    EXPECT_EQ(gpus("gpu=2"), 2);
+    EXPECT_EQ(gpus("gres:gpu:3"), 3);
+    EXPECT_EQ(gpus("gpu:a100:2,nvme:1,gpu:h100:1"), 3);
+    EXPECT_EQ(gpus("gpux:4,license:2"), 0);
+    EXPECT_EQ(gpus("gpu:x"), 1);
 }
 
 TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
@@ -143,8 +181,29 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
         {"backend list", job_with("backend: [gloo]\n"), "j.yaml:3", "backend: a list is not a text",
          "one value"},
         {"launcher", job_with("launcher: k8s\n"), "j.yaml:3", "\"k8s\" is not known", "ssh, slurm"},
-        {"slurm", job_with("launcher: slurm\n"), "j.yaml:3", "launcher: this version cannot",
-         "launcher: ssh"},
+        {"slurm without section", "launcher: slurm\ncommand: [x]\n", "j.yaml:1", "slurm: missing",
+         "login: node1"},
+        {"slurm with nodes", "launcher: slurm\nslurm: {login: a}\ncommand: [x]\nnodes: [a]\n", "j.yaml:4",
+         "nodes: with launcher: slurm it is Slurm that chooses", "slurm.nodes"},
+        {"slurm section without launcher", job_with("slurm: {login: a}\n"), "j.yaml:3", "the launcher is ssh",
+         "launcher: slurm"},
+        {"slurm is a word", slurm_with("slurm: a\n"), "j.yaml:3", "slurm: must be a mapping", "login"},
+        {"slurm without login", slurm_with("slurm: {nodes: 2}\n"), "j.yaml:3", "slurm.login: missing",
+         "login: node1"},
+        {"slurm key", slurm_with("slurm: {login: a, partion: b}\n"), "j.yaml:3", "slurm.partion",
+         "partition"},
+        {"slurm nodes", slurm_with("slurm: {login: a, nodes: 0}\n"), "j.yaml:3",
+         "slurm.nodes: \"0\" is out of range", "from 1 to 4096"},
+        {"slurm time", slurm_with("slurm: {login: a, time: 2h}\n"), "j.yaml:3", "\"2h\" is not a time",
+         "HH:MM:SS"},
+        {"slurm extra word", slurm_with("slurm: {login: a, extra: [--mem, 4G]}\n"), "j.yaml:3",
+         "\"4G\" is no option of sbatch", "--mem=4G"},
+        {"slurm extra of ours", slurm_with("slurm: {login: a, extra: [--partition=x]}\n"), "j.yaml:3",
+         "--partition is Rankscope's own", "key partition"},
+        {"slurm extra of ours, short", slurm_with("slurm: {login: a, extra: [-N2]}\n"), "j.yaml:3",
+         "-N is Rankscope's own", "key nodes"},
+        {"slurm output", slurm_with("slurm: {login: a, extra: [--output=x]}\n"), "j.yaml:3",
+         "--output is Rankscope's own", "Leave it out"},
         {"port", job_with("master_port: 70000\n"), "j.yaml:3", "\"70000\" is out of range",
          "from 0 to 65535"},
         {"procs", job_with("procs_per_node: 0\n"), "j.yaml:3", "procs_per_node: \"0\" is out of range",

@@ -49,6 +49,11 @@ struct Describe {
             << end.culprit.code << ' ' << end.culprit.signal << ' ' << std::quoted(end.culprit.reason) << ' ';
         list(end.culprit.last_lines);
     }
+    void operator()(const SampleEvent& sample) const {
+        for (const auto& [key, value] : sample.values) {
+            out << ' ' << key << '=' << value;
+        }
+    }
 };
 
 }  // namespace
@@ -91,7 +96,8 @@ std::vector<Event> all_kinds() {
          {EventBody(StageEvent{"push", StageStatus::Done, "détail", 0.125}), EventBody(metric),
           EventBody(LogEvent{true, "line\nsecond line, unfinished"}), EventBody(exit), EventBody(diagnosis),
           EventBody(end), EventBody(StageEvent{}), EventBody(MetricEvent{}), EventBody(LogEvent{}),
-          EventBody(ExitEvent{}), EventBody(DiagnosisEvent{}), EventBody(EndEvent{})}) {
+          EventBody(ExitEvent{}), EventBody(DiagnosisEvent{}), EventBody(EndEvent{}),
+          EventBody(SampleEvent{{{"cpu", 0.25}, {"net.eth0.rx", 1e9}}}), EventBody(SampleEvent{})}) {
         events.push_back(make_event(std::move(body), events.size() + 1));
     }
     return events;

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <protocol/frames.pb.h>
+#include <remote/agent/host_text.h>
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace rankscope::agent {
+
+/// Processors, memory, disk and network of this node. Shares and rates are of the time since the last sample;
+/// the first one, and one that follows at once, has none.
+class HostSampler {
+public:
+    /// `disk`: a folder on the file system whose room counts.
+    explicit HostSampler(std::filesystem::path disk);
+
+    wire::Sample take();
+
+private:
+    std::filesystem::path disk_;
+    double last_s_;
+    CpuTime cpu_;
+    std::map<std::string, Traffic> traffic_;
+};
+
+}  // namespace rankscope::agent

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+class YamlMapping;
+
+/// The `slurm` section of a job file: where and with which wishes it is submitted. Empty: not said, Slurm's
+/// default holds. The texts go to sbatch as they are; what Slurm does not accept, it says itself.
+struct SlurmOptions {
+    std::string login;  ///< inventory name of a node that has sbatch; "local" is this machine
+    int nodes = 1;
+    std::string partition;
+    std::string account;
+    std::string qos;
+    std::string time;                ///< as sbatch --time: minutes, HH:MM:SS, D-HH:MM:SS
+    std::string gres;                ///< per node, as sbatch --gres: gpu:4
+    std::vector<std::string> extra;  ///< further arguments of sbatch
+
+    bool operator==(const SlurmOptions&) const = default;
+};
+
+/// Reads the section's keys; faults go to the mapping's problems.
+void read_slurm_options(YamlMapping& map, SlurmOptions& options);
+/// The section in YAML's flow form, for to_yaml(Job).
+std::string to_yaml(const SlurmOptions& options);
+/// GPUs of each node that `gres` asks for ("gpu:4", "gpu:a100:2", "gpu"); 0: none.
+int gpus_per_node(const SlurmOptions& options);
+
+}  // namespace rankscope

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What the kernel and nvidia-smi print about a node.
+
+#include "target.h"
+
+#include <remote/agent/host_text.h>
+#include <remote/base/utf8.h>
+
+#include <cmath>
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace rankscope;
+    const auto text = fuzz::as_text(data, size);
+    if (const auto time = agent::parse_proc_stat(text)) {
+        static_cast<void>(time->total);
+    }
+    if (const auto memory = agent::parse_meminfo(text)) {
+        fuzz::require(memory->available <= memory->total, "no more is free than there is");
+    }
+    for (const auto& [name, traffic] : agent::parse_net_dev(text)) {
+        fuzz::require(!name.empty() && as_utf8(name) == name, "an interface has a name");
+    }
+    for (const auto& [key, value] : agent::parse_nvidia_smi_line(text)) {
+        fuzz::require(key.starts_with("gpu.") && std::isfinite(value) && value >= 0, "a reading is a number");
+    }
+    return 0;
+}

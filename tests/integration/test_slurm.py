@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Runs that a real Slurm starts: submit, watch, cancel, take up again, what dies, what Slurm ends itself, what it refuses."""
+import json
+import signal
+import time
+import unittest
+
+import support  # puts tests/cluster on the path
+from support import CTL, Run, Unsupported, new_cluster, start, train_job, wait_until, write_job
+
+from slurm import Slurm, missing_requirements  # isort: skip
+
+GONE_WITHIN = 5
+
+
+def slurm_job(command, nodes=2, **overrides) -> dict:
+    slurm = {"login": "node1", "nodes": nodes}
+    job = {"name": "test", "launcher": "slurm", "slurm": slurm, "procs_per_node": 1, "command": ["sh", "-c", command]}
+    for key, value in overrides.items():
+        (slurm if key in ("partition", "account", "qos", "time", "gres", "extra", "login") else job)[key] = value
+    return job
+
+
+def ours(node) -> list:
+    """Ranks, supervisors and what they started on the node; Slurm's own daemons are not ours."""
+    words = ("rankscope-worker", "slurm-supervise", "sleep 3600")
+    return [p for p in node.processes() if any(word in " ".join(p.cmdline) for word in words)]
+
+
+class SlurmRuns(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = new_cluster(2, shared_home=True).start()
+        cls.slurm = Slurm(cls.cluster).start()
+        cls.nodes = [cls.cluster.node("node1"), cls.cluster.node("node2")]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.down()
+
+    def tearDown(self):
+        for job in self.slurm.jobs():
+            self.slurm.root(["scancel", str(job)])
+        self.slurm.wait_idle()
+
+    def assert_nothing_left(self):
+        wait_until(lambda: not [p for node in self.nodes for p in ours(node)], GONE_WITHIN * support.SLOW, "nothing of the run is left")
+
+    def job_id(self, run: Run) -> int:
+        run.wait_for("the job is submitted", lambda r: [e for e in r.of("stage", stage="queue") if "submitted" in e.get("detail", "")])
+        said = next(e["detail"] for e in run.of("stage", stage="queue") if "submitted" in e.get("detail", ""))
+        return int(said.split()[1])
+
+    def queue_texts(self, run: Run) -> str:
+        return "\n".join(event.get("detail", "") for event in run.of("stage", stage="queue"))
+
+    def test_a_program_gets_torchruns_and_slurms_environment(self):
+        variables = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "GROUP_RANK", "MASTER_ADDR", "MASTER_PORT", "SLURM_PROCID",
+                     "SLURM_LOCALID", "SLURM_NTASKS", "SLURM_NODEID", "SLURM_TASKS_PER_NODE")
+        say = "echo $(hostname) " + " ".join(f"{name}=${name}" for name in variables) + "; echo '{\"step\": 1, \"loss\": 0.5}' > $RANKSCOPE_METRICS"
+        run = start(self.cluster, slurm_job(say, procs_per_node=2))
+        self.assertEqual(run.end(60), 0, run.explain())
+        self.assertEqual(run.verdict()["outcome"], "done")
+        for rank in range(4):
+            said = "".join(event["text"] for event in run.of("log", rank=rank))
+            node = f"node{rank // 2 + 1}"
+            self.assertEqual(said.split(), [
+                node, f"RANK={rank}", f"LOCAL_RANK={rank % 2}", "WORLD_SIZE=4", "LOCAL_WORLD_SIZE=2", f"GROUP_RANK={rank // 2}",
+                "MASTER_ADDR=node1", "MASTER_PORT=29500", f"SLURM_PROCID={rank}", f"SLURM_LOCALID={rank % 2}", "SLURM_NTASKS=4",
+                f"SLURM_NODEID={rank // 2}", "SLURM_TASKS_PER_NODE=2(x2)"])
+            self.assertEqual([(event["node"], event["loss"]) for event in run.of("metric", rank=rank)], [(node, 0.5)])
+        job = self.slurm.job(self.job_id(run))
+        self.assertEqual((job["JobState"], job["JobName"]), ("COMPLETED", "test"))
+        self.assertIn("COMPLETED, exit 0:0", json.dumps(run.of("stage", stage="note")))
+        stages = [e["stage"] for e in run.of("stage", node="", status="done") if e["stage"] != "note"]
+        self.assertEqual(stages[:4], ["connect", "push", "queue", "start"], run.explain())
+        self.assert_nothing_left()
+
+    def test_the_engine_trains_on_two_nodes(self):
+        job = train_job([], max_steps=10, batch_size=50, validate=False)
+        del job["nodes"]
+        job.update(launcher="slurm", slurm={"login": "node1", "nodes": 2, "time": "00:10:00", "extra": ["--mem=500M"]}, master_port=0)
+        run = start(self.cluster, job)
+        self.assertEqual(run.end(120), 0, run.explain())
+        checksums = {event["rank"]: event["params"] for event in run.of("metric") if "params" in event}
+        self.assertEqual(set(checksums), {0, 1})
+        self.assertEqual(len(set(checksums.values())), 1)
+        for rank in (0, 1):
+            steps = [event["step"] for event in run.of("metric", rank=rank) if "loss" in event]
+            self.assertEqual(steps, list(range(1, 11)))
+        shown = json.loads(self.cluster.run([CTL, "--json", "runs", "show", run.run_id(self.cluster)], check=True).stdout)
+        self.assertEqual(shown["plan"]["master_addr"], "node1")
+        self.assertEqual(shown["plan"]["master_port"], 10000 + self.job_id(run) % 20000)
+        self.assertEqual([rank["node"] for rank in shown["ranks"]], ["node1", "node2"])
+
+    def test_cancel_while_it_waits_says_why_it_waits(self):
+        blocker = self.slurm.run(["sbatch", "--parsable", "-N2", "--exclusive", "-t", "5", "--output=/dev/null", "--wrap", "sleep 3600"], check=True)
+        wait_until(lambda: self.slurm.jobs().get(int(blocker.stdout)) == "RUNNING", 20, "the other job runs")
+        run = start(self.cluster, slurm_job("echo never", time="1"))
+        run.wait_for("the reason", lambda r: "(Resources" in self.queue_texts(r))
+        run.wait_for("the estimate", lambda r: "start estimated" in self.queue_texts(r), 60)
+        job = self.job_id(run)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(30), 130, run.explain())
+        self.assertEqual(run.verdict()["outcome"], "stopped")
+        self.assertEqual(self.slurm.job(job)["JobState"], "CANCELLED")
+
+    def test_cancel_while_it_runs_asks_the_ranks_first(self):
+        run = start(self.cluster, slurm_job("trap 'echo asked; exit 0' TERM; echo up; sleep 3600 & wait"))
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        job = self.job_id(run)
+        stopped = time.monotonic()
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(30), 130, run.explain())
+        print(f"stopped after {time.monotonic() - stopped:.2f} s")
+        self.assertEqual(run.verdict()["outcome"], "stopped")
+        self.assertEqual([e["text"] for e in run.of("log") if "asked" in e["text"]], ["asked\n"] * 2, run.explain())
+        wait_until(lambda: self.slurm.job(job)["JobState"] == "CANCELLED", 20, "Slurm says that it was cancelled")
+        self.assert_nothing_left()
+
+    def test_a_second_stop_kills_what_does_not_listen(self):
+        run = start(self.cluster, slurm_job("trap '' TERM; echo up; while :; do sleep 0.1; done", on_failure={"grace_s": 600}))
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        run.process.send_signal(signal.SIGINT)
+        run.wait_for("the stop has arrived", lambda r: len(r.of("stage", stage="stop")) == 2)
+        run.process.send_signal(signal.SIGINT)
+        self.assertEqual(run.end(30), 130, run.explain())
+        self.assert_nothing_left()
+
+    def test_a_failing_rank_ends_the_run_and_is_named(self):
+        run = start(self.cluster, slurm_job('if [ $RANK = 1 ]; then sleep 1; echo "about to fail" >&2; exit 3; fi; exec sleep 3600'))
+        self.assertEqual(run.end(60), 1, run.explain())
+        culprit = run.verdict()["culprit"]
+        self.assertEqual((culprit["rank"], culprit["node"], culprit["code"], culprit["last_lines"]), (1, "node2", 3, ["about to fail"]))
+        self.assertEqual(self.slurm.job(self.job_id(run))["JobState"], "FAILED")
+        self.assert_nothing_left()
+
+    def test_a_failing_rank_ends_the_run_without_a_desk(self):
+        run = start(self.cluster, slurm_job('if [ $RANK = 0 ]; then while [ ! -e ~/go ]; do sleep 0.1; done; exit 3; fi; exec sleep 3600'), "--detach")
+        self.assertEqual(run.end(60), 0, run.explain())
+        job = run.of("detached")[0]["run"]
+        wait_until(lambda: len([p for node in self.nodes for p in ours(node) if "sleep" in p.cmdline[0]]) >= 1, 20, "it runs")
+        self.nodes[0].run(["touch", "go"], check=True)
+        failed = time.monotonic()
+        self.assert_nothing_left()
+        print(f"without a desk all nodes are free {time.monotonic() - failed:.2f} s after the rank's end")
+        self.nodes[0].run(["rm", "go"], check=True)
+        attached = Run(self.cluster, ["runs", "attach", job])
+        self.assertEqual(attached.end(60), 1, attached.explain())
+        self.assertEqual(attached.verdict()["culprit"]["rank"], 0)
+
+    def test_a_killed_desk_takes_the_run_up_again(self):
+        lines = "i=0; while [ ! -e ~/go ]; do i=$((i+1)); echo line $i; sleep 0.02; done"
+        run = start(self.cluster, slurm_job(lines))
+        run.wait_for("lines", lambda r: len(r.of("log")) > 20)
+        run.process.kill()
+        run.end()
+        time.sleep(0.5)  # events that nobody fetches
+        attached = Run(self.cluster, ["runs", "attach", run.run_id(self.cluster)])
+        attached.wait_for("it goes on", lambda r: len(r.of("log")) > len(run.of("log")) + 20)
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(attached.end(60), 0, attached.explain())
+        self.nodes[0].run(["rm", "go"], check=True)
+        for rank in (0, 1):
+            said = "".join(event["text"] for event in attached.of("log", rank=rank)).splitlines()
+            self.assertEqual(said, [f"line {i}" for i in range(1, len(said) + 1)])
+            sequence = [event["seq"] for event in attached.events if event.get("node") == f"node{rank + 1}"]
+            self.assertEqual(sequence, list(range(1, len(sequence) + 1)))
+
+    def test_a_desk_killed_while_the_job_waits(self):
+        blocker = self.slurm.run(["sbatch", "--parsable", "-N2", "--exclusive", "-t", "5", "--output=/dev/null", "--wrap", "sleep 3600"], check=True)
+        run = start(self.cluster, slurm_job("echo here"))
+        self.job_id(run)
+        run.process.kill()
+        run.end()
+        attached = Run(self.cluster, ["runs", "attach", run.run_id(self.cluster)])
+        attached.wait_for("it waits", lambda r: "PENDING" in self.queue_texts(r))
+        self.slurm.root(["scancel", blocker.stdout.strip()])
+        self.assertEqual(attached.end(60), 0, attached.explain())
+        self.assertEqual(len(attached.of("log")), 2)
+
+    def test_killed_supervisors_end_the_run(self):
+        run = start(self.cluster, slurm_job("echo up; exec sleep 3600"))
+        run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+        self.nodes[1].signal([p.pid for p in ours(self.nodes[1]) if "slurm-supervise" in " ".join(p.cmdline)], signal.SIGKILL)
+        self.assertEqual(run.end(60), 1, run.explain())
+        self.assertIn("node2", run.verdict()["detail"])
+        self.assert_nothing_left()
+
+    def test_what_slurm_ends_itself(self):
+        cases = [("a scancel of somebody else's", "slurm-cancelled", lambda job: self.slurm.root(["scancel", str(job)])),
+                 ("a job of higher priority", "slurm-preempted",
+                  lambda job: self.slurm.run(["sbatch", "-p", "urgent", "-N2", "--exclusive", "-t", "1", "--output=/dev/null", "--wrap", "true"], check=True)),
+                 ("a node that fails", "slurm-node-failed",
+                  lambda job: self.slurm.root(["scontrol", "update", "nodename=node2", "state=down", "reason=test"]))]
+        for title, diagnosis, end in cases:
+            with self.subTest(title):
+                run = start(self.cluster, slurm_job("echo up; exec sleep 3600"))
+                run.wait_for("both run", lambda r: len(r.of("log")) == 2)
+                end(self.job_id(run))
+                self.assertEqual(run.end(90), 1, run.explain())
+                self.assertEqual([e["id"] for e in run.of("diagnosis")], [diagnosis], run.explain())
+                self.assertEqual(run.verdict()["outcome"], "failed")
+                self.slurm.wait_idle()  # slurmd brings its node back by itself
+
+    def test_what_slurm_refuses_is_passed_on(self):
+        for overrides, said, remedy in (({"partition": "nope"}, "invalid partition specified: nope", "sinfo -s"),
+                                        ({"partition": "short", "time": "10"}, "time limit", "slurm.time"),
+                                        ({"gres": "gpu:1"}, "gres", "slurm.gres"),
+                                        ({"extra": ["--bogus"]}, "unrecognized option '--bogus'", "slurm.extra"),
+                                        ({"procs_per_node": 99}, "More processors requested than permitted", "procs_per_node")):
+            with self.subTest(**overrides):
+                run = start(self.cluster, slurm_job("true", **overrides))
+                self.assertEqual(run.end(60), 2, run.explain())
+                detail = run.verdict()["detail"]
+                self.assertIn("node1: Slurm refuses the job", detail)
+                self.assertIn(said, detail)
+                self.assertIn(remedy, detail)
+        self.assertFalse(self.slurm.jobs())
+
+    def test_a_busy_master_port_is_named(self):
+        holder = self.nodes[0].popen(["python3", "-c", "import socket,time; s=socket.create_server(('', 29500)); time.sleep(3600)"])
+        try:
+            wait_until(lambda: 29500 in self.nodes[0].listening_ports(), 20, "the port is held")
+            run = start(self.cluster, slurm_job("exec sleep 3600"))
+            self.assertEqual(run.end(60), 1, run.explain())
+            self.assertIn("port 29500 is held by python3", run.verdict()["detail"])
+        finally:
+            holder.kill()
+            holder.wait()
+        self.assert_nothing_left()
+
+    def test_plan_shows_the_submission_and_touches_nothing(self):
+        path = write_job(self.cluster, slurm_job("true", procs_per_node=2, partition="main", time="00:05:00"))
+        shown = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "plan", path], check=True).stdout
+        self.assertIn("sbatch --job-name=test --nodes=2 --ntasks-per-node=2 --partition=main --time=00:05:00 --no-requeue", shown)
+        self.assertFalse(self.slurm.jobs())
+
+    def test_clean_keeps_a_run_that_slurm_still_has(self):
+        run = start(self.cluster, slurm_job("while [ ! -e ~/go ]; do sleep 0.1; done"))
+        run.wait_for("it runs", lambda r: r.of("stage", stage="start", status="done", node=""))
+        base = [CTL, "--cluster", str(self.cluster.inventory), "--json"]
+        self.cluster.run([*base, "clean", "node1"])
+        self.assertIn(run.run_id(self.cluster), self.nodes[0].run(["ls", ".cache/rankscope/runs"]).stdout)
+        self.nodes[0].run(["touch", "go"], check=True)
+        self.assertEqual(run.end(60), 0, run.explain())
+        self.nodes[0].run(["rm", "go"], check=True)
+
+
+class WithoutASharedHome(unittest.TestCase):
+    def test_it_is_said(self):
+        with new_cluster(2) as cluster:
+            slurm = Slurm(cluster).start()
+            for nodes, extra in ((2, []), (1, ["--nodelist=node2"])):
+                with self.subTest(nodes=nodes):
+                    run = start(cluster, slurm_job("true", nodes=nodes, extra=extra))
+                    self.assertEqual(run.end(60), 4, run.explain())
+                    self.assertIn("do not see the cache folder", run.verdict()["detail"])
+                    slurm.wait_idle()
+
+
+class WithoutSlurm(unittest.TestCase):
+    def test_a_node_without_sbatch_is_named(self):
+        with new_cluster(1) as cluster:
+            try:
+                cluster.node("node1").remove("/usr/bin/sbatch")
+            except Unsupported as e:
+                self.skipTest(str(e))
+            run = start(cluster, slurm_job("true", nodes=1))
+            self.assertEqual(run.end(60), 2, run.explain())
+            self.assertIn("There is no Slurm on this node: sbatch is not found", run.verdict()["detail"])
+
+
+if __name__ == "__main__":
+    why_not = missing_requirements()
+    if why_not:
+        print(f"skipped: {why_not}")
+        raise SystemExit(support.SKIP)
+    support.main()
