@@ -80,6 +80,7 @@ std::vector<Event> all_kinds() {
                    "assertion",
                    {"one", "", "two\ttabs"},
                    "rank 0 ended",
+                   1764000000123456,
                    "cgroup",
                    "/var/core.1",
                    {"Traceback", "E: x"},
