@@ -171,7 +171,7 @@ std::vector<std::pair<std::string, double>> parse_nvidia_smi_line(std::string_vi
         if (line.empty()) {
             break;
         }
-        if (const auto value = real(take())) {
+        if (const auto value = real(take()); value && std::isfinite(*value * column.scale)) {
             values.emplace_back(sample_key::gpu(static_cast<int>(*index), column.key), *value * column.scale);
         }
     }

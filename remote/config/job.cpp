@@ -92,7 +92,9 @@ void read_procs(YamlMapping& map, Job& job) {
     const YAML::Node procs = map.take("procs_per_node");
     if (procs.IsMap()) {
         each_entry(map, "procs_per_node", "", [&](const std::string& node, YamlMapping& inner) {
-            inner.whole(node, job.procs_of_node[node], 1, 1024);
+            if (int ranks = 0; inner.whole(node, ranks, 1, 1024)) {
+                job.procs_of_node[node] = ranks;
+            }
         });
     } else if (procs.IsDefined() && !(procs.IsScalar() && procs.Scalar() == "auto")) {
         map.whole("procs_per_node", job.procs_per_node, 1, 1024);

@@ -36,14 +36,16 @@ std::string assign(YAML::Node mapping, const std::vector<std::string>& levels, s
     if (key.empty()) {
         return text(kContext, "A part of the key is empty.");
     }
-    if (!mapping.IsMap() && !mapping.IsNull()) {
+    if (mapping.IsDefined() && !mapping.IsMap() && !mapping.IsNull()) {
         return text(kContext, "What is above \"%1\" is no mapping.", {key});
     }
     if (at + 1 < levels.size()) {
         return assign(mapping[key], levels, at + 1, value);
     }
     if (value.IsNull()) {
-        mapping.remove(key);
+        if (mapping.IsMap()) {
+            mapping.remove(key);
+        }
     } else {
         mapping[key] = value;
     }

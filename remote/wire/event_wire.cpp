@@ -137,6 +137,7 @@ struct ToWire {
         }
     }
     void operator()(const SampleEvent& sample) const {
+        frame.mutable_sample();  // also when there is nothing in it
         for (const auto& [key, value] : sample.values) {
             frame.mutable_sample()->add_keys(key);
             frame.mutable_sample()->add_values(value);
