@@ -136,6 +136,9 @@ std::string describe_exit(const ExitEvent& exit) {
         const char* name = ::sigabbrev_np(exit.signal);
         const std::string signal =
             std::to_string(exit.signal) + (name != nullptr ? std::string(" (SIG") + name + ')' : "");
+        if (exit.signal == SIGSTOP || exit.signal == SIGTSTP || exit.signal == SIGTTIN || exit.signal == SIGTTOU) {
+            return text(kContext, "was stopped by signal %1 for longer than the job allows", {signal});
+        }
         if (!exit.oom.empty()) {
             return text(kContext, "was killed by the kernel for want of memory");
         }
