@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::string_view kTraceback = "Traceback (most recent call last):";
 
-// "0::/user.slice/…" is the one line of cgroup v2; "4:memory:/…" that of v1's memory controller. Both files hold a
-// line "oom_kill N".
+// "0::/user.slice/…" is the one line of cgroup v2; "4:memory:/…" that of v1's memory controller. Both files
+// hold a line "oom_kill N".
 std::string oom_count_file() {
     std::istringstream lines(read_file("/proc/self/cgroup").value_or(std::string()));
     std::string v2;
@@ -106,7 +106,8 @@ std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events) {
 bool is_oom_record(std::string_view record, pid_t pid) {
     const std::string killed = "Killed process " + std::to_string(pid) + " (";
     return record.find(killed) != std::string_view::npos &&
-           (record.find("ut of memory") != std::string_view::npos || record.find("oom") != std::string_view::npos);
+           (record.find("ut of memory") != std::string_view::npos ||
+            record.find("oom") != std::string_view::npos);
 }
 
 std::optional<std::uint64_t> OomWatch::count() {
@@ -141,9 +142,11 @@ std::string find_core(std::string pattern, const CoreFacts& facts) {
     fs::path newest;
     fs::file_time_type newest_time;
     std::error_code error;
-    for (fs::directory_iterator it(wanted.parent_path(), error), end; !error && it != end; it.increment(error)) {
+    for (fs::directory_iterator it(wanted.parent_path(), error), end; !error && it != end;
+         it.increment(error)) {
         const std::string entry = it->path().filename().string();
-        if (::fnmatch(name.c_str(), entry.c_str(), 0) != 0 && ::fnmatch(with_pid.c_str(), entry.c_str(), 0) != 0) {
+        if (::fnmatch(name.c_str(), entry.c_str(), 0) != 0 &&
+            ::fnmatch(with_pid.c_str(), entry.c_str(), 0) != 0) {
             continue;
         }
         std::error_code ignored;

@@ -14,8 +14,9 @@
 
 namespace rankscope::agent {
 
-/// How often the kernel has killed for want of memory in this process's cgroup (memory.events, or memory.oom_control of cgroup v1), from
-/// now on. A rank that dies by SIGKILL while the count grows was one of them.
+/// How often the kernel has killed for want of memory in this process's cgroup (memory.events, or
+/// memory.oom_control of cgroup v1), from now on. A rank that dies by SIGKILL while the count grows was one
+/// of them.
 class OomWatch {
 public:
     OomWatch() : before_(count()) {}

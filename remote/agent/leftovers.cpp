@@ -74,7 +74,8 @@ wire::Leftover describe(const char* kind, pid_t pid) {
     return entry;
 }
 
-// What NCCL, PyTorch (file_descriptor and file_system sharing), Python's multiprocessing and this program make.
+// What NCCL, PyTorch (file_descriptor and file_system sharing), Python's multiprocessing and this program
+// make.
 bool is_a_trainers(const std::string& name) {
     for (const char* prefix : {"nccl-", "torch_", "rankscope-", "psm_", "sem.mp-", "gloo-"}) {
         if (name.starts_with(prefix)) {
@@ -91,8 +92,8 @@ std::vector<fs::directory_entry> stale_segments() {
         if (is_own(pid)) {
             mapped += proc_file(pid, "maps");
             std::error_code error;
-            for (fs::directory_iterator fd("/proc/" + std::to_string(pid) + "/fd", error), end; !error && fd != end;
-                 fd.increment(error)) {
+            for (fs::directory_iterator fd("/proc/" + std::to_string(pid) + "/fd", error), end;
+                 !error && fd != end; fd.increment(error)) {
                 std::error_code ignored;
                 mapped += fs::read_symlink(fd->path(), ignored).string() + '\n';
             }
@@ -103,7 +104,8 @@ std::vector<fs::directory_entry> stale_segments() {
         struct stat info {};
         const std::string path = it->path().string();
         if (is_a_trainers(it->path().filename().string()) && ::lstat(path.c_str(), &info) == 0 &&
-            S_ISREG(info.st_mode) && info.st_uid == ::getuid() && mapped.find(path + '\n') == std::string::npos) {
+            S_ISREG(info.st_mode) && info.st_uid == ::getuid() &&
+            mapped.find(path + '\n') == std::string::npos) {
             found.push_back(*it);
         }
     }

@@ -9,12 +9,13 @@
 namespace rankscope::agent {
 
 /// What of ours is on this node: processes of runs (by the run's id in their environment) with the ports they
-/// listen on and the GPU memory they hold, segments in /dev/shm that no process of the user has mapped any more,
-/// and, of all users, who holds GPU memory. With a port: only who listens there. Looks, touches nothing.
+/// listen on and the GPU memory they hold, segments in /dev/shm that no process of the user has mapped any
+/// more, and, of all users, who holds GPU memory. With a port: only who listens there. Looks, touches
+/// nothing.
 wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request);
 
-/// Takes away the user's segments in /dev/shm that are named as NCCL, PyTorch and this program name theirs and
-/// that no process has mapped. Returns their names.
+/// Takes away the user's segments in /dev/shm that are named as NCCL, PyTorch and this program name theirs
+/// and that no process has mapped. Returns their names.
 std::vector<std::string> free_shared_memory(bool dry_run);
 
 }  // namespace rankscope::agent

@@ -25,8 +25,8 @@ int kill_descendants(pid_t root, double seconds);
 /// Processes of this user whose environment holds NAME=VALUE.
 std::vector<pid_t> processes_with_environment(const std::string& assignment);
 
-/// "python3 train.py (pid 4711, user trainer, since 2026-11-21 14:02)" of a process, always UTF-8; empty when it
-/// is gone.
+/// "python3 train.py (pid 4711, user trainer, since 2026-11-21 14:02)" of a process, always UTF-8; empty when
+/// it is gone.
 std::string describe_process(pid_t pid);
 /// Its command line, at most 80 bytes, always UTF-8; empty when it is gone.
 std::string command_of(pid_t pid);

@@ -236,13 +236,8 @@ void Server::attach(const wire::Request& request, wire::Reply& reply) {
     }
     ::inotify_add_watch(inotify_.get(), dir.spool().c_str(), IN_MODIFY);
     reply.mutable_events()->set_run_id(run_id);
-    attachments_.push_back({run_id,
-                            dir,
-                            std::move(reader),
-                            std::max<std::uint64_t>(1, request.attach().from_seq()),
-                            false,
-                            0,
-                            false});
+    attachments_.push_back({run_id, dir, std::move(reader),
+                            std::max<std::uint64_t>(1, request.attach().from_seq()), false, 0, false});
 }
 
 void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {

@@ -98,8 +98,8 @@ void SpoolWriter::thin() {
     thin_again_ = written_ + quota_ / 8;  // also where nothing could go: what is left are metrics
 }
 
-// Copies all but the oldest log chunks, up to so many bytes, into a new file and puts it in the old one's place. Who
-// reads the old one still has it.
+// Copies all but the oldest log chunks, up to so many bytes, into a new file and puts it in the old one's
+// place. Who reads the old one still has it.
 bool SpoolWriter::rewrite(std::uint64_t remove, std::uint64_t& chunks, std::uint64_t& bytes) {
     const std::filesystem::path draft = file_.string() + ".thin";
     UniqueFd out(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -183,7 +183,8 @@ bool SpoolReader::skip_damage() {
     std::string rest(static_cast<std::size_t>(info.st_size) - begin, '\0');
     std::size_t got = 0;
     while (got < rest.size()) {
-        const auto now = ::pread(fd_.get(), rest.data() + got, rest.size() - got, static_cast<off_t>(begin + got));
+        const auto now =
+            ::pread(fd_.get(), rest.data() + got, rest.size() - got, static_cast<off_t>(begin + got));
         if (now <= 0) {
             break;
         }

@@ -16,9 +16,9 @@ namespace rankscope::agent {
 
 /// Appends events to a run's spool file: frames of wire::Event, sequence numbers from 1 without gaps.
 /// A full disk loses nothing at once: what cannot be written waits in memory and is tried again with each
-/// flush; when that grows too large, the oldest log chunks go first, and the next events on disk say so. A file
-/// larger than its quota is thinned: the oldest log chunks go, metrics and all other events stay, a notice says
-/// what went. Sequence numbers of what is gone are not used again.
+/// flush; when that grows too large, the oldest log chunks go first, and the next events on disk say so. A
+/// file larger than its quota is thinned: the oldest log chunks go, metrics and all other events stay, a
+/// notice says what went. Sequence numbers of what is gone are not used again.
 class SpoolWriter {
 public:
     static constexpr std::uint64_t kDefaultQuota = 256U << 20U;
@@ -72,8 +72,8 @@ public:
     bool is_open() const { return static_cast<bool>(fd_); }
     /// The next event, if a whole one is there. false: none now (or the file is damaged from here on).
     bool next(wire::Event& event);
-    /// Like next(), but goes on behind a part whose checksum is wrong. For files that nobody writes just now, or
-    /// that were damaged for a while.
+    /// Like next(), but goes on behind a part whose checksum is wrong. For files that nobody writes just now,
+    /// or that were damaged for a while.
     bool next_kept(wire::Event& event);
     /// Another file is there by now under this one's name: it was thinned.
     bool replaced() const;

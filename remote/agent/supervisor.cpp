@@ -494,8 +494,8 @@ void Supervisor::rank_continued(RankProcess& rank) {
     }
 }
 
-// A stopped rank looks like a hang everywhere else: its peers wait in a collective. Nothing is done to it unless
-// the job sets a limit.
+// A stopped rank looks like a hang everywhere else: its peers wait in a collective. Nothing is done to it
+// unless the job sets a limit.
 void Supervisor::watch_stopped_ranks() {
     const double now = monotonic_s();
     for (auto& rank : ranks_) {
@@ -517,7 +517,8 @@ void Supervisor::watch_stopped_ranks() {
             cause.mutable_exit()->set_signal(rank.stop_signal);
             cause.mutable_exit()->set_reason("stopped for longer than on_failure.stopped_limit_s");
             tell_peers(cause);
-            begin_stop("rank " + std::to_string(rank.spec.rank()) + " was stopped for too long", false, false);
+            begin_stop("rank " + std::to_string(rank.spec.rank()) + " was stopped for too long", false,
+                       false);
         }
     }
 }

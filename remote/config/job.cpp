@@ -9,8 +9,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <charconv>
+#include <csignal>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -172,7 +172,8 @@ void read_checkpoint(YamlMapping& map, Job& job, YamlProblems& problems) {
             job.checkpoint_signal = word == bare ? word : job.checkpoint_signal;
         }
         if (job.checkpoint_signal.empty()) {
-            problems.add(inner.at("signal"), "checkpoint.signal", text(kContext, "\"%1\" is not known", {name}),
+            problems.add(inner.at("signal"), "checkpoint.signal",
+                         text(kContext, "\"%1\" is not known", {name}),
                          text(kContext, "Write one of: %1.", {known}));
         }
     } else {
@@ -487,7 +488,8 @@ std::string to_yaml(const Job& job) {
             '\n';
     if (!job.checkpoint_signal.empty()) {
         yaml += "checkpoint: " +
-                nlohmann::json{{"signal", job.checkpoint_signal}, {"wait_s", job.checkpoint_wait_s}}.dump() + '\n';
+                nlohmann::json{{"signal", job.checkpoint_signal}, {"wait_s", job.checkpoint_wait_s}}.dump() +
+                '\n';
     }
     if (job.telemetry_s != Job().telemetry_s) {
         yaml += "telemetry: " + nlohmann::json{{"every_s", job.telemetry_s}}.dump() + '\n';

@@ -71,13 +71,15 @@ Result<std::string> with_assignments(const std::string& yaml, const std::vector<
             } catch (const YAML::Exception& error) {
                 return wrong(assignment, text(kContext, "The value is no YAML: %1.", {error.msg}));
             }
-            if (const auto why = assign(root, levels_of(assignment.substr(0, equals)), 0, value); !why.empty()) {
+            if (const auto why = assign(root, levels_of(assignment.substr(0, equals)), 0, value);
+                !why.empty()) {
                 return wrong(assignment, why);
             }
         }
         return YAML::Dump(root) + '\n';
     } catch (const YAML::Exception& error) {
-        return Failure{"bad-file", "", text(kContext, "The job's text cannot be read: %1.", {error.msg}), "", ""};
+        return Failure{"bad-file", "", text(kContext, "The job's text cannot be read: %1.", {error.msg}), "",
+                       ""};
     }
 }
 

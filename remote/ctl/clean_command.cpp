@@ -117,7 +117,8 @@ bool show_leftovers(const GlobalOptions& options, const NodeSpec& node, int port
         std::printf("%s\n", json.dump().c_str());
         return true;
     }
-    std::vector<std::vector<std::string>> rows{{"NODE", "WHAT", "PID", "USER", "SIZE", "COMMAND", "FREED BY"}};
+    std::vector<std::vector<std::string>> rows{
+        {"NODE", "WHAT", "PID", "USER", "SIZE", "COMMAND", "FREED BY"}};
     for (const auto& entry : reply->leftovers().entries()) {
         rows.push_back({node.name, entry.port() != 0 ? "port " + std::to_string(entry.port()) : entry.kind(),
                         entry.pid() != 0 ? std::to_string(entry.pid()) : "", entry.user(),
@@ -147,8 +148,9 @@ int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
     }
     int code = kDone;
     for (const auto& node : *nodes) {
-        if (!(clean_options.show || clean_options.port != 0 ? show_leftovers(options, node, clean_options.port)
-                                                            : clean_node(options, clean_options, node))) {
+        if (!(clean_options.show || clean_options.port != 0
+                  ? show_leftovers(options, node, clean_options.port)
+                  : clean_node(options, clean_options, node))) {
             code = kUnreachable;
         }
     }
@@ -164,9 +166,10 @@ void add_clean_command(CLI::App& app, GlobalOptions& options, int& code) {
     command->add_option("nodes", clean_options->nodes, "Names; \"local\" is this computer")->required();
     command->add_option("--run", clean_options->run, "Only this run");
     command->add_flag("--caches", clean_options->caches, "Pushed workers too");
-    command->add_flag("--show", clean_options->show,
-                      "Show what is left there (processes, ports, shared memory, GPU memory), whose it is, and what "
-                      "would free it; touch nothing");
+    command->add_flag(
+        "--show", clean_options->show,
+        "Show what is left there (processes, ports, shared memory, GPU memory), whose it is, and what "
+        "would free it; touch nothing");
     command->add_option("--port", clean_options->port, "Show who listens on this port; touch nothing")
         ->check(CLI::Range(1, 65535));
     command->add_flag("--dry-run", clean_options->dry_run, "Only show what would go");

@@ -66,7 +66,7 @@ void add_run_command(CLI::App& app, GlobalOptions& options, int& code) {
     command->add_option("job", run_options->job, "Job file")->required();
     command->add_flag("--detach", run_options->detach, "Return once all ranks are started; the run goes on");
     command->add_flag("--logs", run_options->logs, "Show the ranks' stdout too");
-    command->callback([&options, &code, run_options] { 
+    command->callback([&options, &code, run_options] {
         code = run_job(options, read_job(run_options->job), run_options->detach, run_options->logs);
     });
 }

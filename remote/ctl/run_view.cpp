@@ -57,7 +57,8 @@ void RunView::event(const Event& event) {
         stage(event, *stage_event);
     } else if (const auto* log_event = event.as<LogEvent>()) {
         log(event, *log_event);
-    } else if (const auto* diagnosis = event.as<DiagnosisEvent>(); diagnosis != nullptr && !event.node.empty()) {
+    } else if (const auto* diagnosis = event.as<DiagnosisEvent>();
+               diagnosis != nullptr && !event.node.empty()) {
         std::printf("  %s\n", diagnosis->title.c_str());
         for (const auto& fix : diagnosis->fix) {
             std::printf("    %s\n", fix.c_str());

@@ -267,8 +267,8 @@ int pause(const GlobalOptions& options, const std::string& run_id, bool resume) 
         return true;
     });
     auto controller = RunController::attach(
-        run_id, *inventory, store, terminal_prompter(options), [&](const Event& event) { watch.event(event); },
-        [](const LaunchPlan&) {});
+        run_id, *inventory, store, terminal_prompter(options),
+        [&](const Event& event) { watch.event(event); }, [](const LaunchPlan&) {});
     if (!replayed || !controller) {
         report(!replayed ? replayed.failure() : controller.failure(), options.json);
         return kUsage;
@@ -279,7 +279,8 @@ int pause(const GlobalOptions& options, const std::string& run_id, bool resume) 
     if (!missing.empty()) {
         report(Failure{"no-answer", missing,
                        text("RunsCommands", "No answer within %1 s.", {std::to_string(kAnswerWithin)}),
-                       text("RunsCommands", "`rankscopectl probe` shows whether it can be reached; the others did it."),
+                       text("RunsCommands",
+                            "`rankscopectl probe` shows whether it can be reached; the others did it."),
                        ""},
                options.json);
         return kUnreachable;
@@ -288,8 +289,9 @@ int pause(const GlobalOptions& options, const std::string& run_id, bool resume) 
         std::printf("%s\n", nlohmann::ordered_json{{"run", run_id}, {"paused", !resume}}.dump().c_str());
     } else {
         std::printf("%s\n", (resume ? text("RunsCommands", "%1 goes on.", {run_id})
-                                    : text("RunsCommands", "%1 is paused; its memory and GPUs stay taken. Go on with: "
-                                                           "rankscopectl runs continue %1",
+                                    : text("RunsCommands",
+                                           "%1 is paused; its memory and GPUs stay taken. Go on with: "
+                                           "rankscopectl runs continue %1",
                                            {run_id}))
                                 .c_str());
     }
@@ -338,9 +340,8 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add("continue", "Let a paused one go on", [&options, run_id] { return pause(options, *run_id, true); });
     auto changes = std::make_shared<std::vector<std::string>>();
     auto detach = std::make_shared<bool>(false);
-    auto* again = add("rerun", "Start its job again, with changes if wanted", [=, &options] {
-        return rerun(options, *run_id, *changes, *detach, *logs);
-    });
+    auto* again = add("rerun", "Start its job again, with changes if wanted",
+                      [=, &options] { return rerun(options, *run_id, *changes, *detach, *logs); });
     again->add_option("--set", *changes, "key=value of the job, levels with dots: train.optimizer.lr=0.01")
         ->allow_extra_args(false);
     again->add_flag("--detach", *detach, "Return once all ranks are started; the run goes on");

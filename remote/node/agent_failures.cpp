@@ -100,7 +100,8 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
         return {"port-busy", node.name, text(kContext, "Port %1 is held by %2.", {port, failure.detail()}),
                 failure.args_size() > 1
                     ? text(kContext,
-                           "It is your own: `ssh %1 kill %2` ends it; or write master_port: 0 to take a free port.",
+                           "It is your own: `ssh %1 kill %2` ends it; or write master_port: 0 to take a free "
+                           "port.",
                            {node.name, failure.args(1)})
                     : text(kContext, "End that program, or write master_port: 0 to take a free port."),
                 failure.detail()};
@@ -189,6 +190,10 @@ std::string describe_exit(const ExitEvent& exit) {
         const char* name = ::sigabbrev_np(exit.signal);
         const std::string signal =
             std::to_string(exit.signal) + (name != nullptr ? std::string(" (SIG") + name + ')' : "");
+        if (exit.signal == SIGSTOP || exit.signal == SIGTSTP || exit.signal == SIGTTIN ||
+            exit.signal == SIGTTOU) {
+            return text(kContext, "was stopped by signal %1 for longer than the job allows", {signal});
+        }
         if (!exit.oom.empty()) {
             return text(kContext, "was killed by the kernel for want of memory");
         }
@@ -235,11 +240,14 @@ ExitHint hint_for_exit(const std::string& node, const ExitEvent& exit) {
                 text(kContext, "Set cache_dir: for %1 to a file system without noexec.", {node})};
     }
     if (!exit.oom.empty()) {
-        return {"out-of-memory",
-                text(kContext, "The kernel of %1 killed it for want of memory (%2 shows it).", {node, exit.oom}),
-                text(kContext, "Lower the batch size or the number of data loader workers, or run fewer ranks there.")};
+        return {
+            "out-of-memory",
+            text(kContext, "The kernel of %1 killed it for want of memory (%2 shows it).", {node, exit.oom}),
+            text(kContext,
+                 "Lower the batch size or the number of data loader workers, or run fewer ranks there.")};
     }
-    for (const char* sign : {"MemoryError", "std::bad_alloc", "Cannot allocate memory", "CUDA out of memory"}) {
+    for (const char* sign :
+         {"MemoryError", "std::bad_alloc", "Cannot allocate memory", "CUDA out of memory"}) {
         if (const auto line = line_with(exit, sign); !line.empty()) {
             return {"out-of-memory", text(kContext, "It had no memory left on %1: %2", {node, line}),
                     text(kContext, "Lower the batch size, or raise the limit (`ulimit -v`, the cgroup's).")};

@@ -36,21 +36,27 @@ Words words_for(const std::string& code, const std::string& node, int rank,
         return std::to_string((std::strtoull(arg(i).c_str(), nullptr, 10) + 500000) / 1000000);
     };
     if (code == "spool-thinned") {
-        return {text(kContext, "The oldest %1 pieces of log (%2 MB) of this run were removed on %3: its spool was full.",
-                     {arg(0), megabytes(1), node}),
-                "",
-                text(kContext, "Metrics and events are all kept. Let the program write less, or stay connected.")};
+        return {
+            text(kContext,
+                 "The oldest %1 pieces of log (%2 MB) of this run were removed on %3: its spool was full.",
+                 {arg(0), megabytes(1), node}),
+            "",
+            text(kContext,
+                 "Metrics and events are all kept. Let the program write less, or stay connected.")};
     }
     if (code == "disk-full") {
-        return {text(kContext, "The disk of %3 was full: %1 pieces of log (%2 MB) could not be kept.",
-                     {arg(0), megabytes(1), node}),
-                "", text(kContext, "Metrics and events are all kept. Free space there, or set cache_dir: to another disk.")};
+        return {
+            text(kContext, "The disk of %3 was full: %1 pieces of log (%2 MB) could not be kept.",
+                 {arg(0), megabytes(1), node}),
+            "",
+            text(kContext,
+                 "Metrics and events are all kept. Free space there, or set cache_dir: to another disk.")};
     }
     if (code == "rank-stopped") {
-        return {text(kContext, "Rank %1 on %2 was stopped by signal %3: it waits, and all others wait for it.",
-                     {std::to_string(rank), node, arg(1)}),
-                "pid " + arg(0),
-                text(kContext, "On %1: `kill -CONT %2` lets it go on.", {node, arg(0)})};
+        return {
+            text(kContext, "Rank %1 on %2 was stopped by signal %3: it waits, and all others wait for it.",
+                 {std::to_string(rank), node, arg(1)}),
+            "pid " + arg(0), text(kContext, "On %1: `kill -CONT %2` lets it go on.", {node, arg(0)})};
     }
     if (code == "rank-continued") {
         return {text(kContext, "Rank %1 on %2 goes on.", {std::to_string(rank), node}), "pid " + arg(0), ""};

@@ -40,7 +40,8 @@ TEST(ExitCause, WithoutASignNothingIsSaid) {
 TEST(ExitCause, CoresAreFoundWhereThePatternPutsThem) {
     const test::TemporaryFolder folder;
     const CoreFacts facts{4711, 11, 1000, "python3", folder.path()};
-    EXPECT_EQ(find_core("|/usr/lib/systemd/systemd-coredump %P %u", facts), "|/usr/lib/systemd/systemd-coredump");
+    EXPECT_EQ(find_core("|/usr/lib/systemd/systemd-coredump %P %u", facts),
+              "|/usr/lib/systemd/systemd-coredump");
     EXPECT_EQ(find_core("", facts), "");
     EXPECT_EQ(find_core("core\n", facts), "") << "there is none";
     test::write_text(folder / "core", "x");
@@ -57,13 +58,15 @@ TEST(ExitCause, CoresAreFoundWhereThePatternPutsThem) {
 
 TEST(ExitCause, TheLastTracebackIsKept) {
     TracebackReader reader;
-    for (const char byte : std::string("warming up\nTraceback (most recent call last):\n  File \"a.py\", line 1\n"
-                                       "ValueError: first\n\nDuring handling …:\n\n"
-                                       "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"b.py\"\n"
-                                       "[rank0]: RuntimeError: second\nand then a word\n")) {
+    for (const char byte :
+         std::string("warming up\nTraceback (most recent call last):\n  File \"a.py\", line 1\n"
+                     "ValueError: first\n\nDuring handling …:\n\n"
+                     "[rank0]: Traceback (most recent call last):\n[rank0]:   File \"b.py\"\n"
+                     "[rank0]: RuntimeError: second\nand then a word\n")) {
         reader.feed({&byte, 1});
     }
-    EXPECT_EQ(reader.lines(), (Lines{"Traceback (most recent call last):", "  File \"b.py\"", "RuntimeError: second"}));
+    EXPECT_EQ(reader.lines(),
+              (Lines{"Traceback (most recent call last):", "  File \"b.py\"", "RuntimeError: second"}));
 }
 
 TEST(ExitCause, ATracebackIsBounded) {

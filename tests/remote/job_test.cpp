@@ -222,9 +222,12 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "from 0 to 3600"},
         {"grace key", job_with("on_failure: {grace: 1}\n"), "j.yaml:3", "on_failure.grace: unknown key",
          "grace_s"},
-        {"checkpoint", job_with("checkpoint: USR1\n"), "j.yaml:3", "checkpoint: must be a mapping", "signal: USR1"},
-        {"checkpoint signal", job_with("checkpoint: {signal: KILL}\n"), "j.yaml:3", "\"KILL\" is not known", "USR1, USR2"},
-        {"peer time", job_with("on_failure: {peer_timeout_s: soon}\n"), "j.yaml:3", "on_failure.peer_timeout_s", ""},
+        {"checkpoint", job_with("checkpoint: USR1\n"), "j.yaml:3", "checkpoint: must be a mapping",
+         "signal: USR1"},
+        {"checkpoint signal", job_with("checkpoint: {signal: KILL}\n"), "j.yaml:3", "\"KILL\" is not known",
+         "USR1, USR2"},
+        {"peer time", job_with("on_failure: {peer_timeout_s: soon}\n"), "j.yaml:3",
+         "on_failure.peer_timeout_s", ""},
         {"restarts", job_with("on_failure: {max_restarts: 2}\n"), "j.yaml:3", "max_restarts: this version",
          "Write 0"},
         {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
@@ -442,9 +445,9 @@ TEST(Job, NumbersDoNotFollowTheLocale) {
 }
 
 TEST(JobEdit, ValuesAreChangedAddedAndTakenOut) {
-    const auto changed = with_assignments("name: a # mine\nnodes: [n]\ntrain:\n  epochs: 2\n  optimizer: {lr: 0.1}\n",
-                                          {"train.optimizer.lr=0.01", "train.epochs=", "nodes=[x, y]",
-                                           "env.NCCL_DEBUG=INFO", "name=b=c"});
+    const auto changed = with_assignments(
+        "name: a # mine\nnodes: [n]\ntrain:\n  epochs: 2\n  optimizer: {lr: 0.1}\n",
+        {"train.optimizer.lr=0.01", "train.epochs=", "nodes=[x, y]", "env.NCCL_DEBUG=INFO", "name=b=c"});
     ASSERT_TRUE(changed) << changed.failure().what;
     const YAML::Node yaml = YAML::Load(*changed);
     EXPECT_EQ(yaml["name"].as<std::string>(), "b=c");

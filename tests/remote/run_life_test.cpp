@@ -283,8 +283,9 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
         request.mutable_pause_run()->set_run_id(run.run_id());
         request.mutable_pause_run()->set_resume(resume);
         EXPECT_TRUE(client_->call(request).delivered().was_running());
-        ASSERT_TRUE(client_->wait_for([&] { return stages_of(-1, resume ? "continue" : "pause").size() == times; }))
-            << told();
+        ASSERT_TRUE(client_->wait_for([&] {
+            return stages_of(-1, resume ? "continue" : "pause").size() == times;
+        })) << told();
     };
     const auto all_stopped = [&] {
         for (const pid_t pid : left_of(run)) {
@@ -315,9 +316,11 @@ TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
     const pid_t pid = static_cast<pid_t>(std::atol(stages_of(1, "start").at(0).detail().substr(4).c_str()));
     const auto told_of = [&](const std::string& code) {
         return client_->wait_for([&] {
-            return std::any_of(client_->events().begin(), client_->events().end(), [&](const wire::Event& event) {
-                return event.notice().code() == code && event.rank() == 1 && event.notice().args(0) == std::to_string(pid);
-            });
+            return std::any_of(client_->events().begin(), client_->events().end(),
+                               [&](const wire::Event& event) {
+                                   return event.notice().code() == code && event.rank() == 1 &&
+                                          event.notice().args(0) == std::to_string(pid);
+                               });
         });
     };
     ::kill(pid, SIGSTOP);
@@ -342,9 +345,10 @@ TEST_F(RunLife, ARankStoppedForLongerThanTheLimitFailsTheRun) {
 }
 
 TEST_F(RunLife, TheCheckpointSignalComesFirst) {
-    auto run = run_of({"trap 'echo saving; sleep 0.2; echo saved; exit 0' USR1; trap 'echo term; exit 1' TERM; echo up; "
-                       "while :; do sleep 0.02; done",
-                       "trap '' USR1; echo up; while :; do sleep 0.02; done"});
+    auto run = run_of(
+        {"trap 'echo saving; sleep 0.2; echo saved; exit 0' USR1; trap 'echo term; exit 1' TERM; echo up; "
+         "while :; do sleep 0.02; done",
+         "trap '' USR1; echo up; while :; do sleep 0.02; done"});
     run.set_checkpoint_signal(SIGUSR1);
     run.set_checkpoint_wait_s(1);
     bring_up(run);
@@ -357,7 +361,8 @@ TEST_F(RunLife, TheCheckpointSignalComesFirst) {
 }
 
 TEST_F(RunLife, AFailureDoesNotWaitForCheckpoints) {
-    auto run = run_of({"trap 'echo saving' USR1; echo up; while :; do sleep 0.02; done", "echo up; sleep 0.3; exit 3"});
+    auto run = run_of(
+        {"trap 'echo saving' USR1; echo up; while :; do sleep 0.02; done", "echo up; sleep 0.3; exit 3"});
     run.set_checkpoint_signal(SIGUSR1);
     run.set_checkpoint_wait_s(3600);
     bring_up(run);
@@ -367,7 +372,9 @@ TEST_F(RunLife, AFailureDoesNotWaitForCheckpoints) {
 }
 
 TEST_F(RunLife, ATracebackIsPartOfTheEnd) {
-    const auto run = run_of({"printf 'Traceback (most recent call last):\\n  File \"t.py\", line 3\\nMemoryError\\n' >&2; exit 1"});
+    const auto run =
+        run_of({"printf 'Traceback (most recent call last):\\n  File \"t.py\", line 3\\nMemoryError\\n' >&2; "
+                "exit 1"});
     start_and_attach(run);
     ASSERT_TRUE(client_->wait_for_end());
     const auto exit = exit_of(0);
