@@ -576,16 +576,17 @@ class ManyUnknownKeys(Ssh):
     NODES = 6
     OPTIONS = {"known_hosts": False}
 
-    def test_one_table_for_all(self):
+    def test_many_are_asked_together(self):
+        # Those that come while others are asked for are in the next table: how many there are depends on the machine's load.
         nodes = [self.direct(i, **({"transport": "openssh"} if i > 4 else {})) for i in range(1, 7)]
-        code, said = self.at_terminal(["--cluster", self.inventory(*nodes), "probe"], {"to trust: 1 3-5]": "1 3-6"})
-        self.assertEqual(code, 4, said)
-        self.assertEqual(said.count("Trust them from now on?"), 1, said)
+        code, said = self.at_terminal(["--cluster", self.inventory(*nodes), "probe"], {"from now on? [yes/no": "yes"})
+        self.assertEqual(code, 0, said)
+        self.assertLess(said.count("from now on?"), 6, said)
         for node in self.cluster.nodes:
             fingerprint = self.cluster.run(["ssh-keygen", "-lf", "-"], input=f"{node.host_key}\n", check=True).stdout.split()[1]
             self.assertIn(fingerprint, said)
-        self.assertEqual(said.count(" ready "), 5, said)
-        self.assertEqual(len(self.cluster.known_hosts.read_text(encoding="utf-8").split("\n")) - 1, 5)
+        self.assertEqual(said.count(" ready "), 6, said)
+        self.assertEqual(len(self.cluster.known_hosts.read_text(encoding="utf-8").splitlines()), 6)
 
 
 if __name__ == "__main__":
