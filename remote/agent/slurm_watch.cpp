@@ -139,7 +139,7 @@ void SlurmWatch::look_for_allocation(const Send& send) {
 }
 
 void SlurmWatch::stream(Node& node, const std::function<bool()>& room, const Send& send) {
-    if (!node.reader || node.reader->damaged()) {
+    if (!node.reader || node.reader->replaced()) {  // thinned: what was sent already is skipped by its number
         node.reader.emplace(node.dir.spool());
         if (!node.reader->is_open()) {
             node.reader.reset();
@@ -153,7 +153,9 @@ void SlurmWatch::stream(Node& node, const std::function<bool()>& room, const Sen
         reply.mutable_events()->set_node(node.name);
         std::size_t bytes = 0;
         wire::Event event;
-        while (bytes < kMaxBatch && node.reader->next(event)) {
+        // Damage is looked behind once the job is over: before, it may be half of what is just being written.
+        const bool keep_all = final_since_ > 0 && node.reader->damaged();
+        while (bytes < kMaxBatch && (keep_all ? node.reader->next_kept(event) : node.reader->next(event))) {
             node.ended = node.ended || event.has_end();
             if (event.seq() >= node.from_seq) {
                 bytes += event.ByteSizeLong();

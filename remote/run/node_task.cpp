@@ -4,11 +4,12 @@
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
-#include <remote/node/tree_push.h>
 #include <remote/node/notices.h>
+#include <remote/node/tree_push.h>
 #include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
 #include <remote/run/own_program_spec.h>
+#include <remote/run/start_spec.h>
 #include <remote/wire/event_wire.h>
 
 #include <poll.h>
@@ -230,19 +231,7 @@ bool NodeTask::push_files() {
 
 wire::StartRun NodeTask::spec() const {
     const LaunchPlan plan = context_.meeting->plan();
-    wire::StartRun run;
-    run.set_run_id(context_.run_id);
-    run.set_token(context_.token);
-    run.set_name(context_.job.name);
-    run.set_grace_s(context_.job.grace_s);
-    run.set_telemetry_s(context_.job.telemetry_s);
-    if (context_.bundle) {
-        run.set_bundle(context_.bundle->hash);
-        run.set_entry(context_.bundle->entry);
-    }
-    if (context_.job.train) {
-        run.set_train_config(context_.job.train->dump());
-    }
+    wire::StartRun run = start_spec(context_);
     if (plan.master_node == node_.name) {
         run.set_master_port(static_cast<std::uint32_t>(plan.master_port));
     }
@@ -254,24 +243,10 @@ wire::StartRun NodeTask::spec() const {
     }
     run.set_peer_address(plan.master_addr);
     run.set_peer_timeout_s(context_.job.peer_timeout_s);
-    run.set_stopped_limit_s(context_.job.stopped_limit_s);
-    run.set_checkpoint_signal(checkpoint_signal_number(context_.job));
-    run.set_checkpoint_wait_s(context_.job.checkpoint_wait_s);
     for (const auto& rank : plan.ranks) {
-        if (rank.node != node_.name) {
-            continue;
+        if (rank.node == node_.name) {
+            add_rank(run, rank, context_, pushed_folder_);
         }
-        auto* entry = run.add_ranks();
-        entry->set_rank(rank.rank);
-        entry->set_local_rank(rank.local_rank);
-        entry->set_workdir(context_.job.workdir.empty() ? pushed_folder_ : context_.job.workdir);
-        for (const auto& word : rank.command) {
-            entry->add_argv(word);
-        }
-        for (const auto& [key, value] : rank.env) {
-            (*entry->mutable_env())[key] = value;
-        }
-        (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context_.run_id;
     }
     add_own_program(context_.job, run);
     return run;

@@ -6,9 +6,12 @@
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
 #include <remote/node/slurm_failures.h>
+#include <remote/node/tree_push.h>
 #include <remote/plan/slurm_plan.h>
 #include <remote/run/event_pump.h>
+#include <remote/run/own_program_spec.h>
 #include <remote/run/slurm_task.h>
+#include <remote/run/start_spec.h>
 #include <remote/wire/event_wire.h>
 
 #include <poll.h>
@@ -160,40 +163,33 @@ bool SlurmTask::push() {
             return false;
         }
     }
+    if (!context_.job.push.empty()) {
+        const auto tree =
+            collect_user_tree(context_.job.file, context_.job.push, stop_.get_token(), [](std::uint64_t) {});
+        const auto pushed = tree ? push_tree(*connection_.link, *tree, context_.job.workdir,
+                                             context_.job.name, progress("push"))
+                                 : Result<TreePushed>(tree.failure());
+        if (!pushed) {
+            give_up("push", pushed.failure());
+            return false;
+        }
+        pushed_folder_ = pushed->folder;
+    }
     post("push", StageStatus::Done);
     return true;
 }
 
+// For all nodes together: each takes its own ranks out of it. They have no link of their own (no peers):
+// Slurm reaches every supervisor.
 wire::StartRun SlurmTask::spec() const {
-    wire::StartRun run;
-    run.set_run_id(context_.run_id);
-    run.set_token(context_.token);
-    run.set_name(context_.job.name);
-    run.set_grace_s(context_.job.grace_s);
-    run.set_telemetry_s(context_.job.telemetry_s);
-    if (context_.bundle) {
-        run.set_bundle(context_.bundle->hash);
-        run.set_entry(context_.bundle->entry);
-    }
-    if (context_.job.train) {
-        run.set_train_config(context_.job.train->dump());
-    }
+    wire::StartRun run = start_spec(context_);
     run.set_master_port(static_cast<std::uint32_t>(plan_.master_port));
     run.mutable_slurm()->set_nodes(static_cast<std::uint32_t>(plan_.nodes.size()));
     run.mutable_slurm()->set_ranks_per_node(static_cast<std::uint32_t>(plan_.nodes.front().local_world_size));
     for (const auto& rank : plan_.ranks) {
-        auto* entry = run.add_ranks();
-        entry->set_rank(rank.rank);
-        entry->set_local_rank(rank.local_rank);
-        entry->set_workdir(context_.job.workdir);
-        for (const auto& word : rank.command) {
-            entry->add_argv(word);
-        }
-        for (const auto& [key, value] : rank.env) {
-            (*entry->mutable_env())[key] = value;
-        }
-        (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context_.run_id;
+        add_rank(run, rank, context_, pushed_folder_);
     }
+    add_own_program(context_.job, run);
     return run;
 }
 

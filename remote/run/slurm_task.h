@@ -80,6 +80,7 @@ private:
     int stop_sent_ = 0;
     std::uint64_t stop_reply_ = 0;
     std::map<std::string, std::uint64_t> next_seqs_;
+    std::string pushed_folder_;  ///< on the shared file system; empty: nothing is pushed
     std::string queue_text_;
     bool allocated_ = false;
     bool started_ = false;
