@@ -2,16 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/base/clock.h>
-#include <remote/base/files.h>
+#include <remote/base/fd.h>
 #include <remote/base/text.h>
 #include <remote/node/agent_failures.h>
 #include <remote/node/agent_link.h>
 #include <remote/node/agent_script.h>
 #include <remote/node/node_facts.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace rankscope {
 namespace {
@@ -19,6 +23,7 @@ namespace {
 constexpr const char* kContext = "AgentLink";
 constexpr double kGreetingTimeout = 30;
 constexpr int kPumpMs = 1000;
+constexpr std::size_t kPiece = 64U << 10U;
 
 std::string own_system() {
     utsname name{};
@@ -80,8 +85,8 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
     channel_ = std::move(*channel);
     GreetingSkipper greeting;
     std::string errors;
-    const double begin = monotonic_s();
-    const double deadline = begin + kGreetingTimeout;
+    const double started = monotonic_s();
+    const double deadline = started + kGreetingTimeout;
     for (;;) {
         std::string bytes;
         std::string rest;
@@ -92,7 +97,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
             frames_.feed(rest);
             errors_ = errors;
             alive_ = true;
-            note_shell_time(begin);
+            note_shell_time(started);
             take_replies();
             return true;
         }
@@ -116,9 +121,9 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
                      {node_.host}),
                 greeting.noise() + errors};
         }
-        if (progress && monotonic_s() - begin > kSlowShell) {
+        if (progress && monotonic_s() - started > kSlowShell) {
             progress(text(kContext, "slow login shell: %1 s, no byte yet",
-                          {std::to_string(static_cast<int>(monotonic_s() - begin))}),
+                          {std::to_string(static_cast<int>(monotonic_s() - started))}),
                      -1);
         }
         if (read == Channel::Read::Nothing) {
@@ -127,7 +132,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
     }
     const auto status = channel_->exit_status();
     channel_.reset();
-    note_shell_time(begin);
+    note_shell_time(started);
     const std::string& output = greeting.noise();
     const auto marker = output.find(kNeedAgentMarker);
     if (status == kExitNeedAgent && marker != std::string::npos) {
@@ -152,11 +157,14 @@ void AgentLink::note_shell_time(double begin) {
 }
 
 Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& progress) {
-    const auto bytes = read_file(agent.file);
-    if (!bytes || bytes->size() != agent.size) {
+    // Piece by piece: many links push at the same time.
+    const UniqueFd file(::open(agent.file.c_str(), O_RDONLY | O_CLOEXEC));
+    struct stat found {};
+    if (!file || ::fstat(file.get(), &found) != 0 || static_cast<std::size_t>(found.st_size) != agent.size) {
         return Failure{"incomplete-install", "", text(kContext, "%1 cannot be read.", {agent.file.string()}),
                        "", ""};
     }
+    std::vector<char> piece(kPiece);
     auto channel = transport_->exec(receive_agent_script(agent, node_.cache_dir));
     if (!channel) {
         return channel.failure();
@@ -174,25 +182,28 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
         if (stop_.stop_requested()) {
             return cancelled(node_.name);
         }
-        if (sent < bytes->size()) {
-            const auto put = (*channel)->write(std::string_view(*bytes).substr(sent, 1U << 18U));
+        if (sent < agent.size) {
+            const auto got = ::pread(file.get(), piece.data(), piece.size(), static_cast<off_t>(sent));
+            const auto put =
+                got > 0 ? (*channel)->write(std::string_view(piece.data(), static_cast<std::size_t>(got)))
+                        : -1;
             if (put < 0) {
-                sent = bytes->size();  // the script has ended early: its exit status tells why
+                sent = agent.size;  // the script has ended early: its exit status tells why
             } else {
                 sent += static_cast<std::size_t>(put);
             }
             if (progress) {
                 progress(text(kContext, "pushing the agent"),
-                         static_cast<double>(sent) / static_cast<double>(bytes->size()));
+                         static_cast<double>(sent) / static_cast<double>(agent.size));
             }
-            if (sent == bytes->size()) {
+            if (sent == agent.size) {
                 (*channel)->close_input();
             }
             if (put > 0) {
                 continue;
             }
         }
-        (*channel)->wait(sent < bytes->size(), kPumpMs, wake_->fd());
+        (*channel)->wait(sent < agent.size, kPumpMs, wake_->fd());
     }
     while ((*channel)->read_error(errors) == Channel::Read::Data) {
     }

@@ -189,6 +189,12 @@ std::vector<std::string> openssh_destination(const NodeSpec& node) {
     return words;
 }
 
+JumpStream::~JumpStream() {
+    if (program) {
+        program->kill();
+    }
+}
+
 std::string JumpStream::said() const {
     std::string all = master->said(said_before);
     program->read_error(all);

@@ -49,6 +49,12 @@ std::vector<std::string> openssh_destination(const NodeSpec& node);
 
 /// A byte stream to the target through its jump hosts.
 struct JumpStream {
+    JumpStream() = default;
+    JumpStream(JumpStream&&) = default;
+    JumpStream& operator=(JumpStream&&) = default;
+    /// Ends `ssh -W` at once: by itself it would wait for the other side to say goodbye.
+    ~JumpStream();
+
     UniqueFd fd;
     std::shared_ptr<OpenSshMaster> master;
     std::unique_ptr<Program> program;  ///< `ssh -W`

@@ -41,7 +41,7 @@ def row(name: str, wall: float, cpu: float | None = None, memory: float | None =
 
 def sum_of_ssh(cluster: VirtualCluster, parallel: int, names: str, persist: bool) -> dict:
     options = "-o BatchMode=yes -o ControlMaster=auto -o ControlPath=/tmp/cm-%n -o ControlPersist=60" if persist else "-o BatchMode=yes"
-    return measured(cluster, ["sh", "-c", f"echo {names} | xargs -n1 -P{parallel} -I@ ssh -n {options} @ true"])
+    return measured(cluster, ["sh", "-c", f"printf '%s\\n' {names} | xargs -P{parallel} -I@ ssh -n {options} @ true"])
 
 
 def main() -> int:
@@ -58,8 +58,7 @@ def main() -> int:
     agent = Path(arguments.bin, "rankscope-agent").stat().st_size / 1e6
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     with VirtualCluster(arguments.nodes) as cluster:
-        names = "\\n".join(f"node{i}" for i in range(1, arguments.nodes + 1))
-        names = "$(printf '" + names + "\\n')"
+        names = " ".join(node.name for node in cluster.nodes)
         for node in cluster.nodes:  # programs and pages of the nodes' own are in memory
             node.run(["true"])
         print(f"{arguments.nodes} nodes, agent {agent:.1f} MB, {os.cpu_count()} cores for all, load {os.getloadavg()[0]:.1f}\n")
