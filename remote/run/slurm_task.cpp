@@ -27,6 +27,12 @@ constexpr double kSilentS = 40;  // the agent may be waiting for scancel
 constexpr double kMaxBackoffS = 30;
 constexpr double kSubmitTimeoutS = 90;
 
+bool is_at_work(const Event& event) {
+    const auto* stage = event.as<StageEvent>();
+    return event.rank >= 0 && (event.as<MetricEvent>() != nullptr ||
+                               (stage != nullptr && stage->name != "start" && stage->name != "note"));
+}
+
 }  // namespace
 
 SlurmTask::SlurmTask(NodeSpec login, RunContext& context, LaunchPlan plan, Hooks hooks)
@@ -315,15 +321,21 @@ void SlurmTask::take_events(const wire::EventBatch& batch) {
         events.push_back(std::move(event));
     }
     for (auto& event : events) {
-        const bool all_before = started_;
+        // One node's ranks may be at work before it is heard of that another's have started.
+        if (!started_ && is_at_work(event)) {
+            finish_start();
+        }
         note_start(event);
-        const bool all_now = ranks_started_.size() >= plan_.ranks.size();
         context_.pump->post(std::move(event));
-        if (!all_before && all_now) {
-            started_ = true;
-            post("start", StageStatus::Done);
+        if (!started_ && ranks_started_.size() >= plan_.ranks.size()) {
+            finish_start();
         }
     }
+}
+
+void SlurmTask::finish_start() {
+    started_ = true;
+    post("start", StageStatus::Done);
 }
 
 // A rank has started, or never will.

@@ -60,6 +60,7 @@ private:
     void take_events(const wire::EventBatch& batch);
     void take_state(const wire::SlurmState& state);
     void note_start(const Event& event);
+    void finish_start();
     void conclude(const wire::SlurmState& state);
     wire::StartRun spec() const;
     void post(const char* stage, StageStatus status, const std::string& detail = {}, double progress = -1);
