@@ -3,10 +3,10 @@
 
 #include <protocol/metrics_line.h>
 
+#include <nlohmann/json.hpp>
+
 #include <cmath>
 #include <limits>
-
-#include <nlohmann/json.hpp>
 
 namespace rankscope::protocol {
 namespace {
@@ -32,8 +32,9 @@ json parse_shallow(std::string_view line) {
     return too_deep ? json(json::value_t::discarded) : parsed;
 }
 
-// Python's json module, and others, write NaN, Infinity and -Infinity, which JSON does not have. A diverged loss is
-// the last line that may be dropped: they are read as null. Nothing when there are none outside of strings.
+// Python's json module, and others, write NaN, Infinity and -Infinity, which JSON does not have. A diverged
+// loss is the last line that may be dropped: they are read as null. Nothing when there are none outside of
+// strings.
 std::optional<std::string> without_non_finite(std::string_view line) {
     std::string result;
     bool in_string = false;

@@ -13,13 +13,13 @@
 
 /// The line format between a rank and its agent: the only thing the two share, specified here.
 ///
-/// The environment variable RANKSCOPE_METRICS names a pipe (a FIFO). A rank, in any language, writes lines to it;
-/// each line is one JSON object, at most kMaxMetricsLine bytes, ended by '\n', written with one write(2) so that
-/// lines of several processes do not mix (POSIX: writes up to PIPE_BUF = 4096 bytes are atomic).
+/// The environment variable RANKSCOPE_METRICS names a pipe (a FIFO). A rank, in any language, writes lines to
+/// it; each line is one JSON object, at most kMaxMetricsLine bytes, ended by '\n', written with one write(2)
+/// so that lines of several processes do not mix (POSIX: writes up to PIPE_BUF = 4096 bytes are atomic).
 ///
-/// Keys with a meaning of their own; every other key with a number is a series of its own name, every other key
-/// with a string is a fact of the run (shown, never plotted); null, and NaN or ±Infinity as Python's json writes them,
-/// is a value that is not a number; booleans, arrays and objects are ignored.
+/// Keys with a meaning of their own; every other key with a number is a series of its own name, every other
+/// key with a string is a fact of the run (shown, never plotted); null, and NaN or ±Infinity as Python's json
+/// writes them, is a value that is not a number; booleans, arrays and objects are ignored.
 ///
 ///   step         optimizer steps done by this rank, from 1
 ///   epoch        epoch under way, from 1 (fractions allowed)
@@ -28,10 +28,12 @@
 ///   lr           learning rate of the step                  samples  samples this rank has seen so far
 ///   images_per_s throughput of this rank
 ///   t_data_ms, t_forward_ms, t_backward_ms, t_comm_ms, t_step_ms
-///                time of the step: in data, forward, backward, *exposed* waiting for communication, and all of it
+///                time of the step: in data, forward, backward, *exposed* waiting for communication, and all
+///                of it
 ///   val_loss, val_acc1, val_samples  validation over all ranks, after an epoch
 ///   params       checksum of the parameters, "sha256:<hex>"
-///   stage        instead of a metric: the rank has reached a stage ("rendezvous", "data", "train", "validate",
+///   stage        instead of a metric: the rank has reached a stage ("rendezvous", "data", "train",
+///   "validate",
 ///                "done"); with "detail" (text) and, where it can be told, "done" and "total" (progress)
 namespace rankscope::protocol {
 
@@ -56,8 +58,8 @@ struct MetricsLine {
 /// Reads one line (without '\n'). On failure nothing is returned and *why names the fault, for the person.
 std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string* why = nullptr);
 
-/// Writes one line, '\n' included. Values that are not finite are written as null: JSON has no NaN, and a reader
-/// must be able to tell "not a number" (the key is there) from "not measured" (it is not).
+/// Writes one line, '\n' included. Values that are not finite are written as null: JSON has no NaN, and a
+/// reader must be able to tell "not a number" (the key is there) from "not measured" (it is not).
 std::string format_metrics_line(const MetricsLine& line);
 
 }  // namespace rankscope::protocol

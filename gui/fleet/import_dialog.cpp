@@ -55,9 +55,10 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(10);
     auto* head = new QHBoxLayout;
-    auto* hint = make_label(tr("&Paste machines, one a line: a name, an address, user@host:port, lines of a hosts file, "
-                               "of a DeepSpeed hostfile or of an ssh_config."),
-                            this);
+    auto* hint = make_label(
+        tr("&Paste machines, one a line: a name, an address, user@host:port, lines of a hosts file, "
+           "of a DeepSpeed hostfile or of an ssh_config."),
+        this);
     hint->setWordWrap(true);
     head->addWidget(hint, 1);
     auto* config = make_button(tr("From ~/.ssh/&config"), "importConfig", this);
@@ -84,7 +85,8 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     table_->setObjectName(u"importTable"_s);
     table_->setAccessibleName(tr("What the lines mean"));
     table_->setHorizontalHeader(new QuietHeader(table_));
-    table_->setHorizontalHeaderLabels({tr("Name"), tr("Host"), tr("Port"), tr("User"), tr("Line"), tr("Remark")});
+    table_->setHorizontalHeaderLabels(
+        {tr("Name"), tr("Host"), tr("Port"), tr("User"), tr("Line"), tr("Remark")});
     table_->verticalHeader()->hide();
     table_->setShowGrid(false);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -156,13 +158,13 @@ void ImportDialog::load(const QString& path) {
 
 void ImportDialog::read_text() {
     // Include may name files on slow disks: not on the window's thread.
-    read_job_.start(
-        [text = ss(text_->toPlainText()), name = source_.empty() ? ss(tr("line")) : source_,
-         inventory = inventory_](const JobHandle&) { return import_nodes(text, name, ImportFormat::Auto, inventory); },
-        [this](NodeImport import) {
-            import_ = std::move(import);
-            show_import();
-        });
+    read_job_.start([text = ss(text_->toPlainText()), name = source_.empty() ? ss(tr("line")) : source_,
+                     inventory = inventory_](
+                        const JobHandle&) { return import_nodes(text, name, ImportFormat::Auto, inventory); },
+                    [this](NodeImport import) {
+                        import_ = std::move(import);
+                        show_import();
+                    });
 }
 
 void ImportDialog::show_import() {

@@ -9,6 +9,8 @@
 #include <gui/widgets/quiet_header.h>
 #include <remote/base/paths.h>
 
+#include <sodium/utils.h>
+
 #include <QDialogButtonBox>
 #include <QFileInfo>
 #include <QHeaderView>
@@ -18,8 +20,6 @@
 #include <QSysInfo>
 #include <QTableWidget>
 #include <QVBoxLayout>
-#include <sodium/utils.h>
-
 #include <algorithm>
 
 namespace rankscope::gui {
@@ -35,16 +35,20 @@ QString path_of(const QLineEdit* edit) {
 }  // namespace
 
 KeyDialog::KeyDialog(std::vector<NodeSpec> nodes, Prompter prompter, QWidget* parent)
-    : QDialog(parent), nodes_(std::move(nodes)), prompter_(std::move(prompter)), job_(this, QThreadPool::globalInstance()) {
+    : QDialog(parent),
+      nodes_(std::move(nodes)),
+      prompter_(std::move(prompter)),
+      job_(this, QThreadPool::globalInstance()) {
     std::erase_if(nodes_, [](const NodeSpec& node) { return node.local; });
     setObjectName(u"keyDialog"_s);
     setWindowTitle(tr("SSH key"));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(10);
-    auto* hint = make_label(tr("With a key on your nodes nothing asks for passwords any more. The password you type now is "
-                               "tried on all ticked nodes, kept in memory only, and forgotten afterwards."),
-                            this);
+    auto* hint = make_label(
+        tr("With a key on your nodes nothing asks for passwords any more. The password you type now is "
+           "tried on all ticked nodes, kept in memory only, and forgotten afterwards."),
+        this);
     hint->setWordWrap(true);
     layout->addWidget(hint);
     form_ = new FieldForm(this);
@@ -78,7 +82,8 @@ KeyDialog::KeyDialog(std::vector<NodeSpec> nodes, Prompter prompter, QWidget* pa
 KeyDialog::~KeyDialog() = default;
 
 void KeyDialog::make_fields() {
-    file_ = form_->add_line("file", tr("&Key file"), "keyFile", {}, tr("The private half; the public one lies beside it"));
+    file_ = form_->add_line("file", tr("&Key file"), "keyFile", {},
+                            tr("The private half; the public one lies beside it"));
     file_->setText(u"~/.ssh/id_ed25519"_s);
     passphrase_ = form_->add_line("passphrase", tr("&Passphrase"), "keyPassphrase", tr("none"),
                                   tr("Of the new key. With one, an SSH agent keeps it unlocked"));
@@ -136,7 +141,8 @@ void KeyDialog::check() {
     if (file_->text().trimmed().isEmpty()) {
         errors["file"] = tr("Name a file, for example ~/.ssh/id_ed25519.");
     } else if (private_only) {
-        errors["file"] = tr("There is a key, but its public half is missing: ssh-keygen -y -f %1 prints it.").arg(path);
+        errors["file"] =
+            tr("There is a key, but its public half is missing: ssh-keygen -y -f %1 prints it.").arg(path);
     }
     if (!exists_ && passphrase_->text() != again_->text()) {
         errors["again"] = tr("The two are not the same.");
@@ -145,8 +151,9 @@ void KeyDialog::check() {
     const auto count = ticked().size();
     state_->setText(exists_ ? tr("This key is there and will be used.")
                             : tr("There is no such key yet: a new one (ed25519) will be made."));
-    install_->setText(exists_ ? tr("&Install on %1 nodes").arg(count)
-                              : (count > 0 ? tr("&Make key, install on %1 nodes").arg(count) : tr("&Make key")));
+    install_->setText(exists_
+                          ? tr("&Install on %1 nodes").arg(count)
+                          : (count > 0 ? tr("&Make key, install on %1 nodes").arg(count) : tr("&Make key")));
     install_->setEnabled(errors.empty() && (count > 0 || !exists_));
 }
 
@@ -163,14 +170,16 @@ void KeyDialog::start() {
     install_->setEnabled(false);
     install_->setText(tr("Working…"));
     job_.start(
-        [=, this, make = !exists_, passphrase = ss(passphrase_->text()), ask = prompter_](const JobHandle& handle) mutable {
+        [=, this, make = !exists_, passphrase = ss(passphrase_->text()),
+         ask = prompter_](const JobHandle& handle) mutable {
             Result<KeyPair> key = make ? generate_key(file, comment, passphrase) : read_public_key(file);
             sodium_memzero(passphrase.data(), passphrase.size());
             if (key) {
                 const SharedSecret shared(ask);
                 install_key_on(chosen, *key, shared.prompter(), handle.stop(),
                                [&](std::size_t i, const KeyInstallation& result) {
-                                   // `this` is used on its own thread only: post() drops the call once it is gone.
+                                   // `this` is used on its own thread only: post() drops the call once it is
+                                   // gone.
                                    handle.post([this, row = rows[i], result] { show_result(row, result); });
                                });
             }

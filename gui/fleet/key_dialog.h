@@ -20,8 +20,8 @@ namespace rankscope::gui {
 
 class FieldForm;
 
-/// Makes an SSH key where there is none, puts it on the ticked nodes with the password typed once, and shows for
-/// each node whether a login with it works.
+/// Makes an SSH key where there is none, puts it on the ticked nodes with the password typed once, and shows
+/// for each node whether a login with it works.
 class KeyDialog : public QDialog {
     Q_OBJECT
 

@@ -32,7 +32,7 @@ struct RankProcess {
     LastLines last_lines;
     RankLogs logs;
     std::optional<metric_lines::LineMetrics>
-        printed;             ///< metrics from what it prints; nothing: not asked for
+        printed;  ///< metrics from what it prints; nothing: not asked for
     TracebackReader traceback;
     double stopped_since = 0;  ///< by a signal, not by us; 0: it runs
     int stop_signal = 0;

@@ -4,8 +4,8 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/control_socket.h>
-#include <remote/agent/leftovers.h>
 #include <remote/agent/host_sampler.h>
+#include <remote/agent/leftovers.h>
 #include <remote/agent/node_probe.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/run_launcher.h>

@@ -4,17 +4,17 @@
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
 #include <remote/agent/error_file.h>
-#include <remote/agent/peer_link.h>
 #include <remote/agent/gpu_monitor.h>
 #include <remote/agent/host_sampler.h>
+#include <remote/agent/peer_link.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
-#include <remote/base/paths.h>
 #include <remote/base/files.h>
+#include <remote/base/paths.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -421,7 +421,8 @@ void Supervisor::signalled(int signal) {
     const auto said = read_file(dir_.stop_cause());
     wire::Cause cause;
     cause.set_kind("stopped");
-    cause.set_detail(said && !said->empty() ? *said : "the supervisor received signal " + std::to_string(signal));
+    cause.set_detail(said && !said->empty() ? *said
+                                            : "the supervisor received signal " + std::to_string(signal));
     if (!stop_) {
         tell_peers(cause);
     }

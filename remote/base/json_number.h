@@ -10,8 +10,8 @@
 
 namespace rankscope {
 
-/// A number of a JSON text as a whole one. Nothing when it is no number or does not fit: get<int>() of 1e300 would be
-/// undefined behaviour.
+/// A number of a JSON text as a whole one. Nothing when it is no number or does not fit: get<int>() of 1e300
+/// would be undefined behaviour.
 template <typename T, typename Json>
 std::optional<T> whole_number(const Json& value) {
     const auto fitting = [](auto whole) {

@@ -44,7 +44,7 @@ struct Job {
     std::map<int, std::map<std::string, std::string>> rank_env;
     Launcher launcher = Launcher::Ssh;
     std::optional<SlurmOptions> slurm;  ///< there when launcher is slurm; nodes is empty then
-    double telemetry_s = 1;  ///< a sample of every node so often; 0: none
+    double telemetry_s = 1;             ///< a sample of every node so often; 0: none
     double grace_s = 5;
     int max_restarts = 0;
     double peer_timeout_s = 10;  ///< a node not heard from by the others for so long ends the run; 0: never

@@ -184,7 +184,8 @@ void Importer::include(const std::string& pattern, const std::string& where, int
         for (std::size_t i = 0; i < found.gl_pathc; ++i) {
             const std::string file = found.gl_pathv[i];
             std::error_code error;  // a device would never end
-            const auto content = std::filesystem::is_regular_file(file, error) ? read_file(file) : std::nullopt;
+            const auto content =
+                std::filesystem::is_regular_file(file, error) ? read_file(file) : std::nullopt;
             if (!content) {
                 problem(where, tr("%1 cannot be read", {file}), tr("Check its permissions."));
             } else if (included_.insert(file).second) {

@@ -5,8 +5,8 @@
 #include <remote/base/text.h>
 #include <remote/node/agent_failures.h>
 #include <remote/node/agent_script.h>
-#include <remote/transport/ssh_failures.h>
 #include <remote/node/slurm_failures.h>
+#include <remote/transport/ssh_failures.h>
 
 #include <csignal>
 #include <cstring>

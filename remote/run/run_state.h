@@ -72,9 +72,9 @@ struct RunState {
     std::vector<RankState> ranks;
     std::vector<ValidationPoint> validations;
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
-    std::int64_t epochs = 0;           ///< 0: not known
-    std::int64_t steps_per_epoch = 0;  ///< 0: not known
-    std::int64_t steps = 0;            ///< of the whole run; 0: epochs × steps_per_epoch
+    std::int64_t epochs = 0;                     ///< 0: not known
+    std::int64_t steps_per_epoch = 0;            ///< 0: not known
+    std::int64_t steps = 0;                      ///< of the whole run; 0: epochs × steps_per_epoch
     std::int64_t start_us = 0;
     std::int64_t first_step_us = 0;
     std::int64_t last_us = 0;

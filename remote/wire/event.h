@@ -50,8 +50,8 @@ struct ExitEvent {
     std::vector<std::string> last_lines;
     std::string stop_cause;
     std::int64_t failed_us = 0;  ///< when the rank itself noticed its failure, µs since 1970; 0: unknown
-    std::string oom;        ///< what shows that the kernel killed it for want of memory; empty: no sign
-    std::string core_file;  ///< where its core lies, or "|program" that took it
+    std::string oom;             ///< what shows that the kernel killed it for want of memory; empty: no sign
+    std::string core_file;       ///< where its core lies, or "|program" that took it
     std::vector<std::string> traceback;  ///< the last Python traceback it wrote
     int attempt = 0;                     ///< 0, and one more with every restart
 };

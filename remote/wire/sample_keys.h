@@ -14,11 +14,9 @@ namespace rankscope {
 ///     mem_used mem_total  bytes; used is what is not available                               /proc/meminfo
 ///     disk_free disk_total  bytes of the file system of the cache folder                     statvfs
 ///     net.<if>.rx  .tx    bytes per second since the last sample, lo left out                /proc/net/dev
-///     gpu.<i>.util        share of the time in which a kernel ran, 0…1                       NVML by nvidia-smi,
-///     gpu.<i>.mem_used  .mem_total   bytes                                                   … as all that follow
-///     gpu.<i>.power       W
-///     gpu.<i>.temp        °C
-///     gpu.<i>.sm_clock  .mem_clock   Hz
+///     gpu.<i>.util        share of the time in which a kernel ran, 0…1                       NVML by
+///     nvidia-smi, gpu.<i>.mem_used  .mem_total   bytes                                                   …
+///     as all that follow gpu.<i>.power       W gpu.<i>.temp        °C gpu.<i>.sm_clock  .mem_clock   Hz
 ///     gpu.<i>.throttle    bits of NVML's clocks throttle reasons (nvmlClocksThrottleReasons)
 ///     gpu.<i>.ecc         uncorrected memory errors since the driver was loaded
 ///     gpu.<i>.pcie_gen  .pcie_width  of the link as it is now

@@ -37,8 +37,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
                 fuzz::require(check_node(taken).empty(), "what is taken is a right node");
             }
             for (const auto& problem : import.problems) {
-                fuzz::require(problem.where.starts_with("list:") && !problem.what.empty() && !problem.remedy.empty(),
-                              "every fault names its line");
+                fuzz::require(
+                    problem.where.starts_with("list:") && !problem.what.empty() && !problem.remedy.empty(),
+                    "every fault names its line");
             }
         }
     }

@@ -196,8 +196,9 @@ void dialog_shots(MainWindow& window, const Camera& camera) {
     ImportDialog importer(window.workspace()->fleet()->inventory(), &window);
     importer.open();
     importer.findChild<QPlainTextEdit*>(u"importText"_s)
-        ->setPlainText(u"# the new rack\ngpu1\ntrainer@10.0.0.12:2222\n10.0.0.13 gpu3 gpu3.example.org\nnode1\n"
-                       u"rack2-[01-03]\nthis is no machine\n"_s);
+        ->setPlainText(
+            u"# the new rack\ngpu1\ntrainer@10.0.0.12:2222\n10.0.0.13 gpu3 gpu3.example.org\nnode1\n"
+            u"rack2-[01-03]\nthis is no machine\n"_s);
     camera.take(&importer, "dialog-import");
     importer.reject();
     KeyDialog wizard(window.workspace()->fleet()->inventory().nodes, {}, &window);

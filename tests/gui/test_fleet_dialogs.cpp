@@ -26,7 +26,8 @@ TEST(ImportDialog, ShowsWhatEachLineMeansAndAddsWhatIsTicked) {
     auto* add = child<QPushButton>(&dialog, "importAdd");
     auto* table = child<QTableWidget>(&dialog, "importTable");
     EXPECT_FALSE(add->isEnabled());
-    child<QPlainTextEdit>(&dialog, "importText")->setPlainText(u"old\ngpu1\ntrainer@gpu2:2222\none two three\nnode[1-2]\n"_s);
+    child<QPlainTextEdit>(&dialog, "importText")
+        ->setPlainText(u"old\ngpu1\ntrainer@gpu2:2222\none two three\nnode[1-2]\n"_s);
     ASSERT_TRUE(wait_until([&] { return table->rowCount() == 5; }));
     EXPECT_EQ(add->text(), u"&Add 4 nodes"_s);
     EXPECT_FALSE(table->item(0, 0)->flags() & Qt::ItemIsUserCheckable) << "it is there already";
@@ -57,7 +58,8 @@ TEST(ImportDialog, ReadsAFileAndSaysWhyNot) {
     EXPECT_EQ(dialog.nodes().size(), 1U);
     EXPECT_TRUE(child<QLabel>(&dialog, "importFound")->text().contains(u"ssh_config"_s));
     dialog.load(folder.filePath(u"none"_s));
-    EXPECT_TRUE(wait_until([&] { return child<QLabel>(&dialog, "importProblems")->text().contains(u"cannot be read"_s); }));
+    EXPECT_TRUE(wait_until(
+        [&] { return child<QLabel>(&dialog, "importProblems")->text().contains(u"cannot be read"_s); }));
 }
 
 NodeSpec unreachable(const std::string& name) {
