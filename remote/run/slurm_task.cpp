@@ -17,6 +17,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <sstream>
 
 namespace rankscope {
 namespace {
@@ -31,6 +32,19 @@ bool is_at_work(const Event& event) {
     const auto* stage = event.as<StageEvent>();
     return event.rank >= 0 && (event.as<MetricEvent>() != nullptr ||
                                (stage != nullptr && stage->name != "start" && stage->name != "note"));
+}
+
+// "srun: error: node2: task 1: Killed", or the last line that there is.
+std::string line_about_a_task(const std::string& output) {
+    std::istringstream lines(output);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(": task ") != std::string::npos && line.find("Killed") != std::string::npos) {
+            return line;
+        }
+        last = line.empty() ? last : line;
+    }
+    return last.empty() ? "a task of the job was killed" : last;
 }
 
 }  // namespace
@@ -348,6 +362,11 @@ void SlurmTask::note_start(const Event& event) {
     if (exit != nullptr && !exit->requested && exit->code != 0 && exit->code != protocol::kExitPeerLost) {
         rank_failed_ = true;
     }
+    // What supervisor.cpp says of a signal that comes without anybody's reason.
+    if (const auto* end = event.as<EndEvent>(); end != nullptr && end->outcome == Outcome::Stopped &&
+                                                end->detail.starts_with("the supervisor received")) {
+        ended_by_signal_ = true;
+    }
 }
 
 void SlurmTask::take_state(const wire::SlurmState& state) {
@@ -386,6 +405,17 @@ void SlurmTask::conclude(const wire::SlurmState& state) {
     if (failure &&
         (!rank_failed_ || failure->code == "slurm-node-failed" || failure->code == "home-not-shared")) {
         return hooks_.failed(*failure);
+    }
+    if (!failure && ended_by_signal_ && !rank_failed_ && stop_strength_ == 0 && state.state() == "FAILED") {
+        // One supervisor was killed, and srun ended the others: they take themselves for stopped.
+        return hooks_.failed({"slurm-step-failed", login_.name,
+                              text(kContext, "Slurm ended the ranks, though nobody stopped the run: %1",
+                                   {line_about_a_task(state.output_tail())}),
+                              text(kContext,
+                                   "Was a supervisor killed there, by a person or for want of memory? "
+                                   "`sacct -j %1` may say more.",
+                                   {std::to_string(state.job_id())}),
+                              state.output_tail()});
     }
     if (failure) {
         Event event;

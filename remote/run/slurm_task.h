@@ -87,6 +87,7 @@ private:
     bool started_ = false;
     std::set<int> ranks_started_;
     bool rank_failed_ = false;
+    bool ended_by_signal_ = false;  ///< a supervisor ended its ranks for a signal that nobody explained
     bool over_ = false;
     std::thread thread_;
 };
