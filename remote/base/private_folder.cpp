@@ -12,6 +12,7 @@ namespace rankscope {
 namespace {
 
 constexpr std::size_t kLongestBase = 48;  // ssh adds 17 characters to a control socket while it makes it
+constexpr int kMostRemovals = 16;
 
 }  // namespace
 
@@ -29,9 +30,17 @@ PrivateFolder::PrivateFolder() {
 }
 
 PrivateFolder::~PrivateFolder() {
-    if (!path_.empty()) {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
+    if (path_.empty()) {
+        return;
+    }
+    // ssh removes its socket by itself when it is told to exit. libstdc++'s remove_all gives up at an entry
+    // that has just gone, with the folder left: that is only a reason to look again.
+    for (int i = 0; i < kMostRemovals; ++i) {
+        std::error_code error;
+        std::filesystem::remove_all(path_, error);
+        if (error != std::errc::no_such_file_or_directory && error != std::errc::directory_not_empty) {
+            return;
+        }
     }
 }
 

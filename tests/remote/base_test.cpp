@@ -7,6 +7,7 @@
 #include <remote/base/failure.h>
 #include <remote/base/files.h>
 #include <remote/base/paths.h>
+#include <remote/base/private_folder.h>
 #include <remote/base/sha256.h>
 #include <remote/base/text.h>
 #include <remote/base/wake_fd.h>
@@ -19,6 +20,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -237,6 +239,26 @@ TEST(FactsJson, FromWire) {
     EXPECT_EQ(facts.hostname, "gpu1");
     EXPECT_EQ(facts.gpus.at(0).index, 2);
     EXPECT_EQ(facts.interfaces.at(0).addresses.at(0), "10.0.0.2");
+}
+
+TEST(PrivateFolder, IsGoneThoughAnotherRemovesItsFilesAtTheSameTime) {
+    const TemporaryFolder runtime;
+    const ScopedEnvironment environment("XDG_RUNTIME_DIR", runtime.path().string());
+    for (int round = 0; round < 300; ++round) {
+        std::optional<PrivateFolder> folder(std::in_place);
+        const fs::path path = folder->path();
+        for (const char* name : {"c", "ask", "log"}) {
+            ASSERT_EQ(write_file_atomically(path / name, ""), 0);
+        }
+        const std::jthread ssh([&path] {
+            std::error_code ignored;
+            for (const char* name : {"c", "ask", "log"}) {
+                fs::remove(path / name, ignored);
+            }
+        });
+        folder.reset();
+        ASSERT_FALSE(fs::exists(path)) << "round " << round;
+    }
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <thread>
+#include <future>
 #include <vector>
 
 namespace rankscope::test {
@@ -128,15 +128,17 @@ TEST(Admission, EightToAHostAndThirtyTwoInAll) {
     for (int i = 0; i < 8; ++i) {
         held.push_back(*Admission::enter("login", {}));
     }
-    std::stop_source stop;
-    std::jthread stopper([&] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-        stop.request_stop();
-    });
-    EXPECT_FALSE(Admission::enter("login", stop.get_token())) << "the ninth waits";
+    auto ninth = std::async(std::launch::async, [] { return Admission::enter("login", {}); });
+    EXPECT_NE(ninth.wait_for(std::chrono::seconds(0)), std::future_status::ready) << "the ninth waits";
     held[3].release();
-    EXPECT_TRUE(Admission::enter("login", {}));
-    for (int host = 0; held.size() < 33; ++host) {
+    auto admitted = ninth.get();
+    ASSERT_TRUE(admitted);
+    held[3] = std::move(*admitted);
+    std::stop_source stop;
+    auto tenth = std::async(std::launch::async, [&] { return Admission::enter("login", stop.get_token()); });
+    stop.request_stop();
+    EXPECT_FALSE(tenth.get());
+    for (int host = 0; held.size() < 32; ++host) {
         held.push_back(*Admission::enter("node" + std::to_string(host), {}));
     }
     std::stop_source again;
