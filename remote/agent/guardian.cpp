@@ -48,6 +48,11 @@ void write_missing_end(const RunDir& dir, int left) {
         if (event.has_exit()) {
             exited[event.rank()] = true;
         }
+        if (event.has_stage() && event.stage().name() == "restart" && event.stage().status() == "done") {
+            for (auto& [rank, gone] : exited) {
+                gone = false;
+            }
+        }
     }
     if (ended) {
         return;

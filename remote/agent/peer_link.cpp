@@ -151,6 +151,22 @@ void PeerLink::tell(const wire::Cause& cause) {
     wake_.wake();
 }
 
+void PeerLink::ready(std::uint32_t attempt) {
+    {
+        const std::lock_guard lock(mutex_);
+        posted_ready_ = attempt;
+    }
+    wake_.wake();
+}
+
+void PeerLink::finished() {
+    {
+        const std::lock_guard lock(mutex_);
+        posted_finished_ = true;
+    }
+    wake_.wake();
+}
+
 bool PeerLink::needed() const {
     const std::lock_guard lock(mutex_);
     return needed_;
@@ -191,6 +207,8 @@ void PeerLink::loop() {
         read_pending(now);
         read_peers(now);
         forward_told();
+        take_posted();
+        go_if_all_are_ready();
         conclude(now);
         beat(now);
         bool leaving = false;
@@ -201,7 +219,8 @@ void PeerLink::loop() {
             unsettled_ = false;
             for (std::size_t i = 0; i < peers_.size(); ++i) {
                 const bool there = peers_[i].linked && !peers_[i].over;
-                needed_ = needed_ || (there && hub() && !told_);
+                const bool at_work = hub() ? !peers_[i].finished : options_.restarts;
+                needed_ = needed_ || (there && at_work && !told_);
                 unsettled_ = unsettled_ || (there && may_be_consequence_of(i));
             }
         }
@@ -321,7 +340,13 @@ void PeerLink::take(std::size_t index, const wire::PeerMessage& message) {
         }
     } else if (message.has_bye()) {
         peer.over = true;
-    } else if (message.has_down()) {
+    } else if (message.has_ready() && hub()) {
+        take_ready(peer, message.ready());
+    } else if (message.has_go() && !hub()) {
+        if (message.go().attempt() == own_ready_ && waits_to_restart()) {
+            begin_attempt(message.go().attempt());
+        }
+    } else if (message.has_down() && message.down().attempt() == attempt_) {
         wire::Cause cause = message.down();
         if (cause.kind() == "node-silent" && cause.node() == options_.nodes[options_.index]) {
             cause.set_node(options_.nodes[index]);  // it misses us, we are here: the cut is on its way
@@ -337,6 +362,69 @@ void PeerLink::take(std::size_t index, const wire::PeerMessage& message) {
             send_told(peers_[index]);  // ours came first: that is the one that all shall name
         }
     }
+}
+
+void PeerLink::take_ready(Peer& peer, const wire::PeerReady& ready) {
+    peer.ready = std::max(peer.ready, ready.attempt());
+    peer.finished = ready.finished() && ready.attempt() == attempt_;
+    if (ready.attempt() == attempt_ && attempt_ > 0 && !ready.finished() && peer.channel) {
+        wire::PeerMessage go;  // it has not heard: the connection was lost in between
+        go.mutable_go()->set_attempt(attempt_);
+        peer.channel->send(go);
+    }
+}
+
+void PeerLink::take_posted() {
+    std::uint32_t ready = 0;
+    bool done = false;
+    {
+        const std::lock_guard lock(mutex_);
+        ready = posted_ready_;
+        done = std::exchange(posted_finished_, false);
+    }
+    const bool news = ready > own_ready_ || (done && !own_finished_);
+    own_ready_ = std::max(own_ready_, ready);
+    own_finished_ = own_finished_ || done;
+    if (news && !hub()) {
+        send_ready(peers_[0]);
+    }
+}
+
+void PeerLink::send_ready(Peer& hub_peer) {
+    if (!hub_peer.channel || (own_ready_ == 0 && !own_finished_)) {
+        return;
+    }
+    wire::PeerMessage message;
+    message.mutable_ready()->set_attempt(own_ready_);
+    message.mutable_ready()->set_finished(own_finished_);
+    hub_peer.channel->send(message);
+}
+
+void PeerLink::go_if_all_are_ready() {
+    if (!hub() || !waits_to_restart()) {
+        return;
+    }
+    for (std::size_t i = 1; i < peers_.size(); ++i) {
+        if (!peers_[i].channel || peers_[i].over || peers_[i].ready < own_ready_) {
+            return;
+        }
+    }
+    wire::PeerMessage go;
+    go.mutable_go()->set_attempt(own_ready_);
+    for (std::size_t i = 1; i < peers_.size(); ++i) {
+        peers_[i].finished = false;
+        peers_[i].channel->send(go);
+    }
+    begin_attempt(own_ready_);
+}
+
+void PeerLink::begin_attempt(std::uint32_t attempt) {
+    attempt_ = attempt;
+    own_finished_ = false;
+    told_.reset();
+    News news;
+    news.go = attempt;
+    report(std::move(news));
 }
 
 // What a spoke hears from the hub counts always: all nodes must name the same cause.
@@ -370,6 +458,9 @@ void PeerLink::forward_told() {
         outbox.swap(outbox_);
     }
     for (const auto& cause : outbox) {
+        if (cause.attempt() != attempt_) {
+            continue;
+        }
         if (told_ && (!is_consequence(*told_) || is_consequence(cause))) {
             continue;
         }
@@ -396,11 +487,17 @@ void PeerLink::link_lost(Peer& peer, double now) {
 void PeerLink::conclude(double now) {
     for (std::size_t i = 0; i < peers_.size(); ++i) {
         Peer& peer = peers_[i];
+        const bool gone = peer.lost > 0 && peer.closed && now - peer.lost > options_.return_s;
+        const bool silent = options_.timeout_s > 0 && now - peer.heard > options_.timeout_s;
+        if (waits_to_restart() && !told_stuck_ && peer.linked && (peer.over || gone || silent)) {
+            told_stuck_ = true;
+            News news;
+            news.stuck = options_.nodes[i];
+            report(std::move(news));
+        }
         if (!peer.linked || peer.over || (told_ && !may_be_consequence_of(i))) {
             continue;
         }
-        const bool gone = peer.lost > 0 && peer.closed && now - peer.lost > options_.return_s;
-        const bool silent = options_.timeout_s > 0 && now - peer.heard > options_.timeout_s;
         if (!gone && !silent) {
             continue;
         }
@@ -410,6 +507,7 @@ void PeerLink::conclude(double now) {
         cause.set_node(options_.nodes[i]);
         cause.set_rank(-1);
         cause.set_after_s(gone ? 0 : options_.timeout_s);
+        cause.set_attempt(attempt_);
         told_ = cause;
         told_at_ = now;
         report({cause, {}});
@@ -466,6 +564,7 @@ void PeerLink::dial(double now) {
     hello.mutable_hello()->set_index(static_cast<std::uint32_t>(options_.index));
     hub_peer.channel->send(hello);
     send_told(hub_peer);
+    send_ready(hub_peer);
     hub_peer.channel->flush();
 }
 

@@ -31,11 +31,15 @@ public:
         double timeout_s = 10;           ///< silence of a node that was linked; 0: never concluded
         double return_s = 2;             ///< how long a closed connection may take to come back
         double absent_s = 20;            ///< when to say that no link could be made
+        bool restarts = false;  ///< nodes whose ranks are done stay: another one's failure restarts all
     };
-    /// What the supervisor learns: that the run ends, or that there is no link (then `absent` says why).
+    /// What the supervisor learns, one of: that the run ends, that there is no link (`absent` says why), that
+    /// all nodes start the next attempt, or that a node cannot (`stuck` names it).
     struct News {
-        std::optional<wire::Cause> cause;
-        std::string absent;
+        std::optional<wire::Cause> cause = {};
+        std::string absent = {};
+        std::optional<std::uint32_t> go = {};
+        std::string stuck = {};
     };
 
     explicit PeerLink(Options options);
@@ -56,7 +60,13 @@ public:
     /// Tells all the others why the run ends. Only the first cause counts, but one that is itself only a
     /// consequence (a rank that lost its peer) gives way to another.
     void tell(const wire::Cause& cause);
-    /// The hub's: there are linked nodes whose part is not over, so the star must stay.
+    /// No rank of an attempt before this one is left here. When all nodes have said so, all get the news
+    /// `go`; when one of them never will, `stuck`.
+    void ready(std::uint32_t attempt);
+    /// All ranks of this node have ended well, in this attempt.
+    void finished();
+    /// The hub's: there are linked nodes whose part is not over, so the star must stay. With restarts, a
+    /// spoke's as well.
     bool needed() const;
     /// A rank of this node ended as another node's supervisor went: in a moment it is known whether that was
     /// the cause.
@@ -73,8 +83,10 @@ private:
         std::uint64_t beats = 0;      ///< ours to it
         std::uint64_t confirmed = 0;  ///< of them
         std::uint64_t its_beat = 0;
-        double lost = 0;      ///< when the connection ended; 0: it has not
-        bool closed = false;  ///< by the other side's process, not by the network
+        double lost = 0;          ///< when the connection ended; 0: it has not
+        bool closed = false;      ///< by the other side's process, not by the network
+        std::uint32_t ready = 0;  ///< for this attempt
+        bool finished = false;    ///< in the present one
     };
     struct Pending {
         PeerChannel channel;
@@ -92,6 +104,12 @@ private:
     void read_pending(double now);
     void read_peers(double now);
     void take(std::size_t index, const wire::PeerMessage& message);
+    void take_ready(Peer& peer, const wire::PeerReady& ready);
+    void take_posted();
+    void send_ready(Peer& hub_peer);
+    void go_if_all_are_ready();
+    void begin_attempt(std::uint32_t attempt);
+    bool waits_to_restart() const { return own_ready_ > attempt_; }
     void link_lost(Peer& peer, double now);
     void conclude(double now);
     void beat(double now);
@@ -119,12 +137,18 @@ private:
     double next_beat_ = 0;
     std::optional<wire::Cause> told_;
     double told_at_ = 0;
+    std::uint32_t attempt_ = 0;
+    std::uint32_t own_ready_ = 0;
+    bool own_finished_ = false;
+    bool told_stuck_ = false;
 
     WakeFd wake_;
     WakeFd news_wake_;
     mutable std::mutex mutex_;  ///< of what follows
     std::vector<wire::Cause> outbox_;
     std::vector<News> news_;
+    std::uint32_t posted_ready_ = 0;
+    bool posted_finished_ = false;
     bool leaving_ = false;
     bool needed_ = false;
     bool unsettled_ = false;

@@ -108,7 +108,7 @@ void keep_only_streams() {
     }
 }
 
-// Between fork and exec: only async-signal-safe calls. The supervisor has one thread, so nothing is locked.
+// Between fork and exec: only async-signal-safe calls. Another thread may hold any lock.
 [[noreturn]] void become_rank(const Launch& launch, int out, int err, int report) {
     const auto fail = [report](Step step) {
         const ChildError error{step, errno};
@@ -217,6 +217,7 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     if (!open_metrics_pipe(rank, dir, why)) {
         return false;
     }
+    fs::remove(error_file_of(dir, rank.spec.rank()), error);  // an earlier attempt's
     auto arguments = arguments_of(rank, run, dir, paths);
     const auto variables = environment_of(rank, run, dir, python);
     std::vector<std::string> environment;

@@ -51,7 +51,8 @@ constexpr StageStatusText kStageFailed{"failed"};
 
 constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
 constexpr double kFlushRetry = 1.0;
-constexpr double kStoppedTold = 5;  // a rank stopped by somebody else for so long is worth a word
+constexpr double kOthersReady = 30;  // beyond their grace
+constexpr double kStoppedTold = 5;   // a rank stopped by somebody else for so long is worth a word
 
 class Supervisor {
 public:
@@ -100,6 +101,11 @@ private:
     void take_peer_news();
     void emit_notice(int rank, const char* code, const std::vector<std::string>& args);
     void drive_stop();
+    bool may_restart() const;
+    bool busy() const;
+    void drive_restart();
+    void begin_attempt();
+    void give_up_restart(const std::string& why);
     void finish();
     int next_timeout() const;
     bool any_running() const;
@@ -123,6 +129,11 @@ private:
     OomWatch oom_;
     bool failed_ = false;
     bool paused_ = false;
+    bool cannot_start_ = false;  ///< a rank's program: no attempt will be better
+    std::uint32_t attempt_ = 0;
+    std::optional<double> restart_until_;  ///< waits so long for the other nodes to be ready, too
+    bool restart_refused_ = false;
+    bool finished_told_ = false;
     double flush_retry_ = 0;
     std::optional<HostSampler> host_;  ///< with gpus_: where samples are asked for
     std::optional<GpuMonitor> gpus_;
@@ -230,6 +241,7 @@ void Supervisor::prepare_link() {
     options.nodes = {run_.peers().begin(), run_.peers().end()};
     options.index = run_.peer_index();
     options.timeout_s = run_.peer_timeout_s();
+    options.restarts = run_.max_restarts() > 0;
     link_ = std::make_unique<PeerLink>(std::move(options));
     std::string why;
     if (run_.peer_index() == 0) {
@@ -243,6 +255,7 @@ void Supervisor::prepare_link() {
 
 void Supervisor::tell_peers(const wire::Cause& cause) {
     cause_ = cause;
+    cause_.set_attempt(attempt_);
     if (cause_.node().empty() && run_.peer_index() < static_cast<std::uint32_t>(run_.peers_size())) {
         cause_.set_node(run_.peers(static_cast<int>(run_.peer_index())));
     }
@@ -253,6 +266,14 @@ void Supervisor::tell_peers(const wire::Cause& cause) {
 
 void Supervisor::take_peer_news() {
     for (auto& news : link_->take_news()) {
+        if (news.go) {
+            begin_attempt();
+            continue;
+        }
+        if (!news.stuck.empty()) {
+            give_up_restart(news.stuck);
+            continue;
+        }
         if (!news.cause) {
             emit_notice(-1, "peer-link-absent", {news.absent});
             continue;
@@ -287,9 +308,14 @@ void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, 
 }
 
 void Supervisor::start_all() {
+    ranks_.clear();
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     for (int i = 0; i < run_.ranks_size(); ++i) {
         ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
+        if (attempt_ > 0) {
+            (*ranks_[static_cast<std::size_t>(i)].spec.mutable_env())["TORCHELASTIC_RESTART_COUNT"] =
+                std::to_string(attempt_);
+        }
         if (run_.has_own() && (run_.own().read_lines() || !patterns_.empty())) {
             ranks_[static_cast<std::size_t>(i)].printed.emplace(patterns_, run_.own().read_lines());
         }
@@ -309,9 +335,11 @@ void Supervisor::start_all() {
         event.mutable_exit()->set_code(127);
         event.mutable_exit()->set_reason(why);
         event.mutable_exit()->set_pid(rank.pid);
+        event.mutable_exit()->set_attempt(attempt_);
         spool_.add(std::move(event));
         rank.exited = true;
         failed_ = true;
+        cannot_start_ = true;
         wire::Cause cause;
         cause.set_kind("rank-ended");
         cause.set_rank(rank.spec.rank());
@@ -323,7 +351,7 @@ void Supervisor::start_all() {
     }
     spool_.flush();
     if (link_port_ != 0) {
-        link_->start();  // a thread, so not before the ranks are forked
+        link_->start();
     }
 }
 
@@ -362,7 +390,7 @@ int Supervisor::next_timeout() const {
 
 void Supervisor::loop() {
     std::vector<pollfd> fds;
-    while (any_running() || (link_ && (stop_ ? link_->unsettled() : link_->needed()))) {
+    while (busy()) {
         fds.clear();
         fds.push_back({signals_.get(), POLLIN, 0});
         if (link_) {
@@ -400,6 +428,7 @@ void Supervisor::loop() {
         control_.serve([this](const wire::Request& request) { handle_request(request); });
         flush_partial_lines();
         drive_stop();
+        drive_restart();
         sample_if_due();
         if (!spool_.flush()) {
             flush_retry_ = monotonic_s() + kFlushRetry;
@@ -575,6 +604,7 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_core_dumped(WIFSIGNALED(status) && WCOREDUMP(status));
     exit->set_requested(stop_.has_value());
     exit->set_pid(rank.pid);
+    exit->set_attempt(attempt_);
     const bool failed = exit->code() != 0;
     if (failed) {
         add_evidence(rank, *exit);
@@ -728,13 +758,16 @@ void Supervisor::emit_metric(RankProcess& rank, const protocol::MetricsLine& lin
 void Supervisor::handle_request(const wire::Request& request) {
     if (request.has_stop_run()) {
         const auto& stop = request.stop_run();
+        if (stop.failed_attempt() != 0 && stop.failed_attempt() != attempt_ + 1) {
+            return;  // it was of an attempt that is over
+        }
         if (stop.everywhere() && !stop_) {
             wire::Cause cause;
             cause.set_kind("stopped");
             cause.set_detail(stop.cause());
             tell_peers(cause);
         }
-        begin_stop(stop.cause(), true, stop.force());
+        begin_stop(stop.cause(), stop.failed_attempt() == 0, stop.force());
     } else if (request.has_pause_run()) {
         pause(request.pause_run().resume());
     } else if (request.has_link_peers() && link_) {
@@ -761,9 +794,15 @@ void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) 
         } else if (!force) {
             terminate();
         }
-    } else if (force) {
-        stop_->checkpoint_until = 0;
-        stop_->deadline = now;
+    } else {
+        if (by_user) {
+            stop_->by_user = true;  // nothing is started again
+            stop_->cause = cause;
+        }
+        if (force) {
+            stop_->checkpoint_until = 0;
+            stop_->deadline = now;
+        }
     }
 }
 
@@ -788,6 +827,69 @@ void Supervisor::drive_stop() {
     signal_descendants(::getpid(), SIGKILL);
     stop_->killed = true;
     stop_->kill_again = now + 0.05;
+}
+
+bool Supervisor::may_restart() const {
+    return stop_ && !stop_->by_user && attempt_ < run_.max_restarts() && !cannot_start_ &&
+           !restart_refused_ && (cause_.kind() == "rank-ended" || (cause_.kind().empty() && link_)) &&
+           (run_.peers_size() < 2 || link_);
+}
+
+bool Supervisor::busy() const {
+    return any_running() || may_restart() || (link_ && (stop_ ? link_->unsettled() : link_->needed()));
+}
+
+// When the last rank is down here, the others are told; when the last node has said so, all start again.
+void Supervisor::drive_restart() {
+    if (any_running()) {
+        return;
+    }
+    if (!stop_) {
+        if (link_ && run_.max_restarts() > 0 && !finished_told_) {
+            finished_told_ = true;
+            link_->finished();
+        }
+        return;
+    }
+    if (!may_restart()) {
+        return;
+    }
+    if (restart_until_) {
+        if (monotonic_s() > *restart_until_) {
+            give_up_restart("");
+        }
+        return;
+    }
+    kill_descendants(::getpid(), 5);
+    if (!link_) {
+        return begin_attempt();
+    }
+    restart_until_ = monotonic_s() + run_.grace_s() + kOthersReady;
+    emit_stage(-1, "restart", kStageBegin, "");
+    link_->ready(attempt_ + 1);
+}
+
+void Supervisor::begin_attempt() {
+    if (!may_restart()) {
+        return;  // stopped by a person in the meantime; the others hear of it
+    }
+    ++attempt_;
+    emit_stage(-1, "restart", kStageDone,
+               std::to_string(attempt_) + '/' + std::to_string(run_.max_restarts()));
+    stop_.reset();
+    cause_.Clear();
+    failed_ = false;
+    paused_ = false;
+    finished_told_ = false;
+    restart_until_.reset();
+    start_all();
+}
+
+void Supervisor::give_up_restart(const std::string& why) {
+    if (may_restart()) {
+        restart_refused_ = true;
+        emit_notice(-1, "restart-impossible", {why});
+    }
 }
 
 void Supervisor::finish() {

@@ -342,9 +342,9 @@ void check_whole(const Job& job, const YAML::Node& root, YamlProblems& problems)
             check_node("node_env", node);
         }
     }
-    if (job.max_restarts > 0) {
+    if (job.max_restarts > 0 && job.launcher == Launcher::Slurm) {
         problems.add(root["on_failure"], "on_failure.max_restarts",
-                     text(kContext, "this version does not restart runs"),
+                     text(kContext, "under Slurm, Slurm starts a job again, not Rankscope"),
                      text(kContext, "Write 0, or leave it out."));
     }
     if (job.train && !job.push.empty()) {

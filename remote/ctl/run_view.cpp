@@ -86,6 +86,12 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
         std::printf("  %s: %s\n", event.node.c_str(), stage.name == "pause" ? "paused" : "goes on");
         return;
     }
+    if (stage.name == "restart") {
+        if (stage.status == StageStatus::Done) {
+            std::printf("  %s: all ranks start again (%s)\n", event.node.c_str(), stage.detail.c_str());
+        }
+        return;
+    }
     if (stage.status == StageStatus::Failed) {
         std::printf("  %-11s failed: %s\n", stage.name.c_str(), stage.detail.c_str());
         return;

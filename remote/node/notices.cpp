@@ -58,6 +58,13 @@ Words words_for(const std::string& code, const std::string& node, int rank,
                  {std::to_string(rank), node, arg(1)}),
             "pid " + arg(0), text(kContext, "On %1: `kill -CONT %2` lets it go on.", {node, arg(0)})};
     }
+    if (code == "restart-impossible") {
+        return {arg(0).empty() || arg(0) == "?"
+                    ? text(kContext,
+                           "%1 gave up waiting for the other nodes: the ranks are not started again.", {node})
+                    : text(kContext, "The ranks are not started again: %1 is lost.", {arg(0)}),
+                "", text(kContext, "Start the run again when all nodes can be reached.")};
+    }
     if (code == "rank-continued") {
         return {text(kContext, "Rank %1 on %2 goes on.", {std::to_string(rank), node}), "pid " + arg(0), ""};
     }

@@ -144,10 +144,10 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
     for (auto& consequence : consequences) {
         deliver(std::move(consequence), stored);
     }
-    if (!told_failure_ && !tracker_.failure_cause().empty()) {
-        told_failure_ = true;
+    if (told_failure_ < tracker_.failed_attempt() && !tracker_.failure_cause().empty()) {
+        told_failure_ = tracker_.failed_attempt();
         if (hooks_.failed) {
-            hooks_.failed(tracker_.failure_cause());
+            hooks_.failed(tracker_.failure_cause(), told_failure_);
         }
     }
     if (!told_all_ended_ && tracker_.all_nodes_ended()) {

@@ -27,8 +27,8 @@ public:
     struct Hooks {
         EventSink events;
         PlanSink plan;
-        /// A rank has failed on its own, or a node was lost: called once.
-        std::function<void(const std::string& cause)> failed;
+        /// A rank has failed on its own, or a node was lost: called once in each attempt (RunTracker).
+        std::function<void(const std::string& cause, int attempt)> failed;
         /// All nodes have ended: the caller answers with finish().
         std::function<void()> all_ended;
     };
@@ -68,7 +68,7 @@ private:
     Hooks hooks_;
     RunTracker tracker_;
     std::uint64_t desk_seq_ = 0;
-    bool told_failure_ = false;
+    int told_failure_ = -1;  ///< the attempt
     bool told_all_ended_ = false;
     bool told_store_trouble_ = false;
     std::vector<Event> unstored_;

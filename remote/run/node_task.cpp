@@ -9,6 +9,7 @@
 #include <remote/run/event_pump.h>
 #include <remote/run/node_task.h>
 #include <remote/run/own_program_spec.h>
+#include <remote/run/run_tracker.h>
 #include <remote/run/start_spec.h>
 #include <remote/wire/event_wire.h>
 
@@ -55,6 +56,15 @@ void NodeTask::request_stop(int strength, const std::string& cause, bool by_user
     }
     int before = stop_strength_.load();
     while (before < strength && !stop_strength_.compare_exchange_weak(before, strength)) {
+    }
+    wake_.wake();
+}
+
+void NodeTask::tell_failure(const std::string& cause, int attempt) {
+    {
+        const std::lock_guard lock(cause_mutex_);
+        failure_cause_ = cause;
+        failed_attempt_ = attempt;
     }
     wake_.wake();
 }
@@ -304,12 +314,14 @@ bool NodeTask::stream_once() {
         return ended_;
     }
     stop_sent_ = 0;
+    failure_sent_ = -1;
     double heard = monotonic_s();
     double pinged = heard;
     std::uint64_t ping_id = 0;  // 0: none under way
     while (!ended_ && link.alive() && !stop_.stop_requested()) {
         wake_.clear();
         send_stop_if_asked();
+        send_failure_if_told();
         send_pause_if_asked();
         if (auto unasked = link.next(kPingEveryS * 1000)) {
             heard = monotonic_s();
@@ -378,6 +390,23 @@ void NodeTask::send_stop_if_asked() {
         const std::lock_guard lock(cause_mutex_);
         request.mutable_stop_run()->set_cause(stop_cause_);
     }
+    connection_.link->send(std::move(request));
+}
+
+void NodeTask::send_failure_if_told() {
+    if (failed_attempt_ <= failure_sent_) {
+        return;
+    }
+    wire::Request request;
+    auto* stop = request.mutable_stop_run();
+    stop->set_run_id(context_.run_id);
+    {
+        const std::lock_guard lock(cause_mutex_);
+        failure_sent_ = failed_attempt_;
+        stop->set_cause(failure_cause_);
+    }
+    stop->set_failed_attempt(
+        failure_sent_ == RunTracker::kAnyAttempt ? 0 : static_cast<std::uint32_t>(failure_sent_ + 1));
     connection_.link->send(std::move(request));
 }
 

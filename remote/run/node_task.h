@@ -57,6 +57,9 @@ public:
     void request_stop(int strength, const std::string& cause, bool by_user = false);
     /// Any thread: SIGSTOP to all processes of the ranks, or SIGCONT.
     void request_pause(bool resume);
+    /// Any thread: a rank failed in this attempt, perhaps on another node; those of this one end. Whether all
+    /// start again is the supervisors' business.
+    void tell_failure(const std::string& cause, int attempt);
     /// Any thread: the other nodes have lost this one, and their parts are over. If this computer cannot
     /// reach it either, it is not waited for.
     void presume_lost();
@@ -80,6 +83,7 @@ private:
     bool reconnect();
     bool give_up(double since);
     void send_stop_if_asked();
+    void send_failure_if_told();
     void send_peers();
     void send_pause_if_asked();
     void take(const wire::Reply& reply);
@@ -101,6 +105,9 @@ private:
     int stop_sent_ = 0;
     std::mutex cause_mutex_;
     std::string stop_cause_;
+    std::atomic<int> failed_attempt_{-1};  ///< -1: none
+    int failure_sent_ = -1;
+    std::string failure_cause_;  ///< under cause_mutex_
     std::uint64_t next_seq_ = 1;
     bool ended_ = false;
     std::string pushed_folder_;  ///< on the node; empty: nothing is pushed

@@ -72,7 +72,7 @@ public:
         pump = std::make_unique<EventPump>(
             context.run_id, store,
             EventPump::Hooks{[this](const Event& event) { on_event(event); }, std::move(plan_sink),
-                             [this](const std::string& cause) { stop_all(1, cause); },
+                             [this](const std::string& cause, int attempt) { tell_all(cause, attempt); },
                              [this] {
                                  if (!slurm) {  // Slurm has the last word: it knows what no exit tells
                                      pump->finish(user_stop.load() > 0);
@@ -89,6 +89,7 @@ public:
     void fail(const Failure& failure);
     void on_event(const Event& event);
     void stop_all(int strength, const std::string& cause, bool by_user = false);
+    void tell_all(const std::string& cause, int attempt);
     bool stage(const char* name, RunMeeting::Point point);
     void make_slurm_task(const NodeSpec& login, const LaunchPlan& plan);
 
@@ -159,6 +160,17 @@ void RunController::Impl::stop_all(int strength, const std::string& cause, bool 
     }
     if (slurm) {
         slurm->request_stop(strength, cause, user_stop.load() > 0);
+    }
+}
+
+// A rank has failed. Its node knows; for the others this may be the only way to hear of it.
+void RunController::Impl::tell_all(const std::string& cause, int attempt) {
+    const std::lock_guard lock(tasks_mutex);
+    for (auto& task : tasks) {
+        task->tell_failure(cause, attempt);
+    }
+    if (slurm) {
+        slurm->request_stop(1, cause, user_stop.load() > 0);
     }
 }
 

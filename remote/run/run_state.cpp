@@ -58,6 +58,17 @@ void apply_sample(NodeSamples& node, const SampleEvent& sample, std::int64_t t_u
     }
 }
 
+// The ranks of this node have ended, and were started again.
+void begin_attempt(RunState& run, const std::string& node) {
+    for (auto& rank : run.ranks) {
+        if (rank.node == node) {
+            rank.exit.reset();
+            rank.phase = RankPhase::Starting;
+            run.restarts = std::max(run.restarts, ++rank.restarts);
+        }
+    }
+}
+
 void set_if(double& out, const MetricEvent& metric, const char* key) {
     if (metric.has(key)) {
         out = metric.value(key);
@@ -137,6 +148,8 @@ void RunState::apply(const Event& event) {
         }
         if (rank != nullptr) {
             apply_rank_stage(*rank, *stage);
+        } else if (stage->name == "restart" && stage->status == StageStatus::Done) {
+            begin_attempt(*this, event.node);
         }
         if (!stage->detail.empty() && stage->name != "note") {
             activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;

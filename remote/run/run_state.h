@@ -30,6 +30,7 @@ struct RankState {
     double images_per_s = 0;  ///< NaN before the first
     std::string params;       ///< checksum of the final parameters, when it was reported
     std::optional<ExitEvent> exit;
+    int restarts = 0;  ///< how often it was started again
 };
 
 struct StageState {
@@ -80,6 +81,7 @@ struct RunState {
     std::int64_t last_us = 0;
     Outcome outcome = Outcome::Running;
     std::optional<EndEvent> end;
+    int restarts = 0;      ///< how often all ranks were started again (on_failure.max_restarts)
     std::string activity;  ///< what is going on right now, one line ("node2: pushing worker 40 %")
 
     /// Sets the plan: ranks and their nodes become known.

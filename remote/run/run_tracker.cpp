@@ -41,11 +41,7 @@ std::vector<Event> RunTracker::observe(const Event& event) {
     } else if (const auto* metric = event.as<MetricEvent>()) {
         mark(event.rank, metric->step >= 0, out);
     } else if (const auto* exit = event.as<ExitEvent>()) {
-        exits_.push_back({event.rank, event.node, event.t_us, *exit});
-        if (is_failure(*exit) && failure_cause_.empty()) {
-            failure_cause_ = text(kContext, "rank %1 on %2 %3",
-                                  {std::to_string(event.rank), event.node, describe_exit(*exit)});
-        }
+        observe_exit(event, *exit);
     } else if (const auto* end = event.as<EndEvent>()) {
         if (event.node.empty()) {
             over_ = true;
@@ -55,10 +51,34 @@ std::vector<Event> RunTracker::observe(const Event& event) {
             if ((end->outcome == Outcome::Lost || end->outcome == Outcome::Failed) &&
                 failure_cause_.empty()) {
                 failure_cause_ = text(kContext, "%1: %2", {event.node, end->detail});
+                lost_ = true;
             }
         }
     }
     return out;
+}
+
+void RunTracker::observe_exit(const Event& event, const ExitEvent& exit) {
+    begin_attempt(exit.attempt);
+    if (exit.attempt < attempt_) {
+        return;  // the others have started again already
+    }
+    exits_.push_back({event.rank, event.node, event.t_us, exit});
+    if (is_failure(exit) && failure_cause_.empty()) {
+        failure_cause_ =
+            text(kContext, "rank %1 on %2 %3", {std::to_string(event.rank), event.node, describe_exit(exit)});
+    }
+}
+
+// What happened in earlier attempts is over and forgotten, whichever node tells first of the new one.
+void RunTracker::begin_attempt(int attempt) {
+    if (attempt > attempt_) {
+        attempt_ = attempt;
+        exits_.clear();
+        if (!lost_) {
+            failure_cause_.clear();
+        }
+    }
 }
 
 void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out) {
@@ -73,6 +93,10 @@ void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std:
             rendezvous_done_ || (stage.name == "rendezvous" && stage.status == StageStatus::Done);
         first_step_done_ =
             first_step_done_ || (stage.name == "first-step" && stage.status == StageStatus::Done);
+        return;
+    }
+    if (stage.name == "restart" && stage.status == StageStatus::Done) {
+        begin_attempt(++attempts_[event.node]);
         return;
     }
     const bool met = stage.name == "data" || stage.name == "train" || stage.name == "validate" ||
@@ -202,6 +226,10 @@ EndEvent RunTracker::verdict(bool by_user) const {
                           {std::to_string(exit->rank), exit->node, describe_exit(exit->event)});
         if (!end.detail.ends_with('.')) {
             end.detail += '.';
+        }
+        if (attempt_ > 0) {
+            end.detail += ' ' + text(kContext, "All ranks had been started again %1 times before.",
+                                     {std::to_string(attempt_)});
         }
         return end;
     }

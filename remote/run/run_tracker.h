@@ -6,6 +6,7 @@
 #include <remote/plan/launch_plan.h>
 #include <remote/wire/event.h>
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,6 +20,8 @@ namespace rankscope {
 /// replayed streams.
 class RunTracker {
 public:
+    static constexpr int kAnyAttempt = std::numeric_limits<int>::max();
+
     void set_plan(const LaunchPlan& plan);
     /// Takes one event of the run, the desk's or a node's. Returns the desk's events that follow from it
     /// (without seq and time), in order.
@@ -27,6 +30,8 @@ public:
     /// Once a rank has failed on its own: why the other nodes must stop, for people ("rank 1 on node2 was
     /// killed…").
     const std::string& failure_cause() const { return failure_cause_; }
+    /// The attempt to which the failure_cause() belongs; kAnyAttempt: nothing can be started again after it.
+    int failed_attempt() const { return lost_ ? kAnyAttempt : attempt_; }
     bool all_nodes_ended() const;
     bool node_ended(const std::string& node) const { return ended_.count(node) > 0; }
     bool over() const { return over_; }
@@ -47,6 +52,8 @@ private:
         ExitEvent event;
     };
 
+    void observe_exit(const Event& event, const ExitEvent& exit);
+    void begin_attempt(int attempt);
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     void mark(int rank, bool stepped, std::vector<Event>& out);
     void mark_one(int rank, bool stepped, std::vector<Event>& out);
@@ -63,7 +70,10 @@ private:
     bool rendezvous_done_ = false;
     bool first_step_done_ = false;
     bool over_ = false;
-    std::vector<Exit> exits_;
+    std::vector<Exit> exits_;              ///< of this attempt
+    std::map<std::string, int> attempts_;  ///< of each node
+    int attempt_ = 0;                      ///< the latest of them
+    bool lost_ = false;                    ///< failure_cause_ is the end of a whole node
     std::map<std::string, EndEvent> ended_;
     std::string failure_cause_;
 };

@@ -20,6 +20,7 @@ wire::StartRun start_spec(const RunContext& context) {
     if (job.train) {
         run.set_train_config(job.train->dump());
     }
+    run.set_max_restarts(static_cast<std::uint32_t>(job.max_restarts));
     run.set_stopped_limit_s(job.stopped_limit_s);
     run.set_checkpoint_signal(checkpoint_signal_number(job));
     run.set_checkpoint_wait_s(job.checkpoint_wait_s);

@@ -76,6 +76,7 @@ protected:
         all.timeout_s = timeout_s_;
         all.return_s = 0.3;
         all.absent_s = 0.2;
+        all.restarts = restarts_;
         return all;
     }
     /// The hub and, linked to it, so many spokes.
@@ -91,6 +92,9 @@ protected:
         }
         if (spokes > 0) {
             ASSERT_TRUE(wait_until([&] { return nodes_[0]->link.needed(); }));
+        }
+        for (std::size_t i = 1; restarts_ && i <= spokes; ++i) {
+            ASSERT_TRUE(wait_until([&] { return nodes_[i]->link.needed(); }));
         }
     }
     /// A node that the test plays itself.
@@ -115,6 +119,7 @@ protected:
     }
 
     double timeout_s_ = 60;
+    bool restarts_ = false;
     std::uint16_t port_ = 0;
     std::vector<std::unique_ptr<Node>> nodes_;
 };
@@ -318,6 +323,62 @@ TEST_F(PeerLinkTest, NoLinkIsSaidOnceAndHarmsNothing) {
     EXPECT_NE(spoke.news[0].absent.find("Connection refused"), std::string::npos) << spoke.news[0].absent;
     EXPECT_FALSE(wait_until([&] { return spoke.collect().size() > 1; }, 2.5));
     spoke.link.tell(rank_ended("node2", 1, 1));
+}
+
+TEST_F(PeerLinkTest, AllStartAgainWhenAllAreReady) {
+    restarts_ = true;
+    bring_up(2);
+    const auto went = [](Node& node, std::uint32_t attempt) {
+        return wait_until([&] { return !node.collect().empty() && node.news.back().go == attempt; });
+    };
+    for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
+        auto cause = rank_ended("node2", 1, 3);
+        cause.set_attempt(attempt - 1);
+        nodes_[1]->link.tell(cause);
+        EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+        EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+        for (auto& node : nodes_) {
+            node->link.ready(attempt);
+        }
+        for (auto& node : nodes_) {
+            EXPECT_TRUE(went(*node, attempt)) << attempt;
+        }
+    }
+    auto late = rank_ended("node3", 2, 1);  // of an attempt that is over
+    late.set_attempt(1);
+    nodes_[2]->link.tell(late);
+    auto now = rank_ended("node3", 2, 4);
+    now.set_attempt(3);
+    nodes_[2]->link.tell(now);
+    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+    EXPECT_EQ(nodes_[0]->news.back().cause->exit().code(), 4);
+}
+
+TEST_F(PeerLinkTest, WhoIsDoneStaysUntilAllAre) {
+    restarts_ = true;
+    bring_up(2);
+    nodes_[1]->link.finished();
+    EXPECT_TRUE(nodes_[1]->link.needed()) << "another's failure starts it again";
+    EXPECT_TRUE(nodes_[0]->link.needed());
+    nodes_[2]->link.finished();
+    EXPECT_TRUE(wait_until([&] { return !nodes_[0]->link.needed(); }));
+    nodes_[0]->link.leave();
+    EXPECT_TRUE(wait_until([&] { return !nodes_[1]->link.needed() && !nodes_[2]->link.needed(); }));
+}
+
+TEST_F(PeerLinkTest, WhoeverIsGoneKeepsAllFromStartingAgain) {
+    restarts_ = true;
+    bring_up(2);
+    nodes_[2]->link.leave();
+    nodes_[1]->link.tell(rank_ended("node2", 1, 3));
+    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+    nodes_[0]->link.ready(1);
+    nodes_[1]->link.ready(1);
+    EXPECT_TRUE(
+        wait_until([&] { return !nodes_[0]->collect().empty() && nodes_[0]->news.back().stuck == "node3"; }));
+    nodes_[0]->link.leave();
+    EXPECT_TRUE(
+        wait_until([&] { return !nodes_[1]->collect().empty() && nodes_[1]->news.back().stuck == "node1"; }));
 }
 
 }  // namespace

@@ -199,5 +199,24 @@ TEST(RunState, PhasesHaveNames) {
     }
 }
 
+TEST(RunState, RanksThatAreStartedAgainAreAtWorkAgain) {
+    RunState state = state_of(2, 1);
+    state.apply(at(1, "node2", 1, metric(7, 0, {{"loss", 0.5}})));
+    ExitEvent failed;
+    failed.code = 3;
+    state.apply(at(2, "node2", 1, failed));
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Failed);
+    state.apply(at(3, "node2", -1, StageEvent{"restart", StageStatus::Begin, "", -1}));
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Failed);
+    state.apply(at(4, "node2", -1, StageEvent{"restart", StageStatus::Done, "1/3", -1}));
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Starting);
+    EXPECT_FALSE(state.ranks[1].exit);
+    EXPECT_EQ(state.restarts, 1);
+    EXPECT_EQ(state.ranks[0].restarts, 0);
+    state.apply(at(5, "node2", 1, metric(5, 0, {{"loss", 0.6}})));
+    EXPECT_EQ(state.ranks[1].step, 5) << "it goes on from its last checkpoint";
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Training);
+}
+
 }  // namespace
 }  // namespace rankscope

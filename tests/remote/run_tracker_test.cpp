@@ -324,5 +324,54 @@ TEST(RunTracker, WhoNoticedFirstIsTheCulpritNotWhoWasGoneFirst) {
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
 }
 
+Event again(const std::string& node) {
+    return stage(node, -1, "restart", StageStatus::Done);
+}
+
+Event failed_in(int attempt, const std::string& node, int rank, int code) {
+    Event event = exit_of(node, rank, code, 0, 10 + attempt);
+    std::get<ExitEvent>(event.body).attempt = attempt;
+    return event;
+}
+
+TEST(RunTracker, AFailureThatWasMendedByStartingAgainIsForgotten) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(failed_in(0, "node2", 1, 3));
+    EXPECT_FALSE(tracker.failure_cause().empty());
+    EXPECT_EQ(tracker.failed_attempt(), 0);
+    tracker.observe(again("node1"));
+    EXPECT_TRUE(tracker.failure_cause().empty());
+    tracker.observe(again("node2"));
+    tracker.observe(exit_of("node1", 0, 0, 0, 20));  // says no attempt: of the first, and so of no account
+    tracker.observe(failed_in(1, "node1", 0, 0));
+    tracker.observe(failed_in(1, "node2", 1, 0));
+    tracker.observe(end_of("node1", Outcome::Done));
+    tracker.observe(end_of("node2", Outcome::Done));
+    EXPECT_TRUE(tracker.failure_cause().empty());
+    EXPECT_EQ(tracker.verdict(false).outcome, Outcome::Done);
+}
+
+TEST(RunTracker, OneNodeMayTellOfTheNextAttemptBeforeTheOther) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(failed_in(0, "node1", 0, 3));
+    tracker.observe(again("node1"));
+    tracker.observe(failed_in(1, "node1", 0, 4));
+    EXPECT_EQ(tracker.failed_attempt(), 1);
+    tracker.observe(failed_in(0, "node2", 1, 5));  // late
+    tracker.observe(again("node2"));
+    EXPECT_NE(tracker.failure_cause().find("rank 0"), std::string::npos) << tracker.failure_cause();
+    const EndEvent verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.culprit.code, 4);
+    EXPECT_NE(verdict.detail.find("started again 1 times"), std::string::npos) << verdict.detail;
+}
+
+TEST(RunTracker, ALostNodeIsLostInEveryAttempt) {
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(end_of("node2", Outcome::Lost));
+    tracker.observe(again("node1"));
+    EXPECT_FALSE(tracker.failure_cause().empty());
+    EXPECT_EQ(tracker.failed_attempt(), RunTracker::kAnyAttempt);
+}
+
 }  // namespace
 }  // namespace rankscope
