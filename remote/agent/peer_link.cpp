@@ -172,6 +172,11 @@ bool PeerLink::needed() const {
     return needed_;
 }
 
+bool PeerLink::complete() const {
+    const std::lock_guard lock(mutex_);
+    return complete_;
+}
+
 bool PeerLink::unsettled() const {
     const std::lock_guard lock(mutex_);
     return unsettled_ || !outbox_.empty();
@@ -217,6 +222,9 @@ void PeerLink::loop() {
             leaving = leaving_ && outbox_.empty();
             needed_ = false;
             unsettled_ = false;
+            complete_ = hub() ? std::all_of(peers_.begin() + 1, peers_.end(),
+                                            [](const Peer& peer) { return peer.linked; })
+                              : peers_[0].linked;
             for (std::size_t i = 0; i < peers_.size(); ++i) {
                 const bool there = peers_[i].linked && !peers_[i].over;
                 const bool at_work = hub() ? !peers_[i].finished : options_.restarts;

@@ -60,6 +60,8 @@ public:
     /// Tells all the others why the run ends. Only the first cause counts, but one that is itself only a
     /// consequence (a rank that lost its peer) gives way to another.
     void tell(const wire::Cause& cause);
+    /// Every node of the star was linked at least once (a spoke's: the hub).
+    bool complete() const;
     /// No rank of an attempt before this one is left here. When all nodes have said so, all get the news
     /// `go`; when one of them never will, `stuck`.
     void ready(std::uint32_t attempt);
@@ -152,6 +154,7 @@ private:
     bool leaving_ = false;
     bool needed_ = false;
     bool unsettled_ = false;
+    bool complete_ = false;
     std::thread thread_;
 };
 

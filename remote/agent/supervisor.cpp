@@ -133,6 +133,7 @@ private:
     std::uint32_t attempt_ = 0;
     std::optional<double> restart_until_;  ///< waits so long for the other nodes to be ready, too
     bool restart_refused_ = false;
+    double expected_until_ = 0;  ///< the other nodes' links
     bool finished_told_ = false;
     double flush_retry_ = 0;
     std::optional<HostSampler> host_;  ///< with gpus_: where samples are asked for
@@ -242,6 +243,7 @@ void Supervisor::prepare_link() {
     options.index = run_.peer_index();
     options.timeout_s = run_.peer_timeout_s();
     options.restarts = run_.max_restarts() > 0;
+    expected_until_ = monotonic_s() + options.absent_s;
     link_ = std::make_unique<PeerLink>(std::move(options));
     std::string why;
     if (run_.peer_index() == 0) {
@@ -836,7 +838,11 @@ bool Supervisor::may_restart() const {
 }
 
 bool Supervisor::busy() const {
-    return any_running() || may_restart() || (link_ && (stop_ ? link_->unsettled() : link_->needed()));
+    // A rank that is done at once must be there for the others' failure, which may come before the link.
+    const bool expects_others =
+        link_ && run_.max_restarts() > 0 && !stop_ && !link_->complete() && monotonic_s() < expected_until_;
+    return any_running() || may_restart() || expects_others ||
+           (link_ && (stop_ ? link_->unsettled() : link_->needed()));
 }
 
 // When the last rank is down here, the others are told; when the last node has said so, all start again.

@@ -29,7 +29,7 @@ public:
         EventPump::Hooks hooks;
         hooks.events = [this](const Event& event) { add(events_, event); };
         hooks.plan = [this](const LaunchPlan& plan) { add(plans_, plan.world_size); };
-        hooks.failed = [this](const std::string& cause) { add(causes_, cause); };
+        hooks.failed = [this](const std::string& cause, int /*attempt*/) { add(causes_, cause); };
         hooks.all_ended = [this] { add(ends_, 1); };
         return hooks;
     }

@@ -228,8 +228,6 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "USR1, USR2"},
         {"peer time", job_with("on_failure: {peer_timeout_s: soon}\n"), "j.yaml:3",
          "on_failure.peer_timeout_s", ""},
-        {"restarts", job_with("launcher: slurm\non_failure: {max_restarts: 2}\n"), "j.yaml:4",
-         "max_restarts: under Slurm", "Write 0"},
         {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
          "command: \"python3 x.py\" is not a list", "[first"},
         {"push", train_with("") + "push: [./x.py]\n", "j.yaml:5", "push: it is for programs of your own",
@@ -476,6 +474,13 @@ TEST(Nearest, FindsMisspellings) {
     EXPECT_EQ(nearest("frobnicate", known), "");
     EXPECT_EQ(nearest("", known), "");
     EXPECT_EQ(nearest(std::string(100000, 'x'), known), "") << "and soon";
+}
+
+TEST(Job, SlurmStartsItsJobsAgainByItself) {
+    const auto parsed = parse("launcher: slurm\nslurm: {login: a, nodes: 2}\nprocs_per_node: 1\n"
+                              "on_failure: {max_restarts: 2}\ncommand: [x]\n");
+    ASSERT_EQ(parsed.problems.size(), 1U);
+    EXPECT_NE(parsed.problems[0].what.find("on_failure.max_restarts"), std::string::npos);
 }
 
 }  // namespace
