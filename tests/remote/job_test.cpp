@@ -477,8 +477,9 @@ TEST(Nearest, FindsMisspellings) {
 }
 
 TEST(Job, SlurmStartsItsJobsAgainByItself) {
-    const auto parsed = parse("launcher: slurm\nslurm: {login: a, nodes: 2}\nprocs_per_node: 1\n"
-                              "on_failure: {max_restarts: 2}\ncommand: [x]\n");
+    const auto parsed = parse(
+        "launcher: slurm\nslurm: {login: a, nodes: 2}\nprocs_per_node: 1\n"
+        "on_failure: {max_restarts: 2}\ncommand: [x]\n");
     ASSERT_EQ(parsed.problems.size(), 1U);
     EXPECT_NE(parsed.problems[0].what.find("on_failure.max_restarts"), std::string::npos);
 }
