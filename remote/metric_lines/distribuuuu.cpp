@@ -8,6 +8,7 @@
 //   TOP1 70.902(BEST 70.902) | TOP5 89.894 | SAVED …
 
 #include <remote/metric_lines/meters.h>
+#include <remote/metric_lines/metric_names.h>
 #include <remote/metric_lines/shapes.h>
 
 namespace rankscope::metric_lines {
@@ -42,11 +43,11 @@ std::optional<Reading> read_accuracy(Scan scan) {
     reading.validation = true;
     do {
         const auto k = scan.word("TOP") ? scan.whole() : std::nullopt;
-        const auto value = k ? scan.number() : std::nullopt;
+        const auto value = k && *k <= kLargestK ? scan.number() : std::nullopt;
         if (!value) {
             break;
         }
-        reading.add("val_acc" + std::to_string(static_cast<int>(*k)), value, 0.01);
+        reading.add(top_k_name(*k), value, 0.01);
     } while (scan.past("|"));
     return reading.values.empty() ? std::nullopt : std::optional(reading);
 }

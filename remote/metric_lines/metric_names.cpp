@@ -81,4 +81,8 @@ bool is_accuracy(std::string_view metric) {
     return metric == "acc1" || metric == "acc5" || metric == "val_acc1" || metric == "val_acc5";
 }
 
+std::string top_k_name(double k) {
+    return "val_acc" + std::to_string(static_cast<int>(std::clamp(k, 0.0, kLargestK)));
+}
+
 }  // namespace rankscope::metric_lines

@@ -16,5 +16,8 @@ std::string metric_name(std::string_view name);
 std::string validation_name(std::string_view name);
 /// A share of 1 that programs like to write as a percentage.
 bool is_accuracy(std::string_view metric);
+/// "val_acc5" for 5. No program asks for more than kLargestK: then it is no such line.
+inline constexpr double kLargestK = 1e6;
+std::string top_k_name(double k);
 
 }  // namespace rankscope::metric_lines

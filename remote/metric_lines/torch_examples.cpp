@@ -10,6 +10,7 @@
 
 #include <remote/metric_lines/key_values.h>
 #include <remote/metric_lines/meters.h>
+#include <remote/metric_lines/metric_names.h>
 #include <remote/metric_lines/shapes.h>
 
 namespace rankscope::metric_lines {
@@ -57,11 +58,11 @@ std::optional<Reading> read_imagenet_result(Scan scan) {
     reading.validation = true;
     while (scan.word("Acc@")) {
         const auto k = scan.whole();
-        const auto value = k ? scan.number() : std::nullopt;
+        const auto value = k && *k <= kLargestK ? scan.number() : std::nullopt;
         if (!value) {
             break;
         }
-        reading.add("val_acc" + std::to_string(static_cast<int>(*k)), value, 0.01);
+        reading.add(top_k_name(*k), value, 0.01);
     }
     return reading.values.empty() ? std::nullopt : std::optional(reading);
 }
