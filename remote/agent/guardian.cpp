@@ -5,6 +5,7 @@
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/fd.h>
+#include <remote/base/files.h>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -19,6 +20,7 @@
 #include <ctime>
 #include <fstream>
 #include <map>
+#include <string>
 
 namespace rankscope::agent {
 namespace {
@@ -28,6 +30,17 @@ constexpr std::time_t kStarting = 30;
 bool read_spec(const RunDir& dir, wire::StartRun& run) {
     std::ifstream file(dir.spec(), std::ios::binary);
     return run.ParseFromIstream(&file);
+}
+
+// Another number after each start of the machine.
+std::string boot_id() {
+    return read_file("/proc/sys/kernel/random/boot_id").value_or(std::string());
+}
+
+// The guardian leaves it in its lock.
+bool rebooted_since(const RunDir& dir) {
+    const auto then = read_file(dir.lock().string());
+    return then && !then->empty() && *then != boot_id();
 }
 
 // Caller holds the lock, or is the guardian that took it.
@@ -77,9 +90,14 @@ void write_missing_end(const RunDir& dir, int left) {
     end.set_rank(-1);
     end.mutable_end()->set_outcome("lost");
     end.mutable_end()->set_detail("the supervisor of this node was killed; its ranks were ended with it");
+    if (rebooted_since(dir)) {
+        end.mutable_end()->set_detail("it was rebooted while the run went on");
+        end.mutable_end()->mutable_cause()->set_kind("node-rebooted");
+    }
     end.mutable_end()->set_left_processes(left);
     spool.add(std::move(end));
     spool.flush();
+    spool.close();
 }
 
 // Others hold it for a moment, to see whether anybody does.
@@ -132,6 +150,8 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
     if (!lock || !take_lock(lock)) {
         return 1;
     }
+    const std::string boot = boot_id();
+    [[maybe_unused]] const auto noted = ::pwrite(lock.get(), boot.data(), boot.size(), 0);
     ::fcntl(lock.get(), F_SETFD, 0);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const pid_t guardian = ::getpid();

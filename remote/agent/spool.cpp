@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -82,11 +83,40 @@ bool SpoolWriter::flush() {
         add_notice("disk-full", std::exchange(dropped_chunks_, 0), std::exchange(dropped_bytes_, 0));
         return write_waiting();
     }
+    if (written_ + kReserve / 2 > reserved_) {
+        return reserve();
+    }
     if (written_ > std::max(quota_, thin_again_)) {
         thin();
         return write_waiting();
     }
     return true;
+}
+
+// Room behind the end of the file, so that a disk that others have filled can still be told of.
+bool SpoolWriter::reserve() {
+    const bool was_short = short_of_space_;
+    if (::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(written_), kReserve) == 0) {
+        reserved_ = written_ + kReserve;
+        short_of_space_ = false;
+    } else if (errno == ENOSPC || errno == EDQUOT) {
+        short_of_space_ = true;
+    } else {
+        reserved_ = UINT64_MAX;  // the file system cannot: then it is told of when there is room again
+        return true;
+    }
+    if (was_short != short_of_space_) {
+        add_notice(short_of_space_ ? "disk-filling" : "disk-has-room", 0, 0);
+        return write_waiting();
+    }
+    return true;
+}
+
+void SpoolWriter::close() {
+    if (buffer_.empty() && fd_) {
+        [[maybe_unused]] const int cut = ::ftruncate(fd_.get(), static_cast<off_t>(written_));
+    }
+    fd_.reset();
 }
 
 void SpoolWriter::thin() {
@@ -128,6 +158,7 @@ bool SpoolWriter::rewrite(std::uint64_t remove, std::uint64_t& chunks, std::uint
     }
     fd_ = std::move(out);
     written_ = size;
+    reserved_ = 0;
     return true;
 }
 
@@ -141,16 +172,26 @@ bool SpoolWriter::write_waiting() {
                 continue;
             }
             problem_ = std::strerror(errno);
-            // Part of a frame may be on disk: it is written again, at the same place, by the next flush.
+            forget_written(done);
             return false;
         }
         done += static_cast<std::size_t>(put);
     }
-    written_ += done;
-    buffer_.clear();
-    waiting_.clear();
+    forget_written(done);
     problem_.clear();
     return true;
+}
+
+// Whole frames count as written, readers may have them by now. The part of one that may follow on disk is
+// written again, at the same place, by the next flush.
+void SpoolWriter::forget_written(std::size_t bytes) {
+    std::size_t whole = 0;
+    while (!waiting_.empty() && whole + waiting_.front().bytes <= bytes) {
+        whole += waiting_.front().bytes;
+        waiting_.pop_front();
+    }
+    buffer_.erase(0, whole);
+    written_ += whole;
 }
 
 SpoolReader::SpoolReader(const std::filesystem::path& file)

@@ -16,13 +16,15 @@ namespace rankscope::agent {
 
 /// Appends events to a run's spool file: frames of wire::Event, sequence numbers from 1 without gaps.
 /// A full disk loses nothing at once: what cannot be written waits in memory and is tried again with each
-/// flush; when that grows too large, the oldest log chunks go first, and the next events on disk say so. A
+/// flush; when that grows too large, the oldest log chunks go first, and the next events on disk say so. Some
+/// room is kept behind the end of the file: a notice that the disk is full gets there while nothing else does. A
 /// file larger than its quota is thinned: the oldest log chunks go, metrics and all other events stay, a
 /// notice says what went. Sequence numbers of what is gone are not used again.
 class SpoolWriter {
 public:
     static constexpr std::uint64_t kDefaultQuota = 256U << 20U;
     static constexpr std::size_t kMaxWaiting = 64U << 20U;
+    static constexpr std::uint64_t kReserve = 128U << 10U;
 
     /// Opens or makes the file; an unfinished last frame (a crash while writing) is cut off.
     static bool open(const std::filesystem::path& file, SpoolWriter& writer, std::string& why);
@@ -31,6 +33,8 @@ public:
     void add(wire::Event event);
     /// false: the disk refuses (errno text in problem()); the events wait in memory.
     bool flush();
+    /// After the last flush: gives back the room behind the end.
+    void close();
     void set_quota(std::uint64_t bytes) { quota_ = bytes == 0 ? kDefaultQuota : bytes; }
     /// For tests: how much may wait in memory.
     void set_max_waiting(std::size_t bytes) { max_waiting_ = bytes; }
@@ -45,6 +49,8 @@ private:
     };
 
     bool write_waiting();
+    void forget_written(std::size_t bytes);
+    bool reserve();
     void drop_waiting_logs();
     void thin();
     bool rewrite(std::uint64_t remove, std::uint64_t& chunks, std::uint64_t& bytes);
@@ -59,6 +65,8 @@ private:
     std::size_t max_waiting_ = kMaxWaiting;
     std::uint64_t dropped_chunks_ = 0;
     std::uint64_t dropped_bytes_ = 0;
+    std::uint64_t reserved_ = 0;  ///< up to there the disk has room for the file
+    bool short_of_space_ = false;
     std::uint64_t written_ = 0;  ///< file size up to which all frames are whole
     std::uint64_t last_seq_ = 0;
     std::string problem_;

@@ -930,6 +930,7 @@ void Supervisor::finish() {
     for (int round = 0; round < 600 && !spool_.flush(); ++round) {
         ::poll(nullptr, 0, 1000);
     }
+    spool_.close();
 }
 
 int Supervisor::run(int ready_fd) {

@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kContext = "NodeTask";
 constexpr int kPingEveryS = 5;
 constexpr double kSilentS = 15;  // three pings without an answer: the link is dead though TCP has not noticed
-constexpr double kMaxBackoffS = 30;
+constexpr double kLostRetryS = 2;  // how often a node that the others have lost is tried
 constexpr double kGiveUpS = 10;  // a node that the others have lost, and that we cannot reach for so long
 
 }  // namespace
@@ -315,8 +315,9 @@ bool NodeTask::stream_once() {
     }
     stop_sent_ = 0;
     failure_sent_ = -1;
-    double heard = monotonic_s();
-    double pinged = heard;
+    const double begin = monotonic_s();
+    double heard = begin;
+    double pinged = begin;
     std::uint64_t ping_id = 0;  // 0: none under way
     while (!ended_ && link.alive() && !stop_.stop_requested()) {
         wake_.clear();
@@ -343,6 +344,7 @@ bool NodeTask::stream_once() {
             pinged = now;
         }
     }
+    backoff_.reached(monotonic_s() - begin);
     return ended_;
 }
 
@@ -424,15 +426,13 @@ void NodeTask::send_pause_if_asked() {
 // Training goes on there meanwhile; the spool keeps what we miss.
 bool NodeTask::reconnect() {
     const double since = monotonic_s();
-    for (double backoff = 1; !stop_.stop_requested(); backoff = std::min(backoff * 2, kMaxBackoffS)) {
-        note(text(kContext, "connection lost; the run goes on there; trying again in %1 s",
-                  {std::to_string(static_cast<int>(backoff))}));
-        const double until = monotonic_s() + (presumed_lost_ ? std::min(backoff, 2.0) : backoff);
-        while (!stop_.stop_requested() && monotonic_s() < until) {
-            pollfd fd{wake_.fd(), POLLIN, 0};
-            ::poll(&fd, 1, static_cast<int>(std::max(0.0, until - monotonic_s()) * 1000) + 1);
-            wake_.clear();
-        }
+    std::string why = text(kContext, "connection lost; the run goes on there;");
+    while (!stop_.stop_requested()) {
+        const double wait_s = backoff_.next();
+        note(wait_s < 1 ? text(kContext, "%1 trying again", {why})
+                        : text(kContext, "%1 trying again in %2 s",
+                               {why, std::to_string(static_cast<int>(wait_s))}));
+        wait_before_retry(wait_s);
         if (stop_.stop_requested()) {
             return false;
         }
@@ -442,11 +442,29 @@ bool NodeTask::reconnect() {
             note(text(kContext, "connected again"));
             return true;
         }
+        Failure failure = connection.failure();
+        failure.where.clear();  // the note names the node
+        why = text(kContext, "%1 The run goes on there;", {to_line(failure)});
         if (give_up(since)) {
             return false;
         }
     }
     return false;
+}
+
+// Somebody who asks for the end, or others that have lost the node, do not wait for the next attempt.
+void NodeTask::wait_before_retry(double wait_s) {
+    const int asked = stop_strength_;
+    const double begin = monotonic_s();
+    while (!stop_.stop_requested() && stop_strength_ == asked) {
+        const double left = begin + (presumed_lost_ ? std::min(wait_s, kLostRetryS) : wait_s) - monotonic_s();
+        if (left <= 0) {
+            return;
+        }
+        pollfd fd{wake_.fd(), POLLIN, 0};
+        ::poll(&fd, 1, static_cast<int>(left * 1000) + 1);
+        wake_.clear();
+    }
 }
 
 bool NodeTask::give_up(double since) {

@@ -7,6 +7,7 @@
 #include <remote/deploy/user_tree.h>
 #include <remote/node/node_connection.h>
 #include <remote/plan/launch_plan.h>
+#include <remote/run/backoff.h>
 #include <remote/run/run_meeting.h>
 
 #include <atomic>
@@ -81,6 +82,7 @@ private:
     void stream();
     bool stream_once();
     bool reconnect();
+    void wait_before_retry(double wait_s);
     bool give_up(double since);
     void send_stop_if_asked();
     void send_failure_if_told();
@@ -109,6 +111,7 @@ private:
     int failure_sent_ = -1;
     std::string failure_cause_;  ///< under cause_mutex_
     std::uint64_t next_seq_ = 1;
+    Backoff backoff_;
     bool ended_ = false;
     std::string pushed_folder_;  ///< on the node; empty: nothing is pushed
     std::thread thread_;

@@ -179,7 +179,8 @@ bool RunTracker::stopped_before(std::int64_t t_us) const {
                        [t_us](const Exit& exit) { return exit.event.requested && exit.t_us < t_us; });
 }
 
-// Both sides of a cut name the other: the node that most of them miss is the one, else what the master says.
+// Both sides of a cut name the other: the node that most of them miss is the one, else what the master says. A
+// node that was away and says itself what happened to it knows best.
 const EndEvent* RunTracker::end_that_names_a_lost_node() const {
     std::map<std::string, int> claims;
     for (const auto& [node, end] : ended_) {
@@ -187,9 +188,9 @@ const EndEvent* RunTracker::end_that_names_a_lost_node() const {
     }
     const EndEvent* best = nullptr;
     const auto weight = [&](const std::string& node, const EndEvent& end) {
-        return std::pair(claims[end.lost_node], node == plan_.master_node);
+        return std::tuple(node == end.lost_node, claims[end.lost_node], node == plan_.master_node);
     };
-    std::pair<int, bool> best_weight{0, false};
+    std::tuple<bool, int, bool> best_weight{false, 0, false};
     for (const auto& [node, end] : ended_) {
         if (!end.lost_node.empty() && (best == nullptr || weight(node, end) > best_weight)) {
             best = &end;

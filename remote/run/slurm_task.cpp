@@ -25,7 +25,6 @@ namespace {
 constexpr const char* kContext = "SlurmTask";
 constexpr int kPingEveryS = 5;
 constexpr double kSilentS = 40;  // the agent may be waiting for scancel
-constexpr double kMaxBackoffS = 30;
 constexpr double kSubmitTimeoutS = 90;
 
 bool is_at_work(const Event& event) {
@@ -266,8 +265,9 @@ bool SlurmTask::follow_once() {
         return over_;
     }
     stop_sent_ = 0;
-    double heard = monotonic_s();
-    double pinged = heard;
+    const double begin = monotonic_s();
+    double heard = begin;
+    double pinged = begin;
     std::uint64_t ping_id = 0;
     while (!over_ && link.alive() && !stop_.stop_requested()) {
         wake_.clear();
@@ -292,6 +292,7 @@ bool SlurmTask::follow_once() {
             pinged = now;
         }
     }
+    backoff_.reached(monotonic_s() - begin);
     return over_;
 }
 
@@ -442,12 +443,16 @@ void SlurmTask::conclude(const wire::SlurmState& state) {
 
 // The job waits or runs meanwhile; the spools keep what we miss.
 bool SlurmTask::reconnect() {
-    for (double backoff = 1; !stop_.stop_requested(); backoff = std::min(backoff * 2, kMaxBackoffS)) {
+    std::string why = text(kContext, "%1: connection lost; the job goes on there;", {login_.name});
+    while (!stop_.stop_requested()) {
+        const double wait_s = backoff_.next();
         post("note", StageStatus::Progress,
-             text(kContext, "%1: connection lost; the job goes on there; trying again in %2 s",
-                  {login_.name, std::to_string(static_cast<int>(backoff))}));
-        const double until = monotonic_s() + backoff;
-        while (!stop_.stop_requested() && monotonic_s() < until) {
+             wait_s < 1 ? text(kContext, "%1 trying again", {why})
+                        : text(kContext, "%1 trying again in %2 s",
+                               {why, std::to_string(static_cast<int>(wait_s))}));
+        const int asked = stop_strength_;
+        const double until = monotonic_s() + wait_s;
+        while (!stop_.stop_requested() && stop_strength_ == asked && monotonic_s() < until) {
             pollfd fd{wake_.fd(), POLLIN, 0};
             ::poll(&fd, 1, static_cast<int>(std::max(0.0, until - monotonic_s()) * 1000) + 1);
             wake_.clear();
@@ -461,6 +466,7 @@ bool SlurmTask::reconnect() {
             post("note", StageStatus::Progress, text(kContext, "%1: connected again", {login_.name}));
             return true;
         }
+        why = text(kContext, "%1 The job goes on there;", {to_line(connection.failure())});
     }
     return false;
 }

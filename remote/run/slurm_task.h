@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/run/backoff.h>
 #include <remote/run/node_task.h>
 
 #include <atomic>
@@ -80,6 +81,7 @@ private:
     std::atomic<int> stop_strength_{0};
     int stop_sent_ = 0;
     std::uint64_t stop_reply_ = 0;
+    Backoff backoff_;
     std::map<std::string, std::uint64_t> next_seqs_;
     std::string pushed_folder_;  ///< on the shared file system; empty: nothing is pushed
     std::string queue_text_;

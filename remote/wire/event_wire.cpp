@@ -41,7 +41,7 @@ ExitEvent exit_from(const wire::Exit& frame) {
     return exit;
 }
 
-EndEvent end_from(const wire::End& frame) {
+EndEvent end_from(const wire::End& frame, const std::string& node) {
     EndEvent end;
     end.outcome = outcome_from(frame.outcome());
     end.detail = frame.detail();
@@ -52,6 +52,8 @@ EndEvent end_from(const wire::End& frame) {
         end.culprit = {cause.rank(), cause.node(), exit.code, exit.signal, exit.reason, exit.last_lines};
     } else if (cause.kind() == "node-silent" || cause.kind() == "node-gone") {
         end.lost_node = cause.node();
+    } else if (cause.kind() == "node-rebooted") {
+        end.lost_node = node;
     }
     return end;
 }
@@ -168,7 +170,7 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             event.body = exit_from(frame.exit());
             break;
         case wire::Event::kEnd:
-            event.body = end_from(frame.end());
+            event.body = end_from(frame.end(), node);
             break;
         case wire::Event::kNotice:
             event.body = notice_from(frame.notice());

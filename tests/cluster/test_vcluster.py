@@ -281,6 +281,27 @@ class Faults(unittest.TestCase):
         self.assertFalse(self.one.alive())
         self.assertEqual(self.ssh("node2").returncode, 0)
 
+    def test_reboot(self):
+        before = self.ssh("node1", "cat /proc/sys/kernel/random/boot_id; touch /tmp/of-before").stdout
+        with self.one.popen(["sleep", "1000"]) as process:
+            down = []
+            self.one.reboot(lambda: down.append(self.one.processes()))
+            self.assertNotEqual(process.wait(20), 0)
+        self.assertEqual(down, [[]])
+        after = self.ssh("node1", "cat /proc/sys/kernel/random/boot_id; ls /tmp")
+        self.assertEqual(after.returncode, 0, after.stderr)
+        self.assertNotEqual(after.stdout, before)
+        self.assertNotIn("of-before", after.stdout)
+
+    def test_limited_memory(self):
+        try:
+            self.one.limit_memory(64)
+        except Unsupported as e:
+            self.skipTest(str(e))
+        greedy = self.ssh("node1", "python3 -c 'b = bytearray(200 << 20)'; echo ended with $?")
+        self.assertIn("ended with 137", greedy.stdout)
+        self.assertEqual(self.ssh("node2", "python3 -c 'b = bytearray(200 << 20)'").returncode, 0)
+
     def test_link_faults_work_or_say_why_not(self):
         for fault, value in ((self.one.delay, 20), (self.one.loss, 10), (self.one.rate, 5)):
             try:

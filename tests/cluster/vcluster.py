@@ -644,6 +644,35 @@ class Node(Machine):
         os.kill(self.pid, signal.SIGKILL)
         wait_until(lambda: not self.alive(), 10, f"{self.name} is off")
 
+    def reboot(self, boot=None):
+        """The reset button: every process is gone without a goodbye, and what lay in memory (/tmp, /dev/shm). Then it is up again, with
+        another boot id and its sshd; boot is called in between, for what is to be seen while it is down."""
+        self.unplug()  # as in power_off()
+        wait_until(self._nothing_runs, 20, f"{self.name}: every process is gone")
+        self._root(["find", "/tmp", "/dev/shm", "-mindepth", "1", "-delete"])
+        if boot:
+            boot()
+        self._root(["/bin/sh", "-c", "ss -K >/dev/null 2>&1; cat /proc/sys/kernel/random/uuid > /run/boot_id && "
+                    "{ umount /proc/sys/kernel/random/boot_id 2>/dev/null || true; } && mount --bind /run/boot_id /proc/sys/kernel/random/boot_id"])
+        self.plug()
+        self.start_sshd()
+
+    def _nothing_runs(self) -> bool:
+        left = [p.pid for p in self.processes(infrastructure=True) if p.pid != 1 and p.state != "Z"]
+        if left:
+            self.run(["/bin/sh", "-c", f"kill -KILL {' '.join(map(str, left))}"], user=self.ROOT, cwd="/")
+        return not left
+
+    def limit_memory(self, megabytes: int):
+        """What comes in over SSH from now on may use so much together; the kernel kills what goes beyond (a memory cgroup). down() ends it."""
+        group = self._cluster.memory_group(self.name)
+        try:
+            (group / "memory.limit_in_bytes").write_text(str(megabytes << 20), encoding="utf-8")
+        except OSError as e:
+            raise Unsupported(f"no memory cgroup can be limited here: {e.strerror}") from e
+        listener = self.path("/run/vcluster/sshd.pid").read_text(encoding="utf-8").strip()
+        self._root(["/bin/sh", "-c", f"echo {listener} > {group}/cgroup.procs"])
+
     # - network
 
     def partition(self, peers=None):
@@ -781,6 +810,7 @@ class VirtualCluster:
         self._holder = None
         self._lock = None
         self._report = None
+        self._groups: list = []
         self.nodes: list = []
 
     # - life
@@ -929,6 +959,12 @@ class VirtualCluster:
                 self._holder.kill()
                 self._holder.wait()
             self._holder = None
+        for group in self._groups:
+            try:
+                group.rmdir()
+            except OSError:
+                pass
+        self._groups = []
         if self._report:
             self._report.close()
             self._report = None
@@ -972,6 +1008,17 @@ class VirtualCluster:
     def address_of(self, name: str) -> str:
         return DESK_ADDRESS if name == "desk" else self.node(name).address
 
+    def memory_group(self, name: str) -> Path:
+        """A cgroup for memory below the caller's own, which is the caller's as long as the cluster is up."""
+        own = [line.split(":", 2)[2] for line in Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines() if ":memory:" in line]
+        group = Path(f"/sys/fs/cgroup/memory{own[0] if own else ''}/rankscope-{os.getpid()}-{name}")
+        try:
+            group.mkdir()
+        except OSError as e:
+            raise Unsupported(f"no memory cgroup can be made here (cgroup v1 and root are needed): {group}: {e.strerror}") from e
+        self._groups.append(group)
+        return group
+
     def trust_host_keys(self):
         """The desk's known_hosts names the present key of every node, and nothing else."""
         _write(self.known_hosts, "".join(f"{n.name},{n.address} {n.host_key}\n" for n in self.nodes), 0o600)
@@ -979,7 +1026,7 @@ class VirtualCluster:
     # - for programs inside, which do not see the host's processes
 
     CONTROLS = {"kill_sshd", "start_sshd", "change_host_key", "freeze", "thaw", "power_off", "partition", "heal", "unplug", "plug", "drop_port", "reject_port",
-                "delay", "loss", "rate", "unshape", "add_interface", "fill_disk", "free_disk", "home_noexec", "home_readonly", "remove",
+                "reboot", "limit_memory", "delay", "loss", "rate", "unshape", "add_interface", "fill_disk", "free_disk", "home_noexec", "home_readonly", "remove",
                 "signal", "processes", "listening_ports", "shared_memory", "alive"}
 
     def serve(self):

@@ -347,6 +347,41 @@ TEST_F(Spool, AFullDiskLosesNothing) {
     EXPECT_EQ(seen, one_to(21)) << "the reader of the meantime misses nothing and sees nothing twice";
 }
 
+TEST_F(Spool, WhatAReaderHasOfAFullDiskStaysWhereItIs) {
+    SpoolWriter writer = open();
+    writer.set_max_waiting(10000);
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit{1000, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    SpoolReader reader(file_);
+    std::vector<std::uint64_t> metrics;
+    const auto read = [&] {
+        wire::Event event;
+        while (reader.next_kept(event)) {
+            if (event.has_metric()) {
+                metrics.push_back(event.seq());
+            }
+        }
+    };
+    std::vector<std::uint64_t> expected;
+    for (int i = 0; i < 500; ++i) {
+        writer.add(log_event(std::string(100, 'x')));
+        writer.add(metric_event(i));
+        expected.push_back(writer.last_seq());
+        writer.flush();
+        read();
+    }
+    EXPECT_FALSE(metrics.empty());
+    EXPECT_LT(metrics.size(), expected.size());
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, handler);
+    ASSERT_TRUE(writer.flush());
+    read();
+    EXPECT_EQ(metrics, expected) << "logs that went meanwhile do not move what was read already";
+}
+
 TEST_F(Spool, WhatCannotBeOpenedSaysWhy) {
     SpoolWriter writer;
     std::string why;
