@@ -53,14 +53,15 @@ Words words_for(const std::string& code, const std::string& node, int rank,
                  "Metrics and events are all kept. Free space there, or set cache_dir: to another disk.")};
     }
     if (code == "disk-filling") {
-        return {text(kContext,
-                     "The disk of %1 is full (or the quota is): the run goes on, but soon nothing more is heard "
-                     "of it.",
-                     {node}),
-                "",
-                text(kContext,
-                     "Free space there (`df -h`): what waits in memory meanwhile arrives then, metrics and "
-                     "events all of it.")};
+        return {
+            text(kContext,
+                 "The disk of %1 is full (or the quota is): the run goes on, but soon nothing more is heard "
+                 "of it.",
+                 {node}),
+            "",
+            text(kContext,
+                 "Free space there (`df -h`): what waits in memory meanwhile arrives then, metrics and "
+                 "events all of it.")};
     }
     if (code == "disk-has-room") {
         return {text(kContext, "The disk of %1 has room again.", {node}), "", ""};

@@ -24,7 +24,7 @@ constexpr const char* kContext = "NodeTask";
 constexpr int kPingEveryS = 5;
 constexpr double kSilentS = 15;  // three pings without an answer: the link is dead though TCP has not noticed
 constexpr double kLostRetryS = 2;  // how often a node that the others have lost is tried
-constexpr double kGiveUpS = 10;  // a node that the others have lost, and that we cannot reach for so long
+constexpr double kGiveUpS = 10;    // a node that the others have lost, and that we cannot reach for so long
 
 }  // namespace
 

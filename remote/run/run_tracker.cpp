@@ -179,8 +179,8 @@ bool RunTracker::stopped_before(std::int64_t t_us) const {
                        [t_us](const Exit& exit) { return exit.event.requested && exit.t_us < t_us; });
 }
 
-// Both sides of a cut name the other: the node that most of them miss is the one, else what the master says. A
-// node that was away and says itself what happened to it knows best.
+// Both sides of a cut name the other: the node that most of them miss is the one, else what the master says.
+// A node that was away and says itself what happened to it knows best.
 const EndEvent* RunTracker::end_that_names_a_lost_node() const {
     std::map<std::string, int> claims;
     for (const auto& [node, end] : ended_) {

@@ -2,18 +2,29 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fault matrix: what can happen to a rank, a supervisor or a node, with the desk attached and without. After each fault every rank
-on every node is down in time, nothing is left, and the end names the culprit. Prints a table of the times measured."""
+on every node is down in time, nothing is left, and the end names the culprit. Prints a table of the times measured;
+tests/benchmarks/fault_matrix.py does it several times."""
 import signal
 import time
 import unittest
+from typing import NamedTuple
 
 import support
-from support import CTL, Run, new_cluster, start, wait_until
+from support import CTL, Run, Unsupported, new_cluster, start, wait_until
 
 NODES = ["node1", "node2", "node3"]
-TABLE: list = []
+TABLE: list = []  # of Row
 # A program without Python and without sockets: whatever ends the other ranks is ours. The environment marks what belongs to a run.
 IDLE = "echo up; exec sleep 100000"
+
+
+class Row(NamedTuple):
+    fault: str
+    desk: str
+    took: float   # seconds until every rank everywhere is down, or until what the fault's name says
+    free: float   # seconds until no process and no port of the run is left anywhere; 0: the run goes on
+    goal: float   # for `took`
+    named: str
 
 
 def command(script: str) -> dict:
@@ -37,9 +48,9 @@ def of_runs(node) -> list:
 
 
 def tearDownModule():  # pylint: disable=C0103
-    print("\n| fault | desk | all ranks down after | goal | culprit named |\n|---|---|---|---|---|")
+    print("\n| fault | desk | all ranks down after | nothing left after | goal | named |\n|---|---|---|---|---|---|")
     for row in TABLE:
-        print("| " + " | ".join(row) + " |")
+        print(f"| {row.fault} | {row.desk} | {row.took:.2f} s | {f'{row.free:.2f} s' if row.free else 'goes on'} | {row.goal:.0f} s | {row.named} |")
 
 
 class Faults(unittest.TestCase):
@@ -103,6 +114,7 @@ class Faults(unittest.TestCase):
         wait_until(lambda: not self.ranks_left(nodes), goal * 3 * support.SLOW + 10, "every rank is down")
         took = time.monotonic() - since
         wait_until(lambda: not self.everything_left(nodes), 20 * support.SLOW, "no process and no port is left")
+        self.free = time.monotonic() - since
         self.assertLess(took, goal * support.SLOW)
         return took
 
@@ -115,7 +127,12 @@ class Faults(unittest.TestCase):
         return run.verdict()
 
     def row(self, fault: str, took: float, goal: float, named: str):
-        TABLE.append([fault, "attached" if self.attached else "away", f"{took:.2f} s", f"{goal:.0f} s", named])
+        TABLE.append(Row(fault, "attached" if self.attached else "away", took, self.free, goal, named))
+
+    def goes_on(self, fault: str, took: float, goal: float, named: str):
+        self.free = 0
+        self.assertLess(took, goal * support.SLOW)
+        self.row(fault, took, goal, named)
 
     def spool_text(self, node) -> str:
         home = node.run(["sh", "-c", "echo $HOME"], check=True).stdout.strip()
@@ -170,7 +187,7 @@ class Faults(unittest.TestCase):
         run.wait_for("that it goes on is told", lambda r: r.of("diagnosis", id="rank-continued", rank=1), 30)
         run.process.send_signal(signal.SIGINT)
         self.assertEqual(run.end(60), 130, run.explain())
-        TABLE.append(["rank 1 SIGSTOPped", "attached", f"told after {took:.2f} s", "—", "rank 1 on node2, run untouched"])
+        self.goes_on("rank 1 SIGSTOPped: told after", took, 15, "rank 1 on node2, run untouched")
 
     def test_rank_stopped_beyond_the_limit(self):
         for attached in (True, False):
@@ -218,18 +235,44 @@ class Faults(unittest.TestCase):
                     self.assertIn(NODES[victim], end["detail"])
                     self.row(f"supervisor of {NODES[victim]} SIGKILLed", took, goal, NODES[victim])
 
-    def test_sshd_killed_harms_nothing(self):
-        run = self.bring_up(command("echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done"), True)
-        self.nodes[1].kill_sshd(sessions=True)
-        self.nodes[1].start_sshd()
-        run.wait_for("connected again", lambda r: any("connected again" in e.get("detail", "") for e in r.of("stage", stage="note")))
-        self.assertEqual(len(self.ranks_left(self.nodes)) >= len(NODES), True)
+    UNTIL_END = "echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done"
+
+    def let_end(self):
         for node in self.nodes:
             node.run(["touch", "/tmp/end"], check=True)
+        self.addCleanup(lambda: [node.run(["rm", "-f", "/tmp/end"]) for node in self.nodes])
+
+    def test_sshd_killed_harms_nothing(self):
+        run = self.bring_up(command(self.UNTIL_END), True)
+        self.nodes[1].kill_sshd(sessions=True)
+        self.nodes[1].start_sshd()
+        up = time.monotonic()
+        run.wait_for("connected again", lambda r: any("connected again" in e.get("detail", "") for e in r.of("stage", stage="note")))
+        took = time.monotonic() - up
+        self.assertEqual(len(self.ranks_left(self.nodes)) >= len(NODES), True)
+        self.let_end()
         self.assertEqual(run.end(60), 0, run.explain())
-        for node in self.nodes:
-            node.run(["rm", "-f", "/tmp/end"], check=True)
-        self.row("sshd killed", 0, 0, "run goes on")
+        self.goes_on("sshd of node2 killed, up again: reconnected after", took, 5, "run goes on")
+
+    def test_sshd_stays_down(self):
+        """The desk says which node it does not reach and why; training goes on, and a stop reaches all nodes nevertheless."""
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                run = self.bring_up(command(IDLE), attached)
+                self.nodes[1].kill_sshd(sessions=True)
+                if attached:
+                    run.wait_for("the cause is told", lambda r: any(
+                        e["detail"].startswith("node2: ") and "refused" in e["detail"] and "trying again" in e["detail"] for e in r.of("stage", stage="note")))
+                self.assertEqual({name for name, _ in self.ranks_left(self.nodes)}, set(NODES))
+                watched = run if attached else Run(self.cluster, ["runs", "stop", self.run_id])
+                asked = time.monotonic()
+                if attached:
+                    run.process.send_signal(signal.SIGINT)
+                took = self.assert_down(asked, 5)
+                self.nodes[1].start_sshd()
+                self.assertEqual(watched.end(120), 130 if attached else 0, watched.explain())
+                self.assertEqual(watched.verdict()["outcome"], "stopped")
+                self.row("sshd of node2 killed, run stopped by the user", took, 5, "node2, connection refused")
 
     def test_partition(self):
         for attached in (True, False):
@@ -248,6 +291,50 @@ class Faults(unittest.TestCase):
                     end = self.verdict(run)
                     self.assertEqual(end["lost_node"], "node2")
                 self.row("node2 partitioned", took, 15, "node2")
+
+    def test_node_rebooted(self):
+        """Everything of node2 is gone at once, and nobody said so. The others end; up again, node2 says what happened to it."""
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                run = self.bring_up(command(IDLE), attached)
+                others = [self.nodes[0], self.nodes[2]]
+                took = []
+
+                def while_down(others=others, took=took):
+                    wait_until(lambda: not self.ranks_left(others), 60 * support.SLOW, "every rank is down")
+                    took.append(time.monotonic() - off)
+
+                off = time.monotonic()
+                self.nodes[1].reboot(while_down)
+                wait_until(lambda: not self.everything_left(self.nodes), 20 * support.SLOW, "no process and no port is left")
+                self.free = time.monotonic() - off
+                self.assertLess(took[0], 15 * support.SLOW)
+                end = self.verdict(run)
+                self.assertEqual(end["lost_node"], "node2", self.watched.explain())
+                self.assertRegex(end["detail"], "rebooted" if not attached else "rebooted|not heard from")
+                self.row("node2 rebooted", took[0], 15, f"node2, {'rebooted' if 'rebooted' in end['detail'] else 'not heard from'}")
+
+    def test_node_rebooted_while_nobody_else_is_there(self):
+        """A run on one node: it comes up again before anybody concludes anything; the desk reconnects and is told."""
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                self.clear()
+                self.attached = attached
+                job = {**command(IDLE), "nodes": ["node2"]}
+                run = start(self.cluster, job, *([] if attached else ["--detach"]))
+                if attached:
+                    run.wait_for("the rank is up", lambda r: r.of("log"))
+                    self.run_id = run.run_id(self.cluster)
+                else:
+                    self.assertEqual(run.end(60), 0, run.explain())
+                    self.run_id = run.of("detached")[0]["run"]
+                off = time.monotonic()
+                self.nodes[1].reboot()
+                took = self.assert_down(off, 15)
+                end = self.verdict(run)
+                self.assertEqual(end["lost_node"], "node2", self.watched.explain())
+                self.assertIn("rebooted", end["detail"])
+                self.row("the only node rebooted", took, 15, "node2, rebooted")
 
     def test_no_link_no_harm(self):
         """A firewall that lets only SSH and the master port through: said in a note, and the run is not touched."""
@@ -269,29 +356,106 @@ class Faults(unittest.TestCase):
                 node.run(["rm", "-f", "/tmp/end"])
 
 
-class PowerOff(unittest.TestCase):
-    """A node that goes down for good takes its cluster with it."""
-    bring_up, clear, linked, ranks_left = Faults.bring_up, Faults.clear, Faults.linked, Faults.ranks_left
+class Apart(unittest.TestCase):
+    """Faults that change a node for good, or need one made for them: a cluster for each."""
+    bring_up, clear, linked, ranks_left, everything_left = Faults.bring_up, Faults.clear, Faults.linked, Faults.ranks_left, Faults.everything_left
+    assert_down, verdict, row, goes_on = Faults.assert_down, Faults.verdict, Faults.row, Faults.goes_on
+
+    def up(self, nodes):
+        self.cluster = new_cluster(nodes).start()
+        self.addCleanup(self.cluster.down)
+        self.nodes = [self.cluster.node(name) for name in NODES]
 
     def test_node_powered_off(self):
         for attached, goal in ((True, 15), (False, 15)):
             with self.subTest(attached=attached):
-                self.cluster = new_cluster(len(NODES)).start()
-                try:
-                    self.nodes = [self.cluster.node(name) for name in NODES]
-                    run = self.bring_up(command(IDLE), attached)
-                    off = time.monotonic()
-                    self.nodes[1].power_off()
-                    others = [self.nodes[0], self.nodes[2]]
-                    wait_until(lambda: not self.ranks_left(others), 60 * support.SLOW, "every rank is down")
-                    took = time.monotonic() - off
-                    self.assertLess(took, goal * support.SLOW)
-                    watched = run if attached else Run(self.cluster, ["runs", "attach", self.run_id])
-                    self.assertEqual(watched.end(180), 1, watched.explain())
-                    self.assertEqual(watched.verdict()["lost_node"], "node2")
-                    TABLE.append(["node2 powered off", "attached" if attached else "away", f"{took:.2f} s", f"{goal} s", "node2"])
-                finally:
-                    self.cluster.down()
+                self.up(len(NODES))
+                run = self.bring_up(command(IDLE), attached)
+                off = time.monotonic()
+                self.nodes[1].power_off()
+                others = [self.nodes[0], self.nodes[2]]
+                took = self.assert_down(off, goal, others)
+                self.assertEqual(self.verdict(run)["lost_node"], "node2")
+                self.row("node2 powered off", took, goal, "node2")
+                self.cluster.down()
+
+    def test_killed_by_the_kernel_for_want_of_memory(self):
+        """A real memory cgroup around what SSH starts on the node; the kernel chooses the rank."""
+        script = ('echo up; if [ $RANK = 1 ]; then while [ ! -e /tmp/go ]; do sleep 0.05; done; exec python3 -c "b = bytearray(1 << 30)"; fi; '
+                  "exec sleep 100000")
+        self.up(len(NODES))
+        try:
+            self.nodes[1].limit_memory(150)
+        except Unsupported as e:
+            self.skipTest(str(e))
+        for attached, goal in ((True, 2), (False, 5)):
+            with self.subTest(attached=attached):
+                self.nodes[1].run(["rm", "-f", "/tmp/go"])
+                run = self.bring_up(command(script), attached)
+                began = time.monotonic()
+                self.nodes[1].run(["touch", "/tmp/go"], check=True)
+                took = self.assert_down(began, goal)
+                end = self.verdict(run)
+                self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"], end["culprit"]["signal"]), (1, "node2", 9), self.watched.explain())
+                self.assertIn("for want of memory", end["detail"])
+                told = self.watched.of("diagnosis", id="out-of-memory")
+                self.assertTrue(told and "batch size" in told[-1]["fix"][0], self.watched.explain())
+                self.row("rank 1 killed by the kernel's OOM killer", took, goal, "rank 1 on node2, want of memory")
+
+    def test_disk_full(self):
+        """The spool's disk is filled by somebody else: said at once, the run goes on, and when there is room again all of it arrives."""
+        script = """
+import json, os, sys, time
+pipe = open(os.environ["RANKSCOPE_METRICS"], "w", buffering=1)
+n = 0
+while not os.path.exists("/tmp/end"):
+    n += 1
+    print(f"{n} " + "x" * 1000, flush=True)
+    pipe.write(json.dumps({"step": n, "loss": 1.0}) + "\\n")
+    time.sleep(0.01)
+open("/tmp/total", "w").write(str(n))
+"""
+        self.up([{}, {"home_size": "64m"}, {}])
+        node = self.nodes[1]
+        job = {**command(""), "command": ["python3", "-c", script], "telemetry": {"every_s": 0}}
+        for attached in (True, False):
+            with self.subTest(attached=attached):
+                run = self.bring_up(job, attached)
+                full = time.monotonic()
+                node.fill_disk()
+                if attached:
+                    run.wait_for("it is told", lambda r: r.of("diagnosis", id="disk-filling", node="node2"), 60)
+                    took = time.monotonic() - full
+                    run.wait_for("node2 is silent while the others are heard",
+                                 lambda r: max(e["at"] for e in r.of("metric", rank=1)) + 2 < max(e["at"] for e in r.of("metric", rank=0)), 60)
+                else:
+                    spool = node.path(f"{node.home}/.cache/rankscope/runs/{self.run_id}/spool")
+                    wait_until(lambda: b"disk-filling" in spool.read_bytes(), 60, "the notice is in the spool")
+                    took = time.monotonic() - full
+                    size = [0, time.monotonic()]
+
+                    def stands(spool=spool, size=size):
+                        now = spool.stat().st_size
+                        if now != size[0]:
+                            size[:] = [now, time.monotonic()]
+                        return time.monotonic() - size[1] > 2
+                    wait_until(stands, 60, "the spool has no room any more")
+                self.assertEqual({name for name, _ in self.ranks_left(self.nodes)}, set(NODES), "the run goes on")
+                node.free_disk()
+                for each in self.nodes:
+                    each.run(["touch", "/tmp/end"], check=True)
+                if not attached:
+                    run = Run(self.cluster, ["runs", "attach", self.run_id])
+                self.assertEqual(run.end(120), 0, run.explain())
+                self.assertIn("node2", run.of("diagnosis", id="disk-filling", node="node2")[0]["title"])
+                self.assertTrue(run.of("diagnosis", id="disk-has-room", node="node2"), run.explain())
+                for rank, each in enumerate(self.nodes):
+                    total = int(each.path("/tmp/total").read_text(encoding="utf-8"))
+                    self.assertEqual([e["step"] for e in run.of("metric", rank=rank)], list(range(1, total + 1)))
+                    text = "".join(e["text"] for e in run.of("log", rank=rank))
+                    self.assertEqual([int(line.split()[0]) for line in text.splitlines()], list(range(1, total + 1)))
+                    each.run(["rm", "-f", "/tmp/end", "/tmp/total"], check=True)
+                self.goes_on("disk of node2 full: told after", took, 5, "node2, run goes on, nothing lost")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gtest/gtest.h>
 #include <remote/run/backoff.h>
+
+#include <gtest/gtest.h>
 
 #include <vector>
 

@@ -50,6 +50,9 @@ TEST(EventWire, AnEndNamesTheNodeThatWasLost) {
         frame.mutable_end()->mutable_cause()->set_node("node2");
         EXPECT_EQ(from_wire(frame, "node1").as<EndEvent>()->lost_node, "node2");
     }
+    wire::Event rebooted;  // says it of itself
+    rebooted.mutable_end()->mutable_cause()->set_kind("node-rebooted");
+    EXPECT_EQ(from_wire(rebooted, "node1").as<EndEvent>()->lost_node, "node1");
 }
 
 TEST(EventWire, BytesThatAreNoTextSurvive) {

@@ -228,6 +228,19 @@ TEST(RunTracker, BothSidesOfACutNameTheOther) {
     EXPECT_EQ(three.verdict(false).lost_node, "node1") << "two miss the master";
 }
 
+TEST(RunTracker, ANodeThatWasAwayKnowsBestWhatHappenedToIt) {
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(end_that_lost("node1", "node2"));
+    tracker.observe(end_that_lost("node3", "node2"));
+    Event own = end_that_lost("node2", "node2");
+    std::get<EndEvent>(own.body).outcome = Outcome::Lost;
+    std::get<EndEvent>(own.body).detail = "it was rebooted";
+    tracker.observe(own);
+    const EndEvent verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.lost_node, "node2");
+    EXPECT_NE(verdict.detail.find("it was rebooted"), std::string::npos) << verdict.detail;
+}
+
 TEST(RunTracker, TheSupervisorsLinkNamesACulpritWhoseEndDidNotReachTheDesk) {
     RunTracker tracker = tracker_for(2, 1);
     Event event = end_of("node1", Outcome::Failed);

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The fault matrix of tests/integration/test_faults.py several times, as one table: median and worst. As root:
+tests/benchmarks/fault_matrix.py [--rounds 3] [--bin DIR]"""
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import sys
+import unittest
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent.parent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--bin", default=str(REPOSITORY / "build/release/bin"))
+    arguments = parser.parse_args()
+    os.environ["RANKSCOPE_BIN"] = arguments.bin
+    sys.path.insert(0, str(REPOSITORY / "tests/integration"))
+    import test_faults  # noqa: E402 - it looks at the environment
+    why_not = test_faults.support.missing_requirements()
+    if why_not:
+        print(f"skipped: {why_not}")
+        return test_faults.support.SKIP
+    test_faults.tearDownModule = lambda: None  # one table for all rounds
+    failed = 0
+    for turn in range(arguments.rounds):
+        print(f"round {turn + 1}, load {os.getloadavg()[0]:.1f}", flush=True)
+        result = unittest.TextTestRunner(verbosity=1, warnings="ignore").run(unittest.defaultTestLoader.loadTestsFromModule(test_faults))
+        failed += len(result.failures) + len(result.errors)
+        for test, why in result.skipped:
+            print(f"{test}: skipped, {why}")
+    rows: dict = {}
+    for row in test_faults.TABLE:
+        rows.setdefault((row.fault, row.desk), []).append(row)
+    print(f"\n{os.cpu_count()} cores for all nodes and the desk, {arguments.rounds} rounds, {failed} failures; seconds, median (worst)\n")
+    print("| fault | desk | rounds | all ranks down | nothing left | goal | named |\n|---|---|---|---|---|---|---|")
+    for (fault, desk), found in rows.items():
+        def column(values):
+            return f"{statistics.median(values):.2f} ({max(values):.2f})"
+        free = column([row.free for row in found]) if all(row.free for row in found) else "goes on"
+        print(f"| {fault} | {desk} | {len(found)} | {column([row.took for row in found])} | {free} | {found[0].goal:.0f} | "
+              f"{'; '.join(sorted({row.named for row in found}))} |")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
