@@ -166,13 +166,20 @@ void add_gpu_memory(wire::LeftoverList& list) {
 
 }  // namespace
 
+bool is_of_live_run(const NodePaths& paths, pid_t pid) {
+    const std::string run_id = run_of(pid);
+    return is_safe_name(run_id) && fs::exists(paths.run(run_id)) &&
+           supervisor_is_alive(RunDir{paths.run(run_id)});
+}
+
 wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request) {
     wire::LeftoverList list;
     if (request.port() != 0) {
         if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(request.port())); holder > 0) {
             auto entry = describe("port", holder);
             entry.set_port(request.port());
-            entry.set_run_id(run_of(holder));
+            entry.set_run_id(as_utf8(run_of(holder)));
+            entry.set_live(is_of_live_run(paths, holder));
             *list.add_entries() = std::move(entry);
         } else if (std::string held_by; !port_is_free(static_cast<std::uint16_t>(request.port()), held_by)) {
             auto* entry = list.add_entries();
@@ -189,8 +196,7 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
             continue;
         }
         if (live.count(run_id) == 0) {
-            live[run_id] = is_safe_name(run_id) && fs::exists(paths.run(run_id)) &&
-                           supervisor_is_alive(RunDir{paths.run(run_id)});
+            live[run_id] = is_of_live_run(paths, pid);
         }
         auto entry = describe("process", pid);
         entry.set_run_id(as_utf8(run_id));

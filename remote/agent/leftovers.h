@@ -14,6 +14,9 @@ namespace rankscope::agent {
 /// nothing.
 wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request);
 
+/// Of a run whose supervisor is at work.
+bool is_of_live_run(const NodePaths& paths, pid_t pid);
+
 /// Takes away the user's segments in /dev/shm that are named as NCCL, PyTorch and this program name theirs
 /// and that no process has mapped. Returns their names.
 std::vector<std::string> free_shared_memory(bool dry_run);

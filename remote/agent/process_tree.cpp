@@ -182,6 +182,12 @@ std::int64_t started_at(pid_t pid) {
     return fields ? booted + ticks / ::sysconf(_SC_CLK_TCK) : 0;
 }
 
+bool is_zombie(pid_t pid) {
+    const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = stat.rfind(')');
+    return bracket != std::string::npos && stat.substr(bracket).starts_with(") Z");
+}
+
 std::string describe_process(pid_t pid) {
     const std::string command = command_of(pid);
     if (command.empty()) {

@@ -33,6 +33,8 @@ std::string command_of(pid_t pid);
 /// Who runs it: the name of /etc/passwd, else "uid 1000"; empty when it is gone.
 std::string owner_of(pid_t pid);
 bool is_own(pid_t pid);
+/// It has ended, and its parent has not asked for it yet.
+bool is_zombie(pid_t pid);
 /// When it was started, seconds since 1970; 0: not known.
 std::int64_t started_at(pid_t pid);
 

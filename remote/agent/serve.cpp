@@ -4,6 +4,7 @@
 #include <protocol/frames.pb.h>
 #include <remote/agent/bundle_store.h>
 #include <remote/agent/control_socket.h>
+#include <remote/agent/end_process.h>
 #include <remote/agent/host_sampler.h>
 #include <remote/agent/leftovers.h>
 #include <remote/agent/node_probe.h>
@@ -187,6 +188,11 @@ void Server::handle(const wire::Request& request) {
             break;
         case wire::Request::kLeftovers:
             *reply.mutable_leftovers() = find_leftovers(paths_, request.leftovers());
+            break;
+        case wire::Request::kEndProcess:
+            if (auto failure = end_process(paths_, request.end_process(), *reply.mutable_process_ended())) {
+                *reply.mutable_failure() = std::move(*failure);
+            }
             break;
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());

@@ -4,6 +4,7 @@
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
+#include <remote/node/leftovers.h>
 #include <remote/node/node_connection.h>
 #include <remote/plan/launch_plan.h>
 
@@ -23,6 +24,7 @@ struct CleanOptions {
     bool caches = false;
     bool dry_run = false;
     bool show = false;
+    bool end = false;
     int port = 0;
 };
 
@@ -33,104 +35,135 @@ bool clean_node(const GlobalOptions& options, const CleanOptions& clean, const N
         report(connection.failure(), options.json);
         return false;
     }
-    wire::Request request;
-    request.mutable_clean()->set_run_id(clean.run);
-    request.mutable_clean()->set_all_runs(clean.run.empty());
-    request.mutable_clean()->set_caches(clean.caches);
-    request.mutable_clean()->set_dry_run(clean.dry_run);
-    auto reply = connection->link->call(std::move(request), 300);
-    if (!reply) {
-        report(reply.failure(), options.json);
+    const auto cleaned = clean_leftovers(*connection->link, {clean.run, clean.caches, clean.dry_run});
+    if (!cleaned) {
+        report(cleaned.failure(), options.json);
         return false;
     }
-    const auto& cleaned = reply->cleaned();
     if (options.json) {
         nlohmann::ordered_json json{
-            {"node", node.name}, {"dry_run", clean.dry_run}, {"bytes", cleaned.bytes()}};
-        json["removed"] = std::vector<std::string>(cleaned.removed().begin(), cleaned.removed().end());
-        json["kept"] = std::vector<std::string>(cleaned.kept().begin(), cleaned.kept().end());
+            {"node", node.name}, {"dry_run", clean.dry_run}, {"bytes", cleaned->bytes}};
+        json["removed"] = cleaned->removed;
+        json["kept"] = cleaned->kept;
         std::printf("%s\n", json.dump().c_str());
         return true;
     }
-    std::printf("%s: %s %d, %.1f MB\n", node.name.c_str(), clean.dry_run ? "would remove" : "removed",
-                cleaned.removed_size(), static_cast<double>(cleaned.bytes()) / 1e6);
-    for (const auto& entry : cleaned.removed()) {
+    std::printf("%s: %s %zu, %.1f MB\n", node.name.c_str(), clean.dry_run ? "would remove" : "removed",
+                cleaned->removed.size(), static_cast<double>(cleaned->bytes) / 1e6);
+    for (const auto& entry : cleaned->removed) {
         std::printf("  %s\n", entry.c_str());
     }
-    for (const auto& entry : cleaned.kept()) {
+    for (const auto& entry : cleaned->kept) {
         std::printf("  kept, a run is live: %s\n", entry.c_str());
     }
     return true;
 }
 
-nlohmann::ordered_json to_json(const wire::Leftover& entry) {
-    nlohmann::ordered_json json{{"kind", entry.kind()}, {"what", entry.what()}, {"own", entry.own()}};
+nlohmann::ordered_json to_json(const Leftover& entry) {
+    nlohmann::ordered_json json{{"kind", entry.kind}, {"what", entry.what}, {"own", entry.own}};
     const auto put = [&json](const char* key, auto value, bool there) {
         if (there) {
             json[key] = value;
         }
     };
-    put("pid", entry.pid(), entry.pid() != 0);
-    put("user", entry.user(), !entry.user().empty());
-    put("since", static_cast<double>(entry.since_us()) / 1e6, entry.since_us() != 0);
-    put("bytes", entry.bytes(), entry.bytes() != 0);
-    put("port", entry.port(), entry.port() != 0);
-    put("run", entry.run_id(), !entry.run_id().empty());
-    put("live", entry.live(), !entry.run_id().empty());
+    put("pid", entry.pid, entry.pid != 0);
+    put("user", entry.user, !entry.user.empty());
+    put("since", static_cast<double>(entry.since_us) / 1e6, entry.since_us != 0);
+    put("bytes", entry.bytes, entry.bytes != 0);
+    put("port", entry.port, entry.port != 0);
+    put("run", entry.run_id, !entry.run_id.empty());
+    put("live", entry.live, !entry.run_id.empty());
     return json;
 }
 
-// What would free it; empty: it is not ours to free.
-std::string remedy_for(const std::string& node, const wire::Leftover& entry) {
-    if (!entry.own()) {
-        return {};
+std::string remedy_for(const std::string& node, const Leftover& entry) {
+    switch (freed_by(entry)) {
+        case FreedBy::Nobody:
+            return {};
+        case FreedBy::StopRun:
+            return "rankscopectl runs stop " + entry.run_id;
+        case FreedBy::Clean:
+            return "rankscopectl clean " + node;
+        case FreedBy::EndProcess:
+            return entry.port != 0
+                       ? "rankscopectl clean " + node + " --port " + std::to_string(entry.port) + " --end"
+                       : "ssh " + node + " kill " + std::to_string(entry.pid);
     }
-    if (entry.live()) {
-        return "rankscopectl runs stop " + entry.run_id();
-    }
-    if (!entry.run_id().empty() || entry.kind() == "shared-memory") {
-        return "rankscopectl clean " + node;
-    }
-    return "ssh " + node + " kill " + std::to_string(entry.pid());
+    return {};
 }
 
-// What is still on the node, whose it is, and what would free it. Touches nothing.
-bool show_leftovers(const GlobalOptions& options, const NodeSpec& node, int port) {
-    const WakeFd wake;
-    auto connection = connect_node(node, terminal_prompter(options), wake, {}, {});
-    if (!connection) {
-        report(connection.failure(), options.json);
+// Whoever listens on the port, if it is a program of the user's own. What a run has left goes, too; a run
+// that goes on does not.
+bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& link, const Leftover& entry) {
+    const std::string what = entry.what + " (pid " + std::to_string(entry.pid) + ')';
+    if (freed_by(entry) == FreedBy::Nobody) {
+        report(Failure{"not-own", node.name,
+                       what + " is " + (entry.user.empty() ? "another user" : entry.user) +
+                           "'s: it is left alone.",
+                       "Take another port.", ""},
+               options.json);
         return false;
     }
-    wire::Request request;
-    request.mutable_leftovers()->set_port(static_cast<std::uint32_t>(port));
-    auto reply = connection->link->call(std::move(request), 60);
-    if (!reply) {
-        report(reply.failure(), options.json);
+    const auto killed = end_process(link, entry);
+    if (!killed) {
+        report(killed.failure(), options.json);
         return false;
     }
     if (options.json) {
+        const nlohmann::ordered_json json{
+            {"node", node.name}, {"ended", entry.pid}, {"port", entry.port}, {"killed", *killed}};
+        std::printf("%s\n", json.dump().c_str());
+    } else {
+        std::printf("%s: ended %s%s\n", node.name.c_str(), what.c_str(),
+                    *killed ? ", by SIGKILL: it did not heed SIGTERM" : "");
+    }
+    return true;
+}
+
+void print_leftovers(const GlobalOptions& options, const NodeSpec& node, int port,
+                     const std::vector<Leftover>& all) {
+    if (options.json) {
         nlohmann::ordered_json json{{"node", node.name}, {"leftovers", nlohmann::ordered_json::array()}};
-        for (const auto& entry : reply->leftovers().entries()) {
+        for (const auto& entry : all) {
             json["leftovers"].push_back(to_json(entry));
         }
         std::printf("%s\n", json.dump().c_str());
-        return true;
+        return;
     }
     std::vector<std::vector<std::string>> rows{
         {"NODE", "WHAT", "PID", "USER", "SIZE", "COMMAND", "FREED BY"}};
-    for (const auto& entry : reply->leftovers().entries()) {
-        rows.push_back({node.name, entry.port() != 0 ? "port " + std::to_string(entry.port()) : entry.kind(),
-                        entry.pid() != 0 ? std::to_string(entry.pid()) : "", entry.user(),
-                        entry.bytes() != 0 ? std::to_string((entry.bytes() + 500000) / 1000000) + " MB" : "",
-                        entry.what(), remedy_for(node.name, entry)});
+    for (const auto& entry : all) {
+        rows.push_back({node.name, entry.port != 0 ? "port " + std::to_string(entry.port) : entry.kind,
+                        entry.pid != 0 ? std::to_string(entry.pid) : "", entry.user,
+                        entry.bytes != 0 ? std::to_string((entry.bytes + 500000) / 1000000) + " MB" : "",
+                        entry.what, remedy_for(node.name, entry)});
     }
     if (rows.size() == 1) {
         std::printf("%s: %s\n", node.name.c_str(), port != 0 ? "nobody listens there" : "nothing is left");
     } else {
         std::fputs(format_table(rows).c_str(), stdout);
     }
-    return true;
+}
+
+// What is still on the node, whose it is, and what would free it. Touches nothing, but with `end` the holder
+// of the port.
+bool show_leftovers(const GlobalOptions& options, const NodeSpec& node, int port, bool end) {
+    const WakeFd wake;
+    auto connection = connect_node(node, terminal_prompter(options), wake, {}, {});
+    if (!connection) {
+        report(connection.failure(), options.json);
+        return false;
+    }
+    const auto all = find_leftovers(*connection->link, port);
+    if (!all) {
+        report(all.failure(), options.json);
+        return false;
+    }
+    if (!end || all->empty()) {
+        print_leftovers(options, node, port, *all);
+        return true;
+    }
+    return end_holder(options, node, *connection->link, all->front());
 }
 
 int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
@@ -149,7 +182,7 @@ int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
     int code = kDone;
     for (const auto& node : *nodes) {
         if (!(clean_options.show || clean_options.port != 0
-                  ? show_leftovers(options, node, clean_options.port)
+                  ? show_leftovers(options, node, clean_options.port, clean_options.end)
                   : clean_node(options, clean_options, node))) {
             code = kUnreachable;
         }
@@ -170,8 +203,13 @@ void add_clean_command(CLI::App& app, GlobalOptions& options, int& code) {
         "--show", clean_options->show,
         "Show what is left there (processes, ports, shared memory, GPU memory), whose it is, and what "
         "would free it; touch nothing");
-    command->add_option("--port", clean_options->port, "Show who listens on this port; touch nothing")
-        ->check(CLI::Range(1, 65535));
+    auto* port =
+        command->add_option("--port", clean_options->port, "Show who listens on this port; touch nothing")
+            ->check(CLI::Range(1, 65535));
+    command
+        ->add_flag("--end", clean_options->end,
+                   "End who listens on the port, if it is a program of your own (SIGTERM, 3 s, SIGKILL)")
+        ->needs(port);
     command->add_flag("--dry-run", clean_options->dry_run, "Only show what would go");
     command->callback([&options, &code, clean_options] { code = clean(options, *clean_options); });
 }

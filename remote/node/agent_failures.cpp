@@ -100,10 +100,27 @@ Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure
         return {"port-busy", node.name, text(kContext, "Port %1 is held by %2.", {port, failure.detail()}),
                 failure.args_size() > 1
                     ? text(kContext,
-                           "It is your own: `ssh %1 kill %2` ends it; or write master_port: 0 to take a free "
-                           "port.",
-                           {node.name, failure.args(1)})
+                           "It is your own: `rankscopectl clean %1 --port %2 --end` ends it; or write "
+                           "master_port: 0 to take a free port.",
+                           {node.name, port})
                     : text(kContext, "End that program, or write master_port: 0 to take a free port."),
+                failure.detail()};
+    }
+    const auto arg = [&failure](int i) {
+        return i < failure.args_size() ? failure.args(i) : std::string("?");
+    };
+    if (code == "not-own") {
+        return {code, node.name, text(kContext, "Process %1 is %2's: it is left alone.", {arg(0), arg(1)}),
+                text(kContext, "Ask %1 to end it, or take another port or GPU.", {arg(1)}), failure.detail()};
+    }
+    if (code == "run-live") {
+        return {code, node.name, text(kContext, "Process %1 belongs to a run that goes on.", {arg(0)}),
+                text(kContext, "Stop the run: `rankscopectl runs stop`."), failure.detail()};
+    }
+    if (code == "still-there") {
+        return {code, node.name,
+                text(kContext, "Process %1 could not be ended, not even by SIGKILL.", {arg(0)}),
+                text(kContext, "It waits for a device or a file system: look at the node's kernel log."),
                 failure.detail()};
     }
     if (code == "damaged") {

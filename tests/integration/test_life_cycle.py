@@ -192,6 +192,34 @@ class LifeCycle(unittest.TestCase):
         self.assertEqual(show("--show"), [])
         self.assertEqual(node.shared_memory(), ["mine"], "what is not known to be ours stays")
 
+    def test_who_holds_a_port_is_ended_where_it_is_the_persons_own(self):
+        node = self.nodes[0]
+
+        def hold(port: int, program: str, **options):
+            holder = node.popen(["python3", "-c", f"import signal, socket, time; {program}; s = socket.create_server(('', {port})); "
+                                                  "time.sleep(600)"], **options)
+            self.addCleanup(holder.kill)
+            wait_until(lambda: port in node.listening_ports(), 10, "the port is taken")
+            return holder
+
+        def end(port: int):
+            done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "clean", "node1", "--port", str(port), "--end"])
+            return done.returncode, json.loads(done.stdout)
+
+        hold(29521, "pass")
+        code, said = end(29521)
+        self.assertEqual((code, said["port"], said["killed"]), (0, 29521, False), said)
+        self.assertNotIn(29521, node.listening_ports())
+        hold(29522, "signal.signal(signal.SIGTERM, signal.SIG_IGN)")
+        self.assertEqual(end(29522)[1]["killed"], True)
+        self.assertNotIn(29522, node.listening_ports())
+        other = hold(29523, "pass", user=node.ROOT)
+        code, said = end(29523)
+        self.assertNotEqual(code, 0)
+        self.assertEqual(said["id"], "not-own", said)
+        self.assertIn(29523, node.listening_ports())
+        self.assertIsNone(other.poll())
+
     def test_clean_removes_finished_runs_and_spares_live_ones(self):
         done = start(self.cluster, train_job(["node1"], max_steps=1, validate=False))
         self.assertEqual(done.end(), 0, done.explain())
