@@ -141,6 +141,7 @@ void MainWindow::make_menus() {
 
 void MainWindow::connect_pages() {
     connect(launch_, &LaunchPage::startRequested, this, &MainWindow::start_run);
+    connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(runs_, &RunsPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(runs_, &RunsPage::showSession, this, [this] {

@@ -4,6 +4,7 @@
 #include <gui/fleet/fleet_page.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
+#include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_details.h>
 #include <gui/fleet/node_dialog.h>
 #include <gui/strings.h>
@@ -77,10 +78,13 @@ QWidget* FleetPage::make_buttons() {
     edit_ = make_button(tr("&Edit…"), "editNode", bar);
     remove_ = make_button(tr("Re&move"), "removeNode", bar);
     keys_ = make_button(tr("SSH &key…"), "sshKey", bar);
+    left_ = make_button(tr("What is le&ft…"), "leftovers", bar);
+    left_->setToolTip(
+        tr("Processes, ports, shared memory and GPU memory of runs on this machine; and what frees them"));
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
-    for (QPushButton* button : {add_, import_, edit_, remove_, keys_}) {
+    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, left_}) {
         layout->addWidget(button);
     }
     layout->addStretch();
@@ -95,6 +99,7 @@ void FleetPage::connect_parts() {
     connect(import_, &QPushButton::clicked, this, &FleetPage::open_import);
     connect(keys_, &QPushButton::clicked, this, &FleetPage::open_keys);
     connect(edit_, &QPushButton::clicked, this, [this] { open_dialog(selected()); });
+    connect(left_, &QPushButton::clicked, this, [this] { open_leftovers(selected(), 0); });
     connect(remove_, &QPushButton::clicked, this, &FleetPage::ask_remove);
     connect(probe_, &QPushButton::clicked, this, [this] { fleet_->probe(selected()); });
     connect(probe_all_, &QPushButton::clicked, fleet_, &Fleet::probe_all);
@@ -153,6 +158,7 @@ void FleetPage::update_state() {
     keys_->setEnabled(fleet_->loaded() && !broken && !fleet_->inventory().nodes.empty());
     edit_->setEnabled(fleet_->loaded() && !broken && node && !own);
     remove_->setEnabled(fleet_->loaded() && !broken && node && !own);
+    left_->setEnabled(node != nullptr);
     probe_->setEnabled(node && node->state != ProbeState::Connecting);
     const int under_way = fleet_->probes_under_way();
     cancel_->setVisible(under_way > 0);
@@ -202,6 +208,20 @@ void FleetPage::open_import() {
 
 void FleetPage::open_keys() {
     auto* dialog = new KeyDialog(fleet_->inventory().nodes, fleet_->prompter(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void FleetPage::show_port(const QString& node, int port) {
+    open_leftovers(ss(node), port);
+}
+
+void FleetPage::open_leftovers(const std::string& name, int port) {
+    const FleetNode* node = fleet_->model()->find(name);
+    if (node == nullptr) {
+        return;
+    }
+    auto* dialog = new LeftoversDialog(node->spec, port, fleet_->prompter(), fleet_->sessions(), window());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->open();
 }

@@ -25,6 +25,9 @@ class FleetPage : public QWidget {
 public:
     explicit FleetPage(Fleet* fleet, QWidget* parent = nullptr);
 
+    /// Who holds this port of a node, and what frees it.
+    void show_port(const QString& node, int port);
+
 private:
     QWidget* make_buttons();
     void connect_parts();
@@ -35,6 +38,7 @@ private:
     void open_dialog(const std::string& name);
     void open_import();
     void open_keys();
+    void open_leftovers(const std::string& node, int port);
     void ask_remove();
 
     Fleet* fleet_;
@@ -46,6 +50,7 @@ private:
     QPushButton* add_;
     QPushButton* import_;
     QPushButton* keys_;
+    QPushButton* left_;
     QPushButton* edit_;
     QPushButton* remove_;
     QPushButton* probe_;

@@ -33,6 +33,10 @@ void add_diagnoses(const LiveData& data, FailureReport& report) {
     QStringList fixes;
     for (const DiagnosisEvent& diagnosis : data.diagnoses) {
         report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(diagnosis.title);
+        if (diagnosis.id == "port-busy") {
+            report.busy_port = data.state.plan.master_port;
+            report.port_node = data.state.plan.master_node;
+        }
         for (const std::string& fix : diagnosis.fix) {
             fixes += qs(fix);
         }
@@ -134,12 +138,15 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     log_ = make_button({}, "failureLog", this);
     auto* copy = make_button(tr("&Copy"), "failureCopy", this);
     auto* close = make_button(tr("Dismiss"), "failureDismiss", this);
-    for (QPushButton* button : {log_, copy, close}) {
+    port_ = make_button({}, "failurePort", this);
+    for (QPushButton* button : {log_, port_, copy, close}) {
         buttons->addWidget(button);
     }
     buttons->addStretch();
     layout->addLayout(buttons);
     connect(log_, &QPushButton::clicked, this, [this] { emit logRequested(report_.rank); });
+    connect(port_, &QPushButton::clicked, this,
+            [this] { emit portRequested(qs(report_.port_node), report_.busy_port); });
     connect(copy, &QPushButton::clicked, this, [this] { copy_to_clipboard(report_.whole()); });
     connect(close, &QPushButton::clicked, this, [this] {
         closed_ = true;
@@ -168,6 +175,8 @@ void FailureBanner::set_report(const FailureReport& report) {
     lines_->moveCursor(QTextCursor::StartOfLine);
     log_->setText(tr("&Log of rank %1").arg(report.rank));
     log_->setVisible(report.rank >= 0);
+    port_->setText(tr("&Who holds port %1…").arg(report.busy_port));
+    port_->setVisible(report.busy_port > 0);
     setAccessibleName(report.title);
     setVisible(!report.title.isEmpty() && !closed_);
 }

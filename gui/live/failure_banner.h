@@ -19,7 +19,9 @@ struct FailureReport {
     QString text;   ///< the reason, and what a diagnosis says
     QString lines;  ///< the culprit's last lines
     QString remedy;
-    int rank = -1;  ///< whose log tells more
+    int rank = -1;      ///< whose log tells more
+    int busy_port = 0;  ///< somebody else holds it, on port_node; 0: that is not what is wrong
+    std::string port_node;
 
     QString whole() const;
     bool operator==(const FailureReport&) const = default;
@@ -37,6 +39,7 @@ public:
 
 signals:
     void logRequested(int rank);
+    void portRequested(const QString& node, int port);
 
 private:
     FailureReport report_;
@@ -46,6 +49,7 @@ private:
     QPlainTextEdit* lines_;
     QLabel* remedy_;
     QPushButton* log_;
+    QPushButton* port_;
 };
 
 }  // namespace rankscope::gui

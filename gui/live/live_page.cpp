@@ -167,6 +167,7 @@ void LivePage::connect_parts() {
     connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
     connect(header_, &RunHeader::stopRequested, session_, &RunSession::stop);
     connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
+    connect(banner_, &FailureBanner::portRequested, this, &LivePage::portRequested);
     connect(banner_, &FailureBanner::logRequested, this, &LivePage::open_log_of);
     connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
     connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);

@@ -52,6 +52,7 @@ public:
 
 signals:
     void launchRequested();
+    void portRequested(const QString& node, int port);
 
 private:
     QWidget* make_content();

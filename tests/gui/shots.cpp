@@ -11,6 +11,7 @@
 #include <gui/dialogs/secret_dialog.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
+#include <gui/fleet/leftovers_dialog.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/plot/metric_plot.h>
@@ -24,11 +25,13 @@
 #include <QElapsedTimer>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <cstdio>
+#include <cstdlib>
 
 using namespace rankscope;
 using namespace rankscope::gui;
@@ -205,6 +208,22 @@ void dialog_shots(MainWindow& window, const Camera& camera) {
     wizard.open();
     camera.take(&wizard, "dialog-keys");
     wizard.reject();
+    LeftoversDialog nothing(local_node(), 1, {}, nullptr, &window);
+    nothing.open();
+    settle(1500);
+    camera.take(&nothing, "dialog-port");
+    nothing.reject();
+    ::setenv("RANKSCOPE_RUN_ID", "20261121-101500-3f9a1c", 1);  // what a run that is over has left
+    QProcess left;
+    left.start(u"python3"_s, {u"-c"_s, u"import socket\ns = socket.create_server(('', 0))\ninput()"_s});
+    ::unsetenv("RANKSCOPE_RUN_ID");
+    LeftoversDialog leftovers(local_node(), 0, {}, nullptr, &window);
+    leftovers.open();
+    settle(2500);
+    camera.take(&leftovers, "dialog-leftovers");
+    leftovers.reject();
+    left.kill();
+    left.waitForFinished();
     SecretDialog secret({"node1", "trainer@10.0.0.11", "", false, 2}, &window);
     secret.open();
     camera.take(&secret, "dialog-secret");

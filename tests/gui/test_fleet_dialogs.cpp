@@ -3,6 +3,8 @@
 
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
+#include <gui/fleet/leftovers_dialog.h>
+#include <remote/node/session_pool.h>
 
 #include <tests/gui/gui_test.h>
 
@@ -11,6 +13,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -94,6 +97,43 @@ TEST(KeyDialog, MakesAKeyAndShowsWhyANodeHasNot) {
     EXPECT_EQ(dialog.result_text(1), u" "_s);
     EXPECT_TRUE(child<QLabel>(&dialog, "keyState")->text().startsWith(u"SHA256:"_s));
     EXPECT_EQ(install->text(), u"&Install on 1 nodes"_s) << "now it is there";
+}
+
+TEST(LeftoversDialog, EndsWhoHoldsAPortWhenAskedTo) {
+    QProcess holder;
+    holder.start(u"python3"_s, {u"-c"_s,
+                                u"import socket\ns = socket.create_server(('127.0.0.1', 0))\n"
+                                u"print(s.getsockname()[1], flush=True)\ninput()"_s});
+    if (!holder.waitForStarted()) {
+        GTEST_SKIP() << "no python3 that could hold a port";
+    }
+    ASSERT_TRUE(holder.waitForReadyRead());
+    const int port = holder.readAllStandardOutput().trimmed().toInt();
+    LeftoversDialog dialog(local_node(), port, {}, std::make_shared<SessionPool>(), nullptr);
+    dialog.show();
+    auto* table = child<QTableWidget>(&dialog, "leftoversTable");
+    auto* end = child<QPushButton>(&dialog, "leftoversEnd");
+    EXPECT_FALSE(end->isEnabled()) << "it is not known yet who it is";
+    ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
+    ASSERT_EQ(table->rowCount(), 1) << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
+    EXPECT_EQ(table->item(0, 1)->text(), QString::number(holder.processId()));
+    EXPECT_TRUE(table->item(0, 5)->text().contains(u"python3"_s)) << ss(table->item(0, 5)->text());
+    EXPECT_FALSE(child<QPushButton>(&dialog, "leftoversClean")->isEnabled()) << "it is of no run";
+    click(end);
+    EXPECT_EQ(holder.state(), QProcess::Running) << "not before it is confirmed";
+    click(child<QPushButton>(&dialog, "endConfirm"));
+    ASSERT_TRUE(wait_until([&] { return !dialog.busy() && table->rowCount() == 0; }, 60000));
+    EXPECT_TRUE(wait_until([&] { return holder.state() == QProcess::NotRunning; }));
+    EXPECT_TRUE(child<QLabel>(&dialog, "leftoversState")->text().contains(u"has ended"_s));
+    EXPECT_FALSE(end->isEnabled());
+}
+
+TEST(LeftoversDialog, SaysWhyANodeCannotBeAsked) {
+    LeftoversDialog dialog(unreachable("gpu1"), 0, {}, nullptr, nullptr);
+    dialog.show();
+    ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
+    EXPECT_TRUE(child<QLabel>(&dialog, "leftoversProblem")->text().contains(u"cannot be resolved"_s));
+    EXPECT_TRUE(child<QPushButton>(&dialog, "leftoversAgain")->isEnabled());
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <remote/config/inventory.h>
+#include <remote/node/leftovers.h>
+#include <remote/transport/prompter.h>
+
+#include <QDialog>
+#include <memory>
+#include <optional>
+#include <vector>
+
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace rankscope {
+class SessionPool;
+}
+
+namespace rankscope::gui {
+
+/// What is still on a node: processes of runs, their ports, shared memory, GPU memory; or who holds one port.
+/// What runs have left is freed on request, a program of the person's own is ended when it is chosen, what is
+/// another user's is shown and left alone.
+class LeftoversDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// `port` 0: everything.
+    LeftoversDialog(NodeSpec node, int port, Prompter prompter, std::shared_ptr<SessionPool> sessions,
+                    QWidget* parent);
+
+    bool busy() const { return job_.running(); }
+
+private:
+    /// What a look, or an action and the look behind it, has brought.
+    struct Seen {
+        std::vector<Leftover> entries;
+        std::optional<Failure> failure;
+        QString done;  ///< what the action did
+    };
+    using Action = std::function<Result<QString>(AgentLink&)>;
+
+    void make_table();
+    void look(const Action& before = {});
+    void show_seen(const Seen& seen);
+    void update_buttons();
+    const Leftover* selected() const;
+    void ask_clean();
+    void ask_end();
+
+    NodeSpec node_;
+    int port_;
+    Prompter prompter_;
+    std::shared_ptr<SessionPool> sessions_;
+    std::vector<Leftover> entries_;
+    QLabel* state_;
+    QLabel* problem_;
+    QTableWidget* table_;
+    QPushButton* clean_;
+    QPushButton* end_;
+    QPushButton* again_;
+    BackgroundJob job_;
+};
+
+}  // namespace rankscope::gui
