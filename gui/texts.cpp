@@ -80,6 +80,14 @@ QString stage_text(const std::string& name) {
         return Words::tr("Done");
     if (name == "stop")
         return Words::tr("Stop");
+    if (name == "queue")
+        return Words::tr("Queue");
+    if (name == "pause")
+        return Words::tr("Paused");
+    if (name == "continue")
+        return Words::tr("Goes on");
+    if (name == "checkpoint")
+        return Words::tr("Checkpoint signal sent");
     return qs(name);
 }
 

@@ -143,6 +143,8 @@ void MainWindow::connect_pages() {
     connect(launch_, &LaunchPage::startRequested, this, &MainWindow::start_run);
     connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
+    connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);
+    connect(runs_, &RunsPage::againRequested, this, &MainWindow::run_again);
     connect(runs_, &RunsPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(runs_, &RunsPage::showSession, this, [this] {
         live_->show_session();
@@ -162,6 +164,11 @@ void MainWindow::connect_pages() {
             close();
         }
     });
+}
+
+void MainWindow::run_again(const QString& name, const std::string& job_yaml) {
+    launch_->set_job_again(name, job_yaml);
+    show_page(Page::Launch);
 }
 
 void MainWindow::start_run(const RunRequest& request) {

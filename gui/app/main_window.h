@@ -52,6 +52,7 @@ private:
     void restore_geometry();
     void open_first_job();
     void ask_before_closing();
+    void run_again(const QString& name, const std::string& job_yaml);
     void start_run(const RunRequest& request);
     void update_title();
 

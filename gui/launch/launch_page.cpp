@@ -148,6 +148,11 @@ void LaunchPage::set_job_text(const std::string& yaml, const std::filesystem::pa
     take_job(parse_job(yaml, file));
 }
 
+void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
+    take_job(parse_job(yaml, ss(name) + ".yaml"));
+    file_->setText(tr("the job of %1, again").arg(name));
+}
+
 void LaunchPage::take_job(JobRead read) {
     state_.job_file_fine = read.problems.empty();
     show_job_problems(read.problems, tr("The job file has faults. Nothing starts while there is one."));

@@ -34,6 +34,8 @@ public:
     void open_job(const std::filesystem::path& file);
     /// A job that comes as text: a built-in recipe.
     void set_job_text(const std::string& yaml, const std::filesystem::path& file);
+    /// The job of a run that was.
+    void set_job_again(const QString& name, const std::string& yaml);
     const LaunchState& state() const { return state_; }
 
 signals:

@@ -61,8 +61,12 @@ QString FailureReport::whole() const {
 FailureReport failure_report(const LiveData& data) {
     const RunState& state = data.state;
     FailureReport report;
-    const auto failed = std::find_if(state.stages.begin(), state.stages.end(),
-                                     [](const StageState& stage) { return stage.failed; });
+    std::vector<StageState> stages = state.stages;
+    if (state.queue) {
+        stages.push_back(*state.queue);
+    }
+    const auto failed =
+        std::find_if(stages.begin(), stages.end(), [](const StageState& stage) { return stage.failed; });
     const bool bad_end =
         state.end && (state.end->outcome == Outcome::Failed || state.end->outcome == Outcome::Lost);
     if (state.end && state.end->has_culprit && bad_end) {
@@ -75,10 +79,10 @@ FailureReport failure_report(const LiveData& data) {
             report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
         }
         report.lines = as_lines(culprit.last_lines).join(u'\n');
-        if (failed != state.stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
+        if (failed != stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
             report.text = qs(failed->detail);
         }
-    } else if (failed != state.stages.end()) {
+    } else if (failed != stages.end()) {
         report.title =
             QCoreApplication::translate("FailureBanner", "The run could not start: stage %1 failed")
                 .arg(stage_text(failed->name));

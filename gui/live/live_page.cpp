@@ -5,6 +5,7 @@
 #include <gui/live/legend_strip.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/live/notice_list.h>
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
 #include <gui/live/stage_strip.h>
@@ -72,11 +73,13 @@ QWidget* LivePage::make_content() {
     notice_ = new NoticeBar(NoticeBar::Kind::News, "liveNotice", content);
     header_ = new RunHeader(content);
     banner_ = new FailureBanner(content);
+    notices_ = new NoticeList(content);
     stages_ = new StageStrip(content);
     strip_ = new RankStrip(content);
     layout->addWidget(notice_);
     layout->addWidget(header_);
     layout->addWidget(banner_);
+    layout->addWidget(notices_);
     layout->addWidget(stages_);
     layout->addWidget(strip_);
 
@@ -166,6 +169,9 @@ void LivePage::connect_parts() {
     connect(session_, &RunSession::attached, this, &LivePage::show_session);
     connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
     connect(header_, &RunHeader::stopRequested, session_, &RunSession::stop);
+    connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
+    connect(header_, &RunHeader::againRequested, this,
+            [this] { emit againRequested(qs(current_->state().name), current_->data().job_yaml); });
     connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
     connect(banner_, &FailureBanner::portRequested, this, &LivePage::portRequested);
     connect(banner_, &FailureBanner::logRequested, this, &LivePage::open_log_of);
@@ -260,9 +266,13 @@ void LivePage::refresh_head() {
         return;
     }
     const bool live = showing_session() && session_->live();
-    header_->set_state(current_->state(), {live, live && session_->stopping()}, now_us());
+    header_->set_state(current_->state(),
+                       {live, live && session_->stopping(), live && session_->can_pause(),
+                        live && session_->pause_wanted(), !current_->data().job_yaml.empty()},
+                       now_us());
     stages_->set_state(current_->state(), now_us());
     banner_->set_report(failure_report(current_->data()));
+    notices_->set_notices(current_->data());
     const bool elsewhere = session_->live() && !showing_session();
     notice_->set_text(elsewhere ? tr("This is a stored run. Another one is under way.") : QString());
     notice_->set_action(tr("Show the run under &way"));

@@ -26,6 +26,7 @@ class LegendStrip;
 class LogPane;
 class MetricPlot;
 class NoticeBar;
+class NoticeList;
 class RankStrip;
 class RunHeader;
 class StageStrip;
@@ -53,6 +54,8 @@ public:
 signals:
     void launchRequested();
     void portRequested(const QString& node, int port);
+    /// The shown run's job is to be opened in Launch.
+    void againRequested(const QString& name, const std::string& job_yaml);
 
 private:
     QWidget* make_content();
@@ -81,6 +84,7 @@ private:
     NoticeBar* notice_;
     RunHeader* header_;
     FailureBanner* banner_;
+    NoticeList* notices_;
     StageStrip* stages_;
     RankStrip* strip_;
     LegendStrip* legend_;

@@ -18,6 +18,33 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+/// What is to be known of a run under way besides that it is: empty when that is all.
+QString standing_text(const RunState& state, const RunHeader::Control& control) {
+    if (!state.saving.empty()) {
+        return RunHeader::tr("saving…");
+    }
+    if (control.stopping) {
+        return RunHeader::tr("stopping…");
+    }
+    if (state.waits_in_queue()) {
+        return RunHeader::tr("in the queue");
+    }
+    const bool answered = control.pause_wanted ? state.all_paused() : state.paused.empty();
+    if (control.can_pause && !answered) {
+        return control.pause_wanted ? RunHeader::tr("pausing…") : RunHeader::tr("continuing…");
+    }
+    if (state.all_paused()) {
+        return RunHeader::tr("paused");
+    }
+    return state.paused.empty()
+               ? QString()
+               : RunHeader::tr("paused on %1 of %2").arg(state.paused.size()).arg(state.plan.nodes.size());
+}
+
+}  // namespace
+
 RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(10, 4, 10, 0);
@@ -55,6 +82,13 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     eta_->setObjectName(u"epochEta"_s);
     layout->addWidget(eta_);
 
+    again_ = make_button(tr("Run &again…"), "againButton", this);
+    again_->setToolTip(tr("Opens Launch with the job of this run"));
+    layout->addWidget(again_);
+    pause_ = make_button({}, "pauseButton", this);
+    layout->addWidget(pause_);
+    connect(again_, &QPushButton::clicked, this, &RunHeader::againRequested);
+    connect(pause_, &QPushButton::clicked, this, [this] { emit pauseRequested(pauses_); });
     stop_ = make_button(tr("&Stop"), "stopButton", this, "danger");
     layout->addWidget(stop_);
     connect(stop_, &QPushButton::clicked, this, [this] { emit stopRequested(force_); });
@@ -74,17 +108,18 @@ void RunHeader::set_state(const RunState& state, const Control& control, std::in
                            : tr("Validation %1").arg(percent_text(state.validations.back().acc1, 2)));
     accuracy_->setVisible(!accuracy_->text().isEmpty());
     show_progress(state);
-    show_stop(control);
+    show_buttons(state, control);
 }
 
 void RunHeader::show_outcome(const RunState& state, const Control& control) {
     const ThemeColors colors = theme_colors(palette());
-    shown_outcome_ = state.outcome;
     QString text = outcome_text(state.outcome);
-    if (control.stopping && state.outcome == Outcome::Running) {
-        text = tr("stopping…");
+    QColor color = outcome_color(state.outcome, colors);
+    const QString standing = state.outcome == Outcome::Running ? standing_text(state, control) : QString();
+    if (!standing.isEmpty()) {
+        text = standing;
+        color = colors.warning;
     }
-    const QColor color = outcome_color(state.outcome, colors);
     if (outcome_->text() != text || outcome_->property("pillColor").value<QColor>() != color) {
         outcome_->setText(text);
         outcome_->setProperty("pillColor", color);
@@ -117,7 +152,16 @@ void RunHeader::show_progress(const RunState& state) {
     eta_->setText(text);
 }
 
-void RunHeader::show_stop(const Control& control) {
+void RunHeader::show_buttons(const RunState& state, const Control& control) {
+    again_->setVisible(!control.live && control.can_repeat);
+    pause_->setVisible(control.live && !control.stopping);
+    pause_->setEnabled(control.can_pause);
+    pauses_ = !control.pause_wanted;
+    pause_->setText(pauses_ ? tr("&Pause") : tr("&Continue"));
+    pause_->setToolTip(state.queue          ? tr("Under Slurm only its administrators can pause a job")
+                       : !control.can_pause ? tr("Once all ranks are started")
+                       : pauses_ ? tr("SIGSTOP to all processes of the ranks; memory and GPUs stay taken")
+                                 : tr("SIGCONT to all processes of the ranks"));
     force_ = control.stopping;
     stop_->setVisible(control.live);
     stop_->setText(control.stopping ? tr("Force &stop") : tr("&Stop"));

@@ -25,11 +25,16 @@ public:
     struct Control {
         bool live = false;      ///< carried by this window: can be stopped
         bool stopping = false;  ///< asked to stop, not over yet
+        bool can_pause = false;
+        bool pause_wanted = false;  ///< the nodes follow when they have heard of it
+        bool can_repeat = false;    ///< its job is known
     };
     void set_state(const RunState& state, const Control& control, std::int64_t now_us);
 
 signals:
     void stopRequested(bool force);
+    void pauseRequested(bool pause);
+    void againRequested();
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -37,7 +42,7 @@ protected:
 private:
     void show_outcome(const RunState& state, const Control& control);
     void show_progress(const RunState& state);
-    void show_stop(const Control& control);
+    void show_buttons(const RunState& state, const Control& control);
 
     ElidedLabel* name_;
     QLabel* outcome_;
@@ -47,9 +52,11 @@ private:
     QLabel* epoch_;
     QProgressBar* bar_;
     QLabel* eta_;
+    QPushButton* again_;
+    QPushButton* pause_;
     QPushButton* stop_;
-    Outcome shown_outcome_ = Outcome::Running;
     bool force_ = false;
+    bool pauses_ = false;  ///< what the button does next: pause, or continue
 };
 
 }  // namespace rankscope::gui

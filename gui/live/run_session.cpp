@@ -20,6 +20,7 @@ Result<LiveData> read_stored_run(const RunStore& store, const RunRecord& record,
     LiveData data;
     data.state.run_id = record.run_id;
     data.state.name = record.name;
+    data.job_yaml = record.job_yaml;
     data.set_plan(record.plan);
     std::uint64_t count = 0;
     const Result<void> read = store.replay(record.run_id, [&](const Event& event) {
@@ -67,6 +68,7 @@ void RunSession::start(RunRequest request, std::shared_ptr<RunStore> store, cons
     retire();
     LiveData data;
     data.state.name = request.job.name;
+    data.job_yaml = request.job_yaml;
     queue_ = std::make_shared<EventQueue>();
     controller_ = RunController::start(std::move(request), std::move(store), prompter, event_sink(queue_),
                                        plan_sink(queue_));
@@ -157,6 +159,23 @@ void RunSession::stop(bool force) {
     emit stateChanged();
 }
 
+void RunSession::pause(bool pause) {
+    if (!can_pause()) {
+        return;
+    }
+    controller_->pause(!pause);
+    pause_wanted_ = pause;
+    emit stateChanged();
+}
+
+bool RunSession::can_pause() const {
+    return live() && !stopping_ && !model_.state().queue && under_way_on_nodes();
+}
+
+bool RunSession::pause_wanted() const {
+    return pause_wanted_.value_or(!model_.state().paused.empty());
+}
+
 void RunSession::detach() {
     retire();
     emit stateChanged();
@@ -168,6 +187,7 @@ void RunSession::retire() {
     queue_.reset();
     ended_ = false;
     stopping_ = false;
+    pause_wanted_.reset();
     if (controller_) {
         // Its end joins threads that may be in the middle of a network call: not on the window's time.
         pool_->start(

@@ -14,6 +14,7 @@
 #include <QThreadPool>
 #include <QTimer>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace rankscope::gui {
@@ -33,6 +34,10 @@ public:
     bool live() const { return controller_ != nullptr && !ended_; }
     bool attaching() const { return attach_job_.running(); }
     bool stopping() const { return stopping_; }
+    /// All its ranks are started, nothing stops them, and their launcher can pause them (Slurm's cannot).
+    bool can_pause() const;
+    /// What was asked for last; before that what the nodes say.
+    bool pause_wanted() const;
     std::string run_id() const { return controller_ ? controller_->run_id() : std::string(); }
     /// Its ranks are started on the nodes: it goes on without us.
     bool under_way_on_nodes() const;
@@ -44,6 +49,8 @@ public:
                 const Prompter& prompter);
     void cancel_attach();
     void stop(bool force);
+    /// All processes of the ranks stop for a while, or go on. Every node answers with an event of its own.
+    void pause(bool pause);
     /// Leaves the run to its nodes. Returns at once; the controller's threads are joined elsewhere.
     void detach();
 
@@ -69,6 +76,7 @@ private:
     QTimer timer_;
     bool ended_ = false;
     bool stopping_ = false;
+    std::optional<bool> pause_wanted_;
     BackgroundJob attach_job_;
 };
 

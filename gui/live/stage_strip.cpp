@@ -12,6 +12,7 @@
 #include <QPainter>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <set>
 
 namespace rankscope::gui {
 
@@ -19,6 +20,34 @@ namespace {
 
 constexpr int kSign = 18;
 constexpr int kPad = 10;
+
+QString names_of(const std::set<std::string>& nodes) {
+    QStringList names;
+    for (const std::string& node : nodes) {
+        names += qs(node);
+    }
+    return names.join(u", "_s);
+}
+
+QString activity_of(const RunState& state) {
+    if (!state.saving.empty()) {
+        return StageStrip::tr("The ranks got the checkpoint signal and may save before they are stopped: %1")
+            .arg(names_of(state.saving));
+    }
+    if (state.waits_in_queue()) {
+        return qs(state.queue->detail);
+    }
+    if (state.all_paused()) {
+        return StageStrip::tr("All processes of the ranks are stopped; memory and GPUs stay taken.");
+    }
+    if (!state.paused.empty()) {
+        return StageStrip::tr("Paused on %1; the other nodes have not answered, and wait for them.")
+            .arg(names_of(state.paused));
+    }
+    // After the first step the curves tell what goes on.
+    const bool starting = !(state.stages.empty() || state.stages.back().done);
+    return starting ? qs(state.activity) : QString();
+}
 
 }  // namespace
 
@@ -106,9 +135,14 @@ StageStrip::StageStrip(QWidget* parent) : QFrame(parent) {
     layout->setSpacing(3);
     auto* row = new QHBoxLayout;
     row->setSpacing(4);
+    queue_ = new StageCell("queue", this);
+    queue_->hide();
     for (const char* name : kStageNames) {
         cells_.push_back(new StageCell(name, this));
         row->addWidget(cells_.back(), 1);
+        if (cells_.size() == 2) {
+            row->addWidget(queue_, 1);
+        }
     }
     layout->addLayout(row);
     activity_ = new ElidedLabel(this);
@@ -123,9 +157,11 @@ void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
     for (std::size_t i = 0; i < cells_.size() && i < state.stages.size(); ++i) {
         cells_[i]->set_state(state.stages[i], now_us, over);
     }
-    // After the first step the curves tell what goes on.
-    const bool starting = !over && !(state.stages.empty() || state.stages.back().done);
-    activity_->set_full_text(starting ? qs(state.activity) : QString());
+    queue_->setVisible(state.queue.has_value());
+    if (state.queue) {
+        queue_->set_state(*state.queue, now_us, over);
+    }
+    activity_->set_full_text(over ? QString() : activity_of(state));
     activity_->setVisible(!activity_->full_text().isEmpty());
 }
 

@@ -36,7 +36,7 @@ private:
     double progress_ = -1;
 };
 
-/// connect › push › start › rendezvous › first step, and below what is going on right now.
+/// connect › push (› queue) › start › rendezvous › first step, and below what is going on right now.
 class StageStrip : public QFrame {
     Q_OBJECT
 
@@ -47,6 +47,7 @@ public:
 
 private:
     std::vector<StageCell*> cells_;
+    StageCell* queue_;  ///< between push and start, under Slurm only
     ElidedLabel* activity_;
 };
 

@@ -14,6 +14,8 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr std::size_t kNotices = 200;
+
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(LiveData)
 };
@@ -71,8 +73,7 @@ bool LiveData::apply(const Event& event) {
         }
         log.append_event(event.rank, event_line(event, line));
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {
-        diagnoses.push_back(*diagnosis);
-        log.append_event(event.rank, event_line(event, Words::tr("diagnosis: %1").arg(qs(diagnosis->title))));
+        add_diagnosis(event, *diagnosis);
     } else if (const auto* end = event.as<EndEvent>()) {
         QString line = event.node.empty()
                            ? Words::tr("run %1").arg(outcome_text(end->outcome))
@@ -105,10 +106,30 @@ void LiveData::add_metric(const Event& event, const MetricEvent& metric) {
     of_rank.add(metric.step, sample);
 }
 
+void LiveData::add_diagnosis(const Event& event, const DiagnosisEvent& diagnosis) {
+    if (event.node.empty()) {
+        diagnoses.push_back(diagnosis);
+        log.append_event(event.rank, event_line(event, Words::tr("diagnosis: %1").arg(qs(diagnosis.title))));
+        return;
+    }
+    if (notices.size() == kNotices) {
+        notices.erase(notices.begin());
+    }
+    notices.push_back({event.t_us, event.node, event.rank, diagnosis.title, diagnosis.fix});
+    ++notices_seen;
+    log.append_event(event.rank, event_line(event, Words::tr("notice: %1").arg(qs(diagnosis.title))));
+    for (const std::string& fix : diagnosis.fix) {
+        log.append_event(event.rank, event_line(event, qs(fix)));
+    }
+}
+
 void LiveData::log_stage(const Event& event, const StageEvent& stage) {
-    // Begin and progress are the stage strip's business; the log keeps what was said and how it ended.
+    // Begin and progress are the stage strip's business; the log keeps what was said and how it ended. What a
+    // node did to its ranks needs no detail, and why a job waits in Slurm's queue comes as progress.
     const bool failed = stage.status == StageStatus::Failed;
-    if (stage.status == StageStatus::Progress || (stage.detail.empty() && !failed)) {
+    const bool of_node = stage.name == "pause" || stage.name == "continue" || stage.name == "checkpoint";
+    const bool said = stage.status != StageStatus::Progress || stage.name == "queue";
+    if (!failed && !of_node && (!said || stage.detail.empty())) {
         return;
     }
     QString line;

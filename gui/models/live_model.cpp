@@ -31,6 +31,10 @@ void LiveModel::apply(const std::vector<QueuedItem>& items) {
         if (!data_.apply(event)) {
             continue;
         }
+        if (event.as<SampleEvent>() != nullptr) {
+            changes.samples = true;
+            continue;
+        }
         changes.metrics |= event.as<MetricEvent>() != nullptr;
         changes.stages |= event.as<StageEvent>() != nullptr;
         changes.end |= event.as<EndEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr;

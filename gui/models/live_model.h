@@ -19,8 +19,9 @@ struct LiveChanges {
     bool logs = false;
     bool ranks = false;
     bool end = false;
+    bool samples = false;
 
-    bool any() const { return plan || stages || metrics || logs || ranks || end; }
+    bool any() const { return plan || stages || metrics || logs || ranks || end || samples; }
 };
 
 /// The run that Live shows. Holds LiveData and says once per batch what has changed. Knows no store and no

@@ -91,13 +91,21 @@ QWidget* RunsPage::make_bar() {
     layout->addWidget(summary_, 1, Qt::AlignBottom);
     open_ = make_button(tr("&Open"), "openRun", bar);
     delete_ = make_button(tr("&Delete…"), "deleteRun", bar);
+    again_ = make_button(tr("Run &again…"), "againRun", bar);
+    again_->setToolTip(tr("Opens Launch with the job of this run"));
     layout->addWidget(open_);
+    layout->addWidget(again_);
     layout->addWidget(delete_);
     return bar;
 }
 
 void RunsPage::connect_parts() {
     connect(open_, &QPushButton::clicked, this, &RunsPage::open_selected);
+    connect(again_, &QPushButton::clicked, this, [this] {
+        if (const RunRecord* run = selected()) {
+            emit againRequested(qs(run->name), run->job_yaml);
+        }
+    });
     connect(delete_, &QPushButton::clicked, this, &RunsPage::ask_delete);
     connect(empty_->button(), &QPushButton::clicked, this, &RunsPage::launchRequested);
     connect(table_, &QTableView::activated, this, &RunsPage::open_selected);  // double click or Enter
@@ -176,6 +184,7 @@ void RunsPage::update_state() {
     open_->setText(own ? tr("&Show") : running ? tr("&Attach") : tr("&Open"));
     open_->setToolTip(running && !own ? tr("Show what was kept and take up the run where it stands")
                                       : QString());
+    again_->setEnabled(run != nullptr);
     delete_->setEnabled(run != nullptr && !running);
     const int count = model_->rowCount();
     summary_->setText(count == 0 ? QString() : count == 1 ? tr("1 run kept") : tr("%1 runs kept").arg(count));

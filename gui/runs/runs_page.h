@@ -36,6 +36,7 @@ signals:
     void launchRequested();
     void showSession();
     void opened(std::shared_ptr<rankscope::gui::LiveData> data);
+    void againRequested(const QString& name, const std::string& job_yaml);
     void deleted(const QString& run_id);
 
 protected:
@@ -71,6 +72,7 @@ private:
     QTableView* table_;
     QLabel* summary_;
     QPushButton* open_;
+    QPushButton* again_;
     QPushButton* delete_;
 };
 

@@ -136,15 +136,10 @@ void RunState::apply(const Event& event) {
                           ? &ranks[static_cast<std::size_t>(event.rank)]
                           : nullptr;
     if (const auto* stage = event.as<StageEvent>()) {
-        if (event.node.empty()) {  // the desk's own: a stage of the whole run
-            for (auto& entry : stages) {
-                if (entry.name == stage->name) {
-                    apply_to_stage(entry, *stage, event.t_us);
-                }
-            }
-            if (stage->name == "first-step" && stage->status == StageStatus::Done) {
-                first_step_us = event.t_us;
-            }
+        if (event.node.empty()) {
+            apply_desk_stage(*stage, event.t_us);
+        } else if (event.rank < 0) {
+            apply_node_stage(event.node, *stage, event.t_us);
         }
         if (rank != nullptr) {
             apply_rank_stage(*rank, *stage);
@@ -181,11 +176,82 @@ void RunState::apply(const Event& event) {
         apply_exit(*rank, *exit);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
         apply_sample(samples[event.node], *sample, event.t_us);
-    } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr && event.node.empty()) {
-        end = *ended;
-        outcome = ended->outcome;
-        activity = ended->detail;
+    } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr) {
+        set_paused(event.node, false, event.t_us);
+        saving.erase(event.node);
+        if (event.node.empty()) {
+            saving.clear();
+            end = *ended;
+            outcome = ended->outcome;
+            activity = ended->detail;
+        }
     }
+}
+
+// A stage of the whole run.
+void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
+    for (auto& entry : stages) {
+        if (entry.name == stage.name) {
+            apply_to_stage(entry, stage, t_us);
+        }
+    }
+    if (stage.name == "queue") {
+        if (!queue) {
+            queue = StageState{stage.name, false, false, false, 0, 0, -1, ""};
+        }
+        apply_to_stage(*queue, stage, t_us);
+    } else if (stage.name == "first-step" && stage.status == StageStatus::Done) {
+        first_step_us = t_us;
+    }
+}
+
+// What befalls all ranks of a node.
+void RunState::apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us) {
+    if (stage.name == "pause" || stage.name == "continue") {
+        set_paused(node, stage.name == "pause", t_us);
+    } else if (stage.name == "checkpoint" || stage.name == "stop") {
+        set_paused(node, false, t_us);  // a stop wakes what was paused
+        if (stage.name == "checkpoint" && stage.status == StageStatus::Begin) {
+            saving.insert(node);
+        } else {
+            saving.erase(node);
+        }
+    }
+}
+
+// The run is over for an empty name: nothing is paused any more.
+void RunState::set_paused(const std::string& node, bool pause, std::int64_t t_us) {
+    if (pause) {
+        paused.insert(node);
+    } else if (node.empty()) {
+        paused.clear();
+    } else {
+        paused.erase(node);
+    }
+    if (!paused.empty() && paused_since_us == 0) {
+        paused_since_us = t_us;
+    } else if (paused.empty() && paused_since_us != 0) {
+        if (first_step_us != 0) {
+            pause_us += std::max<std::int64_t>(0, t_us - std::max(paused_since_us, first_step_us));
+        }
+        paused_since_us = 0;
+    }
+}
+
+bool RunState::waits_in_queue() const {
+    return queue && queue->begun && !queue->done && !queue->failed && outcome == Outcome::Running;
+}
+
+bool RunState::all_paused() const {
+    return !paused.empty() && std::all_of(ranks.begin(), ranks.end(), [this](const RankState& rank) {
+        return rank.exit || paused.count(rank.node) > 0;
+    });
+}
+
+// Since the first step, without the pauses.
+double RunState::trained_s() const {
+    const std::int64_t until = paused_since_us != 0 ? std::max(paused_since_us, first_step_us) : last_us;
+    return static_cast<double>(until - first_step_us - pause_us) / 1e6;
 }
 
 double RunState::slowest_step() const {
@@ -217,10 +283,10 @@ double RunState::epoch_progress() const {
 
 double RunState::eta_s() const {
     const double done = progress();
-    if (done <= 0 || first_step_us == 0 || last_us <= first_step_us) {
+    if (done <= 0 || first_step_us == 0 || trained_s() <= 0) {
         return -1;
     }
-    return static_cast<double>(last_us - first_step_us) / 1e6 * (1 - done) / done;
+    return trained_s() * (1 - done) / done;
 }
 
 double RunState::epoch_eta_s() const {
@@ -229,7 +295,7 @@ double RunState::epoch_eta_s() const {
     if (all <= 0 || step <= 0 || steps_per_epoch <= 0) {
         return all;
     }
-    const double pace = static_cast<double>(last_us - first_step_us) / 1e6 / step;
+    const double pace = trained_s() / step;
     return std::min(all, (1 - epoch_progress()) * static_cast<double>(steps_per_epoch) * pace);
 }
 

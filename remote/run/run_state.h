@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -69,7 +70,10 @@ struct RunState {
     std::string run_id;
     std::string name;
     LaunchPlan plan;
-    std::vector<StageState> stages;  ///< always the five, in order
+    std::vector<StageState> stages;   ///< always the five, in order
+    std::optional<StageState> queue;  ///< under Slurm: submitted, waiting (detail says why), allocated
+    std::set<std::string> paused;     ///< nodes whose ranks are stopped until they are continued
+    std::set<std::string> saving;     ///< nodes whose ranks got the checkpoint signal before a stop
     std::vector<RankState> ranks;
     std::vector<ValidationPoint> validations;
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
@@ -79,6 +83,8 @@ struct RunState {
     std::int64_t start_us = 0;
     std::int64_t first_step_us = 0;
     std::int64_t last_us = 0;
+    std::int64_t pause_us = 0;         ///< all pauses since the first step that are over, together
+    std::int64_t paused_since_us = 0;  ///< of the one that is not; 0: none
     Outcome outcome = Outcome::Running;
     std::optional<EndEvent> end;
     int restarts = 0;      ///< how often all ranks were started again (on_failure.max_restarts)
@@ -97,6 +103,16 @@ struct RunState {
     /// Sum over the ranks.
     double images_per_s() const;
     double slowest_step() const;
+    /// Under Slurm: submitted, and no nodes yet.
+    bool waits_in_queue() const;
+    /// Every node that still has ranks is paused.
+    bool all_paused() const;
+
+private:
+    void apply_desk_stage(const StageEvent& stage, std::int64_t t_us);
+    void apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us);
+    void set_paused(const std::string& node, bool pause, std::int64_t t_us);
+    double trained_s() const;
 };
 
 /// The five visible stages, in order: machine names. Their text for people is the window's and ctl's.

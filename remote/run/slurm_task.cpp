@@ -5,6 +5,7 @@
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
+#include <remote/node/notices.h>
 #include <remote/node/slurm_failures.h>
 #include <remote/node/tree_push.h>
 #include <remote/plan/slurm_plan.h>
@@ -333,6 +334,7 @@ void SlurmTask::take_events(const wire::EventBatch& batch) {
         next = frame.seq() + 1;
         Event event = from_wire(frame, batch.node());
         event.t_us -= offset_us;
+        describe_notice(event);
         events.push_back(std::move(event));
     }
     for (auto& event : events) {

@@ -316,6 +316,49 @@ TEST_F(TwoNodes, StopEndsTheRun) {
     picture("11-stopped");
 }
 
+TEST_F(TwoNodes, APausedRunWaitsAndIsContinuedAndRunAgain) {
+    ASSERT_NO_FATAL_FAILURE(start_until_training());
+    auto* pause = find<QPushButton>("pauseButton");
+    ASSERT_TRUE(wait_run([&] { return pause->isEnabled() || run().end.has_value(); }));
+    EXPECT_EQ(pause->text(), u"&Pause"_s);
+    click(pause);
+    EXPECT_EQ(pause->text(), u"&Continue"_s) << "at once: it can be taken back before the nodes answer";
+    ASSERT_TRUE(wait_run([&] { return text("runOutcome") == u"paused"_s; }, kConnectMs))
+        << text("runOutcome").toStdString();
+    EXPECT_TRUE(run().all_paused());
+    picture("14-paused");
+    // Every step that was written before is here once the sampler of each node has spoken twice more.
+    const auto sampled = [&](const char* node) {
+        const auto it = run().samples.find(node);
+        return it == run().samples.end() ? 0 : it->second.values.at("load1").count;
+    };
+    const auto wait_samples = [&] {
+        const auto first = sampled("node1") + 2;
+        const auto second = sampled("node2") + 2;
+        return wait_run([&] { return sampled("node1") >= first && sampled("node2") >= second; }, kConnectMs);
+    };
+    ASSERT_TRUE(wait_samples());
+    const std::int64_t step = run().ranks[0].step;
+    ASSERT_TRUE(wait_samples());
+    EXPECT_EQ(run().ranks[0].step, step) << "nothing moves in a pause";
+    click(pause);
+    ASSERT_TRUE(wait_run([&] { return run().ranks[0].step > step || run().end.has_value(); }, kConnectMs));
+    EXPECT_TRUE(run().paused.empty());
+    EXPECT_NE(text("runOutcome"), u"paused"_s);
+    click(find<QPushButton>("stopButton"));
+    ASSERT_TRUE(wait_run([&] { return !window_->workspace()->session()->live(); }, kConnectMs));
+    EXPECT_FALSE(pause->isVisible());
+
+    auto* again = find<QPushButton>("againButton");
+    ASSERT_TRUE(again->isVisible());
+    click(again);
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_EQ(find<QLineEdit>("launchName")->text(), u"two-nodes"_s);
+    EXPECT_EQ(find<QLineEdit>("launchMomentum")->text(), u"0.9"_s);
+    EXPECT_TRUE(wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); }))
+        << text("startReason").toStdString();
+}
+
 TEST_F(TwoNodes, ThisComputerTrainsWithoutSsh) {
     click(find<QToolButton>("navLaunch"));
     find<QComboBox>("launchDataset")->setCurrentText(mnist_ ? u"mnist"_s : u"synthetic-digits"_s);

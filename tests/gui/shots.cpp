@@ -168,6 +168,10 @@ void live_shots(MainWindow& window, const Camera& camera) {
           .fate = Fate::UnderWay}},
         {"live-1024-ranks",
          {.ranks = 1024, .nodes = many, .steps_per_epoch = 150, .until = 0.9, .fate = Fate::UnderWay}},
+        {"live-queued", {.fate = Fate::Queued}},
+        {"live-paused", {.until = 0.4, .fate = Fate::Paused}},
+        {"live-saving", {.until = 0.4, .fate = Fate::Saving, .gpus = 0}},
+        {"live-notices", {.until = 0.4, .fate = Fate::UnderWay, .notices = true, .gpus = 0}},
         {"live-waiting", {.until = 0, .fate = Fate::UnderWay}},
     };
     for (const Scene& scene : scenes) {

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/node/notices.h>
+#include <remote/wire/sample_keys.h>
+
 #include <tests/gui/synthetic_run.h>
 
 #include <algorithm>
@@ -59,6 +62,13 @@ void tell_beginning(Teller& teller, const SyntheticRun& run) {
         return;
     }
     teller.desk("push", StageStatus::Done);
+    if (run.fate == Fate::Queued) {
+        teller.desk("queue", StageStatus::Begin, "submitting on " + run.nodes.front());
+        teller.pass(0.3);
+        teller.desk("queue", StageStatus::Progress,
+                    "job 4711: PENDING (Resources: waits for nodes to get free), start estimated 18:20");
+        return;
+    }
     teller.desk("start", StageStatus::Begin);
     for (int rank = 0; rank < run.ranks; ++rank) {
         teller.tell(teller.node_of(rank), rank, StageEvent{"start", StageStatus::Done, {}, -1});
@@ -106,6 +116,61 @@ void tell_validation(Teller& teller, const SyntheticRun& run, int epoch) {
     metric.values = {{"val_loss", 0.09 / epoch}, {"val_acc1", 1 - 0.031 / epoch}, {"val_samples", 10000}};
     for (int rank = 0; rank < run.ranks; ++rank) {
         teller.tell(teller.node_of(rank), rank, metric);
+    }
+}
+
+void tell_notices(Teller& teller, const SyntheticRun& run) {
+    const auto tell = [&](const std::string& node, int rank, const char* code,
+                          std::vector<std::string> details) {
+        Event event{0, 0, node, rank, DiagnosisEvent{code, "", 1, std::move(details), {}}};
+        describe_notice(event);
+        teller.tell(node, rank, event.body);
+        teller.pass(1.2);
+    };
+    tell(run.nodes.back(), -1, "peer-link-absent", {"10.0.0.11:40123: no route to host"});
+    tell(run.nodes.back(), run.ranks - 1, "rank-stopped", {"4242", "19"});
+    tell(run.nodes.front(), -1, "spool-thinned", {"120", "33554432"});
+}
+
+void tell_samples(Teller& teller, const SyntheticRun& run, int second) {
+    constexpr double kGiB = 1024.0 * 1024 * 1024;
+    for (std::size_t node = 0; node < run.nodes.size(); ++node) {
+        const double wave = 0.5 + 0.5 * std::sin(second / 4.0 + double(node));
+        SampleEvent sample;
+        sample.values = {{sample_key::kCpu, 0.35 + 0.5 * wave},
+                         {sample_key::kLoad1, 12 + 3 * wave},
+                         {sample_key::kMemUsed, (96 + 20 * wave) * kGiB},
+                         {sample_key::kMemTotal, 503 * kGiB},
+                         {sample_key::kDiskFree, 812 * kGiB},
+                         {sample_key::kDiskTotal, 1800 * kGiB},
+                         {sample_key::net("eth0", "rx"), 1.1e6 * wave},
+                         {sample_key::net("eth0", "tx"), 0.4e6 * wave},
+                         {sample_key::net("ib0", "rx"), 11.2e9 * wave},
+                         {sample_key::net("ib0", "tx"), 11.0e9 * wave}};
+        for (int gpu = 0; gpu < run.gpus; ++gpu) {
+            const auto add = [&](const char* what, double value) {
+                sample.values.emplace_back(sample_key::gpu(gpu, what), value);
+            };
+            add("util", gpu == 3 ? 0.12 : 0.80 + 0.19 * wave);
+            add("mem_used", (61 + gpu) * kGiB);
+            add("mem_total", 80 * kGiB);
+            add("temp", 58 + gpu + 6 * wave);
+            if (node != 1) {  // a driver that does not tell
+                add("power", gpu == 3 ? 180 : 560 + 80 * wave);
+            }
+        }
+        teller.tell(run.nodes[node], -1, sample);
+    }
+}
+
+void tell_standing(Teller& teller, const SyntheticRun& run) {
+    for (const std::string& node : run.nodes) {
+        if (run.fate == Fate::Paused) {
+            teller.tell(node, -1, StageEvent{"pause", StageStatus::Done, {}, -1});
+        } else {
+            teller.tell(node, -1, StageEvent{"stop", StageStatus::Begin, "stopped by the user", -1});
+            teller.tell(node, -1, StageEvent{"checkpoint", StageStatus::Begin, {}, -1});
+        }
     }
 }
 
@@ -188,8 +253,11 @@ void synthetic_events(const SyntheticRun& run, const std::function<void(const Ev
     Teller teller(run, sink);
     std::mt19937 random(7);
     tell_beginning(teller, run);
-    if (run.fate == Fate::CannotStart) {
+    if (run.fate == Fate::CannotStart || run.fate == Fate::Queued) {
         return;
+    }
+    for (int second = 0; run.gpus >= 0 && second < 90; ++second) {
+        tell_samples(teller, run, second);
     }
     const int steps = int(run.until * run.epochs * run.steps_per_epoch);
     for (int step = 1; step <= steps; ++step) {
@@ -203,8 +271,13 @@ void synthetic_events(const SyntheticRun& run, const std::function<void(const Ev
             tell_validation(teller, run, step / run.steps_per_epoch);
         }
     }
+    if (run.notices) {
+        tell_notices(teller, run);
+    }
     if (run.fate == Fate::Killed) {
         tell_death(teller, run);
+    } else if (run.fate == Fate::Paused || run.fate == Fate::Saving) {
+        tell_standing(teller, run);
     } else if (run.fate != Fate::UnderWay) {
         tell_end(teller, run);
     }
@@ -214,6 +287,7 @@ LiveData synthetic_data(const SyntheticRun& run) {
     LiveData data;
     data.state.run_id = run.id;
     data.state.name = run.name;
+    data.job_yaml = synthetic_record(run).job_yaml;
     data.set_plan(synthetic_plan(run));
     synthetic_events(run, [&](const Event& event) { data.apply(event); });
     return data;
@@ -223,7 +297,10 @@ RunRecord synthetic_record(const SyntheticRun& run) {
     RunRecord record;
     record.run_id = run.id;
     record.name = run.name;
-    record.job_yaml = "name: " + run.name + "\n";
+    record.job_yaml =
+        "name: " + run.name + "\nnodes: [local]\nprocs_per_node: 3\nmaster_port: 0\n" +
+        "env: { NCCL_DEBUG: INFO }\n" +
+        "train: { model: convnet, dataset: { name: synthetic-digits }, epochs: 7, batch_size: 50 }\n";
     record.plan = synthetic_plan(run);
     record.started_us = run.start_us;
     record.world_size = run.ranks;

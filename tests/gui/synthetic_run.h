@@ -14,7 +14,8 @@
 /// window.
 namespace rankscope::gui::testing {
 
-enum class Fate { UnderWay, Done, Killed, CannotStart, Stopped };
+/// Queued: under Slurm, no nodes yet. Paused, Saving: a person asked for it; under way.
+enum class Fate { UnderWay, Done, Killed, CannotStart, Stopped, Queued, Paused, Saving };
 
 struct SyntheticRun {
     std::string name = "mnist-convnet";
@@ -27,6 +28,8 @@ struct SyntheticRun {
     Fate fate = Fate::Done;
     std::int64_t start_us = 1'760'000'000'000'000;
     int log_every = 50;
+    bool notices = false;  ///< the nodes notice this and that
+    int gpus = -1;         ///< of each node that is sampled; -1: no samples
 };
 
 LaunchPlan synthetic_plan(const SyntheticRun& run);

@@ -10,6 +10,7 @@
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/plot/metric_plot.h>
+#include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
 
 #include <tests/gui/gui_test.h>
@@ -333,6 +334,81 @@ TEST_F(Pages, AStoredRunOpensAsItLooked) {
     EXPECT_EQ(find<QLabel>("runOutcome")->text(), u"done"_s);
     EXPECT_FALSE(find<QWidget>("failureBanner")->isVisible());
     EXPECT_TRUE(find<QLabel>("runAccuracy")->text().contains(u"98.45 %"_s));
+}
+
+TEST_F(Pages, AStoredRunsJobIsOpenedInLaunch) {
+    fill_store({{.name = "older", .id = "a", .steps_per_epoch = 5}});
+    open();
+    window_->show_page(MainWindow::Page::Runs);
+    auto* table = find<QTableView>("runsTable");
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 1; }));
+    click(find<QPushButton>("againRun"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_EQ(find<QLineEdit>("launchName")->text(), u"older"_s);
+    EXPECT_EQ(find<QLineEdit>("launchEpochs")->text(), u"7"_s);
+    EXPECT_TRUE(find<QLabel>("jobFile")->text().contains(u"older"_s));
+    auto* plan = find<QTableView>("planTable");
+    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 3; }))
+        << qPrintable(find<QLabel>("startReason")->text());
+    EXPECT_TRUE(find<QPlainTextEdit>("planRankText")->toPlainText().contains(u"NCCL_DEBUG=INFO"_s))
+        << "what the form has no field for is kept";
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+
+    // The same from Live, where the run lies open.
+    type_into(find<QLineEdit>("launchEpochs"), u"2"_s);
+    window_->show_page(MainWindow::Page::Runs);
+    click(find<QPushButton>("openRun"));
+    ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
+    EXPECT_FALSE(find<QPushButton>("pauseButton")->isVisible());
+    click(find<QPushButton>("againButton"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_EQ(find<QLineEdit>("launchEpochs")->text(), u"7"_s);
+}
+
+TEST_F(Pages, WhatNodesNoticeIsShownUntilDismissedAndKeptInTheLog) {
+    open();
+    window_->show_page(MainWindow::Page::Live);
+    LivePage* live = window_->live_page();
+    live->show_stored(synthetic_data({.until = 0.2, .fate = Fate::UnderWay, .notices = true}));
+    auto* list = find<QWidget>("noticeList");
+    ASSERT_TRUE(list->isVisible());
+    const QString text = find<QPlainTextEdit>("noticeText")->toPlainText();
+    EXPECT_TRUE(text.contains(u"Rank 3 on node2 was stopped by signal 19"_s)) << qPrintable(text);
+    EXPECT_TRUE(text.contains(u"kill -CONT 4242"_s)) << "and what to do about it";
+    EXPECT_LT(text.indexOf(u"spool was full"_s), text.indexOf(u"signal 19"_s)) << "newest first";
+    EXPECT_FALSE(find<QWidget>("failureBanner")->isVisible()) << "noticed is not failed";
+    EXPECT_TRUE(live->log()->view()->toPlainText().contains(u"notice: Rank 3 on node2 was stopped"_s));
+    click(find<QPushButton>("noticeDismiss"));
+    EXPECT_FALSE(list->isVisible());
+    live->show_stored(synthetic_data({.id = "other", .until = 0.2, .notices = true}));
+    EXPECT_TRUE(list->isVisible()) << "another run's are new";
+    live->show_stored(synthetic_data({.id = "third", .until = 0.2}));
+    EXPECT_FALSE(list->isVisible());
+}
+
+TEST_F(Pages, TheHeadSaysWhetherARunWaitsIsPausedOrSaves) {
+    open();
+    window_->show_page(MainWindow::Page::Live);
+    LivePage* live = window_->live_page();
+    auto* outcome = find<QLabel>("runOutcome");
+    auto* queue = find<QWidget>("stage-queue");
+    auto* activity = find<ElidedLabel>("activityLine");
+    live->show_stored(synthetic_data({.id = "a", .fate = Fate::Queued}));
+    EXPECT_EQ(outcome->text(), u"in the queue"_s);
+    EXPECT_TRUE(queue->isVisible());
+    EXPECT_TRUE(activity->full_text().contains(u"Resources"_s)) << qPrintable(activity->full_text());
+    EXPECT_TRUE(activity->full_text().contains(u"18:20"_s));
+    live->show_stored(synthetic_data({.id = "b", .until = 0.3, .fate = Fate::Paused}));
+    EXPECT_EQ(outcome->text(), u"paused"_s);
+    EXPECT_FALSE(queue->isVisible()) << "over SSH there is none";
+    EXPECT_TRUE(activity->isVisible());
+    EXPECT_TRUE(live->log()->view()->toPlainText().contains(u"node2: Paused"_s));
+    live->show_stored(synthetic_data({.id = "c", .until = 0.3, .fate = Fate::Saving}));
+    EXPECT_EQ(outcome->text(), u"saving…"_s);
+    EXPECT_TRUE(activity->full_text().contains(u"node1, node2"_s));
+    live->show_stored(synthetic_data({.id = "d", .until = 0.3, .fate = Fate::UnderWay}));
+    EXPECT_EQ(outcome->text(), u"running"_s);
+    EXPECT_FALSE(activity->isVisible());
 }
 
 TEST_F(Pages, DeletingARunAsksFirst) {

@@ -10,6 +10,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <string>
 
 namespace rankscope {
 namespace {
@@ -216,6 +218,75 @@ TEST(RunState, RanksThatAreStartedAgainAreAtWorkAgain) {
     state.apply(at(5, "node2", 1, metric(5, 0, {{"loss", 0.6}})));
     EXPECT_EQ(state.ranks[1].step, 5) << "it goes on from its last checkpoint";
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Training);
+}
+
+Event node_stage(double seconds, const std::string& node, const char* name, StageStatus status) {
+    return at(seconds, node, -1, StageEvent{name, status, "", -1});
+}
+
+TEST(RunState, APauseIsOfNodesAndEndsWithThem) {
+    RunState state = state_of(2, 2);
+    EXPECT_FALSE(state.all_paused());
+    state.apply(node_stage(1, "node1", "pause", StageStatus::Done));
+    EXPECT_EQ(state.paused, std::set<std::string>{"node1"});
+    EXPECT_FALSE(state.all_paused()) << "node2 has not answered";
+    state.apply(node_stage(1.1, "node2", "pause", StageStatus::Done));
+    EXPECT_TRUE(state.all_paused());
+    state.apply(node_stage(5, "node2", "continue", StageStatus::Done));
+    EXPECT_EQ(state.paused, std::set<std::string>{"node1"});
+    state.apply(at(6, "node2", 2, ExitEvent{}));
+    state.apply(at(6, "node2", 3, ExitEvent{}));
+    EXPECT_TRUE(state.all_paused()) << "what has ended needs no pause";
+    state.apply(at(7, "node1", -1, EndEvent{}));
+    EXPECT_TRUE(state.paused.empty());
+    EXPECT_FALSE(state.all_paused());
+}
+
+TEST(RunState, TimeInAPauseIsNoPace) {
+    RunState state = state_of(1, 1);
+    state.apply(at(0, "node1", 0, metric(-1, -1, {{"epochs", 1}, {"steps_per_epoch", 100}})));
+    state.apply(node_stage(1, "node1", "pause", StageStatus::Done));
+    state.apply(node_stage(4, "node1", "continue", StageStatus::Done));
+    state.apply(at(5, "", -1, StageEvent{"first-step", StageStatus::Done, "", 1}));
+    state.apply(at(15, "node1", 0, metric(50, 1, {{"loss", 1}})));
+    EXPECT_DOUBLE_EQ(state.eta_s(), 10) << "a pause before the first step does not count either way";
+    state.apply(node_stage(15, "node1", "pause", StageStatus::Done));
+    state.apply(at(115, "node1", -1, SampleEvent{}));
+    EXPECT_DOUBLE_EQ(state.eta_s(), 10) << "while it lasts";
+    EXPECT_DOUBLE_EQ(state.epoch_eta_s(), 10);
+    state.apply(node_stage(115, "node1", "continue", StageStatus::Done));
+    EXPECT_DOUBLE_EQ(state.eta_s(), 10) << "and after it";
+}
+
+TEST(RunState, ACheckpointBeforeTheStopIsSeenUntilTheNodeEnds) {
+    RunState state = state_of(2, 1);
+    state.apply(node_stage(1, "node1", "pause", StageStatus::Done));
+    for (const char* node : {"node1", "node2"}) {
+        state.apply(node_stage(2, node, "stop", StageStatus::Begin));
+        state.apply(node_stage(2, node, "checkpoint", StageStatus::Begin));
+    }
+    EXPECT_EQ(state.saving.size(), 2U);
+    EXPECT_TRUE(state.paused.empty()) << "the signal wakes what was paused";
+    state.apply(at(3, "node1", -1, EndEvent{}));
+    EXPECT_EQ(state.saving, std::set<std::string>{"node2"});
+    state.apply(at(4, "", -1, EndEvent{}));
+    EXPECT_TRUE(state.saving.empty());
+}
+
+TEST(RunState, TheQueueIsThereUnderSlurmOnly) {
+    RunState state = state_of(1, 1);
+    state.apply(at(0, "", -1, StageEvent{"connect", StageStatus::Done, "", -1}));
+    EXPECT_FALSE(state.queue);
+    EXPECT_FALSE(state.waits_in_queue());
+    state.apply(at(1, "", -1, StageEvent{"queue", StageStatus::Begin, "submitting", -1}));
+    state.apply(at(2, "", -1, StageEvent{"queue", StageStatus::Progress, "job 7: PENDING (Resources)", -1}));
+    ASSERT_TRUE(state.queue);
+    EXPECT_TRUE(state.waits_in_queue());
+    EXPECT_EQ(state.queue->detail, "job 7: PENDING (Resources)");
+    EXPECT_EQ(state.stages.size(), 5U);
+    state.apply(at(9, "", -1, StageEvent{"queue", StageStatus::Done, "job 7 runs on node1", -1}));
+    EXPECT_FALSE(state.waits_in_queue());
+    EXPECT_EQ(state.queue->end_us - state.queue->begin_us, 8 * kSecond);
 }
 
 }  // namespace

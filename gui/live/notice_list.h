@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/models/live_data.h>
+
+#include <QFrame>
+
+class QPlainTextEdit;
+class QPushButton;
+
+namespace rankscope::gui {
+
+/// What nodes noticed in a run: time, node, what it is and what to do. As high as it needs to be, to a few
+/// lines; the rest scrolls. Dismissed until something new is noticed.
+class NoticeList : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit NoticeList(QWidget* parent = nullptr);
+    void set_notices(const LiveData& data);
+    QString text() const;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    void write();
+    void fit();
+
+    std::vector<NodeNotice> notices_;
+    std::uint64_t seen_ = 0;
+    std::string run_id_;
+    QPlainTextEdit* view_;
+    QPushButton* dismiss_;
+};
+
+}  // namespace rankscope::gui
