@@ -86,6 +86,8 @@ QString stage_text(const std::string& name) {
         return Words::tr("Paused");
     if (name == "continue")
         return Words::tr("Goes on");
+    if (name == "restart")
+        return Words::tr("Restart");
     if (name == "checkpoint")
         return Words::tr("Checkpoint signal sent");
     return qs(name);

@@ -9,6 +9,7 @@
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
 #include <gui/live/stage_strip.h>
+#include <gui/live/telemetry_strip.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
@@ -76,12 +77,14 @@ QWidget* LivePage::make_content() {
     notices_ = new NoticeList(content);
     stages_ = new StageStrip(content);
     strip_ = new RankStrip(content);
+    telemetry_ = new TelemetryStrip(content);
     layout->addWidget(notice_);
     layout->addWidget(header_);
     layout->addWidget(banner_);
     layout->addWidget(notices_);
     layout->addWidget(stages_);
     layout->addWidget(strip_);
+    layout->addWidget(telemetry_);
 
     columns_ = new QSplitter(Qt::Horizontal, content);
     columns_->addWidget(make_rank_table());
@@ -222,6 +225,9 @@ void LivePage::forget(const std::string& run_id) {
 
 void LivePage::show_model(LiveModel* model) {
     current_ = model;
+    // Before anything is laid out: both remember how many there were.
+    strip_->set_state(model->state());
+    telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
     if (model->empty()) {
         return;
@@ -229,6 +235,7 @@ void LivePage::show_model(LiveModel* model) {
     table_model_->set_live(model);
     plot_->set_live(model);
     log_->set_live(model);
+    refresh_telemetry();
     refresh_head();
     refresh_ranks();
 }
@@ -237,6 +244,7 @@ void LivePage::on_changed(const LiveChanges& changes) {
     if (changes.plan || changes.ranks) {
         ranks_dirty_ = true;
     }
+    samples_dirty_ = samples_dirty_ || changes.samples || changes.plan || changes.end;
     if (changes.metrics || changes.plan || changes.end) {
         plot_->refresh();
         legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
@@ -285,12 +293,20 @@ void LivePage::refresh_ranks() {
     legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
 }
 
+void LivePage::refresh_telemetry() {
+    samples_dirty_ = false;
+    telemetry_->refresh(showing_session() && session_->live());
+}
+
 void LivePage::tick() {
     if (!isVisible() || !current_ || current_->empty()) {
         return;
     }
     if (ranks_dirty_) {
         refresh_ranks();
+    }
+    if (samples_dirty_) {
+        refresh_telemetry();
     }
     if (session_->live()) {
         refresh_head();

@@ -30,6 +30,7 @@ class NoticeList;
 class RankStrip;
 class RunHeader;
 class StageStrip;
+class TelemetryStrip;
 
 /// A run, live or from the store: both are a LiveModel, and look the same.
 class LivePage : public QWidget {
@@ -66,6 +67,7 @@ private:
     void on_changed(const LiveChanges& changes);
     void refresh_head();
     void refresh_ranks();
+    void refresh_telemetry();
     void tick();
     void selection_changed();
     std::vector<int> selected_ranks() const;
@@ -78,6 +80,7 @@ private:
     LiveModel* current_ = nullptr;
     QTimer ticker_;
     bool ranks_dirty_ = false;
+    bool samples_dirty_ = false;
 
     QStackedWidget* stack_;
     EmptyState* empty_;
@@ -87,6 +90,7 @@ private:
     NoticeList* notices_;
     StageStrip* stages_;
     RankStrip* strip_;
+    TelemetryStrip* telemetry_;
     LegendStrip* legend_;
     MetricPlot* plot_;
     QToolButton* follow_;

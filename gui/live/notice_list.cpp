@@ -38,6 +38,7 @@ NoticeList::NoticeList(QWidget* parent) : QFrame(parent) {
     view_->setObjectName(u"noticeText"_s);
     view_->setAccessibleName(tr("Notices of the nodes"));
     view_->setReadOnly(true);
+    view_->document()->setDocumentMargin(2);
     view_->setFrameShape(QFrame::NoFrame);
     view_->setTabChangesFocus(true);
     view_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -98,7 +98,11 @@ void RunHeader::set_state(const RunState& state, const Control& control, std::in
     name_->set_full_text(qs(state.name));
     show_outcome(state, control);
     const std::int64_t end = state.outcome == Outcome::Running && control.live ? now_us : state.last_us;
-    elapsed_->setText(duration_us_text(state.start_us, end));
+    QString elapsed = duration_us_text(state.start_us, end);
+    if (state.restarts > 0) {
+        elapsed += u" · "_s % tr("restarted %n time(s)", nullptr, state.restarts);
+    }
+    elapsed_->setText(elapsed);
     const double rate = state.images_per_s();
     rate_->setText(std::isfinite(rate) && rate > 0 ? tr("%1 images/s").arg(count_text(std::llround(rate)))
                                                    : QString());

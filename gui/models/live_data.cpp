@@ -72,6 +72,8 @@ bool LiveData::apply(const Event& event) {
             line += Words::tr(" (stopped by us)");
         }
         log.append_event(event.rank, event_line(event, line));
+    } else if (const auto* sample = event.as<SampleEvent>()) {
+        sample_history[event.node].add(*sample);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {
         add_diagnosis(event, *diagnosis);
     } else if (const auto* end = event.as<EndEvent>()) {

@@ -5,6 +5,7 @@
 
 #include <gui/models/log_store.h>
 #include <gui/models/metric_series.h>
+#include <gui/models/sample_history.h>
 #include <remote/run/run_state.h>
 
 #include <cstdint>
@@ -33,7 +34,8 @@ public:
     std::vector<DiagnosisEvent> diagnoses;  ///< the desk's own, of why the run failed
     std::vector<NodeNotice> notices;        ///< oldest first; the log keeps those that are dropped here
     std::uint64_t notices_seen = 0;         ///< with the dropped ones
-    std::string job_yaml;                   ///< what "Run again" starts from; empty: not known
+    std::map<std::string, SampleHistory> sample_history;  ///< by node
+    std::string job_yaml;                                 ///< what "Run again" starts from; empty: not known
     std::uint64_t events = 0;
     std::uint64_t went_back =
         0;  ///< times a rank reported an earlier step again; what is derived is stale then

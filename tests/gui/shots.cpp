@@ -12,6 +12,7 @@
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
+#include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/plot/metric_plot.h>
@@ -27,8 +28,10 @@
 #include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QScrollBar>
 #include <QTableView>
+#include <QTableWidget>
 #include <QTemporaryDir>
 #include <cstdio>
 #include <cstdlib>
@@ -138,6 +141,24 @@ void launch_shots(MainWindow& window, const Camera& camera) {
     line->setPlainText(u"torchrun --nproc-per-node=$GPUS train.py"_s);
     camera.take(dialog, "paste-fault");
     dialog->reject();
+    const JobRead own = parse_job(
+        "name: finetune\nlauncher: slurm\nslurm: { login: node1, nodes: 2, partition: gpu, time: soon, "
+        "gres: 'gpu:4', extra: [--mem=32G] }\ncommand: [python3, train.py, --lr, '0.1']\npush: [train.py, "
+        "src]\nvenv: ~/venvs/torch\ncheckpoint: { signal: USR1 }\n",
+        "finetune.yaml");
+    window.launch_page()->set_job_text(own.yaml, "finetune.yaml");
+    camera.take(&window, "launch-slurm");
+    auto* scroll = window.findChild<QScrollArea*>(u"launchScroll"_s)->verticalScrollBar();
+    scroll->setValue(scroll->maximum());
+    camera.take(&window, "launch-program");
+    window.findChild<QPushButton*>(u"launchLearn"_s)->click();
+    auto* learn = window.findChild<QDialog*>(u"learnDialog"_s);
+    learn->findChild<QLineEdit*>(u"learnLine"_s)->setText(u"it 5/100 took 0.21 s, margin 0.31"_s);
+    auto* numbers = learn->findChild<QTableWidget*>(u"learnTable"_s);
+    numbers->item(0, 2)->setText(u"step"_s);
+    numbers->item(3, 2)->setText(u"margin"_s);
+    camera.take(learn, "learn");
+    learn->reject();
 }
 
 void live_shots(MainWindow& window, const Camera& camera) {
@@ -154,7 +175,7 @@ void live_shots(MainWindow& window, const Camera& camera) {
     }
     const std::vector<Scene> scenes{
         {"live-1-rank", {.ranks = 1, .nodes = {"local"}, .until = 0.4, .fate = Fate::UnderWay}},
-        {"live-4-ranks", {.until = 0.65, .fate = Fate::UnderWay}},
+        {"live-4-ranks", {.until = 0.65, .fate = Fate::UnderWay, .gpus = 0}},
         {"live-4-done", {}},
         {"live-16-ranks",
          {.ranks = 16, .nodes = {"node1", "node2", "node3", "node4"}, .until = 0.8, .fate = Fate::UnderWay}},
@@ -165,9 +186,19 @@ void live_shots(MainWindow& window, const Camera& camera) {
           .ranks = 8,
           .nodes = {kLongName, kLongName + "1"},
           .until = 0.5,
-          .fate = Fate::UnderWay}},
+          .fate = Fate::UnderWay,
+          .notices = true,
+          .gpus = 2}},
         {"live-1024-ranks",
          {.ranks = 1024, .nodes = many, .steps_per_epoch = 150, .until = 0.9, .fate = Fate::UnderWay}},
+        {"live-gpus", {.ranks = 8, .nodes = {"node1"}, .until = 0.4, .fate = Fate::UnderWay, .gpus = 8}},
+        {"live-64-nodes",
+         {.ranks = 512,
+          .nodes = {many.begin(), many.begin() + 64},
+          .steps_per_epoch = 60,
+          .until = 0.8,
+          .fate = Fate::UnderWay,
+          .gpus = 8}},
         {"live-queued", {.fate = Fate::Queued}},
         {"live-paused", {.until = 0.4, .fate = Fate::Paused}},
         {"live-saving", {.until = 0.4, .fate = Fate::Saving, .gpus = 0}},
@@ -237,6 +268,12 @@ void dialog_shots(MainWindow& window, const Camera& camera) {
     settle();
     auto* dialog = window.findChild<QDialog*>(u"nodeDialog"_s);
     camera.take(dialog, "dialog-node");
+    dialog->findChild<QLineEdit*>(u"nodeName"_s)->setText(u"node1"_s);
+    dialog->findChild<QLineEdit*>(u"nodeName"_s)->setText(u"rack2-07"_s);
+    dialog->findChild<QLineEdit*>(u"nodeUser"_s)->setText(u"trainer"_s);
+    dialog->findChild<QLineEdit*>(u"nodeJump"_s)->setText(u"login"_s);
+    settle(1500);
+    camera.take(dialog, "dialog-node-way");
     dialog->findChild<QLineEdit*>(u"nodeName"_s)->setText(u"node 1"_s);
     dialog->findChild<QLineEdit*>(u"nodePort"_s)->setText(u"99999"_s);
     camera.take(dialog, "dialog-node-errors");

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/wire/event.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// The last shares of a node's samples, for a small curve beside the figure: of "cpu", of every GPU's "util",
+/// and of "gpu", the mean of those.
+class SampleHistory {
+public:
+    static constexpr std::size_t kKept = 60;  ///< a minute, unless the job says otherwise
+
+    void add(const SampleEvent& sample);
+    /// Oldest first, 0…1; empty for what the node has not.
+    const std::vector<float>& of(const std::string& key) const;
+
+private:
+    void push(const std::string& key, double value);
+
+    std::map<std::string, std::vector<float>> values_;
+};
+
+}  // namespace rankscope::gui
