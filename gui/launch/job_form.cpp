@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/job_form.h>
+#include <gui/launch/learn_dialog.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/widgets/field_form.h>
@@ -15,6 +16,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -34,6 +36,11 @@ constexpr std::array kTrainFields{"model",
                                   "optimizer.momentum",
                                   "optimizer.weight_decay",
                                   "optimizer.nesterov"};
+constexpr std::array kSlurmFields{"slurm.nodes", "slurm.partition", "slurm.account",
+                                  "slurm.time",  "slurm.gres",      "slurm.extra"};
+constexpr std::array kProgramFields{"workdir", "venv",          "push",
+                                    "log_dir", "metrics.lines", "metrics.patterns"};
+constexpr int kPatternLines = 3;
 
 void fill(QComboBox* box, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
@@ -49,12 +56,24 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) 
     layout->addWidget(form_);
     layout->addStretch();
     make_general();
+    make_slurm();
     make_training();
+    make_program();
+    make_life();
+    show_rows();
     setFocusProxy(nodes_);
-    for (QLineEdit* edit : {name_, procs_, port_, root_, epochs_, batch_, lr_, momentum_, decay_}) {
+    for (QLineEdit* edit : {name_,    procs_,     port_,         root_,         epochs_,     batch_,
+                            lr_,      momentum_,  decay_,        slurm_nodes_,  partition_,  account_,
+                            time_,    gres_,      extra_,        workdir_,      python_env_, push_,
+                            log_dir_, telemetry_, peer_timeout_, max_restarts_, signal_wait_}) {
         connect(edit, &QLineEdit::textChanged, this, &JobForm::edited);
     }
-    for (QComboBox* box : {model_, dataset_}) {
+    connect(launcher_, &QComboBox::currentIndexChanged, this, &JobForm::launcher_changed);
+    connect(python_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
+    connect(signal_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
+    connect(known_lines_, &QCheckBox::toggled, this, &JobForm::edited);
+    connect(patterns_, &QPlainTextEdit::textChanged, this, &JobForm::edited);
+    for (QComboBox* box : {model_, dataset_, python_, signal_}) {
         connect(box, &QComboBox::currentIndexChanged, this, &JobForm::edited);
     }
     connect(nesterov_, &QCheckBox::toggled, this, &JobForm::edited);
@@ -63,17 +82,127 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) 
 
 void JobForm::make_general() {
     form_->add_title(tr("Where"));
+    launcher_ = new QComboBox(this);
+    launcher_->setObjectName(u"launchLauncher"_s);
+    launcher_->addItem(tr("ssh: the nodes ticked below"), false);
+    launcher_->addItem(tr("slurm: nodes that Slurm chooses"), true);
+    form_->add_row("launcher", tr("Laun&cher"), launcher_);
     nodes_ = new QListWidget(this);
     nodes_->setObjectName(u"launchNodes"_s);
     nodes_->setAccessibleName(tr("Nodes"));
     nodes_->setTextElideMode(Qt::ElideMiddle);
     nodes_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    form_->add_row("nodes", tr("&Nodes"), nodes_, nullptr, tr("The first one ticked is the master"));
+    form_->add_row("nodes", tr("&Nodes"), nodes_);
     procs_ = form_->add_line("procs_per_node", tr("&Ranks per node"), "launchProcs", u"auto"_s,
                              tr("auto: one per GPU, else one per CPU slot"));
     port_ = form_->add_line("master_port", tr("Master &port"), "launchPort", u"29500"_s,
                             tr("Where the ranks meet; 0: a free port on the master"));
     name_ = form_->add_line("name", tr("Name of the r&un"), "launchName");
+}
+
+void JobForm::make_slurm() {
+    slurm_nodes_ = form_->add_line("slurm.nodes", tr("N&umber of nodes"), "launchSlurmNodes", u"1"_s);
+    partition_ =
+        form_->add_line("slurm.partition", tr("Part&ition"), "launchPartition", tr("Slurm's default"));
+    account_ = form_->add_line("slurm.account", tr("Acc&ount"), "launchAccount", tr("Slurm's default"));
+    time_ = form_->add_line("slurm.time", tr("&Time limit"), "launchTime", tr("Slurm's default"),
+                            tr("Minutes, HH:MM:SS or D-HH:MM:SS"));
+    gres_ = form_->add_line("slurm.gres", tr("&GRES per node"), "launchGres", tr("none"), u"gpu:4"_s);
+    extra_ = form_->add_line("slurm.extra", tr("E&xtra for sbatch"), "launchExtra", tr("none"),
+                             tr("Further options in one word each: --mem=32G --exclusive"));
+}
+
+QWidget* JobForm::make_python_row() {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    python_ = new QComboBox(row);
+    python_->setObjectName(u"launchPython"_s);
+    python_->setAccessibleName(tr("Kind of environment"));
+    python_->addItem(tr("the node's"), QString());
+    python_->addItem(u"venv"_s, u"venv"_s);
+    python_->addItem(u"conda"_s, u"conda"_s);
+    python_env_ = new QLineEdit(row);
+    python_env_->setObjectName(u"launchPythonEnv"_s);
+    layout->addWidget(python_);
+    layout->addWidget(python_env_, 1);
+    return row;
+}
+
+QWidget* JobForm::make_push_row() {
+    auto* row = new QWidget(this);
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    push_ = new QLineEdit(row);
+    push_->setObjectName(u"launchPush"_s);
+    push_->setPlaceholderText(tr("nothing: it is on the nodes already"));
+    auto* browse = make_button(tr("Add…"), "launchPushBrowse", row);
+    browse->setAccessibleName(tr("Add files to push"));
+    layout->addWidget(push_, 1);
+    layout->addWidget(browse);
+    connect(browse, &QPushButton::clicked, this, &JobForm::browse_push);
+    return row;
+}
+
+QWidget* JobForm::make_metrics_row() {
+    auto* row = new QWidget(this);
+    auto* layout = new QVBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(4);
+    patterns_ = new QPlainTextEdit(row);
+    patterns_->setObjectName(u"launchPatterns"_s);
+    patterns_->setTabChangesFocus(true);
+    patterns_->setLineWrapMode(QPlainTextEdit::NoWrap);
+    patterns_->setPlaceholderText(tr("one a line: it {step} margin {margin}"));
+    patterns_->setFixedHeight(kPatternLines * patterns_->fontMetrics().lineSpacing() + 14);
+    auto* learn = make_button(tr("Learn from an example line…"), "launchLearn", row);
+    layout->addWidget(patterns_);
+    layout->addWidget(learn, 0, Qt::AlignLeft);
+    connect(learn, &QPushButton::clicked, this, &JobForm::learn_pattern);
+    return row;
+}
+
+void JobForm::make_program() {
+    workdir_ = form_->add_line("workdir", tr("Wor&king folder"), "launchWorkdir",
+                               tr("the home folder, or that of the pushed files"), tr("On the nodes"));
+    QWidget* python = make_python_row();
+    form_->add_row("venv", tr("Python &of"), python, python_env_,
+                   tr("Folder of a virtual environment, or name or folder of one of conda's, on the nodes"));
+    QWidget* push = make_push_row();
+    form_->add_row("push", tr("P&ush"), push, push_,
+                   tr("Files and folders from beside the job file; only changes travel"));
+    log_dir_ =
+        form_->add_line("log_dir", tr("Lo&g folder"), "launchLogDir", tr("none: the output comes here"),
+                        tr("On the nodes: a file per rank as well, as torchrun lays them out"));
+    known_lines_ = new QCheckBox(tr("read curves from lines of known shapes"), this);
+    known_lines_->setObjectName(u"launchKnownLines"_s);
+    form_->add_row("metrics.lines", tr("Metrics"), known_lines_, nullptr,
+                   tr("PyTorch's examples, Lightning, Hugging Face, tqdm, Megatron-LM and others"));
+    known_lines_->setAccessibleName(known_lines_->text());
+    QWidget* metrics = make_metrics_row();
+    form_->add_row("metrics.patterns", tr("Own l&ines"), metrics, patterns_,
+                   tr("{name} is a number that becomes a curve, {} any number, {*} any text"));
+}
+
+void JobForm::make_life() {
+    form_->add_title(tr("While it runs"));
+    telemetry_ = form_->add_line("telemetry.every_s", tr("Sample nodes every"), "launchTelemetry", tr("1 s"),
+                                 tr("Seconds; 0: never"));
+    peer_timeout_ = form_->add_line(
+        "on_failure.peer_timeout_s", tr("Lost node after"), "launchPeerTimeout", tr("10 s"),
+        tr("Seconds in which the other nodes hear nothing of it; then the run ends. 0: never"));
+    max_restarts_ = form_->add_line("on_failure.max_restarts", tr("Restarts"), "launchRestarts", tr("0"),
+                                    tr("How often all ranks are started again after one has failed"));
+    signal_ = new QComboBox(this);
+    signal_->setObjectName(u"launchSignal"_s);
+    signal_->addItem(tr("no signal"), QString());
+    for (const char* name : {"USR1", "USR2", "HUP", "INT", "ALRM"}) {
+        signal_->addItem(u"SIG"_s % QString::fromLatin1(name), QString::fromLatin1(name));
+    }
+    form_->add_row("checkpoint.signal", tr("Before a stop"), signal_, nullptr,
+                   tr("Sent to the ranks so that they write a checkpoint and end by themselves"));
+    signal_wait_ = form_->add_line("checkpoint.wait_s", tr("and wait"), "launchSignalWait", tr("30 s"),
+                                   tr("Seconds until SIGTERM follows"));
 }
 
 QWidget* JobForm::make_root_row() {
@@ -111,7 +240,7 @@ void JobForm::make_training() {
                    tr("On the nodes. Empty: the user's cache there; what is missing is downloaded."));
     epochs_ = form_->add_line("epochs", tr("&Epochs"), "launchEpochs");
     batch_ = form_->add_line("batch_size", tr("B&atch per rank"), "launchBatch");
-    form_->add_title(tr("Optimizer: SGD"));
+    optimizer_title_ = form_->add_title(tr("Optimizer: SGD"));
     lr_ = form_->add_line("optimizer.lr", tr("&Learning rate"), "launchLr");
     momentum_ = form_->add_line("optimizer.momentum", tr("M&omentum"), "launchMomentum");
     decay_ = form_->add_line("optimizer.weight_decay", tr("&Weight decay"), "launchDecay");
@@ -127,6 +256,7 @@ void JobForm::set_job(const Job& job) {
     chosen_ = job.nodes;
     const JobTexts texts = texts_of(job);
     name_->setText(texts.name);
+    set_options(texts.options);
     procs_->setText(texts.procs_per_node);
     port_->setText(texts.master_port);
     for (auto& [box, text] : {std::pair{model_, texts.model}, std::pair{dataset_, texts.dataset}}) {
@@ -139,16 +269,12 @@ void JobForm::set_job(const Job& job) {
     momentum_->setText(texts.momentum);
     decay_->setText(texts.weight_decay);
     nesterov_->setChecked(texts.nesterov);
-    const bool own = !job.command.empty();
     QStringList words;
     for (const std::string& word : job.command) {
         words += qs(word);
     }
     program_->setText(words.join(u' '));
-    form_->set_row_visible("command", own);
-    for (const char* field : kTrainFields) {
-        form_->set_row_visible(field, !own);
-    }
+    show_rows();
     fill_nodes();
     filling_ = false;
     emit changed();
@@ -168,13 +294,141 @@ JobTexts JobForm::texts() const {
     texts.momentum = momentum_->text();
     texts.weight_decay = decay_->text();
     texts.nesterov = nesterov_->isChecked();
+    texts.options = options();
     return texts;
+}
+
+void JobForm::set_options(const JobOptionTexts& texts) {
+    launcher_->setCurrentIndex(texts.slurm ? 1 : 0);
+    login_ = ss(texts.login);
+    const std::pair<QLineEdit*, const QString&> lines[] = {{slurm_nodes_, texts.slurm_nodes},
+                                                           {partition_, texts.partition},
+                                                           {account_, texts.account},
+                                                           {time_, texts.time},
+                                                           {gres_, texts.gres},
+                                                           {extra_, texts.extra},
+                                                           {workdir_, texts.workdir},
+                                                           {python_env_, texts.python_env},
+                                                           {push_, texts.push},
+                                                           {log_dir_, texts.log_dir},
+                                                           {telemetry_, texts.telemetry},
+                                                           {peer_timeout_, texts.peer_timeout},
+                                                           {max_restarts_, texts.max_restarts},
+                                                           {signal_wait_, texts.signal_wait}};
+    for (const auto& [edit, text] : lines) {
+        edit->setText(text);
+    }
+    python_->setCurrentIndex(std::max(python_->findData(texts.python), 0));
+    signal_->setCurrentIndex(std::max(signal_->findData(texts.signal), 0));
+    known_lines_->setChecked(texts.known_lines);
+    patterns_->setPlainText(texts.patterns.join(u'\n'));
+}
+
+JobOptionTexts JobForm::options() const {
+    JobOptionTexts texts;
+    texts.slurm = slurm();
+    texts.login = qs(login_);
+    texts.slurm_nodes = slurm_nodes_->text();
+    texts.partition = partition_->text();
+    texts.account = account_->text();
+    texts.time = time_->text();
+    texts.gres = gres_->text();
+    texts.extra = extra_->text();
+    texts.workdir = workdir_->text();
+    texts.python = python_->currentData().toString();
+    texts.python_env = python_env_->text();
+    texts.push = push_->text();
+    texts.log_dir = log_dir_->text();
+    texts.known_lines = known_lines_->isChecked();
+    texts.patterns = patterns_->toPlainText().split(u'\n', Qt::SkipEmptyParts);
+    texts.telemetry = telemetry_->text();
+    texts.peer_timeout = peer_timeout_->text();
+    texts.max_restarts = max_restarts_->text();
+    texts.signal = signal_->currentData().toString();
+    texts.signal_wait = signal_wait_->text();
+    return texts;
+}
+
+bool JobForm::slurm() const {
+    return launcher_->currentData().toBool();
+}
+
+void JobForm::show_rows() {
+    const bool own = !base_.command.empty();
+    form_->set_row_visible("command", own);
+    for (const char* field : kTrainFields) {
+        form_->set_row_visible(field, !own);
+    }
+    optimizer_title_->setVisible(!own);
+    for (const char* field : kProgramFields) {
+        form_->set_row_visible(field, own);
+    }
+    for (const char* field : kSlurmFields) {
+        form_->set_row_visible(field, slurm());
+    }
+    form_->set_label("nodes", slurm() ? tr("Login &node") : tr("&Nodes"));
+    nodes_->setToolTip(slurm() ? tr("One that has sbatch") : tr("The first one ticked is the master"));
+    python_env_->setVisible(!python_->currentData().toString().isEmpty());
+    python_env_->setPlaceholderText(python_->currentData().toString() == u"conda"_s ? tr("name or folder")
+                                                                                    : u"~/venvs/torch"_s);
+    form_->set_row_visible("checkpoint.wait_s", !signal_->currentData().toString().isEmpty());
+    // Supervisors under Slurm have no link of their own: Slurm itself tells of a lost node.
+    form_->set_row_visible("on_failure.peer_timeout_s", !slurm());
+}
+
+void JobForm::launcher_changed() {
+    if (slurm() && login_.empty() && !chosen_.empty()) {
+        login_ = chosen_.front();
+    }
+    show_rows();
+    if (!filling_) {
+        filling_ = true;
+        fill_nodes();
+        filling_ = false;
+        emit changed();
+    }
+}
+
+void JobForm::learn_pattern() {
+    auto* dialog = new LearnDialog(this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] {
+        const QString before = patterns_->toPlainText();
+        const bool separate = !before.isEmpty() && !before.endsWith(u'\n');
+        patterns_->setPlainText(before + (separate ? u"\n"_s : QString()) + dialog->pattern());
+    });
+    dialog->open();
+}
+
+void JobForm::browse_push() {
+    const std::filesystem::path folder = std::filesystem::absolute(base_.file).parent_path();
+    auto* dialog = new QFileDialog(this, tr("Files to push"), qs(folder.string()));
+    dialog->setObjectName(u"pushDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFiles);
+    connect(dialog, &QFileDialog::filesSelected, this, [this, folder](const QStringList& files) {
+        QString why;
+        std::vector<std::string> all = split_words(push_->text(), &why);
+        for (const QString& file : files) {
+            // From beside the job file it keeps its place, so it is named from there.
+            const auto relative = std::filesystem::path(ss(file)).lexically_relative(folder);
+            const bool beside = !relative.empty() && *relative.begin() != "..";
+            all.push_back(beside ? relative.string() : ss(file));
+        }
+        if (why.isEmpty()) {
+            push_->setText(join_words(all));
+        }
+    });
+    dialog->open();
 }
 
 CheckedJob JobForm::checked() const {
     CheckedJob checked = check_job_texts(base_, texts());
-    checked.job.all_nodes = false;
-    checked.job.nodes = chosen_;
+    if (!slurm()) {
+        checked.job.all_nodes = false;
+        checked.job.nodes = chosen_;
+    }
+    check_as_file(checked);
     return checked;
 }
 
@@ -212,14 +466,19 @@ void JobForm::fill_nodes() {
         item->setData(Qt::UserRole, qs(name));
         item->setToolTip(text);
         item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
-        const bool on = std::find(chosen_.begin(), chosen_.end(), name) != chosen_.end();
+        const bool on =
+            slurm() ? name == login_ : std::find(chosen_.begin(), chosen_.end(), name) != chosen_.end();
         item->setCheckState(on ? Qt::Checked : Qt::Unchecked);
     };
     for (const FleetNode& node : fleet_->nodes()) {
         add(node.spec.name, tr("%1 — %2").arg(node_title(node.spec), devices_text(node)),
             probe_icon(node.state, colors));
     }
-    for (const std::string& name : chosen_) {
+    std::vector<std::string> named = chosen_;
+    if (slurm()) {
+        named = login_.empty() ? std::vector<std::string>() : std::vector<std::string>{login_};
+    }
+    for (const std::string& name : named) {
         if (!fleet_->find(name)) {
             add(name, tr("%1 — not in the inventory").arg(qs(name)), probe_icon(ProbeState::Failed, colors));
         }
@@ -238,8 +497,20 @@ void JobForm::showEvent(QShowEvent* event) {
     fit_nodes();  // only now is the style's row height known
 }
 
-void JobForm::node_toggled() {
+void JobForm::node_toggled(QListWidgetItem* toggled) {
     if (filling_) {
+        return;
+    }
+    if (slurm()) {  // one node at most: a list of boxes, so that it looks the same as over SSH
+        const bool on = toggled->checkState() == Qt::Checked;
+        login_ = on ? ss(toggled->data(Qt::UserRole).toString()) : std::string();
+        filling_ = true;
+        for (int row = 0; row < nodes_->count(); ++row) {
+            QListWidgetItem* item = nodes_->item(row);
+            item->setCheckState(on && item == toggled ? Qt::Checked : Qt::Unchecked);
+        }
+        filling_ = false;
+        emit changed();
         return;
     }
     for (int row = 0; row < nodes_->count(); ++row) {

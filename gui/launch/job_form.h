@@ -16,6 +16,8 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QListWidget;
+class QListWidgetItem;
+class QPlainTextEdit;
 
 namespace rankscope::gui {
 
@@ -32,7 +34,8 @@ public:
     /// The job as it stands, and what is wrong with it.
     CheckedJob checked() const;
     void set_fleet(const FleetModel& fleet);
-    bool nodes_chosen() const { return !chosen_.empty(); }
+    /// Under Slurm: the node to log in to.
+    bool nodes_chosen() const { return slurm() ? !login_.empty() : !chosen_.empty(); }
     /// Marks the fields; returns what no field stands for.
     std::map<std::string, QString> show_errors(const std::map<std::string, QString>& errors);
 
@@ -44,17 +47,31 @@ protected:
 
 private:
     void make_general();
+    void make_slurm();
     void make_training();
+    void make_program();
+    void make_life();
     QWidget* make_root_row();
+    QWidget* make_python_row();
+    QWidget* make_push_row();
+    QWidget* make_metrics_row();
+    void set_options(const JobOptionTexts& texts);
+    JobOptionTexts options() const;
+    void show_rows();
+    bool slurm() const;
+    void launcher_changed();
+    void learn_pattern();
+    void browse_push();
     JobTexts texts() const;
     void fill_nodes();
     void fit_nodes();
-    void node_toggled();
+    void node_toggled(QListWidgetItem* toggled);
     void browse_root();
     void edited();
 
     Job base_;
     std::vector<std::string> chosen_;  ///< in the job's order: the first is the master
+    std::string login_;                ///< under Slurm instead of them
     const FleetModel* fleet_ = nullptr;
     bool filling_ = false;
     FieldForm* form_;
@@ -72,6 +89,26 @@ private:
     QLineEdit* decay_;
     QCheckBox* nesterov_;
     QLabel* program_;
+    QLabel* optimizer_title_;
+    QComboBox* launcher_;
+    QLineEdit* slurm_nodes_;
+    QLineEdit* partition_;
+    QLineEdit* account_;
+    QLineEdit* time_;
+    QLineEdit* gres_;
+    QLineEdit* extra_;
+    QLineEdit* workdir_;
+    QComboBox* python_;
+    QLineEdit* python_env_;
+    QLineEdit* push_;
+    QLineEdit* log_dir_;
+    QCheckBox* known_lines_;
+    QPlainTextEdit* patterns_;
+    QLineEdit* telemetry_;
+    QLineEdit* peer_timeout_;
+    QLineEdit* max_restarts_;
+    QComboBox* signal_;
+    QLineEdit* signal_wait_;
 };
 
 }  // namespace rankscope::gui

@@ -176,10 +176,14 @@ void LaunchPage::show_job_problems(const std::vector<Failure>& problems, const Q
     }
 }
 
+Job LaunchPage::job() const {
+    return form_->checked().job;
+}
+
 void LaunchPage::form_changed() {
     const CheckedJob checked = form_->checked();
     const std::map<std::string, QString> other = form_->show_errors(checked.errors);
-    state_.wrong_fields = int(checked.errors.size());
+    state_.wrong_fields = int(checked.errors.size() - other.size());
     state_.nodes_chosen = form_->nodes_chosen();
     state_.planning = true;
     state_.plan_failure.reset();
@@ -256,7 +260,7 @@ void LaunchPage::start() {
     }
     RunRequest request;
     request.inventory = workspace_->fleet()->inventory();
-    request.job = form_->checked().job;
+    request.job = job();
     request.job_yaml = to_yaml(request.job);
     request.sessions = workspace_->fleet()->sessions();
     emit startRequested(request);
@@ -300,7 +304,7 @@ void LaunchPage::choose_save_file() {
 
 void LaunchPage::save_job(const std::filesystem::path& file) {
     save_job_.start(
-        [file, yaml = to_yaml(form_->checked().job)](const JobHandle&) {
+        [file, yaml = to_yaml(job())](const JobHandle&) {
             QSaveFile out(qs(file.string()));
             const bool fine = out.open(QIODevice::WriteOnly) &&
                               out.write(yaml.data(), qint64(yaml.size())) >= 0 && out.commit();

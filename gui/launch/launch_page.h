@@ -36,6 +36,8 @@ public:
     void set_job_text(const std::string& yaml, const std::filesystem::path& file);
     /// The job of a run that was.
     void set_job_again(const QString& name, const std::string& yaml);
+    /// As the form has it now.
+    Job job() const;
     const LaunchState& state() const { return state_; }
 
 signals:

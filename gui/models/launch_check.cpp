@@ -143,7 +143,25 @@ JobTexts texts_of(const Job& job) {
     texts.momentum = number_text_of(config.optimizer.momentum);
     texts.weight_decay = number_text_of(config.optimizer.weight_decay);
     texts.nesterov = config.optimizer.nesterov;
+    texts.options = option_texts_of(job);
     return texts;
+}
+
+// "slurm.time: \"x\" is not a time" is the field slurm.time's. Sections of the native engine have their own
+// check, which has spoken; that no node is chosen, the page says.
+void check_as_file(CheckedJob& checked) {
+    for (const Failure& problem : parse_job(to_yaml(checked.job), checked.job.file).problems) {
+        const auto colon = problem.what.find(": ");
+        const std::string key = colon == std::string::npos ? std::string() : problem.what.substr(0, colon);
+        if (key.empty() || key == "nodes" || key == "slurm.login" || key.starts_with("train")) {
+            continue;
+        }
+        QString text = qs(problem.what.substr(colon + 2));
+        if (!problem.remedy.empty()) {
+            text += u". "_s % qs(problem.remedy);
+        }
+        checked.errors.emplace(key, text);
+    }
 }
 
 CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
@@ -164,6 +182,7 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
     if (checked.errors.contains("master_port")) {
         checked.errors["master_port"] = Words::tr("Give a port from 1 to 65535, or 0 for a free one.");
     }
+    set_options(texts.options, job, checked.errors);
     if (job.command.empty()) {
         job.train = train_of(base, texts);
         for (const protocol::ConfigProblem& problem : protocol::check_train_config(*job.train)) {

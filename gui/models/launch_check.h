@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/models/job_option_texts.h>
 #include <remote/base/failure.h>
 #include <remote/config/job.h>
 
@@ -44,6 +45,7 @@ struct JobTexts {
     QString momentum;
     QString weight_decay;
     bool nesterov = false;
+    JobOptionTexts options;
 };
 
 JobTexts texts_of(const Job& job);
@@ -51,8 +53,10 @@ JobTexts texts_of(const Job& job);
 /// `base` with what the texts say. A text that is no number goes in as text, so that the check names it.
 struct CheckedJob {
     Job job;
-    std::map<std::string, QString> errors;  ///< field ("optimizer.lr", "master_port") → what would be right
+    FieldErrors errors;  ///< field ("optimizer.lr", "master_port") → what would be right
 };
 CheckedJob check_job_texts(const Job& base, const JobTexts& texts);
+/// Adds what the reader of job files would say of the whole job, by the key that it names.
+void check_as_file(CheckedJob& checked);
 
 }  // namespace rankscope::gui

@@ -17,6 +17,14 @@ namespace {
 
 constexpr int kNarrowest = 200;  ///< before the first layout
 
+/// Wrapped texts in it have the height that is set by hand (fit_texts): with rows that ask for a height for
+/// their width, QFormLayout gives rows beside hidden ones none at all.
+class RowBox : public QWidget {
+public:
+    using QWidget::QWidget;
+    bool hasHeightForWidth() const override { return false; }
+};
+
 }  // namespace
 
 FieldForm::FieldForm(QWidget* parent) : QWidget(parent), layout_(new QFormLayout(this)) {
@@ -27,10 +35,11 @@ FieldForm::FieldForm(QWidget* parent) : QWidget(parent), layout_(new QFormLayout
     layout_->setLabelAlignment(Qt::AlignLeft);
 }
 
-void FieldForm::add_title(const QString& text) {
+QLabel* FieldForm::add_title(const QString& text) {
     auto* title = make_label(text, this, "sectionTitle");
     title->setContentsMargins(0, layout_->rowCount() == 0 ? 0 : 8, 0, 0);
     layout_->addRow(title);
+    return title;
 }
 
 void FieldForm::add_row(const std::string& key, const QString& label, QWidget* editor, QWidget* marked,
@@ -38,7 +47,7 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
     Row row;
     row.editor = editor;
     row.marked = marked ? marked : editor;
-    row.box = new QWidget(this);
+    row.box = new RowBox(this);
     auto* box = new QVBoxLayout(row.box);
     box->setContentsMargins(0, 0, 0, 0);
     box->setSpacing(2);
@@ -48,7 +57,7 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
     }
     row.error = make_label({}, row.box, "fieldError");
     row.error->setWordWrap(true);
-    // Its height is set by hand (fit_errors): the layouts must not guess at it.
+    // Its height is set by hand (fit_texts): the layouts must not guess at it.
     row.error->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     row.error->setObjectName(row.marked->objectName() + u"Error"_s);
     row.error->hide();
@@ -79,7 +88,6 @@ void FieldForm::add_wide(QWidget* widget) {
 
 std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string, QString>& errors) {
     std::map<std::string, QString> left = errors;
-    errors_shown_ = !errors.empty();
     for (auto& [key, row] : rows_) {
         const auto found = left.find(key);
         QString text = found == left.end() ? QString() : found->second;
@@ -94,27 +102,27 @@ std::map<std::string, QString> FieldForm::set_errors(const std::map<std::string,
             left.erase(found);
         }
     }
-    fit_errors();
-    QMetaObject::invokeMethod(this, &FieldForm::fit_errors, Qt::QueuedConnection);  // once it is laid out
+    fit_texts();
+    QMetaObject::invokeMethod(this, &FieldForm::fit_texts, Qt::QueuedConnection);  // once it is laid out
     return left;
 }
 
-void FieldForm::fit_errors() {
-    if (!errors_shown_) {
-        return;
-    }
+void FieldForm::fit_texts() {
     for (auto& [key, row] : rows_) {
+        // By hand: wrapped labels in nested layouts get the height of another width.
+        const int room = std::max(row.box->width(), kNarrowest);
         if (!row.error->text().isEmpty()) {
-            // By hand: wrapped labels in nested layouts get the height of another width.
-            const int room = std::max(row.box->width(), kNarrowest);
             row.error->setFixedHeight(row.error->heightForWidth(room));
+        }
+        if (auto* text = qobject_cast<QLabel*>(row.editor); text && text->wordWrap()) {
+            text->setFixedHeight(text->heightForWidth(room));
         }
     }
 }
 
 void FieldForm::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    fit_errors();
+    fit_texts();
 }
 
 QString FieldForm::error(const std::string& key) const {
@@ -131,11 +139,19 @@ void FieldForm::focus_first_error() {
     }
 }
 
+void FieldForm::set_label(const std::string& key, const QString& label) {
+    const auto row = rows_.find(key);
+    if (row != rows_.end()) {
+        row->second.label->setText(label);
+        QString plain = label;
+        row->second.marked->setAccessibleName(plain.remove(u'&'));
+    }
+}
+
 void FieldForm::set_row_visible(const std::string& key, bool visible) {
     const auto row = rows_.find(key);
     if (row != rows_.end()) {
-        row->second.label->setVisible(visible);
-        row->second.box->setVisible(visible);
+        layout_->setRowVisible(row->second.box, visible);
     }
 }
 

@@ -22,7 +22,7 @@ class FieldForm : public QWidget {
 public:
     explicit FieldForm(QWidget* parent = nullptr);
 
-    void add_title(const QString& text);
+    QLabel* add_title(const QString& text);
     /// `editor` may be a container; `marked` is what gets the red frame and the focus (default: the editor).
     void add_row(const std::string& key, const QString& label, QWidget* editor, QWidget* marked = nullptr,
                  const QString& hint = {});
@@ -34,13 +34,14 @@ public:
     std::map<std::string, QString> set_errors(const std::map<std::string, QString>& errors);
     QString error(const std::string& key) const;
     void focus_first_error();
+    void set_label(const std::string& key, const QString& label);
     void set_row_visible(const std::string& key, bool visible);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void fit_errors();
+    void fit_texts();
 
     struct Row {
         QWidget* editor = nullptr;
@@ -52,7 +53,6 @@ private:
     std::map<std::string, Row> rows_;
     std::vector<std::string> order_;
     QFormLayout* layout_;
-    bool errors_shown_ = false;
 };
 
 }  // namespace rankscope::gui

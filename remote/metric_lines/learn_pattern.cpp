@@ -66,6 +66,16 @@ void add_literal(std::string& pattern, std::string_view text) {
 
 }  // namespace
 
+std::vector<Mark> numbers_to_mark(std::string_view line) {
+    std::vector<Mark> marks;
+    for (const auto& number : numbers_in(line)) {
+        if (!is_part_of_a_name(line, number)) {
+            marks.push_back({"", number.begin, number.end});
+        }
+    }
+    return marks;
+}
+
 std::optional<Mark> find_mark(std::string_view line, const std::string& name, const std::string& value,
                               std::string& why) {
     std::string wanted = value;

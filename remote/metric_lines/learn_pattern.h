@@ -18,6 +18,9 @@ struct Mark {
     std::size_t end = 0;  ///< behind the last character
 };
 
+/// Every number of the line that a mark can lie on, from left to right, without a name.
+std::vector<Mark> numbers_to_mark(std::string_view line);
+
 /// Where a value stands in the line: "0.31" as it is written there, "0.31@2" the second of several. On
 /// failure *why says whether it is not there or there more than once.
 std::optional<Mark> find_mark(std::string_view line, const std::string& name, const std::string& value,

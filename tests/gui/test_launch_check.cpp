@@ -85,5 +85,105 @@ TEST(JobTexts, AnOwnProgramGetsNoTrainSection) {
     EXPECT_FALSE(checked.job.train.has_value());
 }
 
+constexpr const char* kWholeJob = R"(name: whole
+nodes: [node1, node2]
+master: node2
+rank_order: cyclic
+procs_per_node: { node1: 4, node2: 2 }
+devices: { node2: [1, 3] }
+backend: gloo
+master_port: 0
+interface: eth1
+env: { A: "1" }
+node_env: { node1: { B: "2" } }
+rank_env: { 0: { C: "3" } }
+on_failure: { grace_s: 7, max_restarts: 2, peer_timeout_s: 20, stopped_limit_s: 60 }
+checkpoint: { signal: USR2, wait_s: 45 }
+telemetry: { every_s: 5 }
+command: [python3, train.py, --lr, "0.1"]
+workdir: ~/proj
+push: [train.py, "my data"]
+local_rank_argument: --local-rank
+venv: ~/venvs/torch
+log_dir: ~/logs
+metrics: { lines: false, patterns: ["it {step} margin {margin}"] }
+)";
+
+TEST(JobTexts, AWholeJobPassesThroughTheFormUnchanged) {
+    const JobRead read = parse_job(kWholeJob, "whole.yaml");
+    ASSERT_TRUE(read.problems.empty()) << to_line(read.problems.front());
+    CheckedJob checked = check_job_texts(read.job, texts_of(read.job));
+    check_as_file(checked);
+    EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;
+    EXPECT_EQ(to_yaml(checked.job), to_yaml(read.job));
+}
+
+TEST(JobTexts, ASlurmJobPassesThroughTheFormUnchanged) {
+    const JobRead read = parse_job(
+        "name: s\nlauncher: slurm\nslurm: { login: login1, nodes: 3, partition: gpu, account: me, qos: high, "
+        "time: \"01:00:00\", gres: \"gpu:4\", extra: [--mem=32G, \"--comment=two words\"] }\n"
+        "command: [python3, a.py]\n",
+        "s.yaml");
+    ASSERT_TRUE(read.problems.empty()) << to_line(read.problems.front());
+    CheckedJob checked = check_job_texts(read.job, texts_of(read.job));
+    check_as_file(checked);
+    EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;
+    EXPECT_EQ(to_yaml(checked.job), to_yaml(read.job));
+    EXPECT_EQ(checked.job.slurm->qos, "high") << "though the form has no field for it";
+}
+
+TEST(JobTexts, UnderSlurmNothingNamesNodes) {
+    const Job job = parse_job(kWholeJob, "whole.yaml").job;
+    JobTexts texts = texts_of(job);
+    texts.options.slurm = true;
+    texts.options.login = u"login1"_s;
+    texts.options.max_restarts.clear();  // the reader of job files refuses both together
+    CheckedJob checked = check_job_texts(job, texts);
+    check_as_file(checked);
+    EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;
+    EXPECT_EQ(checked.job.slurm->login, "login1");
+    EXPECT_TRUE(checked.job.nodes.empty());
+    EXPECT_EQ(checked.job.env.at("A"), "1");
+}
+
+TEST(JobTexts, WrongOptionsNameTheirField) {
+    Job job;
+    job.name = "own";
+    job.command = {"python3", "train.py"};
+    JobTexts texts = texts_of(job);
+    JobOptionTexts& options = texts.options;
+    options.slurm = true;
+    options.login = u"login1"_s;
+    options.slurm_nodes = u"0"_s;
+    options.time = u"soon"_s;
+    options.extra = u"--nodes=4"_s;
+    options.push = u"'train.py"_s;
+    options.python = u"venv"_s;
+    options.patterns = {u"it {step} {"_s};
+    options.telemetry = u"often"_s;
+    options.peer_timeout = u"-1"_s;
+    options.max_restarts = u"2.5"_s;
+    options.signal = u"USR1"_s;
+    options.signal_wait = u"x"_s;
+    CheckedJob checked = check_job_texts(job, texts);
+    check_as_file(checked);
+    for (const char* field :
+         {"slurm.nodes", "slurm.time", "slurm.extra", "push", "venv", "metrics.patterns", "telemetry.every_s",
+          "on_failure.peer_timeout_s", "on_failure.max_restarts", "checkpoint.wait_s"}) {
+        ASSERT_TRUE(checked.errors.contains(field)) << field;
+        EXPECT_FALSE(checked.errors.at(field).isEmpty()) << field;
+    }
+    EXPECT_EQ(checked.errors.size(), 10U);
+}
+
+TEST(JobTexts, WordsGoThereAndBack) {
+    const std::vector<std::string> words{"train.py", "my data", "it's", "--lr=0.1", ""};
+    QString why;
+    EXPECT_EQ(split_words(join_words(words), &why), words);
+    EXPECT_TRUE(why.isEmpty());
+    split_words(u"a; b"_s, &why);
+    EXPECT_FALSE(why.isEmpty());
+}
+
 }  // namespace
 }  // namespace rankscope::gui::testing

@@ -9,6 +9,7 @@
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/models/node_samples_model.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
@@ -18,6 +19,7 @@
 
 #include <QAction>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDialog>
 #include <QGuiApplication>
 #include <QLabel>
@@ -28,8 +30,10 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
+#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <QTreeView>
 #include <fstream>
 
 namespace rankscope::gui::testing {
@@ -409,6 +413,133 @@ TEST_F(Pages, TheHeadSaysWhetherARunWaitsIsPausedOrSaves) {
     live->show_stored(synthetic_data({.id = "d", .until = 0.3, .fate = Fate::UnderWay}));
     EXPECT_EQ(outcome->text(), u"running"_s);
     EXPECT_FALSE(activity->isVisible());
+}
+
+TEST_F(Pages, TelemetryIsALinePerNodeAndItsGpusBelow) {
+    open();
+    window_->show_page(MainWindow::Page::Live);
+    LivePage* live = window_->live_page();
+    auto* table = find<QTreeView>("telemetryTable");
+    live->show_stored(synthetic_data({.id = "none", .until = 0.2}));
+    EXPECT_FALSE(table->isVisible());
+    EXPECT_TRUE(find<QLabel>("telemetryEmpty")->isVisible());
+    const auto cell = [&](int row, int column, const QModelIndex& parent = {}) {
+        return table->model()->index(row, column, parent).data().toString();
+    };
+
+    live->show_stored(synthetic_data({.id = "cpu", .until = 0.2, .gpus = 0}));
+    ASSERT_TRUE(table->isVisible());
+    EXPECT_FALSE(find<QLabel>("telemetryEmpty")->isVisible());
+    ASSERT_EQ(table->model()->rowCount(), 2);
+    EXPECT_EQ(cell(1, NodeSamplesModel::Node), u"node2"_s);
+    EXPECT_TRUE(cell(0, NodeSamplesModel::Cpu).endsWith(u"%"_s));
+    EXPECT_TRUE(cell(0, NodeSamplesModel::Memory).endsWith(u"/ 503 GiB"_s)) << qPrintable(cell(0, 2));
+    EXPECT_TRUE(cell(0, NodeSamplesModel::NetIn).endsWith(u"B/s"_s));
+    EXPECT_EQ(cell(0, NodeSamplesModel::Disk), u"812 GiB"_s);
+    EXPECT_TRUE(table->isColumnHidden(NodeSamplesModel::GpuUse)) << "no GPU is absent, not zero";
+    EXPECT_EQ(table->model()
+                  ->index(0, NodeSamplesModel::Cpu)
+                  .data(NodeSamplesModel::HistoryRole)
+                  .value<QList<float>>()
+                  .size(),
+              qsizetype(SampleHistory::kKept));
+
+    live->show_stored(synthetic_data({.id = "gpu", .until = 0.2, .gpus = 4}));
+    EXPECT_FALSE(table->isColumnHidden(NodeSamplesModel::GpuUse));
+    const QModelIndex first = table->model()->index(0, 0);
+    ASSERT_EQ(table->model()->rowCount(first), 4);
+    EXPECT_EQ(cell(3, NodeSamplesModel::Node, first), u"GPU 3"_s);
+    EXPECT_EQ(cell(3, NodeSamplesModel::GpuUse, first), u"12 %"_s);
+    EXPECT_EQ(cell(3, NodeSamplesModel::Power, first), u"180 W"_s);
+    EXPECT_EQ(cell(3, NodeSamplesModel::Cpu, first), QString()) << "a processor is the node's";
+    EXPECT_EQ(cell(1, NodeSamplesModel::Power), u"–"_s) << "a driver that does not tell is not 0 W";
+    EXPECT_TRUE(cell(0, NodeSamplesModel::GpuMemory).endsWith(u"/ 320 GiB"_s));
+
+    std::vector<std::string> many;
+    for (int i = 0; i < 64; ++i) {
+        many.push_back("node" + std::to_string(i + 1));
+    }
+    live->show_stored(
+        synthetic_data({.id = "many", .ranks = 64, .nodes = many, .steps_per_epoch = 10, .gpus = 8}));
+    EXPECT_EQ(table->model()->rowCount(), 64);
+    EXPECT_LE(find<QWidget>("telemetryStrip")->height(), 240) << "it scrolls";
+    live->forget("many");
+    EXPECT_EQ(table->model()->rowCount(), 0);
+}
+
+TEST_F(Pages, LaunchThroughSlurmAsksForWhatSlurmNeeds) {
+    write(inventory_file(), "nodes:\n  - { name: login1 }\n  - { name: node2 }\n");
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    auto* nodes = find<QListWidget>("launchNodes");
+    ASSERT_TRUE(wait_until([&] { return nodes->count() == 3; }));
+    auto* partition = find<QLineEdit>("launchPartition");
+    EXPECT_FALSE(partition->isVisible());
+    find<QComboBox>("launchLauncher")->setCurrentIndex(1);
+    EXPECT_TRUE(partition->isVisible());
+    nodes->item(1)->setCheckState(Qt::Checked);
+    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Unchecked) << "one logs in to one node";
+    type_into(find<QLineEdit>("launchSlurmNodes"), u"3"_s);
+    type_into(partition, u"gpu"_s);
+    type_into(find<QLineEdit>("launchGres"), u"gpu:2"_s);
+    auto* plan = find<QTableView>("planTable");
+    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 6; }))
+        << qPrintable(find<QLabel>("startReason")->text());
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+    auto* time = find<QLineEdit>("launchTime");
+    type_into(time, u"soon"_s);
+    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
+    EXPECT_EQ(time->property("invalid").toString(), u"true"_s);
+    EXPECT_TRUE(find<QLabel>("launchTimeError")->text().contains(u"HH:MM:SS"_s));
+    type_into(time, u"30"_s);
+    EXPECT_TRUE(wait_start_enabled());
+    find<QComboBox>("launchLauncher")->setCurrentIndex(0);
+    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Checked) << "over SSH it is as it was";
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+}
+
+TEST_F(Pages, AnOwnProgramsOptionsAreEditedAndALineIsLearnt) {
+    const QString job = folder_.path() + u"/job.yaml"_s;
+    write(job,
+          "name: own\nnodes: [local]\nmaster_port: 0\ncommand: [python3, a.py]\npush: [a.py]\n"
+          "local_rank_argument: --local-rank\n");
+    Options options = options_in(folder_.path());
+    options.job_file = ss(job);
+    open(options);
+    auto* push = find<QLineEdit>("launchPush");
+    ASSERT_TRUE(wait_until([&] { return push->text() == u"a.py"_s; }));
+    EXPECT_FALSE(find<QLineEdit>("launchLr")->isVisible());
+    find<QComboBox>("launchPython")->setCurrentIndex(1);
+    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled()) << "which venv?";
+    EXPECT_FALSE(find<QLabel>("launchPythonEnvError")->text().isEmpty());
+    type_into(find<QLineEdit>("launchPythonEnv"), u"~/venvs/torch"_s);
+    EXPECT_FALSE(find<QLineEdit>("launchSignalWait")->isVisible());
+    find<QComboBox>("launchSignal")->setCurrentIndex(1);
+    EXPECT_TRUE(find<QLineEdit>("launchSignalWait")->isVisibleTo(window_.get()));
+
+    click(find<QPushButton>("launchLearn"));
+    QDialog* dialog = wait_dialog("learnDialog");
+    auto* ok = child<QPushButton>(dialog, "learnOk");
+    EXPECT_FALSE(ok->isEnabled());
+    type_into(child<QLineEdit>(dialog, "learnLine"), u"it 5/100 margin 0.31"_s);
+    auto* numbers = child<QTableWidget>(dialog, "learnTable");
+    ASSERT_EQ(numbers->rowCount(), 3);
+    EXPECT_FALSE(ok->isEnabled());
+    numbers->item(0, 2)->setText(u"step"_s);
+    numbers->item(2, 2)->setText(u"margin"_s);
+    EXPECT_TRUE(child<QLabel>(dialog, "learnReads")->text().contains(u"margin = 0.31"_s))
+        << qPrintable(child<QLabel>(dialog, "learnReads")->text());
+    ASSERT_TRUE(ok->isEnabled());
+    click(ok);
+    EXPECT_EQ(find<QPlainTextEdit>("launchPatterns")->toPlainText(), u"it {step}/{} margin {margin}"_s);
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+
+    const JobRead read = parse_job(to_yaml(window_->launch_page()->job()), ss(job));
+    ASSERT_TRUE(read.problems.empty()) << to_line(read.problems.front());
+    EXPECT_EQ(read.job.own.venv, "~/venvs/torch");
+    EXPECT_EQ(read.job.checkpoint_signal, "USR1");
+    EXPECT_EQ(read.job.own.metrics.patterns, std::vector<std::string>{"it {step}/{} margin {margin}"});
+    EXPECT_EQ(read.job.own.local_rank_argument, LocalRankArgument::Dash) << "no field stands for it";
 }
 
 TEST_F(Pages, DeletingARunAsksFirst) {
