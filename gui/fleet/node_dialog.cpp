@@ -3,9 +3,13 @@
 
 #include <gui/fleet/node_dialog.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/transport/ssh_target.h>
+#include <remote/transport/transport_choice.h>
 
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileDialog>
@@ -23,6 +27,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kBad = -1;
+constexpr int kResolveAfterMs = 250;  ///< of quiet while somebody types
 
 /// Empty: `absent`; not a whole number: kBad.
 int whole(const QLineEdit* edit, int absent) {
@@ -60,7 +65,11 @@ std::optional<std::vector<int>> parse_gpu_list(const QString& text) {
 }
 
 NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWidget* parent)
-    : QDialog(parent), before_(node), taken_(std::move(taken)), form_(new FieldForm(this)) {
+    : QDialog(parent),
+      before_(node),
+      taken_(std::move(taken)),
+      form_(new FieldForm(this)),
+      resolve_job_(this, QThreadPool::globalInstance()) {
     setObjectName(u"nodeDialog"_s);
     setWindowTitle(is_new ? tr("Add a node") : tr("Edit %1").arg(qs(node.name)));
     auto* layout = new QVBoxLayout(this);
@@ -68,6 +77,14 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
     layout->setSpacing(12);
     make_fields(node);
     layout->addWidget(form_);
+    way_ = make_label({}, this, "muted");
+    way_->setObjectName(u"nodeWay"_s);
+    way_->setWordWrap(true);
+    way_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    // Room for two lines from the start, so that nothing jumps when the answer comes.
+    way_->setMinimumHeight(2 * way_->fontMetrics().lineSpacing() + 2);
+    way_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    layout->addWidget(way_);
     layout->addStretch();
     auto* buttons = new QDialogButtonBox(this);
     ok_ = buttons->addButton(is_new ? tr("&Add") : tr("&Save"), QDialogButtonBox::AcceptRole);
@@ -83,6 +100,13 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
             check();
         });
     }
+    connect(transport_, &QComboBox::currentIndexChanged, this, [this] {
+        touched_ = true;
+        check();
+    });
+    resolve_timer_.setSingleShot(true);
+    resolve_timer_.setInterval(kResolveAfterMs);
+    connect(&resolve_timer_, &QTimer::timeout, this, &NodeDialog::resolve);
     resize(540, sizeHint().height());
     check();
     name_->setFocus();
@@ -108,6 +132,13 @@ void NodeDialog::make_fields(const NodeSpec& node) {
     form_->add_row("identity_file", tr("&Key file"), key_row, key_);
     jump_ = form_->add_line("proxy_jump", tr("&Jump host"), "nodeJump", tr("none"),
                             tr("user@host:port of a bastion"));
+    transport_ = new QComboBox(this);
+    transport_->setObjectName(u"nodeTransport"_s);
+    transport_->addItem(tr("auto: what the node needs"), QString());
+    transport_->addItem(u"libssh"_s, u"libssh"_s);
+    transport_->addItem(tr("OpenSSH's own program"), u"openssh"_s);
+    form_->add_row("transport", tr("&Transport"), transport_, nullptr,
+                   tr("libssh is faster to connect; OpenSSH knows certificates, security keys and GSSAPI"));
     gpus_ = form_->add_line("gpus", tr("&GPUs"), "nodeGpus", tr("auto"), tr("auto, or indices: 0, 1, 3"));
     slots_ = form_->add_line("cpu_slots", tr("&CPU slots"), "nodeSlots", tr("1"),
                              tr("Ranks when there is no GPU"));
@@ -122,6 +153,7 @@ void NodeDialog::make_fields(const NodeSpec& node) {
     user_->setText(qs(node.user));
     key_->setText(qs(node.identity_file));
     jump_->setText(qs(node.proxy_jump));
+    transport_->setCurrentIndex(std::max(transport_->findData(qs(node.transport)), 0));
     gpus_->setText(node.gpus_auto ? QString() : node.gpus.empty() ? tr("none") : join_numbers(node.gpus));
     slots_->setText(node.cpu_slots == 0 ? QString() : QString::number(node.cpu_slots));
     address_->setText(qs(node.address));
@@ -139,6 +171,10 @@ NodeSpec NodeDialog::node() const {
     node.user = ss(user_->text().trimmed());
     node.identity_file = ss(key_->text().trimmed());
     node.proxy_jump = ss(jump_->text().trimmed());
+    const std::string transport = ss(transport_->currentData().toString());
+    if (!(transport.empty() && node.transport == "auto")) {  // "auto" stays as it was written
+        node.transport = transport;
+    }
     const QString gpus = gpus_->text().trimmed();
     node.gpus_auto = gpus.isEmpty() || gpus.compare(u"auto"_s, Qt::CaseInsensitive) == 0;
     node.gpus.clear();
@@ -179,9 +215,48 @@ void NodeDialog::check() {
         errors.erase("host");  // it is the name then, and the name says what is wrong with it
     }
     form_->set_errors(errors);
+    resolve_job_.cancel();
+    if (errors.empty() && !node().host.empty()) {
+        resolve_timer_.start();
+    } else {
+        resolve_timer_.stop();
+        show_way({}, false);
+    }
     // Room for what the fields have to say.
     layout()->activate();
     resize(width(), std::max(height(), sizeHint().height()));
+}
+
+// ssh_config may hold names to look up and Match exec: it can take its time, so the window does not wait.
+void NodeDialog::resolve() {
+    show_way(tr("Asking ssh how it would connect…"), false);
+    resolve_job_.start(
+        [node = node()](const JobHandle& handle) -> Result<std::pair<std::string, TransportChoice>> {
+            const auto target = resolve_ssh_target(node, handle.stop());
+            if (!target) {
+                return target.failure();
+            }
+            return std::pair(describe_target(*target), choose_transport(node, *target));
+        },
+        [this](const Result<std::pair<std::string, TransportChoice>>& answer) {
+            if (!answer) {
+                show_way(failure_text(answer.failure()), true);
+                return;
+            }
+            const auto& [way, choice] = *answer;
+            const QString by =
+                choice.implementation == SshImplementation::OpenSsh ? tr("OpenSSH") : u"libssh"_s;
+            show_way(
+                tr("Connects as %1").arg(qs(way)) % u'\n' %
+                    (choice.why.empty() ? tr("by %1").arg(by) : tr("by %1 (%2)").arg(by, qs(choice.why))),
+                false);
+        });
+}
+
+void NodeDialog::show_way(const QString& text, bool fault) {
+    way_->setText(text);
+    set_style_property(way_, "role", fault ? u"fieldError"_s : u"muted"_s);
+    way_->updateGeometry();
 }
 
 void NodeDialog::browse_key() {

@@ -3,13 +3,17 @@
 
 #pragma once
 
+#include <gui/background_job.h>
 #include <remote/config/inventory.h>
 
 #include <QDialog>
 #include <QStringList>
+#include <QTimer>
 #include <optional>
 #include <vector>
 
+class QComboBox;
+class QLabel;
 class QLineEdit;
 class QPushButton;
 
@@ -17,7 +21,8 @@ namespace rankscope::gui {
 
 class FieldForm;
 
-/// All fields of a node in the inventory. OK stays shut while a field is wrong, and the field says why.
+/// All fields of a node in the inventory. OK stays shut while a field is wrong, and the field says why. How
+/// ssh would connect with them is shown before anything is connected to.
 class NodeDialog : public QDialog {
     Q_OBJECT
 
@@ -31,6 +36,8 @@ private:
     void make_fields(const NodeSpec& node);
     void check();
     void browse_key();
+    void resolve();
+    void show_way(const QString& text, bool fault);
 
     NodeSpec before_;
     QStringList taken_;
@@ -42,11 +49,15 @@ private:
     QLineEdit* user_;
     QLineEdit* key_;
     QLineEdit* jump_;
+    QComboBox* transport_;
     QLineEdit* gpus_;
     QLineEdit* slots_;
     QLineEdit* address_;
     QLineEdit* cache_;
+    QLabel* way_;
     QPushButton* ok_;
+    QTimer resolve_timer_;
+    BackgroundJob resolve_job_;
 };
 
 /// "0, 1,3" → {0, 1, 3}; nothing where it is not a list of indices.

@@ -5,9 +5,11 @@
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
 #include <remote/node/session_pool.h>
+#include <gui/fleet/node_dialog.h>
 
 #include <tests/gui/gui_test.h>
 
+#include <QComboBox>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -44,6 +46,36 @@ TEST(ImportDialog, ShowsWhatEachLineMeansAndAddsWhatIsTicked) {
     EXPECT_EQ(nodes[0].user, "trainer");
     EXPECT_EQ(nodes[2].name, "node2");
     EXPECT_EQ(add->text(), u"&Add 3 nodes"_s);
+}
+
+TEST(NodeDialog, ShowsHowSshWouldConnectBeforeAnythingIsConnectedTo) {
+    NodeDialog dialog(NodeSpec{}, {}, true, nullptr);
+    dialog.show();
+    auto* way = child<QLabel>(&dialog, "nodeWay");
+    EXPECT_TRUE(way->text().isEmpty());
+    type_into(child<QLineEdit>(&dialog, "nodeName"), u"node1"_s);
+    type_into(child<QLineEdit>(&dialog, "nodeHost"), u"10.0.0.11"_s);
+    type_into(child<QLineEdit>(&dialog, "nodeUser"), u"trainer"_s);
+    type_into(child<QLineEdit>(&dialog, "nodePort"), u"2222"_s);
+    type_into(child<QLineEdit>(&dialog, "nodeJump"), u"login"_s);
+    EXPECT_TRUE(wait_until([&] {
+        return way->text().contains(u"trainer@10.0.0.11:2222"_s) && way->text().contains(u"login"_s);
+    })) << qPrintable(way->text());
+    auto* transport = child<QComboBox>(&dialog, "nodeTransport");
+    transport->setCurrentIndex(transport->findData(u"openssh"_s));
+    EXPECT_TRUE(wait_until([&] { return way->text().contains(u"by OpenSSH"_s); })) << qPrintable(way->text());
+    EXPECT_EQ(dialog.node().transport, "openssh");
+    type_into(child<QLineEdit>(&dialog, "nodePort"), u"99999"_s);
+    EXPECT_TRUE(way->text().isEmpty()) << "what is wrong is not resolved";
+}
+
+TEST(NodeDialog, KeepsTheTransportAsItWasWritten) {
+    for (const char* transport : {"", "auto", "libssh", "openssh"}) {
+        NodeSpec node;
+        node.name = node.host = "node1";
+        node.transport = transport;
+        EXPECT_EQ(NodeDialog(node, {}, false, nullptr).node(), node) << transport;
+    }
 }
 
 TEST(ImportDialog, ReadsAFileAndSaysWhyNot) {
