@@ -47,6 +47,7 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     head->addWidget(make_label(tr("Launch"), this, "pageTitle"));
     file_ = make_label({}, this, "muted");
     file_->setObjectName(u"jobFile"_s);
+    file_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a path must not widen the window
     head->addWidget(file_, 1, Qt::AlignBottom);
     auto* open = make_button(tr("&Open job file…"), "openJob", this);
     auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", this);
@@ -149,8 +150,16 @@ void LaunchPage::set_job_text(const std::string& yaml, const std::filesystem::pa
 }
 
 void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
-    take_job(parse_job(yaml, ss(name) + ".yaml"));
-    file_->setText(tr("the job of %1, again").arg(name));
+    // A run keeps its job, not the folder that its file lay in.
+    std::error_code gone;
+    const std::filesystem::path folder = std::filesystem::current_path(gone);
+    JobRead read = parse_job(yaml, folder / (ss(name) + ".yaml"));
+    const bool pushes = !read.job.push.empty();
+    take_job(std::move(read));
+    file_->setText(pushes ? tr("the job of %1, again; what it pushes is looked for in %2")
+                                .arg(name, qs(folder.string()))
+                          : tr("the job of %1, again").arg(name));
+    file_->setToolTip(file_->text());
 }
 
 void LaunchPage::take_job(JobRead read) {
