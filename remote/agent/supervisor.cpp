@@ -53,6 +53,7 @@ constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a pro
 constexpr double kFlushRetry = 1.0;
 constexpr double kOthersReady = 30;  // beyond their grace
 constexpr double kStoppedTold = 5;   // a rank stopped by somebody else for so long is worth a word
+constexpr double kOwnSigterm = 0.5;  // between a rank that srun ended and our own SIGTERM
 
 class Supervisor {
 public:
@@ -80,6 +81,7 @@ private:
     void start_telemetry();
     void sample_if_due();
     void reap();
+    void await_own_sigterm();
     void rank_ended(RankProcess& rank, int status);
     void rank_stopped(RankProcess& rank, int signal);
     void rank_continued(RankProcess& rank);
@@ -505,7 +507,25 @@ void Supervisor::reap() {
             } else if (WIFCONTINUED(status)) {
                 rank_continued(rank);
             } else {
+                if (run_.has_slurm() && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
+                    await_own_sigterm();
+                }
                 rank_ended(rank, status);
+            }
+        }
+    }
+}
+
+// srun ends whole steps by SIGTERM: a rank may be gone before ours has come, and did not end on its own then.
+void Supervisor::await_own_sigterm() {
+    const double until = monotonic_s() + kOwnSigterm;
+    for (double left = kOwnSigterm; !stop_ && left > 0; left = until - monotonic_s()) {
+        pollfd fd{signals_.get(), POLLIN, 0};
+        ::poll(&fd, 1, static_cast<int>(left * 1000) + 1);
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+            if (info.ssi_signo != SIGCHLD) {
+                signalled(static_cast<int>(info.ssi_signo));
             }
         }
     }
