@@ -645,6 +645,9 @@ std::string describe(const wire::Cause& cause) {
     if (cause.kind() == "node-gone") {
         return "the supervisor of " + cause.node() + " is gone";
     }
+    if (cause.kind() == "signalled") {
+        return cause.node() + ": " + cause.detail();
+    }
     return cause.detail();
 }
 

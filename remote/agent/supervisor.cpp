@@ -53,7 +53,7 @@ constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a pro
 constexpr double kFlushRetry = 1.0;
 constexpr double kOthersReady = 30;  // beyond their grace
 constexpr double kStoppedTold = 5;   // a rank stopped by somebody else for so long is worth a word
-constexpr double kOwnSigterm = 0.5;  // between a rank that srun ended and our own SIGTERM
+constexpr double kOwnSigterm = 0.5;  // between a rank's SIGTERM and ours, where all get one
 
 class Supervisor {
 public:
@@ -452,10 +452,10 @@ void Supervisor::signalled(int signal) {
         return;
     }
     const auto said = read_file(dir_.stop_cause());
+    const bool explained = said && !said->empty();
     wire::Cause cause;
-    cause.set_kind("stopped");
-    cause.set_detail(said && !said->empty() ? *said
-                                            : "the supervisor received signal " + std::to_string(signal));
+    cause.set_kind(explained ? "stopped" : "signalled");
+    cause.set_detail(explained ? *said : "the supervisor received signal " + std::to_string(signal));
     if (!stop_) {
         tell_peers(cause);
     }
@@ -507,7 +507,7 @@ void Supervisor::reap() {
             } else if (WIFCONTINUED(status)) {
                 rank_continued(rank);
             } else {
-                if (run_.has_slurm() && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
+                if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
                     await_own_sigterm();
                 }
                 rank_ended(rank, status);
@@ -516,7 +516,8 @@ void Supervisor::reap() {
     }
 }
 
-// srun ends whole steps by SIGTERM: a rank may be gone before ours has come, and did not end on its own then.
+// srun ends whole steps by SIGTERM, a node that shuts down everything: a rank may be gone before ours has
+// come, and did not end on its own then.
 void Supervisor::await_own_sigterm() {
     const double until = monotonic_s() + kOwnSigterm;
     for (double left = kOwnSigterm; !stop_ && left > 0; left = until - monotonic_s()) {

@@ -5,6 +5,7 @@
 #include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
+#include <remote/node/clock_check.h>
 #include <remote/node/facts_json.h>
 #include <remote/node/probe.h>
 #include <remote/node/session_pool.h>
@@ -119,6 +120,10 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
                             std::abs(facts.clock_offset_s) < 0.05 ? "ok" : milliseconds(facts.clock_offset_s),
                             facts.os});
             json.push_back({{"node", node.name}, {"status", "ready"}, {"facts", to_json(facts)}});
+            if (const auto off = clock_off(node.name, facts.clock_offset_s)) {
+                notes.push_back(to_line(*off));
+                json.back()["warnings"] = {{{"id", off->code}, {"what", off->what}, {"remedy", off->remedy}}};
+            }
             if (facts.shell_s > kSlowShell) {
                 char seconds[32];
                 std::snprintf(seconds, sizeof seconds, "%.1f", facts.shell_s);

@@ -4,6 +4,7 @@
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
+#include <remote/node/clock_check.h>
 #include <remote/node/notices.h>
 #include <remote/node/tree_push.h>
 #include <remote/run/event_pump.h>
@@ -169,6 +170,11 @@ bool NodeTask::connect(const char* stage) {
     }
     if (context_.meeting == nullptr) {
         return true;
+    }
+    if (const auto off = clock_off(node_.name, connection_.facts.clock_offset_s)) {
+        Event event;
+        event.body = DiagnosisEvent{off->code, off->where + ": " + off->what, 1, {}, {off->remedy}};
+        context_.pump->post(std::move(event));
     }
     int master_port = 0;
     const auto nodes = resolve_nodes(context_.inventory, context_.job);
@@ -360,8 +366,11 @@ void NodeTask::take(const wire::Reply& reply) {
             continue;
         }
         if (frame.seq() > next_seq_) {
-            note(text(kContext, "events %1 to %2 are missing: thinned, or the spool was damaged there",
-                      {std::to_string(next_seq_), std::to_string(frame.seq() - 1)}));
+            note(
+                text(kContext,
+                     "events %1 to %2 are missing: thinned, or the spool was damaged there (check the disk); "
+                     "all others are kept",
+                     {std::to_string(next_seq_), std::to_string(frame.seq() - 1)}));
         }
         next_seq_ = frame.seq() + 1;
         Event event = from_wire(frame, node_.name);

@@ -14,6 +14,19 @@ namespace {
 
 constexpr const char* kContext = "RunTracker";
 
+std::string remedy_for_lost(const EndEvent& told) {
+    switch (told.outcome) {
+        case Outcome::Lost:  // the node's own words, when it was up again
+            return text(
+                kContext,
+                "`journalctl -b -1` there may say why; `rankscopectl runs rerun` starts the run again.");
+        case Outcome::Stopped:
+            return text(kContext, "Was the node shut down, or did somebody end the agent there?");
+        default:
+            return text(kContext, "Check whether it is up, and the network between the nodes.");
+    }
+}
+
 bool is_failure(const ExitEvent& exit) {
     return !exit.requested && (exit.code != 0 || exit.signal != 0);
 }
@@ -207,7 +220,8 @@ EndEvent RunTracker::verdict(bool by_user) const {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
         end.lost_node = told->lost_node;
-        end.detail = text(kContext, "%1 was lost: %2.", {told->lost_node, told->detail});
+        end.detail = text(kContext, "%1 was lost: %2.", {told->lost_node, told->detail}) + ' ' +
+                     remedy_for_lost(*told);
         return end;
     }
     const auto lost = std::find_if(ended_.begin(), ended_.end(),

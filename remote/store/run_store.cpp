@@ -71,6 +71,21 @@ public:
         return {"store", path, text(kContext, what),
                 text(kContext, "Check free space and permissions of the folder."), database.message()};
     }
+    // The statement must be gone before anything is written: SQLite does not wait for a lock that would make
+    // an open reader a writer.
+    std::int64_t schema_version() const {
+        Statement version(database, "PRAGMA user_version");
+        return version.step() == Statement::Step::Row ? version.whole(0) : 0;
+    }
+    bool set_up() {
+        const std::string version = "PRAGMA user_version = " + std::to_string(kSchemaVersion);
+        if (database.run("BEGIN IMMEDIATE") && database.run(kSchema) && database.run(version.c_str()) &&
+            database.run("COMMIT")) {
+            return true;
+        }
+        database.run("ROLLBACK");
+        return false;
+    }
     std::int64_t next_ord(const std::string& run_id) const {
         Statement last(database,
                        "SELECT MAX(COALESCE((SELECT MAX(ord) FROM events WHERE run_id = ?1), 0),"
@@ -105,14 +120,14 @@ Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& pa
     // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last moments, never the file;
     // the nodes' spools still have them.
     impl->database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    Statement version(impl->database, "PRAGMA user_version");
-    if (version.step() == Statement::Step::Row && version.whole(0) > kSchemaVersion) {
+    const std::int64_t version = impl->schema_version();
+    if (version > kSchemaVersion) {
         return Failure{"store-newer", path.string(),
                        text(kContext, "The run store was written by a newer Rankscope."),
                        text(kContext, "Update this program, or choose another folder with --data-dir."), ""};
     }
-    if (!impl->database.run(kSchema) ||
-        !impl->database.run(("PRAGMA user_version = " + std::to_string(kSchemaVersion)).c_str())) {
+    // Only the first opening writes: who just wants to read does not wait for those who write.
+    if (version < kSchemaVersion && !impl->set_up()) {
         return impl->failure("The run store cannot be set up.");
     }
     return std::shared_ptr<RunStore>(

@@ -50,7 +50,7 @@ EndEvent end_from(const wire::End& frame, const std::string& node) {
         const ExitEvent exit = exit_from(cause.exit());
         end.has_culprit = true;
         end.culprit = {cause.rank(), cause.node(), exit.code, exit.signal, exit.reason, exit.last_lines};
-    } else if (cause.kind() == "node-silent" || cause.kind() == "node-gone") {
+    } else if (cause.kind() == "node-silent" || cause.kind() == "node-gone" || cause.kind() == "signalled") {
         end.lost_node = cause.node();
     } else if (cause.kind() == "node-rebooted") {
         end.lost_node = node;

@@ -658,9 +658,9 @@ class Node(Machine):
         self.start_sshd()
 
     def _nothing_runs(self) -> bool:
-        left = [p.pid for p in self.processes(infrastructure=True) if p.pid != 1 and p.state != "Z"]
-        if left:
-            self.run(["/bin/sh", "-c", f"kill -KILL {' '.join(map(str, left))}"], user=self.ROOT, cwd="/")
+        left = " ".join(str(p.pid) for p in self.processes(infrastructure=True) if p.pid != 1 and p.state != "Z")
+        if left:  # stopped first: none must see the others die
+            self.run(["/bin/sh", "-c", f"kill -STOP {left}; kill -KILL {left}"], user=self.ROOT, cwd="/")
         return not left
 
     def limit_memory(self, megabytes: int):

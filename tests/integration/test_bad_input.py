@@ -5,11 +5,12 @@
 import json
 import subprocess
 import threading
+import time
 import unittest
 from pathlib import Path
 
 import support
-from support import CTL, new_cluster, processes_of_runs, start, train_job, wait_until, write_job
+from support import CTL, Run, Unsupported, new_cluster, processes_of_runs, start, train_job, wait_until, write_job
 
 
 class Files(unittest.TestCase):
@@ -253,6 +254,82 @@ class Nodes(unittest.TestCase):
                 self.assertEqual(run.end(60), 1, run.explain())
                 self.assertIn(word, run.verdict()["detail"])
                 self.assertIn("No such file", run.verdict()["detail"])
+
+    def test_program_of_another_machine_or_without_its_interpreter(self):
+        cluster = self.cluster_with()
+        node = cluster.node("node1")
+        node.run(["sh", "-c", "printf '#!/no/such/interpreter\\n' > script; head -c 4096 /bin/true > foreign; "
+                              # e_machine: 183 is AArch64, 62 x86-64
+                              "printf \"$([ $(uname -m) = aarch64 ] && echo '\\076' || echo '\\267')\" | "
+                              "dd of=foreign bs=1 seek=18 conv=notrunc status=none; chmod +x script foreign"], check=True)
+        for program, said in (("./script", "its interpreter or loader is missing"), ("./foreign", "built for another kind of machine")):
+            with self.subTest(program=program):
+                run = start(cluster, {"name": "foreign", "nodes": ["node1"], "command": [program], "workdir": "~"})
+                self.assertEqual(run.end(60), 1, run.explain())
+                detail = run.verdict()["detail"]
+                self.assertIn("Rank 0 on node1 could not be started", detail)
+                self.assertIn(said, detail)
+
+    def test_node_of_another_architecture(self):
+        cluster = self.cluster_with()
+        node = cluster.node("node1")
+        try:
+            node.remove("/usr/bin/uname")
+        except Unsupported as e:
+            self.skipTest(str(e))
+        node.run(["sh", "-c", "printf '#!/bin/sh\\necho Linux riscv64\\n' > /usr/bin/uname && chmod 755 /usr/bin/uname"], user=node.ROOT, check=True)
+        entry = self.probe_fails(cluster)
+        self.assertEqual(entry["id"], "agent-architecture")
+        self.assertIn("riscv64", entry["what"])
+
+    @unittest.skipIf(support.SLOW > 1, "sanitizers want to be preloaded first")
+    def test_clock_off_by_hours(self):
+        cluster = self.cluster_with()
+        shim = support.BIN.parent / "tests/integration/shifted_clock.so"
+        if not shim.exists():
+            self.skipTest(f"{shim} is not built")
+        shifted = {"LD_PRELOAD": shim, "RANKSCOPE_TEST_CLOCK_SHIFT": -3 * 3600}
+        probe = [CTL, "--cluster", str(cluster.inventory)]
+        warned = json.loads(cluster.run([*probe, "--json", "probe"], env=shifted, check=True).stdout)["nodes"][0]["warnings"][0]
+        self.assertEqual(warned["id"], "clock-off")
+        self.assertIn("3.0 h ahead", warned["what"])
+        said = cluster.run([*probe, "probe"], env=shifted, check=True)
+        self.assertIn("node1: Its clock is 3.0 h ahead of this computer's.", said.stdout + said.stderr)
+        self.assertNotIn("warnings", json.loads(cluster.run([*probe, "--json", "probe"], check=True).stdout)["nodes"][0])
+        before = time.time() - 3 * 3600
+        run = Run(cluster, ["run", write_job(cluster, {"name": "clock", "nodes": ["node1"], "command": ["echo", "up"]})], env=shifted)
+        self.assertEqual(run.end(60), 0, run.explain())
+        told = run.of("diagnosis", id="clock-off")
+        self.assertTrue(told and told[0]["title"].startswith("node1: ") and "set-ntp" in told[0]["fix"][0], run.explain())
+        after = time.time() - 3 * 3600
+        for event in run.events:  # by the desk's clock, wrong as it may be
+            self.assertTrue(before - 1 < event["t"] < after + 1, event)
+
+    def test_damaged_spool_costs_what_was_damaged(self):
+        """A few bytes of the node's spool are overwritten while nobody watches: the checksum finds it, the rest is kept."""
+        cluster = self.cluster_with()
+        node = cluster.node("node1")
+        script = "for i in $(seq 300); do echo line $i; sleep 0.005; done"
+        run = start(cluster, {"name": "damaged", "nodes": ["node1"], "command": ["sh", "-c", script], "telemetry": {"every_s": 0}}, "--detach")
+        self.assertEqual(run.end(60), 0, run.explain())
+        run_id = run.of("detached")[0]["run"]
+        wait_until(lambda: not processes_of_runs(node), 60, "the run is over")
+        spool = node.path(f"{node.home}/.cache/rankscope/runs/{run_id}/spool")
+        with open(spool, "r+b") as file:
+            file.seek(spool.stat().st_size // 2)
+            file.write(b"\xff" * 8)
+        attached = Run(cluster, ["runs", "attach", run_id])
+        self.assertEqual(attached.end(60), 0, attached.explain())
+        notes = [e["detail"] for e in attached.of("stage", stage="note") if "are missing" in e.get("detail", "")]
+        self.assertEqual(len(notes), 1, attached.explain())
+        self.assertIn("node1: ", notes[0])
+        self.assertIn("damaged", notes[0])
+        seqs = [e["seq"] for e in attached.events if e.get("node") == "node1"]
+        self.assertEqual(seqs, sorted(set(seqs)))
+        self.assertGreaterEqual(len(seqs), seqs[-1] - 2, "8 bytes damage no more than two events")
+        stored = Run(cluster, ["runs", "export", run_id])
+        stored.end(60)
+        self.assertEqual([e["seq"] for e in stored.events if e.get("node") == "node1"], seqs)
 
     def test_missing_data_says_where_to_put_it(self):
         cluster = self.cluster_with()

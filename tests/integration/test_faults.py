@@ -314,6 +314,30 @@ class Faults(unittest.TestCase):
                 self.assertRegex(end["detail"], "rebooted" if not attached else "rebooted|not heard from")
                 self.row("node2 rebooted", took[0], 15, f"node2, {'rebooted' if 'rebooted' in end['detail'] else 'not heard from'}")
 
+    def test_node_shut_down(self):
+        """In good order: SIGTERM to every process of the node. Nobody at the desk stopped anything, and no rank is to blame."""
+        for attached, goal in ((True, 2), (False, 5)):
+            for nodes in (NODES, ["node2"]):
+                with self.subTest(attached=attached, nodes=nodes):
+                    self.clear()
+                    self.attached = attached
+                    run = start(self.cluster, {**command(IDLE), "nodes": nodes}, *([] if attached else ["--detach"]))
+                    if attached:
+                        run.wait_for("all ranks are up", lambda r, nodes=nodes: len({e["rank"] for e in r.of("log")}) == len(nodes))
+                        self.run_id = run.run_id(self.cluster)
+                    else:
+                        self.assertEqual(run.end(60), 0, run.explain())
+                        self.run_id = run.of("detached")[0]["run"]
+                    if len(nodes) > 1:
+                        wait_until(lambda: all(self.linked(node) for node in self.nodes), 20, "the supervisors are linked")
+                    off = time.monotonic()
+                    self.nodes[1].signal([p.pid for p in of_runs(self.nodes[1])], signal.SIGTERM)
+                    took = self.assert_down(off, goal)
+                    end = self.verdict(run)
+                    self.assertEqual(end["lost_node"], "node2", self.watched.explain())
+                    self.assertIn("received signal 15", end["detail"])
+                    self.row("node2 shut down" if len(nodes) > 1 else "the only node shut down", took, goal, "node2, SIGTERM")
+
     def test_node_rebooted_while_nobody_else_is_there(self):
         """A run on one node: it comes up again before anybody concludes anything; the desk reconnects and is told."""
         for attached in (True, False):

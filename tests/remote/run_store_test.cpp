@@ -273,6 +273,18 @@ TEST_F(RunStoreTest, TwoStoresOnOneFile) {
     EXPECT_EQ(replayed(*store_, "run-1"), replayed(*second, "run-1"));
 }
 
+TEST_F(RunStoreTest, OpensAndReadsWhileAnotherWrites) {
+    Database writer;
+    ASSERT_TRUE(writer.open(file().string()));
+    ASSERT_TRUE(writer.run("BEGIN IMMEDIATE"));
+    const auto reader = open();
+    ASSERT_NE(reader, nullptr);
+    const auto runs = reader->runs();
+    ASSERT_TRUE(runs);
+    EXPECT_EQ(runs->size(), 1U);
+    EXPECT_TRUE(writer.run("COMMIT"));
+}
+
 TEST_F(RunStoreTest, AppendsAndReplaysOfManyThreads) {
     const auto other = open();
     constexpr std::uint64_t kEach = 200;
