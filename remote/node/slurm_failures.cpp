@@ -145,14 +145,20 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
     const auto failure = [&](const char* code, const std::string& what, const std::string& remedy) {
         return Failure{code, login.name, what, remedy, state.output_tail()};
     };
-    if (state.exit_code() == protocol::kSlurmExitNotShared) {
+    // srun's own exit is that of the first task it noticed; a task that it ended for another's sake may be
+    // it.
+    const auto exited_with = [&](int code) {
+        const std::string line = "Exited with exit code " + std::to_string(code) + '\n';
+        return state.exit_code() == code || (state.output_tail() + '\n').find(line) != std::string::npos;
+    };
+    if (exited_with(protocol::kSlurmExitNotShared)) {
         return failure(
             "home-not-shared",
             text(kContext, "The nodes of job %1 do not see the cache folder of the login node.", {job}),
             text(kContext, "Set cache_dir: of %1 in the inventory to a folder that all nodes share.",
                  {login.name}));
     }
-    if (state.exit_code() == protocol::kSlurmExitNoExec) {
+    if (exited_with(protocol::kSlurmExitNoExec)) {
         return failure(
             "no-exec",
             text(kContext, "Programs may not be started from the cache folder on the nodes of job %1.",

@@ -331,7 +331,8 @@ class Faults(unittest.TestCase):
                     if len(nodes) > 1:
                         wait_until(lambda: all(self.linked(node) for node in self.nodes), 20, "the supervisors are linked")
                     off = time.monotonic()
-                    self.nodes[1].signal([p.pid for p in of_runs(self.nodes[1])], signal.SIGTERM)
+                    everything = " ".join(str(p.pid) for p in of_runs(self.nodes[1]))
+                    self.nodes[1].run(["sh", "-c", f"kill -TERM {everything}"])  # who ends the others is not waited for
                     took = self.assert_down(off, goal)
                     end = self.verdict(run)
                     self.assertEqual(end["lost_node"], "node2", self.watched.explain())
