@@ -196,7 +196,11 @@ void ImportDialog::show_import() {
     }
     QStringList faults;
     for (const Failure& failure : import_.problems) {
-        faults += QString(qs(failure.where) % u": "_s % qs(failure.what) % u". "_s % qs(failure.remedy));
+        QString where = qs(failure.where);
+        if (source_.empty()) {
+            where.replace(u':', u' ');  // "line 7": what is pasted has no file
+        }
+        faults += QString(where % u": "_s % qs(failure.what) % u". "_s % qs(failure.remedy));
     }
     constexpr qsizetype kShown = 5;
     if (faults.size() > kShown) {

@@ -94,7 +94,7 @@ void JobForm::make_general() {
     nodes_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     form_->add_row("nodes", tr("&Nodes"), nodes_);
     procs_ = form_->add_line("procs_per_node", tr("&Ranks per node"), "launchProcs", u"auto"_s,
-                             tr("auto: one per GPU, else one per CPU slot"));
+                             tr("auto: one per GPU, else one per CPU slot; or per node: node1: 4, node2: 2"));
     port_ = form_->add_line("master_port", tr("Master &port"), "launchPort", u"29500"_s,
                             tr("Where the ranks meet; 0: a free port on the master"));
     name_ = form_->add_line("name", tr("Name of the r&un"), "launchName");

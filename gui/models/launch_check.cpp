@@ -7,6 +7,7 @@
 #include <protocol/train_config.h>
 
 #include <QCoreApplication>
+#include <algorithm>
 
 namespace rankscope::gui {
 
@@ -85,6 +86,49 @@ int whole(const QString& text, int low, int high, const char* field, CheckedJob&
     return value;
 }
 
+/// "node1: 4, node2: 2".
+QString join_procs(const std::map<std::string, int>& procs) {
+    QStringList parts;
+    for (const auto& [node, count] : procs) {
+        parts += QString(qs(node) % u": "_s % QString::number(count));
+    }
+    return parts.join(u", "_s);
+}
+
+void set_procs(const JobTexts& texts, CheckedJob& checked) {
+    constexpr int kMost = 1024;
+    Job& job = checked.job;
+    job.procs_of_node.clear();
+    const QString procs = texts.procs_per_node.trimmed();
+    if (!procs.contains(u':')) {
+        const bool automatic = procs.isEmpty() || procs.compare(u"auto"_s, Qt::CaseInsensitive) == 0;
+        job.procs_per_node = automatic ? 0 : whole(procs, 1, kMost, "procs_per_node", checked);
+        if (checked.errors.contains("procs_per_node")) {
+            checked.errors["procs_per_node"] =
+                Words::tr("Write auto, a number from 1 to 1024, or one for each node: node1: 4, node2: 2.");
+        }
+        return;
+    }
+    if (texts.options.slurm) {
+        checked.errors["procs_per_node"] =
+            Words::tr("Under Slurm every node has as many ranks: write a number, or auto.");
+        return;
+    }
+    job.procs_per_node = 0;
+    for (const QString& part : procs.split(u',', Qt::SkipEmptyParts)) {
+        const qsizetype colon = part.lastIndexOf(u':');
+        bool ok = false;
+        const int count = part.mid(colon + 1).trimmed().toInt(&ok);
+        const QString node = part.left(std::max<qsizetype>(colon, 0)).trimmed();
+        if (!ok || count < 1 || count > kMost || node.isEmpty()) {
+            checked.errors["procs_per_node"] =
+                Words::tr("Write nodes and numbers from 1 to %1: node1: 4, node2: 2.").arg(kMost);
+            return;
+        }
+        job.procs_of_node[ss(node)] = count;
+    }
+}
+
 }  // namespace
 
 bool LaunchState::is_ready() const {
@@ -126,7 +170,9 @@ QString LaunchState::reason() const {
 JobTexts texts_of(const Job& job) {
     JobTexts texts;
     texts.name = qs(job.name);
-    texts.procs_per_node = job.procs_per_node == 0 ? u"auto"_s : QString::number(job.procs_per_node);
+    texts.procs_per_node = !job.procs_of_node.empty() ? join_procs(job.procs_of_node)
+                           : job.procs_per_node == 0  ? u"auto"_s
+                                                      : QString::number(job.procs_per_node);
     texts.master_port = QString::number(job.master_port);
     protocol::TrainConfig config;
     config.model = "convnet";
@@ -172,12 +218,7 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
     if (job.name.empty()) {
         checked.errors["name"] = Words::tr("Give the run a name.");
     }
-    const QString procs = texts.procs_per_node.trimmed();
-    const bool automatic = procs.isEmpty() || procs.compare(u"auto"_s, Qt::CaseInsensitive) == 0;
-    job.procs_per_node = automatic ? 0 : whole(procs, 1, 1024, "procs_per_node", checked);
-    if (checked.errors.contains("procs_per_node")) {
-        checked.errors["procs_per_node"] = Words::tr("Write auto, or a number from 1 to 1024.");
-    }
+    set_procs(texts, checked);
     job.master_port = whole(texts.master_port, 0, 65535, "master_port", checked);
     if (checked.errors.contains("master_port")) {
         checked.errors["master_port"] = Words::tr("Give a port from 1 to 65535, or 0 for a free one.");

@@ -4,8 +4,8 @@
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
-#include <remote/node/session_pool.h>
 #include <gui/fleet/node_dialog.h>
+#include <remote/node/session_pool.h>
 
 #include <tests/gui/gui_test.h>
 
@@ -38,7 +38,7 @@ TEST(ImportDialog, ShowsWhatEachLineMeansAndAddsWhatIsTicked) {
     EXPECT_FALSE(table->item(0, 0)->flags() & Qt::ItemIsUserCheckable) << "it is there already";
     EXPECT_TRUE(table->item(0, 5)->text().contains(u"already"_s));
     EXPECT_EQ(table->item(2, 2)->text(), u"2222"_s);
-    EXPECT_TRUE(child<QLabel>(&dialog, "importProblems")->text().contains(u":4: "_s));
+    EXPECT_TRUE(child<QLabel>(&dialog, "importProblems")->text().contains(u"line 4: "_s));
     table->item(1, 0)->setCheckState(Qt::Unchecked);
     const auto nodes = dialog.nodes();
     ASSERT_EQ(nodes.size(), 3U);

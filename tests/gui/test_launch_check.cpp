@@ -137,6 +137,7 @@ TEST(JobTexts, UnderSlurmNothingNamesNodes) {
     JobTexts texts = texts_of(job);
     texts.options.slurm = true;
     texts.options.login = u"login1"_s;
+    texts.procs_per_node = u"auto"_s;
     texts.options.max_restarts.clear();  // the reader of job files refuses both together
     CheckedJob checked = check_job_texts(job, texts);
     check_as_file(checked);
@@ -174,6 +175,27 @@ TEST(JobTexts, WrongOptionsNameTheirField) {
         EXPECT_FALSE(checked.errors.at(field).isEmpty()) << field;
     }
     EXPECT_EQ(checked.errors.size(), 10U);
+}
+
+TEST(JobTexts, RanksPerNodeMayDifferByNode) {
+    const Job job = parse_job(kWholeJob, "whole.yaml").job;
+    JobTexts texts = texts_of(job);
+    EXPECT_EQ(texts.procs_per_node, u"node1: 4, node2: 2"_s);
+    texts.procs_per_node = u"node1: 3,node2:1"_s;
+    EXPECT_EQ(check_job_texts(job, texts).job.procs_of_node,
+              (std::map<std::string, int>{{"node1", 3}, {"node2", 1}}));
+    texts.procs_per_node = u"5"_s;
+    const Job five = check_job_texts(job, texts).job;
+    EXPECT_EQ(five.procs_per_node, 5);
+    EXPECT_TRUE(five.procs_of_node.empty()) << "what stands in the field holds";
+    for (const char16_t* wrong : {u"node1: x", u"node1: 0", u": 3", u"node1: 2, 3"}) {
+        texts.procs_per_node = QString::fromUtf16(wrong);
+        EXPECT_TRUE(check_job_texts(job, texts).errors.contains("procs_per_node"))
+            << qPrintable(texts.procs_per_node);
+    }
+    texts.procs_per_node = u"node1: 3"_s;
+    texts.options.slurm = true;
+    EXPECT_TRUE(check_job_texts(job, texts).errors.contains("procs_per_node"));
 }
 
 TEST(JobTexts, WordsGoThereAndBack) {
