@@ -108,7 +108,8 @@ class SlurmRuns(unittest.TestCase):
         self.assertEqual(self.slurm.job(job)["JobState"], "CANCELLED")
 
     def test_cancel_while_it_runs_asks_the_ranks_first(self):
-        run = start(self.cluster, slurm_job("trap 'echo asked; exit 0' TERM; echo up; sleep 3600 & wait"))
+        # In a loop: Slurm may end the sleep before the shell, which must then not be at its end.
+        run = start(self.cluster, slurm_job("trap 'echo asked; exit 0' TERM; echo up; while :; do sleep 0.1; done"))
         run.wait_for("both run", lambda r: len(r.of("log")) == 2)
         job = self.job_id(run)
         stopped = time.monotonic()
