@@ -17,6 +17,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -80,6 +81,19 @@ std::vector<pid_t> descendants_of(pid_t root) {
         }
     }
     return found;
+}
+
+pid_t parent_of(pid_t pid) {
+    return stat_of(pid).parent;
+}
+
+bool has_open(pid_t pid, dev_t device, ino_t inode) {
+    std::error_code error;
+    const std::filesystem::directory_iterator fds("/proc/" + std::to_string(pid) + "/fd", error);
+    return !error && std::any_of(begin(fds), end(fds), [&](const auto& fd) {
+        struct stat info {};
+        return ::stat(fd.path().c_str(), &info) == 0 && info.st_dev == device && info.st_ino == inode;
+    });
 }
 
 int signal_descendants(pid_t root, int signal) {

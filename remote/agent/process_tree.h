@@ -15,6 +15,11 @@ namespace rankscope::agent {
 /// (prctl(2)), so nothing that a rank starts can leave the tree by forking twice.
 std::vector<pid_t> descendants_of(pid_t root);
 
+/// 0: the process is gone.
+pid_t parent_of(pid_t pid);
+/// Whether a process of this user has this very file open (device and inode of stat(2)).
+bool has_open(pid_t pid, dev_t device, ino_t inode);
+
 /// Sends a signal to every descendant. Returns how many there were.
 int signal_descendants(pid_t root, int signal);
 

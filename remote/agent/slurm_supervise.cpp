@@ -106,6 +106,7 @@ wire::StartRun part_of(const wire::StartRun& run, const Place& place) {
         for (auto& word : *rank->mutable_argv()) {
             fill(word, run, place);
         }
+        fill(*rank->mutable_event_folder(), run, place);
     }
     return part;
 }

@@ -4,6 +4,7 @@
 #include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
 #include <remote/agent/error_file.h>
+#include <remote/agent/event_files.h>
 #include <remote/agent/gpu_monitor.h>
 #include <remote/agent/host_sampler.h>
 #include <remote/agent/peer_link.h>
@@ -92,6 +93,7 @@ private:
     void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
     void read_metrics(RankProcess& rank);
     void take_metrics_line(RankProcess& rank, std::string_view line);
+    void read_event_files(bool all);
     void emit_metric(RankProcess& rank, const protocol::MetricsLine& line);
     void emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines);
     void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
@@ -124,6 +126,7 @@ private:
     PythonEnvironment python_;
     LogFolder logs_;
     std::vector<metric_lines::Pattern> patterns_;
+    std::unique_ptr<EventFiles> event_files_;  ///< null: not asked for
     std::unique_ptr<PeerLink> link_;
     std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;
@@ -312,6 +315,11 @@ void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, 
 }
 
 void Supervisor::start_all() {
+    if (attempt_ == 0) {
+        event_files_ = EventFiles::of(run_);
+    } else {
+        read_event_files(true);  // what the attempt before wrote last
+    }
     ranks_.clear();
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     for (int i = 0; i < run_.ranks_size(); ++i) {
@@ -383,6 +391,9 @@ int Supervisor::next_timeout() const {
     if (host_) {
         wait = std::min(wait, next_sample_ - now);
     }
+    if (event_files_) {
+        wait = std::min(wait, event_files_->due_s() - now);
+    }
     if (spool_.waiting_bytes() > 0) {
         wait = std::min(wait, flush_retry_ - now);
     }
@@ -418,6 +429,7 @@ void Supervisor::loop() {
             read_output(rank, rank.out, rank.out_lines, false);
             read_output(rank, rank.err, rank.err_lines, true);
         }
+        read_event_files(false);
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
@@ -612,6 +624,9 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     read_metrics(rank);
     read_output(rank, rank.out, rank.out_lines, false);
     read_output(rank, rank.err, rank.err_lines, true);
+    if (status == 0) {
+        read_event_files(true);  // a failure must be told at once: its files are read behind it
+    }
     if (rank.printed) {
         emit_metrics(rank, rank.printed->finish());
     }
@@ -748,7 +763,34 @@ void Supervisor::take_metrics_line(RankProcess& rank, std::string_view line) {
     if (rank.printed) {
         rank.printed->given(*parsed);
     }
+    if (event_files_) {
+        event_files_->given(rank.spec.rank(), *parsed);
+    }
     emit_metric(rank, *parsed);
+}
+
+void Supervisor::read_event_files(bool all) {
+    if (!event_files_ || (!all && monotonic_s() < event_files_->due_s())) {
+        return;
+    }
+    EventFiles::Processes processes;
+    for (const auto& rank : ranks_) {
+        processes[rank.spec.rank()] = rank.pid;
+    }
+    const auto news = event_files_->poll(processes, all);
+    for (const auto& notice : news.notices) {
+        emit_notice(-1, notice.code, notice.args);
+    }
+    for (const auto& [number, line] : news.metrics) {
+        for (auto& rank : ranks_) {
+            if (rank.spec.rank() == number) {
+                if (rank.printed) {
+                    rank.printed->given(line);
+                }
+                emit_metric(rank, line);
+            }
+        }
+    }
 }
 
 void Supervisor::emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines) {
@@ -937,6 +979,12 @@ void Supervisor::finish() {
         }
     }
     const int left = kill_descendants(::getpid(), 5);
+    read_event_files(true);
+    if (event_files_ && !stop_ && !failed_) {
+        for (const auto& notice : event_files_->missing()) {
+            emit_notice(-1, notice.code, notice.args);
+        }
+    }
     wire::Event event;
     event.set_rank(-1);
     auto* end = event.mutable_end();

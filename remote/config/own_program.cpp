@@ -41,6 +41,15 @@ void read_metrics(YamlMapping& map, MetricSources& metrics, YamlProblems& proble
         return;
     }
     YamlMapping inner(node, "metrics", problems);
+    if (inner.text("tensorboard", metrics.tensorboard)) {
+        metrics.lines = false;  // the same numbers twice, and with other steps
+        if (metrics.tensorboard.empty()) {
+            problems.add(inner.at("tensorboard"), "metrics.tensorboard", text(kContext, "names no folder"),
+                         text(kContext,
+                              "Write the folder that the program gives its SummaryWriter, such as "
+                              "runs or ~/logs/{rank}."));
+        }
+    }
     std::string lines;
     if (inner.text("lines", lines)) {
         metrics.lines = lines != "false";
@@ -110,8 +119,11 @@ std::string to_yaml(const OwnProgram& own) {
     add("log_dir", own.log_dir);
     if (own.metrics != MetricSources()) {
         nlohmann::json metrics = nlohmann::json::object();
-        if (!own.metrics.lines) {
-            metrics["lines"] = false;
+        if (own.metrics.lines != own.metrics.tensorboard.empty()) {
+            metrics["lines"] = own.metrics.lines;
+        }
+        if (!own.metrics.tensorboard.empty()) {
+            metrics["tensorboard"] = own.metrics.tensorboard;
         }
         if (!own.metrics.patterns.empty()) {
             metrics["patterns"] = own.metrics.patterns;

@@ -19,6 +19,8 @@ enum class LocalRankArgument { None, Dash, Underscore };
 struct MetricSources {
     bool lines = true;                  ///< the known line shapes on stdout and stderr (remote/metric_lines)
     std::vector<std::string> patterns;  ///< and these (metric_lines/pattern.h)
+    std::string tensorboard;            ///< folder on the node, from workdir, placeholders allowed: the event
+                                        ///< files below it; lines is then false unless the job says otherwise
 
     bool operator==(const MetricSources&) const = default;
 };

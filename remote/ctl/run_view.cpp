@@ -179,8 +179,12 @@ void RunView::summary() const {
                 duration(static_cast<double>(state_.last_us - state_.start_us) / 1e6).c_str(),
                 end.detail.c_str());
     if (!state_.validations.empty()) {
-        std::printf("  validation accuracy %.2f %% after epoch %.0f\n", state_.validations.back().acc1 * 100,
-                    state_.validations.back().epoch);
+        const auto& last = state_.validations.back();
+        std::printf("  validation accuracy %.2f %%", last.acc1 * 100);
+        if (last.epoch >= 0) {
+            std::printf(" after epoch %.0f", last.epoch);
+        }
+        std::printf("\n");
     }
     std::set<std::string> parameters;
     for (const auto& rank : state_.ranks) {

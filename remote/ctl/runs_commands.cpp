@@ -137,8 +137,10 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         std::printf("\n%s", format_samples(state).c_str());
     }
     for (const auto& point : state.validations) {
-        std::printf("epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", point.epoch, point.acc1 * 100,
-                    point.loss);
+        if (point.epoch >= 0) {
+            std::printf("epoch %.0f: ", point.epoch);
+        }
+        std::printf("validation accuracy %.2f %%, loss %.4f\n", point.acc1 * 100, point.loss);
     }
     std::printf("\n%s", record->job_yaml.c_str());
     return kDone;

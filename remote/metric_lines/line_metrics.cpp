@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/metric_lines/line_metrics.h>
-#include <remote/metric_lines/metric_names.h>
 
 #include <algorithm>
 
@@ -109,17 +108,6 @@ void LineMetrics::read_line(std::string_view line, std::vector<protocol::Metrics
     }
 }
 
-// An accuracy above 1 is a percentage, and so is every later one of this name.
-double LineMetrics::scaled(const std::string& key, double value) {
-    if (!is_accuracy(key)) {
-        return value;
-    }
-    if (value > 1) {
-        percent_.insert(key);
-    }
-    return percent_.count(key) != 0 ? value / 100 : value;
-}
-
 void LineMetrics::add(Reading& reading, std::vector<protocol::MetricsLine>& out) {
     if (reading.values.empty()) {
         if (reading.in_epoch && !reading.validation) {
@@ -136,7 +124,7 @@ void LineMetrics::add(Reading& reading, std::vector<protocol::MetricsLine>& out)
     line.step = place.step;
     line.epoch = place.epoch;
     for (const auto& [key, value] : reading.values) {
-        line.values.emplace_back(key, scaled(key, value));
+        line.values.emplace_back(key, accuracy_.of(key, value));
     }
     if (line == last_) {
         return;  // a bar is drawn more often than it changes

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <protocol/metrics_line.h>
+#include <remote/metric_lines/accuracy_share.h>
 #include <remote/metric_lines/pattern.h>
 #include <remote/metric_lines/shapes.h>
 #include <remote/metric_lines/step_counter.h>
@@ -38,14 +39,13 @@ private:
     void read_line(std::string_view line, std::vector<protocol::MetricsLine>& out);
     std::optional<Reading> read(std::string_view line) const;
     void add(Reading& reading, std::vector<protocol::MetricsLine>& out);
-    double scaled(const std::string& key, double value);
 
     std::vector<Pattern> patterns_;
     bool known_shapes_;
     std::array<Stream, 2> streams_;
     StepCounter counter_;
     std::set<std::string, std::less<>> given_;
-    std::set<std::string, std::less<>> percent_;
+    AccuracyShare accuracy_;
     protocol::MetricsLine last_;
     std::optional<double> steps_per_epoch_;
     std::optional<double> epochs_;

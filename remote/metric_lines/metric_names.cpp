@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <utility>
 
 namespace rankscope::metric_lines {
@@ -22,6 +23,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kNames{{
     {"gradnorm", "grad_norm"}, {"gnorm", "grad_norm"},
 }};
 
+constexpr std::array<std::string_view, 5> kValidation{"validation", "valid", "val", "eval", "test"};
+constexpr std::array<std::string_view, 3> kTraining{"training", "train", "tr"};
+constexpr std::string_view kSeparators = "_/.- ";
+
 std::string lower(std::string_view text) {
     std::string result(text);
     std::transform(result.begin(), result.end(), result.begin(),
@@ -32,31 +37,50 @@ std::string lower(std::string_view text) {
 // The rest of "<word>_", "<word>/", …; false: the name does not begin so.
 bool drop_prefix(std::string_view& name, std::string_view word) {
     if (name.size() > word.size() + 1 && name.starts_with(word) &&
-        std::string_view("_/.- ").find(name[word.size()]) != std::string_view::npos) {
+        kSeparators.find(name[word.size()]) != std::string_view::npos) {
         name.remove_prefix(word.size() + 1);
         return true;
     }
     return false;
 }
 
-std::string tidy(std::string_view name) {
+// "loss" of "loss/train", whatever stands between; false: the name does not end so.
+bool drop_suffix(std::string_view& name, std::string_view word) {
+    if (name.size() > word.size() + 1 && name.ends_with(word) &&
+        kSeparators.find(name[name.size() - word.size() - 1]) != std::string_view::npos) {
+        name.remove_suffix(word.size() + 1);
+        return true;
+    }
+    return false;
+}
+
+std::optional<std::string> known_name(std::string_view name, bool validation) {
+    const auto known =
+        std::find_if(kNames.begin(), kNames.end(), [name](const auto& pair) { return pair.first == name; });
+    if (known == kNames.end()) {
+        return std::nullopt;
+    }
+    return (validation ? "val_" : "") + std::string(known->second);
+}
+
+}  // namespace
+
+std::string tidy_name(std::string_view name) {
     std::string result(name.substr(0, kMaxName));
     std::replace_if(
         result.begin(), result.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; }, '_');
     return result;
 }
 
-}  // namespace
-
 std::string metric_name(std::string_view name) {
-    const std::string tidied = tidy(name);
+    const std::string tidied = tidy_name(name);
     const std::string lowered = lower(tidied);
     std::string_view rest = lowered;
     bool validation = false;
-    for (const std::string_view word : {"validation", "valid", "val", "eval", "test"}) {
+    for (const std::string_view word : kValidation) {
         validation = validation || drop_prefix(rest, word);
     }
-    for (const std::string_view word : {"training", "train", "tr"}) {
+    for (const std::string_view word : kTraining) {
         if (!validation && drop_prefix(rest, word)) {
             break;
         }
@@ -64,10 +88,21 @@ std::string metric_name(std::string_view name) {
     if (rest.ends_with("_step")) {
         rest.remove_suffix(5);  // Lightning: of the step, beside …_epoch
     }
-    const auto known =
-        std::find_if(kNames.begin(), kNames.end(), [rest](const auto& pair) { return pair.first == rest; });
-    if (known != kNames.end()) {
-        return (validation ? "val_" : "") + std::string(known->second);
+    if (auto known = known_name(rest, validation)) {
+        return *known;
+    }
+    // "Loss/train" of summary writers: only of names that are known, "fast_test" may be anything.
+    bool validation_behind = false;
+    for (const std::string_view word : kValidation) {
+        validation_behind = validation_behind || drop_suffix(rest, word);
+    }
+    for (const std::string_view word : kTraining) {
+        if (!validation_behind && drop_suffix(rest, word)) {
+            break;
+        }
+    }
+    if (auto known = known_name(rest, validation || validation_behind)) {
+        return *known;
     }
     return validation ? "val_" + std::string(rest) : tidied;
 }

@@ -82,6 +82,39 @@ Words words_for(const std::string& code, const std::string& node, int rank,
     if (code == "rank-continued") {
         return {text(kContext, "Rank %1 on %2 goes on.", {std::to_string(rank), node}), "pid " + arg(0), ""};
     }
+    if (code == "event-file-damaged") {
+        return {arg(1) == "shrunk"
+                    ? text(kContext, "An event file on %1 has become shorter; it is not read any further.",
+                           {node})
+                    : text(kContext, "An event file on %1 is damaged; it is not read any further.", {node}),
+                text(kContext, "%1, from byte %2", {arg(0), arg(2)}),
+                text(kContext, "The run is not harmed. Do two processes write the same file?")};
+    }
+    if (code == "event-file-foreign") {
+        return {text(kContext, "An event file on %1 is not read: its writer is not of this run.", {node}),
+                arg(0) + ": " + arg(1),
+                text(kContext,
+                     "Let metrics.tensorboard name a folder of this run's own; with {rank} in its "
+                     "name, all below it is that rank's.")};
+    }
+    if (code == "event-folder-large") {
+        return {
+            text(kContext, "metrics.tensorboard: the folder on %1 holds too much to be looked through.",
+                 {node}),
+            text(kContext, "%1: more than %2 files, or %3 event files of this run", {arg(0), arg(1), arg(2)}),
+            text(kContext, "Name the folder that the program gives its SummaryWriter.")};
+    }
+    if (code == "event-files-absent") {
+        return {
+            text(kContext, "metrics.tensorboard: no event file appeared on %1 during the run.", {node}),
+            arg(1).empty() ? arg(0) : text(kContext, "%1; %2 is of another host", {arg(0), arg(1)}),
+            arg(1).empty()
+                ? text(kContext,
+                       "Name the folder that the program gives its SummaryWriter; a relative one "
+                       "is looked for from workdir.")
+                : text(kContext,
+                       "Where ranks run in containers, give each a folder of its own: {rank} in its name.")};
+    }
     return {code, args.empty() ? std::string() : arg(0), ""};
 }
 

@@ -210,6 +210,7 @@ void add_environment(RankPlan& rank, const LaunchPlan& plan, const NodeShare& sh
     for (auto& word : rank.command) {
         word = fill_placeholders(word, values);
     }
+    rank.event_folder = fill_placeholders(job.own.metrics.tensorboard, values);
 }
 
 Result<std::vector<NodeSpec>> nodes_in_order(const Inventory& inventory, const Job& job) {
@@ -403,6 +404,9 @@ nlohmann::json to_json(const LaunchPlan& plan) {
                                  {"device", rank.device},
                                  {"env", rank.env},
                                  {"command", rank.command}});
+        if (!rank.event_folder.empty()) {
+            json["ranks"].back()["event_folder"] = rank.event_folder;
+        }
     }
     return json;
 }
@@ -431,6 +435,7 @@ Result<LaunchPlan> plan_from_json(const nlohmann::json& json) {
             entry.device = rank.at("device");
             entry.env = rank.at("env").get<std::map<std::string, std::string>>();
             entry.command = rank.at("command").get<std::vector<std::string>>();
+            entry.event_folder = rank.value("event_folder", std::string());
             plan.ranks.push_back(std::move(entry));
         }
     } catch (const std::exception& error) {
@@ -463,6 +468,9 @@ std::string to_text(const LaunchPlan& plan) {
         out += "\n ";
         for (const auto& word : rank.command) {
             out += ' ' + (word == "{worker}" || word == "{config}" ? word : shell_quote(word));
+        }
+        if (!rank.event_folder.empty()) {
+            out += "\n  " + text(kContext, "event files below %1", {shell_quote(rank.event_folder)});
         }
         out += '\n';
     }

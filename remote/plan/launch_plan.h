@@ -25,6 +25,7 @@ struct RankPlan {
     std::string device;  ///< "cuda:0" or "cpu"
     std::map<std::string, std::string> env;
     std::vector<std::string> command;  ///< {worker} and {config} stand for paths that only the node knows
+    std::string event_folder;          ///< metrics.tensorboard; empty: none
 };
 
 struct NodePlan {

@@ -166,6 +166,7 @@ LaunchPlan with_allocation(LaunchPlan plan, const std::vector<std::string>& host
         for (auto& word : rank.command) {
             replace_all(word, values);
         }
+        replace_all(rank.event_folder, values);
     }
     plan.master_node = hosts.front();
     plan.master_addr = hosts.front();

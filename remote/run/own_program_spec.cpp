@@ -38,7 +38,9 @@ void add_own_program(const Job& job, wire::StartRun& run) {
     for (const auto& pattern : job.own.metrics.patterns) {
         own->add_line_patterns(pattern);
     }
+    const bool folder_each = job.own.metrics.tensorboard.find("{rank}") != std::string::npos;
     for (auto& rank : *run.mutable_ranks()) {
+        rank.set_event_folder_is_own(folder_each && !rank.event_folder().empty());
         for (const char* key : kGivesWay) {
             const auto value = rank.env().find(key);
             if (value != rank.env().end() && !job_sets(job, key, rank.rank())) {

@@ -164,6 +164,11 @@ void RunState::apply(const Event& event) {
         steps_per_epoch = total_or(steps_per_epoch, *metric, "steps_per_epoch");
         steps = total_or(steps, *metric, "steps");
         // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
+        // Where no epoch is told (event files without one), the last one stands for all.
+        if (metric->has("val_acc1") && metric->epoch < 0 && !validations.empty() &&
+            validations.back().epoch < 0) {
+            validations.pop_back();
+        }
         if (metric->has("val_acc1") && (validations.empty() || validations.back().epoch < metric->epoch)) {
             validations.push_back({metric->epoch, metric->value("val_loss"), metric->value("val_acc1")});
         }

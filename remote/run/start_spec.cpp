@@ -36,6 +36,7 @@ void add_rank(wire::StartRun& run, const RankPlan& rank, const RunContext& conte
     for (const auto& word : rank.command) {
         entry->add_argv(word);
     }
+    entry->set_event_folder(rank.event_folder);
     for (const auto& [key, value] : rank.env) {
         (*entry->mutable_env())[key] = value;
     }

@@ -131,6 +131,12 @@ protected:
         FAIL() << "no node " << name.toStdString();
     }
 
+    void paste(const QString& line);
+    const MetricSeries& series(std::size_t rank) {
+        return window_->live_page()->shown()->data().series.at(rank);
+    }
+    void run_script(const QString& line);
+
     void probe_and_trust();
     void plan();
     void start_and_watch();
@@ -409,6 +415,71 @@ TEST_F(TwoNodes, ARunIsLeftRunningAndTakenUpAgain) {
         click(find<QPushButton>("stopButton"));
     }
     ASSERT_TRUE(wait_run([&] { return !window_->workspace()->session()->live(); }, kConnectMs));
+}
+
+// A command line of another launcher, pasted into Launch for the two nodes.
+void TwoNodes::paste(const QString& line) {
+    click(find<QToolButton>("navLaunch"));
+    tick_node(u"local"_s, false);
+    tick_node(u"node1"_s, true);
+    tick_node(u"node2"_s, true);
+    click(find<QPushButton>("pasteJob"));
+    QDialog* dialog = wait_dialog("pasteDialog");
+    ASSERT_NE(dialog, nullptr);
+    QTest::keyClicks(child<QPlainTextEdit>(dialog, "pasteLine"), line);
+    auto* use = child<QPushButton>(dialog, "pasteOk");
+    ASSERT_TRUE(use->isEnabled()) << line.toStdString();
+    click(use);
+    ASSERT_TRUE(wait_run([&] { return find<QPushButton>("startButton")->isEnabled(); }, kConnectMs))
+        << text("startReason").toStdString();
+}
+
+void TwoNodes::run_script(const QString& line) {
+    ASSERT_NO_FATAL_FAILURE(paste(line));
+    click(find<QPushButton>("startButton"));
+    ASSERT_EQ(window_->page(), MainWindow::Page::Live);
+    ASSERT_TRUE(wait_run([&] { return run().end.has_value() && !window_->workspace()->session()->live(); }));
+    ASSERT_EQ(run().outcome, Outcome::Done) << run().end->detail;
+    ASSERT_EQ(window_->live_page()->shown()->data().series.size(), 2U);
+    EXPECT_EQ(text("runOutcome"), u"done"_s);
+    EXPECT_FALSE(find<QWidget>("failureBanner")->isVisible());
+    QTest::qWait(0);
+}
+
+// The founding tutorials' forms (tests/data/scripts): nothing in them knows Rankscope, their lines become
+// curves.
+TEST_F(TwoNodes, TutorialScriptsTrainWithTheirCurvesByRank) {
+    if (QProcess::execute(u"/usr/bin/python3"_s,
+                          {u"-c"_s, u"import torch; assert torch.distributed.is_gloo_available()"_s}) != 0) {
+        GTEST_SKIP() << "/usr/bin/python3 has no torch with Gloo (Debian: python3-torch)";
+    }
+    const QString torchrun = u"torchrun --nnodes=2 --nproc-per-node=1 /srv/scripts/"_s;
+    ASSERT_NO_FATAL_FAILURE(run_script(torchrun % u"multi_node.py 40"_s));
+    for (const std::size_t rank : {0U, 1U}) {
+        ASSERT_EQ(series(rank).steps().size(), 40U) << "rank " << rank;
+        EXPECT_EQ(series(rank).steps().last(), 40);
+        EXPECT_GT(series(rank).column(Metric::Loss).at(39), 0);
+    }
+    EXPECT_NE(series(0).column(Metric::Loss).at(5), series(1).column(Metric::Loss).at(5)) << "each its own";
+    picture("14-tutorial-multi-node");
+
+    ASSERT_NO_FATAL_FAILURE(run_script(torchrun % u"mnmc_ddp_launch.py"_s));
+    const auto& loss = series(0).column(Metric::Loss);
+    const auto& accuracy = series(0).column(Metric::Accuracy);
+    ASSERT_EQ(series(0).steps().size(), 8U);
+    EXPECT_LT(loss.at(7), loss.at(0));
+    EXPECT_GT(accuracy.at(7), accuracy.at(0));
+    EXPECT_TRUE(series(1).empty()) << "this script prints on rank 0 only";
+    picture("15-tutorial-mnmc");
+
+    ASSERT_NO_FATAL_FAILURE(
+        run_script(u"python3 -m torch.distributed.launch --nnodes=2 --nproc_per_node=1 "
+                   "/srv/scripts/mnist_dist.py --epochs 2"_s));
+    for (const std::size_t rank : {0U, 1U}) {
+        ASSERT_EQ(series(rank).steps().size(), 8U) << "rank " << rank;
+        EXPECT_LT(series(rank).column(Metric::Loss).at(7), series(rank).column(Metric::Loss).at(0));
+    }
+    picture("16-tutorial-mnist");
 }
 
 }  // namespace

@@ -112,6 +112,50 @@ class UserPrograms(unittest.TestCase):
             self.assertEqual(self.series(run, "loss", rank), [(1, 1), (2, 0.5), (3, 0.333333)])
             self.assertEqual(self.series(run, "margin", rank), [(1, 0.25), (2, 0.5), (3, 0.75)])
 
+    def event_files(self, folder, arguments, procs_per_node=2, **keys):
+        return self.finish(self.job(["event_files.py", *arguments], metrics={"tensorboard": folder}, procs_per_node=procs_per_node, **keys))
+
+    def check_series(self, run, rank):
+        self.assertEqual(self.series(run, "loss", rank), [(step, rank + step / 8) for step in (1, 2, 3)])
+        self.assertEqual(self.series(run, "val_acc1", rank), [(1, 0.25), (2, 0.5), (3, 0.75)])
+
+    def test_event_files_by_the_process_that_writes_them(self):
+        run = self.event_files("~/tb", ["/home/trainer/tb"])
+        for rank in range(4):
+            self.check_series(run, rank)
+            self.assertIn("Loss: 9.0000", self.said(run, rank), "what is printed stays in the log, and makes no second series")
+            self.assertTrue(run.of("stage", stage="first-step", status="done", rank=rank))
+        # The files are there now, and old: another run reads its own, of children and by the file that is open.
+        for argument in ("--child", "--pid-less"):
+            folder = f"/home/trainer/tb/{argument}" + "/{rank}" * (argument == "--pid-less")
+            run = self.event_files("~/tb", [folder, argument])
+            for rank in range(4):
+                self.check_series(run, rank)
+        self.assertEqual(run.of("diagnosis"), [])
+
+    def test_event_files_by_the_folder(self):
+        job = self.job(["event_files.py", "tb/{rank}"], metrics={"tensorboard": "tb/{rank}", "lines": True}, procs_per_node=2)
+        job["workdir"] = "~"
+        job["command"][1] = "/srv/scripts/event_files.py"
+        planned = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "plan", support.write_job(self.cluster, job)],
+                                   check=True).stdout
+        self.assertIn("event files below tb/3", planned)
+        run = self.finish(job)
+        for rank in range(4):
+            self.check_series(run, rank)
+
+    def test_damaged_and_absent_event_files_harm_nobody(self):
+        run = self.event_files("~/damaged", ["/home/trainer/damaged", "--damage"], procs_per_node=1)
+        for rank in (0, 1):
+            self.check_series(run, rank)
+        told, = run.of("diagnosis")
+        self.assertEqual((told["id"], told["node"]), ("event-file-damaged", "node2"))
+        self.assertIn("/home/trainer/damaged/events.out.tfevents.", told["evidence"][0])
+        run = self.event_files("~/nowhere", ["/home/trainer/damaged"], procs_per_node=1)
+        told, = run.of("diagnosis")
+        self.assertEqual((told["id"], told["node"], told["evidence"]), ("event-files-absent", "node1", ["/home/trainer/nowhere"]))
+        self.assertIn("looked for from workdir", told["fix"][0])
+
     def pushed(self, run) -> list:
         return [event["detail"] for event in run.of("stage", stage="note", node="") if ": pushed " in event.get("detail", "")]
 

@@ -174,6 +174,8 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "patterns"},
         {"metrics lines", job_with("metrics: { lines: maybe }\n"), "j.yaml:3", "metrics.lines: \"maybe\"",
          "false"},
+        {"event folder", job_with("metrics: { tensorboard: '' }\n"), "j.yaml:3",
+         "metrics.tensorboard: names no folder", "SummaryWriter"},
         {"pattern", job_with("metrics: { patterns: ['loss'] }\n"), "j.yaml:3",
          "metrics.patterns: \"loss\" is not a pattern: it marks no value", "metrics learn"},
         {"native and venv", train_with("") + "venv: a\n", "j.yaml:1", "programs of your own",
@@ -363,6 +365,13 @@ TEST(Job, WhatOnlyAProgramOfTheUsersHas) {
     EXPECT_EQ(metrics.own.metrics.patterns, std::vector<std::string>{"step {step} loss {loss}"});
     EXPECT_EQ(good(to_yaml(metrics)).own, metrics.own);
     EXPECT_TRUE(good(job_with("metrics: { lines: true }\n")).own.metrics.lines);
+    const auto events = good(job_with("metrics: { tensorboard: 'runs/{rank}' }\n"));
+    EXPECT_EQ(events.own.metrics.tensorboard, "runs/{rank}");
+    EXPECT_FALSE(events.own.metrics.lines) << "the same numbers are not read twice";
+    EXPECT_EQ(good(to_yaml(events)).own, events.own);
+    const auto both = good(job_with("metrics: { tensorboard: runs, lines: true }\n"));
+    EXPECT_TRUE(both.own.metrics.lines);
+    EXPECT_EQ(good(to_yaml(both)).own, both.own);
     const auto pushed = good(job_with("push: [train.py, ./src]\n"));
     EXPECT_EQ(pushed.push, (std::vector<std::string>{"train.py", "./src"}));
     EXPECT_EQ(good(to_yaml(pushed)).push, pushed.push);

@@ -218,6 +218,7 @@ TEST(LaunchPlan, PlaceholdersAreFilledForEachRank) {
     Job job = program_job({"node1", "node2"});
     job.command = {"./train",       "--rank={rank}", "{worker}",          "${rank}",
                    "{\"rank\": 1}", "{rank",         "{nodes}{node_rank}"};
+    job.own.metrics.tensorboard = "~/tb/{node}/{rank}";
     job.env = {{"OMPI_COMM_WORLD_RANK", "{rank}"}, {"URL", "tcp://{master_addr}:{master_port}/{world_size}"}};
     const auto plan = planned(inventory_of({node_called("node1"), node_called("node2")}), job,
                               {{"node1", facts_with(0, "10.0.0.1")}});
@@ -226,6 +227,9 @@ TEST(LaunchPlan, PlaceholdersAreFilledForEachRank) {
                                         "{rank", "21"}));
     EXPECT_EQ(plan.ranks.at(1).env.at("OMPI_COMM_WORLD_RANK"), "1");
     EXPECT_EQ(plan.ranks.at(1).env.at("URL"), "tcp://10.0.0.1:29500/2");
+    EXPECT_EQ(plan.ranks.at(1).event_folder, "~/tb/node2/1");
+    EXPECT_EQ(plan_from_json(to_json(plan)).value().ranks.at(1).event_folder, "~/tb/node2/1");
+    EXPECT_NE(to_text(plan).find("event files below '~/tb/node2/1'"), std::string::npos);
 }
 
 TEST(LaunchPlan, TheInterfaceThatBearsTheAddressIsNamed) {

@@ -361,6 +361,9 @@ TEST(MetricNames, AreThoseOfThePipe) {
         {"my metric", "my_metric"},
         {"Perplexity", "Perplexity"},
         {"train_loss_step", "loss"},
+        {"Loss/train", "loss"},
+        {"Accuracy/test", "val_acc1"},
+        {"speed_test", "speed_test"},
         {"val", "val"},
     };
     for (const auto& [name, expected] : table) {
