@@ -34,8 +34,8 @@ Result<LaunchLines> write_accelerate(const Job& job, const LaunchPlan& plan) {
         if (job.max_restarts > 0) {
             words.push_back("--max_restarts=" + std::to_string(job.max_restarts));
         }
-        words.insert(words.end(), program.flags.begin(), program.flags.end());
-        words.insert(words.end(), program.words.begin(), program.words.end());
+        append(words, program.flags);
+        append(words, program.words);
         written.lines.push_back({node.node, line_of(own_environment(plan, node.node, written.notes), words)});
     }
     return written;
@@ -45,59 +45,35 @@ Result<void> read_accelerate(const Words& words, std::size_t at, PastedLine& lin
     ProgramStyle style;
     int processes = 0;
     int machines = 1;
-    const auto flag = [](bool& out) {
-        return [&out](const std::string&) {
-            out = true;
-            return std::string();
-        };
-    };
-    const auto variable = [&line](const std::string& name) {
-        return [&line, name](const std::string& value) {
-            line.job.env[name] = value;
-            return std::string();
-        };
-    };
-    const auto ours = [&line](const std::string& option, const std::string& why) {
-        return left_out(line, option, why);
-    };
-    const std::string own_rendezvous = text(kContext, "each run has a rendezvous of its own");
-    const std::string own_logs = text(kContext, "each rank's output is kept anyway");
-    const std::vector<OptionRule> rules{
+    OptionRules rules{
         {"num-processes", true, into_number(processes, 1, 1000000)},
         {"num-machines", true, into_number(machines, 1, 100000)},
-        {"machine-rank", true,
-         ours("--machine_rank", text(kContext, "ranks follow from the order of the nodes"))},
-        {"main-process-ip", true,
-         ours("--main_process_ip", text(kContext, "the master's address is found out"))},
         {"main-process-port", true, into_number(line.job.master_port, 0, 65535)},
         {"max-restarts", true, into_number(line.job.max_restarts, 0, 1000)},
         {"gpu-ids", true,
          [&](const std::string& value) { return value == "all" ? "" : take_gpus(value, line); }},
-        {"config-file", true,
-         ours("--config_file", text(kContext, "is not read; give what it says as options"))},
-        {"multi-gpu", false, ours("", "")},
-        {"same-network", false, ours("", "")},
-        {"quiet q", false, ours("", "")},
-        {"debug", false, variable("ACCELERATE_DEBUG_MODE")},
+        {"debug", false, into_variable(line, "ACCELERATE_DEBUG_MODE")},
         {"cpu", false,
          [&](const std::string&) {
              line.job.backend = BackendChoice::Gloo;
              line.job.env["ACCELERATE_USE_CPU"] = "true";
              return std::string();
          }},
-        {"mixed-precision", true, variable("ACCELERATE_MIXED_PRECISION")},
-        {"gradient-accumulation-steps", true, variable("ACCELERATE_GRADIENT_ACCUMULATION_STEPS")},
-        {"dynamo-backend", true, variable("ACCELERATE_DYNAMO_BACKEND")},
-        {"num-cpu-threads-per-process", true, variable("OMP_NUM_THREADS")},
-        {"rdzv-backend", true, ours("--rdzv_backend", own_rendezvous)},
-        {"rdzv-conf", true, ours("--rdzv_conf", own_rendezvous)},
-        {"monitor-interval", true, ours("--monitor_interval", text(kContext, "an exit is seen at once"))},
-        {"role", true, ours("--role", text(kContext, "there is one role"))},
-        {"log-dir", true, ours("--log_dir", own_logs)},
-        {"tee", true, ours("--tee", own_logs)},
-        {"m module", false, flag(style.module)},
-        {"no-python", false, flag(style.no_python)},
+        {"mixed-precision", true, into_variable(line, "ACCELERATE_MIXED_PRECISION")},
+        {"gradient-accumulation-steps", true, into_variable(line, "ACCELERATE_GRADIENT_ACCUMULATION_STEPS")},
+        {"dynamo-backend", true, into_variable(line, "ACCELERATE_DYNAMO_BACKEND")},
+        {"num-cpu-threads-per-process", true, into_variable(line, "OMP_NUM_THREADS")},
+        {"m module", false, into_flag(style.module)},
+        {"no-python", false, into_flag(style.no_python)},
     };
+    leave_out(rules, because::nodes_are_in_order(), {"machine-rank"});
+    leave_out(rules, because::the_master_is_found(), {"main-process-ip"});
+    leave_out(rules, because::a_run_has_its_own_rendezvous(), {"rdzv-backend", "rdzv-conf"});
+    leave_out(rules, because::an_exit_is_seen(), {"monitor-interval"});
+    leave_out(rules, because::there_is_one_role(), {"role"});
+    leave_out(rules, because::logs_are_kept(), {"log-dir", "tee"});
+    leave_out(rules, text(kContext, "is not read; give what it says as options"), {"config-file"});
+    leave_out(rules, "", {}, {"multi-gpu", "same-network", "quiet q"});
     if (auto fine = read_options(LauncherTool::Accelerate, words, at, rules, line); !fine) {
         return fine;
     }

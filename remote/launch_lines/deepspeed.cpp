@@ -56,8 +56,8 @@ LaunchLines write_deepspeed(const Job& job, const LaunchPlan& plan) {
     if (local_rank_flag.empty()) {
         words.push_back("--no_local_rank");
     }
-    words.insert(words.end(), program.flags.begin(), program.flags.end());
-    words.insert(words.end(), program.words.begin(), program.words.end());
+    append(words, program.flags);
+    append(words, program.words);
     written.lines.push_back({"", line_of(own_environment(plan, "", written.notes), words)});
     return written;
 }
@@ -68,44 +68,24 @@ Result<void> read_deepspeed(const Words& words, std::size_t at, PastedLine& line
     int nodes = 0;
     int gpus = 0;
     std::string hostfile;
-    const auto flag = [](bool& out, bool value) {
-        return [&out, value](const std::string&) {
-            out = value;
-            return std::string();
-        };
-    };
-    const auto ours = [&line](const std::string& option, const std::string& why) {
-        return left_out(line, option, why);
-    };
-    const std::string own_ssh = text(kContext, "the inventory says how nodes are reached");
-    const std::string own_logs = text(kContext, "each rank's output is kept anyway");
-    const std::vector<OptionRule> rules{
+    OptionRules rules{
         {"H hostfile", true, into_text(hostfile)},
         {"i include", true, [&](const std::string& value) { return take_include(value, line); }},
-        {"e exclude", true, ours("--exclude", text(kContext, "choose the nodes in nodes:"))},
         {"num-nodes", true, into_number(nodes, 1, 100000)},
         {"num-gpus", true, into_number(gpus, 1, 1024)},
         {"master-port", true, into_number(line.job.master_port, 0, 65535)},
-        {"master-addr", true, ours("--master_addr", text(kContext, "the master's address is found out"))},
-        {"node-rank", true, ours("--node_rank", text(kContext, "ranks follow from the order of the nodes"))},
-        {"launcher", true, ours("--launcher", own_ssh)},
-        {"launcher-args", true, ours("--launcher_args", own_ssh)},
-        {"ssh-port", true, ours("--ssh_port", own_ssh)},
-        {"no-ssh", false, ours("--no_ssh", own_ssh)},
-        {"no-ssh-check", false, ours("--no_ssh_check", own_ssh)},
-        {"force-multi", false, ours("--force_multi", own_ssh)},
-        {"module", false, flag(style.module, true)},
-        {"no-python", false, flag(style.no_python, true)},
-        {"no-local-rank", false, flag(local_rank_argument, false)},
-        {"save-pid", false, ours("--save_pid", own_logs)},
-        {"enable-each-rank-log", true, ours("--enable_each_rank_log", own_logs)},
-        {"elastic-training", false,
-         ours("--elastic_training", text(kContext, "the number of nodes is fixed in a run"))},
-        {"bind-cores-to-rank", false,
-         ours("--bind_cores_to_rank", text(kContext, "start numactl in command: instead"))},
-        {"bind-core-list", true,
-         ours("--bind_core_list", text(kContext, "start numactl in command: instead"))},
+        {"module", false, into_flag(style.module)},
+        {"no-python", false, into_flag(style.no_python)},
+        {"no-local-rank", false, into_flag(local_rank_argument, false)},
     };
+    leave_out(rules, text(kContext, "choose the nodes in nodes:"), {"e exclude"});
+    leave_out(rules, because::the_master_is_found(), {"master-addr"});
+    leave_out(rules, because::nodes_are_in_order(), {"node-rank"});
+    leave_out(rules, because::ssh_is_the_inventorys(), {"launcher", "launcher-args", "ssh-port"},
+              {"no-ssh", "no-ssh-check", "force-multi"});
+    leave_out(rules, because::logs_are_kept(), {"enable-each-rank-log"}, {"save-pid"});
+    leave_out(rules, because::nodes_are_fixed(), {}, {"elastic-training"});
+    leave_out(rules, because::numactl_does_that(), {"bind-core-list"}, {"bind-cores-to-rank"});
     if (auto fine = read_options(LauncherTool::DeepSpeed, words, at, rules, line); !fine) {
         return fine;
     }
@@ -113,17 +93,12 @@ Result<void> read_deepspeed(const Words& words, std::size_t at, PastedLine& line
                  : line.hosts.empty() && hostfile.empty() ? 1
                                                           : static_cast<int>(line.hosts.size());
     line.job.procs_per_node = gpus;
-    if (!hostfile.empty()) {
-        line.notes.push_back(
-            text(kContext, "--hostfile %1: `rankscopectl nodes import %1` adds its nodes.", {hostfile}));
-    }
+    note_hostfile(hostfile, line);
     if (auto fine = take_program(LauncherTool::DeepSpeed, words, at, style, line); !fine) {
         return fine;
     }
     if (local_rank_argument) {
-        auto& command = line.job.command;
-        const std::size_t script = style.no_python ? 1 : style.module ? 3 : 2;
-        command.insert(command.begin() + static_cast<std::ptrdiff_t>(script), "--local_rank={local_rank}");
+        add_local_rank(style, line);
     }
     return {};
 }

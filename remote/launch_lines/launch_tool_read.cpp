@@ -60,8 +60,8 @@ Failure not_understood(LauncherTool tool, const std::string& what, const std::st
     return {"bad-command-line", to_string(tool), what, remedy, ""};
 }
 
-Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at,
-                          const std::vector<OptionRule>& rules, PastedLine& line) {
+Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at, const OptionRules& rules,
+                          PastedLine& line) {
     for (; at < words.size() && words[at].size() > 1 && words[at][0] == '-'; ++at) {
         const std::string& word = words[at];
         if (word == "--") {
@@ -69,6 +69,7 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
             break;
         }
         const auto equals = word.find('=');
+        std::string written = word.substr(0, equals);
         std::string name = normal(
             word.substr(word[1] == '-' ? 2 : 1,
                         equals == std::string::npos ? std::string::npos : equals - (word[1] == '-' ? 2 : 1)));
@@ -83,6 +84,7 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
                 return one.has_value && is_called(one, word.substr(1, 1));
             });
             value = word.substr(2);
+            written = word.substr(0, 2);
         }
         if (rule == rules.end()) {
             if (equals != std::string::npos) {
@@ -100,6 +102,12 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
             }
             value = words[++at];
         }
+        if (!rule->take) {
+            if (!rule->why.empty()) {
+                line.notes.push_back(written + (value ? ' ' + *value : "") + ": " + rule->why);
+            }
+            continue;
+        }
         const std::string wrong = rule->take(value.value_or(std::string()));
         if (!wrong.empty()) {
             return not_understood(tool, word + ": " + wrong, text(kContext, "Correct the value."));
@@ -108,7 +116,7 @@ Result<void> read_options(LauncherTool tool, const Words& words, std::size_t& at
     return {};
 }
 
-std::function<std::string(const std::string&)> into_number(int& out, int min, int max) {
+TakeValue into_number(int& out, int min, int max) {
     return [&out, min, max](const std::string& value) {
         const auto number = whole(value);
         if (!number || *number < min || *number > max) {
@@ -120,22 +128,74 @@ std::function<std::string(const std::string&)> into_number(int& out, int min, in
     };
 }
 
-std::function<std::string(const std::string&)> into_text(std::string& out) {
+TakeValue into_text(std::string& out) {
     return [&out](const std::string& value) {
         out = value;
         return std::string();
     };
 }
 
-std::function<std::string(const std::string&)> left_out(PastedLine& line, const std::string& option,
-                                                        const std::string& why) {
-    return [&line, option, why](const std::string& value) {
-        if (!why.empty()) {
-            line.notes.push_back(option + (value.empty() ? "" : ' ' + value) + ": " + why);
-        }
+TakeValue into_flag(bool& out, bool value) {
+    return [&out, value](const std::string&) {
+        out = value;
         return std::string();
     };
 }
+
+TakeValue into_variable(PastedLine& line, const std::string& name) {
+    return [&line, name](const std::string& value) {
+        line.job.env[name] = value;
+        return std::string();
+    };
+}
+
+void leave_out(OptionRules& rules, const std::string& why, std::initializer_list<const char*> with_value,
+               std::initializer_list<const char*> flags) {
+    for (const char* names : with_value) {
+        rules.push_back({names, true, nullptr, why});
+    }
+    for (const char* names : flags) {
+        rules.push_back({names, false, nullptr, why});
+    }
+}
+
+namespace because {
+
+std::string logs_are_kept() {
+    return text(kContext, "each rank's output is kept anyway");
+}
+std::string ssh_is_the_inventorys() {
+    return text(kContext, "the inventory says how nodes are reached");
+}
+std::string a_run_has_its_own_rendezvous() {
+    return text(kContext, "each run has a rendezvous of its own");
+}
+std::string nodes_are_fixed() {
+    return text(kContext, "the number of nodes is fixed in a run");
+}
+std::string nodes_are_in_order() {
+    return text(kContext, "ranks follow from the order of the nodes");
+}
+std::string the_master_is_found() {
+    return text(kContext, "the master's address is found out");
+}
+std::string an_exit_is_seen() {
+    return text(kContext, "an exit is seen at once");
+}
+std::string there_is_one_role() {
+    return text(kContext, "there is one role");
+}
+std::string addresses_are_the_inventorys() {
+    return text(kContext, "address: in the inventory says that");
+}
+std::string numactl_does_that() {
+    return text(kContext, "start numactl in command: instead");
+}
+std::string that_is_done_in_our_way() {
+    return text(kContext, "Rankscope does that in its own way");
+}
+
+}  // namespace because
 
 std::string take_hosts(const std::string& value, PastedLine& line) {
     for (const auto& entry : split(value, ',')) {
@@ -172,6 +232,37 @@ std::string take_gpus(const std::string& value, PastedLine& line) {
     return {};
 }
 
+Result<void> take_node_count(LauncherTool tool, std::string value, PastedLine& line) {
+    if (const auto colon = value.find(':'); colon != std::string::npos) {
+        line.notes.push_back(text(
+            kContext, "--nnodes %1: the number of nodes is fixed in a run; the larger is taken.", {value}));
+        value = value.substr(colon + 1);
+    }
+    if (const auto wrong = into_number(line.nodes, 1, 100000)(value); !wrong.empty()) {
+        return not_understood(tool, "--nnodes: " + wrong, text(kContext, "Give the number of nodes."));
+    }
+    return {};
+}
+
+Result<void> take_port_of(LauncherTool tool, const std::string& option, const std::string& endpoint,
+                          PastedLine& line) {
+    const auto colon = endpoint.rfind(':');
+    const auto wrong = colon == std::string::npos
+                           ? std::string()
+                           : into_number(line.job.master_port, 0, 65535)(endpoint.substr(colon + 1));
+    if (!wrong.empty()) {
+        return not_understood(tool, option + ": " + wrong, text(kContext, "Write it as HOST:PORT."));
+    }
+    return {};
+}
+
+void note_hostfile(const std::string& file, PastedLine& line) {
+    if (!file.empty()) {
+        line.notes.push_back(
+            text(kContext, "--hostfile %1: `rankscopectl nodes import %1` adds its nodes.", {file}));
+    }
+}
+
 Result<void> take_program(LauncherTool tool, const Words& words, std::size_t at, const ProgramStyle& style,
                           PastedLine& line) {
     if (at >= words.size()) {
@@ -187,6 +278,12 @@ Result<void> take_program(LauncherTool tool, const Words& words, std::size_t at,
     }
     command.insert(command.end(), words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
     return {};
+}
+
+void add_local_rank(const ProgramStyle& style, PastedLine& line) {
+    Words& command = line.job.command;
+    const std::ptrdiff_t script = style.no_python ? 1 : style.module ? 3 : 2;
+    command.insert(command.begin() + script, "--local_rank={local_rank}");
 }
 
 Result<void> take_command(LauncherTool tool, const Words& words, std::size_t at,

@@ -147,6 +147,10 @@ Words wrapped_command(const Job& job, const LaunchPlan& plan, std::vector<std::s
     return words;
 }
 
+void append(Words& words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+}
+
 std::string line_of(const std::map<std::string, std::string>& environment, const Words& words) {
     std::string line = assignments(environment);
     for (const auto& word : words) {

@@ -40,10 +40,9 @@ LaunchLines write_mpirun(const Job& job, const LaunchPlan& plan) {
     for (const auto& [name, value] : own_environment(plan, "", written.notes)) {
         words.insert(words.end(), {"-x", name + '=' + value});
     }
-    const Words command =
-        wrapped_command(job, plan, written.notes, "$OMPI_COMM_WORLD_RANK", "$OMPI_COMM_WORLD_LOCAL_RANK",
-                        "$OMPI_COMM_WORLD_SIZE", "$OMPI_COMM_WORLD_LOCAL_SIZE");
-    words.insert(words.end(), command.begin(), command.end());
+    append(words,
+           wrapped_command(job, plan, written.notes, "$OMPI_COMM_WORLD_RANK", "$OMPI_COMM_WORLD_LOCAL_RANK",
+                           "$OMPI_COMM_WORLD_SIZE", "$OMPI_COMM_WORLD_LOCAL_SIZE"));
     written.lines.push_back({"", line_of({}, words)});
     return written;
 }
@@ -53,11 +52,6 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
     int per_node = 0;
     std::string hostfile;
     std::string map_by;
-    const auto ours = [&line](const std::string& option, const std::string& why) {
-        return left_out(line, option, why);
-    };
-    const std::string own_way = text(kContext, "Rankscope does that in its own way");
-    const std::string binding = text(kContext, "start numactl in command: instead");
     const auto take_variable = [&line](const std::string& value) {
         const auto equals = value.find('=');
         if (equals == std::string::npos) {
@@ -86,7 +80,7 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
             plain.push_back(words[i]);
         }
     }
-    const std::vector<OptionRule> rules{
+    OptionRules rules{
         {"np n c", true, into_number(processes, 1, 1000000)},
         {"H host hosts", true, [&](const std::string& value) { return take_hosts(value, line); }},
         {"hostfile machinefile f", true, into_text(hostfile)},
@@ -101,20 +95,17 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
         {"wdir wd", true, into_text(line.job.workdir)},
         {"bind-to", true,
          [&](const std::string& value) {
-             return value == "none" ? std::string() : left_out(line, "--bind-to", binding)(value);
+             if (value != "none") {
+                 line.notes.push_back("--bind-to " + value + ": " + because::numactl_does_that());
+             }
+             return std::string();
          }},
-        {"rank-by", true, ours("--rank-by", own_way)},
-        {"report-bindings", false, ours("", "")},
-        {"tag-output", false, ours("", "")},
-        {"timestamp-output", false, ours("", "")},
-        {"oversubscribe", false, ours("", "")},
-        {"allow-run-as-root", false, ours("", "")},
-        {"output-filename", true,
-         ours("--output-filename", text(kContext, "each rank's output is kept anyway"))},
-        {"prefix", true, ours("--prefix", own_way)},
-        {"v verbose", false, ours("", "")},
-        {"q quiet", false, ours("", "")},
     };
+    leave_out(rules, because::that_is_done_in_our_way(), {"rank-by", "prefix"});
+    leave_out(rules, because::logs_are_kept(), {"output-filename"});
+    leave_out(rules, "", {},
+              {"report-bindings", "tag-output", "timestamp-output", "oversubscribe", "allow-run-as-root",
+               "v verbose", "q quiet"});
     if (auto fine = read_options(LauncherTool::Mpirun, plain, at, rules, line); !fine) {
         return fine;
     }
@@ -146,10 +137,7 @@ Result<void> read_mpirun(const Words& words, std::size_t at, PastedLine& line) {
         }
         line.hosts = used;
     }
-    if (!hostfile.empty()) {
-        line.notes.push_back(
-            text(kContext, "--hostfile %1: `rankscopectl nodes import %1` adds its nodes.", {hostfile}));
-    }
+    note_hostfile(hostfile, line);
     return take_command(LauncherTool::Mpirun, plain, at, open_mpi_variables(), line);
 }
 

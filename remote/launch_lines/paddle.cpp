@@ -54,7 +54,7 @@ LaunchLines write_paddle(const Job& job, const LaunchPlan& plan) {
         for (const auto& [name, value] : paddle_variables()) {
             environment.erase(name);
         }
-        words.insert(words.end(), program.words.begin(), program.words.end());
+        append(words, program.words);
         written.lines.push_back({node.node, line_of(environment, words)});
     }
     const auto differs = [](const std::string& note) {
@@ -70,55 +70,38 @@ Result<void> read_paddle(const Words& words, std::size_t at, const std::string& 
     style.python = python;
     std::string nodes;
     std::string master;
-    std::string ips;
     int procs = 0;
-    const auto ours = [&line](const std::string& option, const std::string& why) {
-        return left_out(line, option, why);
-    };
-    const std::string own_logs = text(kContext, "each rank's output is kept anyway");
-    const std::string fixed = text(kContext, "the number of nodes is fixed in a run");
-    const std::vector<OptionRule> rules{
+    OptionRules rules{
         {"master", true, into_text(master)},
-        {"rank", true, ours("--rank", text(kContext, "ranks follow from the order of the nodes"))},
         {"nnodes", true, into_text(nodes)},
         {"nproc-per-node", true, into_number(procs, 1, 1024)},
         {"devices gpus", true, [&](const std::string& value) { return take_gpus(value, line); }},
         {"ips", true, [&](const std::string& value) { return take_hosts(value, line); }},
-        {"log-dir", true, ours("--log_dir", own_logs)},
-        {"log-level", true, ours("--log_level", own_logs)},
         {"job-id", true, into_text(line.job.name)},
-        {"start-port", true, ours("--start_port", text(kContext, "ports are chosen when the run starts"))},
         {"max-restart", true, into_number(line.job.max_restarts, 0, 1000)},
-        {"elastic-level", true, ours("--elastic_level", fixed)},
-        {"elastic-timeout", true, ours("--elastic_timeout", fixed)},
-        {"host", true, ours("--host", text(kContext, "address: in the inventory says that"))},
         {"run-mode", true,
          [](const std::string& mode) {
              return mode == "collective" ? std::string() : text(kContext, "only collective can be run here");
          }},
     };
+    leave_out(rules, because::nodes_are_in_order(), {"rank"});
+    leave_out(rules, because::logs_are_kept(), {"log-dir", "log-level"});
+    leave_out(rules, because::nodes_are_fixed(), {"elastic-level", "elastic-timeout"});
+    leave_out(rules, because::addresses_are_the_inventorys(), {"host"});
+    leave_out(rules, text(kContext, "ports are chosen when the run starts"), {"start-port"});
     if (auto fine = read_options(LauncherTool::Paddle, words, at, rules, line); !fine) {
         return fine;
     }
     line.host_ranks.clear();
-    line.nodes = nodes.empty() ? (line.hosts.empty() ? 1 : 0) : 0;
-    if (const auto colon = nodes.find(':'); colon != std::string::npos) {
-        line.notes.push_back(text(
-            kContext, "--nnodes %1: the number of nodes is fixed in a run; the larger is taken.", {nodes}));
-        nodes = nodes.substr(colon + 1);
-    }
-    if (const auto wrong = nodes.empty() ? std::string() : into_number(line.nodes, 1, 100000)(nodes);
-        !wrong.empty()) {
-        return not_understood(LauncherTool::Paddle, "--nnodes: " + wrong,
-                              text(kContext, "Give the number of nodes."));
+    line.nodes = line.hosts.empty() ? 1 : 0;
+    if (auto fine = nodes.empty() ? Result<void>() : take_node_count(LauncherTool::Paddle, nodes, line);
+        !fine) {
+        return fine;
     }
     line.job.procs_per_node = procs > 0 ? procs : static_cast<int>(line.gpus.size());
-    if (const auto colon = master.rfind(':');
-        colon != std::string::npos && master.find("//") == std::string::npos) {
-        const auto wrong = into_number(line.job.master_port, 0, 65535)(master.substr(colon + 1));
-        if (!wrong.empty()) {
-            return not_understood(LauncherTool::Paddle, "--master: " + wrong,
-                                  text(kContext, "Write it as HOST:PORT."));
+    if (master.find("//") == std::string::npos) {
+        if (auto fine = take_port_of(LauncherTool::Paddle, "--master", master, line); !fine) {
+            return fine;
         }
     }
     const auto& variables = paddle_variables();

@@ -35,9 +35,8 @@ Result<LaunchLines> write_srun(const Job& job, const LaunchPlan& plan) {
     if (job.rank_order == RankOrder::Cyclic) {
         words.push_back("--distribution=cyclic");
     }
-    const Words command =
-        wrapped_command(job, plan, written.notes, "$SLURM_PROCID", "$SLURM_LOCALID", "$SLURM_NTASKS", "");
-    words.insert(words.end(), command.begin(), command.end());
+    append(words,
+           wrapped_command(job, plan, written.notes, "$SLURM_PROCID", "$SLURM_LOCALID", "$SLURM_NTASKS", ""));
     written.lines.push_back({"", line_of(own_environment(plan, "", written.notes), words)});
     written.notes.push_back(
         text(kContext, "Slurm chooses the nodes; MASTER_ADDR is right only if %1 is the first of them.",
@@ -52,13 +51,7 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
     std::string order;
     std::string list;
     std::string folder;
-    const auto ours = [&line](const std::string& option, const std::string& why) {
-        return left_out(line, option, why);
-    };
-    const std::string allocation =
-        text(kContext, "belongs to the allocation; the job's nodes are used as they are");
-    const std::string own_way = text(kContext, "Rankscope does that in its own way");
-    const std::vector<OptionRule> rules{
+    OptionRules rules{
         {"N nodes", true, into_text(nodes)},
         {"n ntasks", true, into_number(tasks, 1, 1000000)},
         {"ntasks-per-node tasks-per-node", true, into_number(per_node, 1, 1024)},
@@ -66,38 +59,17 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
         {"w nodelist", true, into_text(list)},
         {"D chdir", true, into_text(folder)},
         {"J job-name", true, into_text(line.job.name)},
-        {"p partition", true, ours("--partition", allocation)},
-        {"A account", true, ours("--account", allocation)},
-        {"q qos", true, ours("--qos", allocation)},
-        {"t time", true, ours("--time", allocation)},
-        {"C constraint", true, ours("--constraint", allocation)},
-        {"reservation", true, ours("--reservation", allocation)},
-        {"x exclude", true, ours("--exclude", allocation)},
-        {"gres", true, ours("--gres", allocation)},
-        {"G gpus", true, ours("--gpus", allocation)},
-        {"gpus-per-node", true, ours("--gpus-per-node", allocation)},
-        {"gpus-per-task", true, ours("--gpus-per-task", allocation)},
-        {"ntasks-per-gpu", true, ours("--ntasks-per-gpu", allocation)},
-        {"c cpus-per-task", true, ours("--cpus-per-task", allocation)},
-        {"mem", true, ours("--mem", allocation)},
-        {"mem-per-cpu", true, ours("--mem-per-cpu", allocation)},
-        {"mem-per-gpu", true, ours("--mem-per-gpu", allocation)},
-        {"exclusive", false, ours("--exclusive", allocation)},
-        {"jobid", true, ours("--jobid", allocation)},
-        {"overlap", false, ours("--overlap", allocation)},
-        {"o output", true, ours("--output", own_way)},
-        {"e error", true, ours("--error", own_way)},
-        {"l label", false, ours("--label", own_way)},
-        {"u unbuffered", false, ours("--unbuffered", own_way)},
-        {"K kill-on-bad-exit", false, ours("--kill-on-bad-exit", own_way)},
-        {"W wait", true, ours("--wait", own_way)},
-        {"mpi", true, ours("--mpi", own_way)},
-        {"export", true, ours("--export", text(kContext, "give variables in env:"))},
-        {"cpu-bind", true, ours("--cpu-bind", text(kContext, "start numactl in command: instead"))},
-        {"pty", false, ours("--pty", own_way)},
-        {"v verbose", false, ours("", "")},
-        {"Q quiet", false, ours("", "")},
     };
+    leave_out(rules, text(kContext, "belongs to the allocation; the job's nodes are used as they are"),
+              {"p partition", "A account", "q qos", "t time", "C constraint", "reservation", "x exclude",
+               "gres", "G gpus", "gpus-per-node", "gpus-per-task", "ntasks-per-gpu", "c cpus-per-task", "mem",
+               "mem-per-cpu", "mem-per-gpu", "jobid"},
+              {"exclusive", "overlap"});
+    leave_out(rules, because::that_is_done_in_our_way(), {"o output", "e error", "W wait", "mpi"},
+              {"l label", "u unbuffered", "K kill-on-bad-exit", "pty"});
+    leave_out(rules, text(kContext, "give variables in env:"), {"export"});
+    leave_out(rules, because::numactl_does_that(), {"cpu-bind"});
+    leave_out(rules, "", {}, {"v verbose", "Q quiet"});
     if (auto fine = read_options(LauncherTool::Srun, words, at, rules, line); !fine) {
         return fine;
     }

@@ -46,8 +46,8 @@ LaunchLines write(const Job& job, const LaunchPlan& plan, bool forerunner) {
         if (job.max_restarts > 0) {
             words.push_back(option("max-restarts", std::to_string(job.max_restarts)));
         }
-        words.insert(words.end(), program.flags.begin(), program.flags.end());
-        words.insert(words.end(), program.words.begin(), program.words.end());
+        append(words, program.flags);
+        append(words, program.words);
         written.lines.push_back({node.node, line_of(own_environment(plan, node.node, written.notes), words)});
     }
     return written;
@@ -60,53 +60,22 @@ Result<void> read(LauncherTool tool, const Words& words, std::size_t at, const s
     std::string procs;
     std::string nodes;
     std::string endpoint;
-    std::string start_method;
     bool local_rank_argument = forerunner;
     Job& job = line.job;
-    const auto flag = [](bool& out, bool value) {
-        return [&out, value](const std::string&) {
-            out = value;
-            return std::string();
-        };
-    };
-    const auto ours = [&line](const std::string& option, const std::string& why) {
-        return left_out(line, option, why);
-    };
-    const std::string own_logs = text(kContext, "each rank's output is kept anyway");
-    const std::string own_rendezvous = text(kContext, "each run has a rendezvous of its own");
-    const std::vector<OptionRule> rules{
+    OptionRules rules{
         {"nnodes", true, into_text(nodes)},
         {"nproc-per-node", true, into_text(procs)},
-        {"node-rank", true, ours("--node-rank", text(kContext, "ranks follow from the order of the nodes"))},
-        {"master-addr", true, ours("--master-addr", text(kContext, "the master's address is found out"))},
         {"master-port", true, into_number(job.master_port, 0, 65535)},
         {"max-restarts", true, into_number(job.max_restarts, 0, 1000)},
         {"rdzv-endpoint", true, into_text(endpoint)},
-        {"rdzv-backend", true, ours("--rdzv-backend", own_rendezvous)},
-        {"rdzv-id", true, ours("--rdzv-id", own_rendezvous)},
-        {"rdzv-conf", true, ours("--rdzv-conf", own_rendezvous)},
         {"standalone", false,
          [&](const std::string&) {
              nodes.assign(1, '1');
              return std::string();
          }},
-        {"local-addr", true, ours("--local-addr", text(kContext, "address: in the inventory says that"))},
-        {"monitor-interval", true, ours("--monitor-interval", text(kContext, "an exit is seen at once"))},
-        {"start-method", true, into_text(start_method)},
-        {"role", true, ours("--role", text(kContext, "there is one role"))},
-        {"m module", false, flag(style.module, true)},
-        {"no-python", false, flag(style.no_python, true)},
-        {"run-path", false, ours("--run-path", text(kContext, "the script is started as it is"))},
-        {"use-env use_env", false, flag(local_rank_argument, false)},
-        {"log-dir", true, ours("--log-dir", own_logs)},
-        {"r redirects", true, ours("--redirects", own_logs)},
-        {"t tee", true, ours("--tee", own_logs)},
-        {"local-ranks-filter", true, ours("--local-ranks-filter", own_logs)},
-        {"logs-specs", true, ours("--logs-specs", own_logs)},
-        {"event-log-handler", true, ours("--event-log-handler", own_logs)},
-        {"numa-binding", true, ours("--numa-binding", text(kContext, "start numactl in command: instead"))},
-        {"signals-to-handle", true,
-         ours("--signals-to-handle", text(kContext, "stops are Rankscope's to send"))},
+        {"m module", false, into_flag(style.module)},
+        {"no-python", false, into_flag(style.no_python)},
+        {"use-env", false, into_flag(local_rank_argument, false)},
         {"shutdown-timeout", true,
          [&](const std::string& value) {
              int seconds = 0;
@@ -115,18 +84,24 @@ Result<void> read(LauncherTool tool, const Words& words, std::size_t at, const s
              return wrong;
          }},
     };
+    leave_out(rules, because::nodes_are_in_order(), {"node-rank"});
+    leave_out(rules, because::the_master_is_found(), {"master-addr"});
+    leave_out(rules, because::a_run_has_its_own_rendezvous(), {"rdzv-backend", "rdzv-id", "rdzv-conf"});
+    leave_out(rules, because::addresses_are_the_inventorys(), {"local-addr"});
+    leave_out(rules, because::an_exit_is_seen(), {"monitor-interval"});
+    leave_out(rules, because::there_is_one_role(), {"role"});
+    leave_out(rules, because::logs_are_kept(),
+              {"log-dir", "r redirects", "t tee", "local-ranks-filter", "logs-specs", "event-log-handler"});
+    leave_out(rules, because::numactl_does_that(), {"numa-binding"});
+    leave_out(rules, text(kContext, "the script is started as it is"), {}, {"run-path"});
+    leave_out(rules, text(kContext, "stops are Rankscope's to send"), {"signals-to-handle"});
+    leave_out(rules, "", {"start-method"});
     if (auto fine = read_options(tool, words, at, rules, line); !fine) {
         return fine;
     }
-    if (const auto colon = nodes.find(':'); colon != std::string::npos) {
-        line.notes.push_back(text(
-            kContext, "--nnodes %1: the number of nodes is fixed in a run; the larger is taken.", {nodes}));
-        nodes = nodes.substr(colon + 1);
-    }
-    line.nodes = nodes.empty() ? 1 : 0;
-    std::string wrong = nodes.empty() ? "" : into_number(line.nodes, 1, 100000)(nodes);
-    if (!wrong.empty()) {
-        return not_understood(tool, "--nnodes: " + wrong, text(kContext, "Give the number of nodes."));
+    line.nodes = 1;
+    if (auto fine = nodes.empty() ? Result<void>() : take_node_count(tool, nodes, line); !fine) {
+        return fine;
     }
     // torchrun starts one rank per node unless told otherwise.
     job.procs_per_node = 1;
@@ -137,26 +112,24 @@ Result<void> read(LauncherTool tool, const Words& words, std::size_t at, const s
             line.notes.push_back(
                 text(kContext, "--nproc-per-node cpu: as many ranks as cpu_slots: in the inventory says."));
         }
-    } else if (!procs.empty() && !(wrong = into_number(job.procs_per_node, 1, 1024)(procs)).empty()) {
-        return not_understood(tool, "--nproc-per-node: " + wrong,
-                              text(kContext, "Give the number of ranks per node."));
+    } else if (!procs.empty()) {
+        if (const auto wrong = into_number(job.procs_per_node, 1, 1024)(procs); !wrong.empty()) {
+            return not_understood(tool, "--nproc-per-node: " + wrong,
+                                  text(kContext, "Give the number of ranks per node."));
+        }
     }
-    if (const auto colon = endpoint.rfind(':'); !endpoint.empty()) {
+    if (!endpoint.empty()) {
         line.notes.push_back(text(kContext, "--rdzv-endpoint %1: only its port is taken.", {endpoint}));
-        if (colon == std::string::npos) {
-            job.master_port = 29400;  // c10d's own
-        } else if (!(wrong = into_number(job.master_port, 0, 65535)(endpoint.substr(colon + 1))).empty()) {
-            return not_understood(tool, "--rdzv-endpoint: " + wrong,
-                                  text(kContext, "Write it as HOST:PORT."));
+        job.master_port = 29400;  // c10d's own, where the endpoint names none
+        if (auto fine = take_port_of(tool, "--rdzv-endpoint", endpoint, line); !fine) {
+            return fine;
         }
     }
     if (auto fine = take_program(tool, words, at, style, line); !fine) {
         return fine;
     }
     if (local_rank_argument) {
-        const std::size_t script = style.no_python ? 1 : style.module ? 3 : 2;
-        job.command.insert(job.command.begin() + static_cast<std::ptrdiff_t>(script),
-                           "--local_rank={local_rank}");
+        add_local_rank(style, line);
         line.notes.push_back(
             text(kContext,
                  "torch.distributed.launch passes --local_rank=N (newer versions --local-rank=N); "
