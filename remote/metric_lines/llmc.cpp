@@ -52,7 +52,7 @@ std::optional<Reading> read_llmc(std::string_view line) {
     if (scan.word("val loss")) {
         reading.validation = true;
         reading.add("val_loss", scan.number());
-        return scan.at_end() && !reading.values.empty() ? std::optional(reading) : std::nullopt;
+        return scan.at_end() ? reading.if_any() : std::nullopt;
     }
     if (!scan.word("step") && !scan.word("iter")) {
         return std::nullopt;

@@ -34,7 +34,7 @@ std::optional<Reading> read_iteration(Scan scan) {
     rename(reading, "elapsed_time_per_iteration_(ms)", "t_step_ms");
     rename(reading, "throughput_per_GPU_(TFLOP/s/GPU)", "tflops");
     rename(reading, "global_batch_size", "batch_size");
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 std::optional<Reading> read_validation(Scan scan) {
@@ -44,7 +44,7 @@ std::optional<Reading> read_validation(Scan scan) {
         return std::nullopt;
     }
     reading.add("val_loss", scan.number());
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 }  // namespace

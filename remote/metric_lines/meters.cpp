@@ -45,4 +45,28 @@ bool read_meters(Scan& scan, Reading& reading) {
     return any;
 }
 
+std::optional<Reading> read_metered_step(Scan scan) {
+    Reading reading;
+    if (scan.word("[") && (reading.epoch = scan.whole()) && scan.word("]") &&
+        scan.fraction(reading.in_epoch, reading.per_epoch) && read_meters(scan, reading)) {
+        return reading;
+    }
+    return std::nullopt;
+}
+
+std::optional<Reading> read_top_k(Scan scan, std::string_view name) {
+    Reading reading;
+    reading.validation = true;
+    while (scan.word(name)) {
+        const auto k = scan.whole();
+        const auto value = k && *k <= kLargestK ? scan.number() : std::nullopt;
+        if (!value) {
+            break;
+        }
+        reading.add(top_k_name(*k), value, 0.01);
+        scan.past("|");
+    }
+    return reading.if_any();
+}
+
 }  // namespace rankscope::metric_lines

@@ -31,7 +31,7 @@ std::optional<Reading> read_batch(Scan scan) {
     }
     scan.word("[");
     reading.add("loss", scan.number());
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 std::optional<Reading> read_guide(Scan scan) {
@@ -40,7 +40,7 @@ std::optional<Reading> read_guide(Scan scan) {
         return std::nullopt;
     }
     read_key_values(scan.rest(), ",", reading);
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 std::optional<Reading> read_validation(Scan scan) {

@@ -29,6 +29,8 @@ struct Reading {
             values.emplace_back(std::move(key), *value * factor);
         }
     }
+    /// The reading, if the line has brought a value.
+    std::optional<Reading> if_any() const { return values.empty() ? std::nullopt : std::optional(*this); }
 };
 
 }  // namespace rankscope::metric_lines

@@ -10,7 +10,6 @@
 
 #include <remote/metric_lines/key_values.h>
 #include <remote/metric_lines/meters.h>
-#include <remote/metric_lines/metric_names.h>
 #include <remote/metric_lines/shapes.h>
 
 namespace rankscope::metric_lines {
@@ -41,30 +40,7 @@ std::optional<Reading> read_mnist_test(Scan scan) {
         (all = scan.whole()) && *all > 0) {
         reading.add("val_acc1", *right / *all);
     }
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
-}
-
-std::optional<Reading> read_imagenet(Scan scan) {
-    Reading reading;
-    if (scan.word("[") && (reading.epoch = scan.whole()) && scan.word("]") &&
-        scan.fraction(reading.in_epoch, reading.per_epoch) && read_meters(scan, reading)) {
-        return reading;
-    }
-    return std::nullopt;
-}
-
-std::optional<Reading> read_imagenet_result(Scan scan) {
-    Reading reading;
-    reading.validation = true;
-    while (scan.word("Acc@")) {
-        const auto k = scan.whole();
-        const auto value = k && *k <= kLargestK ? scan.number() : std::nullopt;
-        if (!value) {
-            break;
-        }
-        reading.add(top_k_name(*k), value, 0.01);
-    }
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 }  // namespace
@@ -79,10 +55,10 @@ std::optional<Reading> read_torch_examples(std::string_view line) {
         return read_mnist_test(test);
     }
     if (auto epoch = scan; epoch.word("Epoch:")) {
-        return read_imagenet(epoch);
+        return read_metered_step(epoch);
     }
     if (scan.word("*")) {
-        return read_imagenet_result(scan);
+        return read_top_k(scan, "Acc@");
     }
     return std::nullopt;
 }

@@ -38,7 +38,7 @@ std::optional<Reading> read_epoch_step(std::string_view line) {
         reading.counted = true;
     }
     read_key_values(scan.rest(), ",|", reading);
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 std::optional<Reading> read_step_bar(std::string_view line) {
@@ -49,7 +49,7 @@ std::optional<Reading> read_step_bar(std::string_view line) {
         return std::nullopt;
     }
     read_key_values(scan.rest(), "|", reading);
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 std::optional<Reading> read_rank_loss(std::string_view line) {
@@ -60,7 +60,7 @@ std::optional<Reading> read_rank_loss(std::string_view line) {
     Reading reading;
     reading.counted = true;
     reading.add("loss", scan.number());
-    return reading.values.empty() ? std::nullopt : std::optional(reading);
+    return reading.if_any();
 }
 
 }  // namespace
