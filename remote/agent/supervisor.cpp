@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <protocol/metrics_line.h>
 #include <remote/agent/control_socket.h>
 #include <remote/agent/error_file.h>
-#include <remote/agent/event_files.h>
 #include <remote/agent/gpu_monitor.h>
 #include <remote/agent/host_sampler.h>
 #include <remote/agent/peer_link.h>
 #include <remote/agent/ports.h>
 #include <remote/agent/process_tree.h>
 #include <remote/agent/rank_process.h>
+#include <remote/agent/rank_reader.h>
+#include <remote/agent/run_events.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
 #include <remote/base/clock.h>
@@ -41,16 +41,6 @@
 namespace rankscope::agent {
 namespace {
 
-/// The statuses of wire::Stage, so that none is misspelt.
-struct StageStatusText {
-    const char* text;
-};
-constexpr StageStatusText kStageBegin{"begin"};
-constexpr StageStatusText kStageProgress{"progress"};
-constexpr StageStatusText kStageDone{"done"};
-constexpr StageStatusText kStageFailed{"failed"};
-
-constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
 constexpr double kFlushRetry = 1.0;
 constexpr double kOthersReady = 30;  // beyond their grace
 constexpr double kStoppedTold = 5;   // a rank stopped by somebody else for so long is worth a word
@@ -74,8 +64,6 @@ private:
 
     std::optional<wire::Failure> prepare();
     std::optional<wire::Failure> prepare_own_program();
-    void open_logs(RankProcess& rank);
-    void write_logs(RankProcess& rank, bool is_stderr, std::string_view text);
     void start_all();
     void loop();
     void signalled(int signal);
@@ -90,20 +78,11 @@ private:
     void add_evidence(const RankProcess& rank, wire::Exit& exit);
     void pause(bool resume);
     void terminate();
-    void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
-    void read_metrics(RankProcess& rank);
-    void take_metrics_line(RankProcess& rank, std::string_view line);
-    void read_event_files(bool all);
-    void emit_metric(RankProcess& rank, const protocol::MetricsLine& line);
-    void emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines);
-    void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
-    void flush_partial_lines();
     void handle_request(const wire::Request& request);
     void begin_stop(const std::string& cause, bool by_user, bool force);
     void prepare_link();
     void tell_peers(const wire::Cause& cause);
     void take_peer_news();
-    void emit_notice(int rank, const char* code, const std::vector<std::string>& args);
     void drive_stop();
     bool may_restart() const;
     bool busy() const;
@@ -113,8 +92,6 @@ private:
     void finish();
     int next_timeout() const;
     bool any_running() const;
-    void emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
-                    double progress = -1);
 
     RunDir dir_;
     NodePaths paths_;
@@ -124,9 +101,7 @@ private:
     UniqueFd signals_;
     ControlSocket control_;
     PythonEnvironment python_;
-    LogFolder logs_;
-    std::vector<metric_lines::Pattern> patterns_;
-    std::unique_ptr<EventFiles> event_files_;  ///< null: not asked for
+    RankReader reader_{spool_, ranks_};
     std::unique_ptr<PeerLink> link_;
     std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;
@@ -200,41 +175,7 @@ std::optional<wire::Failure> Supervisor::prepare_own_program() {
     if (auto missing = find_python_environment(run_.own(), python_)) {
         return missing;
     }
-    if (const int error = logs_.open(run_.own().log_dir(), run_.ranks(0).workdir(), run_.run_id());
-        error != 0) {
-        wire::Failure refused;
-        refused.set_code("log-dir");
-        refused.set_detail(std::strerror(error));
-        refused.add_args(run_.own().log_dir());
-        return refused;
-    }
-    for (const auto& text : run_.own().line_patterns()) {
-        if (auto pattern = metric_lines::Pattern::compile(text)) {
-            patterns_.push_back(std::move(*pattern));
-        }
-    }
-    return std::nullopt;
-}
-
-void Supervisor::open_logs(RankProcess& rank) {
-    if (!logs_.is_open()) {
-        return;
-    }
-    const auto attempt = rank.spec.env().find("TORCHELASTIC_RESTART_COUNT");
-    const auto folder = logs_.rank(attempt == rank.spec.env().end() ? 0 : std::atoi(attempt->second.c_str()),
-                                   rank.spec.local_rank());
-    const int error = rank.logs.open(folder);
-    emit_stage(rank.spec.rank(), "note", error == 0 ? kStageDone : kStageFailed,
-               "log files in " + folder.string() +
-                   (error == 0 ? std::string() : std::string(": ") + std::strerror(error)));
-}
-
-void Supervisor::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
-    if (const int error = rank.logs.write(is_stderr, text); error != 0) {
-        emit_stage(rank.spec.rank(), "note", kStageFailed,
-                   std::string("the log file of ") + (is_stderr ? "stderr" : "stdout") +
-                       " is given up: " + std::strerror(error) + "; the log here goes on");
-    }
+    return reader_.prepare(run_);
 }
 
 void Supervisor::prepare_link() {
@@ -255,7 +196,7 @@ void Supervisor::prepare_link() {
         link_port_ = link_->listen(run_.peer_address(), why);
     }
     if (run_.peer_index() == 0 && link_port_ == 0) {
-        emit_notice(-1, "peer-link-absent", {why});
+        add_notice(spool_, -1, "peer-link-absent", {why});
         link_.reset();
     }
 }
@@ -282,7 +223,7 @@ void Supervisor::take_peer_news() {
             continue;
         }
         if (!news.cause) {
-            emit_notice(-1, "peer-link-absent", {news.absent});
+            add_notice(spool_, -1, "peer-link-absent", {news.absent});
             continue;
         }
         cause_ = *news.cause;
@@ -293,33 +234,8 @@ void Supervisor::take_peer_news() {
     }
 }
 
-void Supervisor::emit_notice(int rank, const char* code, const std::vector<std::string>& args) {
-    wire::Event event;
-    event.set_rank(rank);
-    event.mutable_notice()->set_code(code);
-    for (const auto& arg : args) {
-        event.mutable_notice()->add_args(arg);
-    }
-    spool_.add(std::move(event));
-}
-
-void Supervisor::emit_stage(int rank, const char* name, StageStatusText status, const std::string& detail,
-                            double progress) {
-    wire::Event event;
-    event.set_rank(rank);
-    event.mutable_stage()->set_name(name);
-    event.mutable_stage()->set_status(status.text);
-    event.mutable_stage()->set_detail(detail);
-    event.mutable_stage()->set_progress(progress);
-    spool_.add(std::move(event));
-}
-
 void Supervisor::start_all() {
-    if (attempt_ == 0) {
-        event_files_ = EventFiles::of(run_);
-    } else {
-        read_event_files(true);  // what the attempt before wrote last
-    }
+    reader_.begin_attempt(run_, attempt_ == 0);
     ranks_.clear();
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     for (int i = 0; i < run_.ranks_size(); ++i) {
@@ -328,18 +244,15 @@ void Supervisor::start_all() {
             (*ranks_[static_cast<std::size_t>(i)].spec.mutable_env())["TORCHELASTIC_RESTART_COUNT"] =
                 std::to_string(attempt_);
         }
-        if (run_.has_own() && (run_.own().read_lines() || !patterns_.empty())) {
-            ranks_[static_cast<std::size_t>(i)].printed.emplace(patterns_, run_.own().read_lines());
-        }
     }
     if (!python_.note.empty()) {
-        emit_stage(-1, "note", kStageDone, python_.note);
+        add_stage(spool_, -1, "note", StageText::Done, python_.note);
     }
     for (auto& rank : ranks_) {
         std::string why;
-        open_logs(rank);
+        reader_.begin(rank, run_);
         if (start_rank(rank, run_, dir_, paths_, python_, why)) {
-            emit_stage(rank.spec.rank(), "start", kStageDone, "pid " + std::to_string(rank.pid));
+            add_stage(spool_, rank.spec.rank(), "start", StageText::Done, "pid " + std::to_string(rank.pid));
             continue;
         }
         wire::Event event;
@@ -383,16 +296,9 @@ int Supervisor::next_timeout() const {
                     [](const RankProcess& rank) { return rank.running() && rank.stopped_since > 0; })) {
         wait = std::min(wait, 0.5);
     }
-    for (const auto& rank : ranks_) {
-        if (!rank.out_lines.empty() || !rank.err_lines.empty()) {
-            wait = std::min(wait, rank.quiet_since + kPartialLineWait - now);
-        }
-    }
+    wait = std::min(wait, reader_.due_s() - now);
     if (host_) {
         wait = std::min(wait, next_sample_ - now);
-    }
-    if (event_files_) {
-        wait = std::min(wait, event_files_->due_s() - now);
     }
     if (spool_.waiting_bytes() > 0) {
         wait = std::min(wait, flush_retry_ - now);
@@ -423,13 +329,7 @@ void Supervisor::loop() {
             }
         }
         ::poll(fds.data(), fds.size(), next_timeout());
-        for (auto& rank : ranks_) {
-            // The pipe first: what a program writes there before it prints it is not read twice.
-            read_metrics(rank);
-            read_output(rank, rank.out, rank.out_lines, false);
-            read_output(rank, rank.err, rank.err_lines, true);
-        }
-        read_event_files(false);
+        reader_.read();
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {
@@ -442,7 +342,6 @@ void Supervisor::loop() {
             take_peer_news();
         }
         control_.serve([this](const wire::Request& request) { handle_request(request); });
-        flush_partial_lines();
         drive_stop();
         drive_restart();
         sample_if_due();
@@ -555,7 +454,7 @@ void Supervisor::rank_continued(RankProcess& rank) {
     rank.stopped_since = 0;
     if (rank.told_stopped) {
         rank.told_stopped = false;
-        emit_notice(rank.spec.rank(), "rank-continued", {std::to_string(rank.pid)});
+        add_notice(spool_, rank.spec.rank(), "rank-continued", {std::to_string(rank.pid)});
     }
 }
 
@@ -570,8 +469,8 @@ void Supervisor::watch_stopped_ranks() {
         const double since = now - rank.stopped_since;
         if (!rank.told_stopped && since >= kStoppedTold) {
             rank.told_stopped = true;
-            emit_notice(rank.spec.rank(), "rank-stopped",
-                        {std::to_string(rank.pid), std::to_string(rank.stop_signal)});
+            add_notice(spool_, rank.spec.rank(), "rank-stopped",
+                       {std::to_string(rank.pid), std::to_string(rank.stop_signal)});
         }
         if (run_.stopped_limit_s() > 0 && since >= run_.stopped_limit_s()) {
             failed_ = true;
@@ -616,22 +515,11 @@ void Supervisor::pause(bool resume) {
     for (int round = 0; round < 2; ++round) {
         signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
     }
-    emit_stage(-1, resume ? "continue" : "pause", kStageDone, "");
+    add_stage(spool_, -1, resume ? "continue" : "pause", StageText::Done, "");
 }
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
-    // What it wrote before its end is still in the pipes.
-    read_metrics(rank);
-    read_output(rank, rank.out, rank.out_lines, false);
-    read_output(rank, rank.err, rank.err_lines, true);
-    if (status == 0) {
-        read_event_files(true);  // a failure must be told at once: its files are read behind it
-    }
-    if (rank.printed) {
-        emit_metrics(rank, rank.printed->finish());
-    }
-    emit_lines(rank, rank.out_lines, false, true);
-    emit_lines(rank, rank.err_lines, true, true);
+    reader_.finish(rank, status == 0);
     rank.exited = true;
     rank.logs.copy_error_file(error_file_of(dir_, rank.spec.rank()));
     wire::Event event;
@@ -667,159 +555,6 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     }
 }
 
-void Supervisor::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr) {
-    std::array<char, 65536> bytes;
-    for (int round = 0; fd && round < 16; ++round) {
-        const auto got = ::read(fd.get(), bytes.data(), bytes.size());
-        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
-            fd.reset();
-            return;
-        }
-        if (got < 0) {
-            return;
-        }
-        const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
-        rank.last_lines.add(text);
-        write_logs(rank, is_stderr, text);
-        if (is_stderr) {
-            rank.traceback.feed(text);
-        }
-        lines.feed(text);
-        rank.quiet_since = monotonic_s();
-        emit_lines(rank, lines, is_stderr, false);
-        if (rank.printed) {
-            emit_metrics(rank, rank.printed->feed(is_stderr, text));
-        }
-    }
-}
-
-void Supervisor::emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all) {
-    for (std::string chunk = lines.take(all); !chunk.empty(); chunk = lines.take(all)) {
-        wire::Event event;
-        event.set_rank(rank.spec.rank());
-        event.mutable_log()->set_is_stderr(is_stderr);
-        event.mutable_log()->set_text(std::move(chunk));
-        spool_.add(std::move(event));
-    }
-}
-
-void Supervisor::flush_partial_lines() {
-    const double now = monotonic_s();
-    for (auto& rank : ranks_) {
-        if (now - rank.quiet_since >= kPartialLineWait) {
-            emit_lines(rank, rank.out_lines, false, true);
-            emit_lines(rank, rank.err_lines, true, true);
-        }
-    }
-}
-
-void Supervisor::read_metrics(RankProcess& rank) {
-    std::array<char, 65536> bytes;
-    for (int round = 0; rank.metrics && round < 16; ++round) {
-        const auto got = ::read(rank.metrics.get(), bytes.data(), bytes.size());
-        if (got <= 0) {
-            return;
-        }
-        rank.metrics_lines.append(bytes.data(), static_cast<std::size_t>(got));
-        std::size_t begin = 0;
-        for (auto end = rank.metrics_lines.find('\n'); end != std::string::npos;
-             end = rank.metrics_lines.find('\n', begin)) {
-            take_metrics_line(rank, std::string_view(rank.metrics_lines).substr(begin, end - begin));
-            begin = end + 1;
-        }
-        rank.metrics_lines.erase(0, begin);
-        if (rank.metrics_lines.size() > protocol::kMaxMetricsLine) {
-            rank.metrics_lines.clear();
-            take_metrics_line(rank, "(line too long)");
-        }
-    }
-}
-
-void Supervisor::take_metrics_line(RankProcess& rank, std::string_view line) {
-    if (line.empty()) {
-        return;
-    }
-    std::string why;
-    const auto parsed = protocol::parse_metrics_line(line, &why);
-    if (!parsed) {
-        if (++rank.bad_metrics == 1) {
-            emit_stage(rank.spec.rank(), "note", kStageFailed,
-                       "a line on the metrics pipe was not understood (" + why +
-                           "): " + std::string(line.substr(0, 200)));
-        }
-        return;
-    }
-    if (!parsed->stage.empty()) {
-        double done = 0;
-        double total = 0;
-        for (const auto& [key, value] : parsed->values) {
-            done = key == "done" ? value : done;
-            total = key == "total" ? value : total;
-        }
-        emit_stage(rank.spec.rank(), parsed->stage.c_str(), kStageProgress, parsed->detail,
-                   total > 0 ? done / total : -1);
-        return;
-    }
-    if (rank.printed) {
-        rank.printed->given(*parsed);
-    }
-    if (event_files_) {
-        event_files_->given(rank.spec.rank(), *parsed);
-    }
-    emit_metric(rank, *parsed);
-}
-
-void Supervisor::read_event_files(bool all) {
-    if (!event_files_ || (!all && monotonic_s() < event_files_->due_s())) {
-        return;
-    }
-    EventFiles::Processes processes;
-    for (const auto& rank : ranks_) {
-        processes[rank.spec.rank()] = rank.pid;
-    }
-    const auto news = event_files_->poll(processes, all);
-    for (const auto& notice : news.notices) {
-        emit_notice(-1, notice.code, notice.args);
-    }
-    for (const auto& [number, line] : news.metrics) {
-        for (auto& rank : ranks_) {
-            if (rank.spec.rank() == number) {
-                if (rank.printed) {
-                    rank.printed->given(line);
-                }
-                emit_metric(rank, line);
-            }
-        }
-    }
-}
-
-void Supervisor::emit_metrics(RankProcess& rank, const std::vector<protocol::MetricsLine>& lines) {
-    for (const auto& line : lines) {
-        emit_metric(rank, line);
-    }
-}
-
-void Supervisor::emit_metric(RankProcess& rank, const protocol::MetricsLine& line) {
-    if (!rank.first_metric_seen && line.step) {
-        rank.first_metric_seen = true;
-        emit_stage(rank.spec.rank(), "first-step", kStageDone, "");
-    }
-    wire::Event event;
-    event.set_rank(rank.spec.rank());
-    auto* metric = event.mutable_metric();
-    metric->set_step(line.step.value_or(-1));
-    metric->set_epoch(line.epoch.value_or(-1));
-    for (const auto& [key, value] : line.values) {
-        metric->add_keys(key);
-        metric->add_values(value);
-    }
-    for (const auto& [key, value] : line.texts) {
-        metric->add_text_keys(key);
-        metric->add_text_values(value);
-    }
-    spool_.add(std::move(event));
-}
-
 void Supervisor::handle_request(const wire::Request& request) {
     if (request.has_stop_run()) {
         const auto& stop = request.stop_run();
@@ -846,10 +581,10 @@ void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) 
     const double now = monotonic_s();
     if (!stop_) {
         stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0};
-        emit_stage(-1, "stop", kStageBegin, cause);
+        add_stage(spool_, -1, "stop", StageText::Begin, cause);
         if (by_user && !force && run_.checkpoint_signal() > 0) {
             stop_->checkpoint_until = now + run_.checkpoint_wait_s();
-            emit_stage(-1, "checkpoint", kStageBegin, "");
+            add_stage(spool_, -1, "checkpoint", StageText::Begin, "");
             for (const auto& rank : ranks_) {
                 if (rank.running()) {
                     ::kill(rank.pid, run_.checkpoint_signal());
@@ -934,7 +669,7 @@ void Supervisor::drive_restart() {
         return begin_attempt();
     }
     restart_until_ = monotonic_s() + run_.grace_s() + kOthersReady;
-    emit_stage(-1, "restart", kStageBegin, "");
+    add_stage(spool_, -1, "restart", StageText::Begin, "");
     link_->ready(attempt_ + 1);
 }
 
@@ -943,8 +678,8 @@ void Supervisor::begin_attempt() {
         return;  // stopped by a person in the meantime; the others hear of it
     }
     ++attempt_;
-    emit_stage(-1, "restart", kStageDone,
-               std::to_string(attempt_) + '/' + std::to_string(run_.max_restarts()));
+    add_stage(spool_, -1, "restart", StageText::Done,
+              std::to_string(attempt_) + '/' + std::to_string(run_.max_restarts()));
     stop_.reset();
     cause_.Clear();
     failed_ = false;
@@ -957,7 +692,7 @@ void Supervisor::begin_attempt() {
 void Supervisor::give_up_restart(const std::string& why) {
     if (may_restart()) {
         restart_refused_ = true;
-        emit_notice(-1, "restart-impossible", {why});
+        add_notice(spool_, -1, "restart-impossible", {why});
     }
 }
 
@@ -979,12 +714,7 @@ void Supervisor::finish() {
         }
     }
     const int left = kill_descendants(::getpid(), 5);
-    read_event_files(true);
-    if (event_files_ && !stop_ && !failed_) {
-        for (const auto& notice : event_files_->missing()) {
-            emit_notice(-1, notice.code, notice.args);
-        }
-    }
+    reader_.finish_event_files(!stop_ && !failed_);
     wire::Event event;
     event.set_rank(-1);
     auto* end = event.mutable_end();
