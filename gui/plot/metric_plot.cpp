@@ -13,6 +13,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rankscope::gui {
 
@@ -134,6 +135,14 @@ void MetricPlot::make_panels() {
             position->setTypeY(QCPItemPosition::ptAxisRectRatio);
         }
         panel.cursor->setVisible(false);
+        panel.absent = new QCPItemText(plot_);
+        panel.absent->setText(panel.metric == Metric::Throughput ? tr("The ranks report no images/s.")
+                              : panel.metric == Metric::Accuracy ? tr("The ranks report no accuracy.")
+                                                                 : tr("The ranks report no loss."));
+        panel.absent->position->setAxisRect(panel.rect);
+        panel.absent->position->setType(QCPItemPosition::ptAxisRectRatio);
+        panel.absent->position->setCoords(0.5, 0.5);
+        panel.absent->setVisible(false);
     }
 }
 
@@ -147,6 +156,8 @@ void MetricPlot::style_panels() {
     for (Panel& panel : panels_) {
         panel.title->setFont(title);
         panel.title->setTextColor(colors.muted);
+        panel.absent->setFont(font());
+        panel.absent->setColor(colors.muted);
         for (QCPAxis* axis : {panel.x, panel.y}) {
             axis->setBasePen(QPen(colors.line, 1));
             axis->setTickPen(QPen(colors.line, 1));
@@ -298,6 +309,7 @@ void MetricPlot::refresh() {
     update_validation();
     for (Panel& panel : panels_) {
         update_y(panel);
+        update_absent(panel, nothing);
     }
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -376,6 +388,22 @@ void MetricPlot::update_y(Panel& panel) {
         upper = std::min(upper, 1.02);
     }
     panel.y->setRange(lower, upper);
+}
+
+void MetricPlot::update_absent(Panel& panel, bool nothing) {
+    const auto& series = live_->data().series;
+    const double all = std::numeric_limits<double>::max();
+    const bool reported = nothing || !panel.validation->data()->isEmpty() ||
+                          std::any_of(series.begin(), series.end(), [&](const MetricSeries& one) {
+                              return !one.range(panel.metric, -all, all).empty();
+                          });
+    if (reported == panel.absent->visible()) {
+        panel.absent->setVisible(!reported);
+        for (QCPAxis* axis : {panel.x, panel.y}) {
+            axis->setTickLabels(reported && !nothing);
+            axis->grid()->setVisible(reported && !nothing);
+        }
+    }
 }
 
 void MetricPlot::update_validation() {

@@ -60,6 +60,7 @@ private:
         BandPlottable* band = nullptr;
         QCPGraph* validation = nullptr;
         QCPItemStraightLine* cursor = nullptr;
+        QCPItemText* absent = nullptr;  ///< instead of curves that this program does not report
         std::vector<SeriesPlottable*> lines;
     };
 
@@ -71,6 +72,7 @@ private:
     void show_nothing(bool nothing);
     void update_x();
     void update_y(Panel& panel);
+    void update_absent(Panel& panel, bool nothing);
     void update_validation();
     void set_x(double lower, double upper);
     void user_moved_x(const QCPRange& range);

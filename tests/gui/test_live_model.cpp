@@ -5,6 +5,8 @@
 #include <gui/live/rank_strip.h>
 #include <gui/models/live_model.h>
 #include <gui/models/rank_table_model.h>
+#include <gui/plot/metric_plot.h>
+#include <gui/strings.h>
 
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_run.h>
@@ -119,6 +121,30 @@ TEST(FailureReport, ADiagnosisBringsItsFix) {
     const FailureReport report = failure_report(data);
     EXPECT_TRUE(report.text.contains(u"memory ran out"_s));
     EXPECT_EQ(report.remedy, u"Lower batch_size."_s);
+}
+
+TEST(MetricPlot, SaysWhatTheProgramDoesNotReport) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 1}));
+    MetricEvent metric;
+    metric.step = 1;
+    metric.values = {{"loss", 1.0}};
+    data.apply({0, 1, "node1", 0, metric});
+    LiveModel live;
+    live.reset(std::move(data));
+    MetricPlot plot;
+    plot.set_live(&live);
+    plot.resize(900, 300);
+    plot.show();
+    plot.refresh();
+    QStringList said;
+    for (int i = 0; i < plot.plot()->itemCount(); ++i) {
+        const auto* text = qobject_cast<const QCPItemText*>(plot.plot()->item(i));
+        if (text != nullptr && text->visible()) {
+            said += text->text();
+        }
+    }
+    EXPECT_EQ(said, (QStringList{u"The ranks report no accuracy."_s, u"The ranks report no images/s."_s}));
 }
 
 }  // namespace
