@@ -62,18 +62,19 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) 
     make_life();
     show_rows();
     setFocusProxy(nodes_);
-    for (QLineEdit* edit : {name_,    procs_,     port_,         root_,         epochs_,     batch_,
-                            lr_,      momentum_,  decay_,        slurm_nodes_,  partition_,  account_,
-                            time_,    gres_,      extra_,        workdir_,      python_env_, push_,
-                            log_dir_, telemetry_, peer_timeout_, max_restarts_, signal_wait_}) {
+    for (QLineEdit* edit : {name_,    procs_,     port_,         root_,         epochs_,      batch_,
+                            lr_,      momentum_,  decay_,        slurm_nodes_,  partition_,   account_,
+                            time_,    gres_,      extra_,        workdir_,      python_env_,  push_,
+                            log_dir_, telemetry_, peer_timeout_, max_restarts_, signal_wait_, command_}) {
         connect(edit, &QLineEdit::textChanged, this, &JobForm::edited);
     }
     connect(launcher_, &QComboBox::currentIndexChanged, this, &JobForm::launcher_changed);
+    connect(kind_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
     connect(python_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
     connect(signal_, &QComboBox::currentIndexChanged, this, &JobForm::show_rows);
     connect(known_lines_, &QCheckBox::toggled, this, &JobForm::edited);
     connect(patterns_, &QPlainTextEdit::textChanged, this, &JobForm::edited);
-    for (QComboBox* box : {model_, dataset_, python_, signal_}) {
+    for (QComboBox* box : {kind_, model_, dataset_, python_, signal_}) {
         connect(box, &QComboBox::currentIndexChanged, this, &JobForm::edited);
     }
     connect(nesterov_, &QCheckBox::toggled, this, &JobForm::edited);
@@ -221,12 +222,13 @@ QWidget* JobForm::make_root_row() {
 
 void JobForm::make_training() {
     form_->add_title(tr("What"));
-    program_ = make_label({}, this);
-    program_->setObjectName(u"launchProgram"_s);
-    program_->setWordWrap(true);
-    program_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    form_->add_row("command", tr("Own program"), program_);
-    form_->set_row_visible("command", false);
+    kind_ = new QComboBox(this);
+    kind_->setObjectName(u"launchKind"_s);
+    kind_->addItem(tr("the native engine"), false);
+    kind_->addItem(tr("a program of my own"), true);
+    form_->add_row("kind", tr("Program"), kind_);
+    command_ = form_->add_line("command", tr("Co&mmand"), "launchCommand", u"python3 train.py"_s,
+                               tr("As in a shell; every rank runs it with torchrun's environment"));
     model_ = new QComboBox(this);
     model_->setObjectName(u"launchModel"_s);
     fill(model_, protocol::known_models());
@@ -269,11 +271,6 @@ void JobForm::set_job(const Job& job) {
     momentum_->setText(texts.momentum);
     decay_->setText(texts.weight_decay);
     nesterov_->setChecked(texts.nesterov);
-    QStringList words;
-    for (const std::string& word : job.command) {
-        words += qs(word);
-    }
-    program_->setText(words.join(u' '));
     show_rows();
     fill_nodes();
     filling_ = false;
@@ -318,6 +315,9 @@ void JobForm::set_options(const JobOptionTexts& texts) {
     for (const auto& [edit, text] : lines) {
         edit->setText(text);
     }
+    kind_->setCurrentIndex(texts.own ? 1 : 0);
+    command_->setText(texts.command);
+    shown_command_ = command_->text();
     python_->setCurrentIndex(std::max(python_->findData(texts.python), 0));
     signal_->setCurrentIndex(std::max(signal_->findData(texts.signal), 0));
     known_lines_->setChecked(texts.known_lines);
@@ -334,6 +334,9 @@ JobOptionTexts JobForm::options() const {
     texts.time = time_->text();
     texts.gres = gres_->text();
     texts.extra = extra_->text();
+    texts.own = own_program();
+    // A word with a line break in it would lose that to the field.
+    texts.command = command_->text() == shown_command_ ? join_words(base_.command) : command_->text();
     texts.workdir = workdir_->text();
     texts.python = python_->currentData().toString();
     texts.python_env = python_env_->text();
@@ -349,12 +352,16 @@ JobOptionTexts JobForm::options() const {
     return texts;
 }
 
+bool JobForm::own_program() const {
+    return kind_->currentData().toBool();
+}
+
 bool JobForm::slurm() const {
     return launcher_->currentData().toBool();
 }
 
 void JobForm::show_rows() {
-    const bool own = !base_.command.empty();
+    const bool own = own_program();
     form_->set_row_visible("command", own);
     for (const char* field : kTrainFields) {
         form_->set_row_visible(field, !own);

@@ -59,6 +59,7 @@ private:
     JobOptionTexts options() const;
     void show_rows();
     bool slurm() const;
+    bool own_program() const;
     void launcher_changed();
     void learn_pattern();
     void browse_push();
@@ -88,7 +89,9 @@ private:
     QLineEdit* momentum_;
     QLineEdit* decay_;
     QCheckBox* nesterov_;
-    QLabel* program_;
+    QComboBox* kind_;  ///< the native engine, or a program of the person's own
+    QLineEdit* command_;
+    QString shown_command_;  ///< as the field took it: one line
     QLabel* optimizer_title_;
     QComboBox* launcher_;
     QLineEdit* slurm_nodes_;

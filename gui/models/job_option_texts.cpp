@@ -93,6 +93,12 @@ void set_slurm(const JobOptionTexts& texts, Job& job, FieldErrors& errors) {
 }
 
 void set_program(const JobOptionTexts& texts, Job& job, FieldErrors& errors) {
+    job.train.reset();
+    job.command = words(texts.command, "command", errors);
+    if (job.command.empty()) {
+        errors.emplace("command",
+                       Words::tr("Give the program with its arguments: python3 train.py --lr 0.1"));
+    }
     job.workdir = trimmed(texts.workdir);
     job.push = words(texts.push, "push", errors);
     job.own.venv = texts.python == u"venv"_s ? trimmed(texts.python_env) : std::string();
@@ -153,6 +159,8 @@ JobOptionTexts option_texts_of(const Job& job) {
     texts.time = qs(slurm.time);
     texts.gres = qs(slurm.gres);
     texts.extra = join_words(slurm.extra);
+    texts.own = !job.command.empty();
+    texts.command = join_words(job.command);
     texts.workdir = qs(job.workdir);
     texts.python = !job.own.venv.empty() ? u"venv"_s : !job.own.conda.empty() ? u"conda"_s : QString();
     texts.python_env = qs(!job.own.venv.empty() ? job.own.venv : job.own.conda);
@@ -173,8 +181,13 @@ JobOptionTexts option_texts_of(const Job& job) {
 void set_options(const JobOptionTexts& texts, Job& job, FieldErrors& errors) {
     const Job normal;
     set_slurm(texts, job, errors);
-    if (!job.command.empty()) {
+    if (texts.own) {
         set_program(texts, job, errors);
+    } else if (!job.command.empty()) {  // the native engine instead: what was the program's goes
+        job.command.clear();
+        job.push.clear();
+        job.workdir.clear();
+        job.own = normal.own;
     }
     job.telemetry_s = number(texts.telemetry, normal.telemetry_s, 0, kHour, "telemetry.every_s", errors);
     job.peer_timeout_s =

@@ -24,6 +24,8 @@ struct JobOptionTexts {
     QString gres;
     QString extra;  ///< words as in a shell
     // Of the user's own program.
+    bool own = false;  ///< else the native engine runs
+    QString command;   ///< words as in a shell
     QString workdir;
     QString python;      ///< "venv", "conda" or empty: what the node has
     QString python_env;  ///< folder or name of it

@@ -224,7 +224,7 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
         checked.errors["master_port"] = Words::tr("Give a port from 1 to 65535, or 0 for a free one.");
     }
     set_options(texts.options, job, checked.errors);
-    if (job.command.empty()) {
+    if (!texts.options.own) {
         job.train = train_of(base, texts);
         for (const protocol::ConfigProblem& problem : protocol::check_train_config(*job.train)) {
             checked.errors.emplace(problem.path.empty() ? std::string("train") : problem.path,

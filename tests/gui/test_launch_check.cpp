@@ -85,6 +85,30 @@ TEST(JobTexts, AnOwnProgramGetsNoTrainSection) {
     EXPECT_FALSE(checked.job.train.has_value());
 }
 
+TEST(JobTexts, TheProgramIsChosenTypedAndLeftAgain) {
+    Job job;
+    job.name = "own";
+    JobTexts texts = texts_of(job);
+    texts.options.own = true;
+    CheckedJob checked = check_job_texts(job, texts);
+    EXPECT_TRUE(checked.errors.contains("command")) << "which one?";
+    texts.options.command = u"python3 'my train.py' --lr 0.1"_s;
+    checked = check_job_texts(job, texts);
+    EXPECT_TRUE(checked.errors.empty());
+    EXPECT_EQ(checked.job.command, (std::vector<std::string>{"python3", "my train.py", "--lr", "0.1"}));
+    EXPECT_FALSE(checked.job.train.has_value());
+    texts.options.command = u"python3 a.py | tee log"_s;
+    EXPECT_TRUE(check_job_texts(job, texts).errors.contains("command")) << "no shell runs it";
+
+    const Job own = checked.job;
+    texts = texts_of(own);
+    texts.options.own = false;
+    checked = check_job_texts(own, texts);
+    EXPECT_TRUE(checked.errors.empty());
+    EXPECT_TRUE(checked.job.command.empty());
+    EXPECT_TRUE(checked.job.train.has_value());
+}
+
 constexpr const char* kWholeJob = R"(name: whole
 nodes: [node1, node2]
 master: node2

@@ -498,6 +498,20 @@ TEST_F(Pages, LaunchThroughSlurmAsksForWhatSlurmNeeds) {
     EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
 }
 
+TEST_F(Pages, AProgramOfOnesOwnIsChosenAndTyped) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_start_enabled());
+    find<QComboBox>("launchKind")->setCurrentIndex(1);
+    EXPECT_FALSE(find<QLineEdit>("launchLr")->isVisible());
+    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
+    type_into(find<QLineEdit>("launchCommand"), u"sleep 5"_s);
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+    find<QComboBox>("launchKind")->setCurrentIndex(0);
+    EXPECT_TRUE(find<QLineEdit>("launchLr")->isVisible());
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+}
+
 TEST_F(Pages, AnOwnProgramsOptionsAreEditedAndALineIsLearnt) {
     const QString job = folder_.path() + u"/job.yaml"_s;
     write(job,
