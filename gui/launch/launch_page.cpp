@@ -156,9 +156,9 @@ void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
     JobRead read = parse_job(yaml, folder / (ss(name) + ".yaml"));
     const bool pushes = !read.job.push.empty();
     take_job(std::move(read));
-    file_->setText(pushes ? tr("the job of %1, again; what it pushes is looked for in %2")
-                                .arg(name, qs(folder.string()))
-                          : tr("the job of %1, again").arg(name));
+    file_->setText(
+        pushes ? tr("the job of %1, again; what it pushes is looked for in %2").arg(name, qs(folder.string()))
+               : tr("the job of %1, again").arg(name));
     file_->setToolTip(file_->text());
 }
 

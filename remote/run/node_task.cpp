@@ -5,14 +5,14 @@
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
 #include <remote/node/clock_check.h>
-#include <remote/node/notices.h>
 #include <remote/node/tree_push.h>
+#include <remote/run/event_intake.h>
 #include <remote/run/event_pump.h>
+#include <remote/run/link_listener.h>
 #include <remote/run/node_task.h>
 #include <remote/run/own_program_spec.h>
 #include <remote/run/run_tracker.h>
 #include <remote/run/start_spec.h>
-#include <remote/wire/event_wire.h>
 
 #include <poll.h>
 
@@ -22,8 +22,6 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "NodeTask";
-constexpr int kPingEveryS = 5;
-constexpr double kSilentS = 15;  // three pings without an answer: the link is dead though TCP has not noticed
 constexpr double kLostRetryS = 2;  // how often a node that the others have lost is tried
 constexpr double kGiveUpS = 10;    // a node that the others have lost, and that we cannot reach for so long
 
@@ -321,36 +319,15 @@ bool NodeTask::stream_once() {
     }
     stop_sent_ = 0;
     failure_sent_ = -1;
-    const double begin = monotonic_s();
-    double heard = begin;
-    double pinged = begin;
-    std::uint64_t ping_id = 0;  // 0: none under way
-    while (!ended_ && link.alive() && !stop_.stop_requested()) {
-        wake_.clear();
-        send_stop_if_asked();
-        send_failure_if_told();
-        send_pause_if_asked();
-        if (auto unasked = link.next(kPingEveryS * 1000)) {
-            heard = monotonic_s();
-            take(*unasked);
-            continue;
-        }
-        const double now = monotonic_s();
-        if (ping_id != 0 && link.take_reply(ping_id)) {
-            heard = now;
-            ping_id = 0;
-        }
-        if (now - heard > kSilentS) {
-            break;
-        }
-        if (now - pinged >= kPingEveryS && ping_id == 0) {
-            wire::Request ping;
-            ping.mutable_ping();
-            ping_id = link.send(std::move(ping));
-            pinged = now;
-        }
-    }
-    backoff_.reached(monotonic_s() - begin);
+    const double lasted = listen_to(link, wake_,
+                                    {[this] { return !ended_ && !stop_.stop_requested(); },
+                                     [this] {
+                                         send_stop_if_asked();
+                                         send_failure_if_told();
+                                         send_pause_if_asked();
+                                     },
+                                     [this](const wire::Reply& reply) { take(reply); }});
+    backoff_.reached(lasted);
     return ended_;
 }
 
@@ -358,29 +335,13 @@ void NodeTask::take(const wire::Reply& reply) {
     if (!reply.has_events() || reply.events().run_id() != context_.run_id) {
         return;
     }
-    const auto offset_us = static_cast<std::int64_t>(connection_.facts.clock_offset_s * 1e6);
-    std::vector<Event> events;
-    events.reserve(static_cast<std::size_t>(reply.events().events_size()));
-    for (const auto& frame : reply.events().events()) {
-        if (frame.seq() < next_seq_) {
-            continue;
-        }
-        if (frame.seq() > next_seq_) {
-            note(
-                text(kContext,
-                     "events %1 to %2 are missing: thinned, or the spool was damaged there (check the disk); "
-                     "all others are kept",
-                     {std::to_string(next_seq_), std::to_string(frame.seq() - 1)}));
-        }
-        next_seq_ = frame.seq() + 1;
-        Event event = from_wire(frame, node_.name);
-        event.t_us -= offset_us;
-        describe_notice(event);
+    std::vector<std::string> missing;
+    auto events = take_in(reply.events(), node_.name, connection_.facts.clock_offset_s, next_seq_, missing);
+    for (const auto& sentence : missing) {
+        note(sentence);
+    }
+    for (const auto& event : events) {
         ended_ = ended_ || event.as<EndEvent>() != nullptr;
-        if (auto* exit = std::get_if<ExitEvent>(&event.body); exit != nullptr && exit->failed_us != 0) {
-            exit->failed_us -= offset_us;
-        }
-        events.push_back(std::move(event));
     }
     if (!events.empty()) {
         context_.pump->post(std::move(events));

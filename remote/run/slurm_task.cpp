@@ -5,15 +5,15 @@
 #include <remote/base/clock.h>
 #include <remote/base/text.h>
 #include <remote/node/bundle_push.h>
-#include <remote/node/notices.h>
 #include <remote/node/slurm_failures.h>
 #include <remote/node/tree_push.h>
 #include <remote/plan/slurm_plan.h>
+#include <remote/run/event_intake.h>
 #include <remote/run/event_pump.h>
+#include <remote/run/link_listener.h>
 #include <remote/run/own_program_spec.h>
 #include <remote/run/slurm_task.h>
 #include <remote/run/start_spec.h>
-#include <remote/wire/event_wire.h>
 
 #include <poll.h>
 
@@ -24,8 +24,6 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "SlurmTask";
-constexpr int kPingEveryS = 5;
-constexpr double kSilentS = 40;  // the agent may be waiting for scancel
 constexpr double kSubmitTimeoutS = 90;
 
 bool is_at_work(const Event& event) {
@@ -266,34 +264,11 @@ bool SlurmTask::follow_once() {
         return over_;
     }
     stop_sent_ = 0;
-    const double begin = monotonic_s();
-    double heard = begin;
-    double pinged = begin;
-    std::uint64_t ping_id = 0;
-    while (!over_ && link.alive() && !stop_.stop_requested()) {
-        wake_.clear();
-        send_stop_if_asked();
-        if (auto unasked = link.next(kPingEveryS * 1000)) {
-            heard = monotonic_s();
-            take(*unasked);
-            continue;
-        }
-        const double now = monotonic_s();
-        if (ping_id != 0 && link.take_reply(ping_id)) {
-            heard = now;
-            ping_id = 0;
-        }
-        if (now - heard > kSilentS) {
-            break;
-        }
-        if (now - pinged >= kPingEveryS && ping_id == 0) {
-            wire::Request ping;
-            ping.mutable_ping();
-            ping_id = link.send(std::move(ping));
-            pinged = now;
-        }
-    }
-    backoff_.reached(monotonic_s() - begin);
+    const double lasted =
+        listen_to(link, wake_,
+                  {[this] { return !over_ && !stop_.stop_requested(); }, [this] { send_stop_if_asked(); },
+                   [this](const wire::Reply& said) { take(said); }});
+    backoff_.reached(lasted);
     return over_;
 }
 
@@ -324,18 +299,11 @@ void SlurmTask::take(const wire::Reply& reply) {
 }
 
 void SlurmTask::take_events(const wire::EventBatch& batch) {
-    const auto offset_us = static_cast<std::int64_t>(connection_.facts.clock_offset_s * 1e6);
     std::uint64_t& next = next_seqs_.try_emplace(batch.node(), 1).first->second;
-    std::vector<Event> events;
-    for (const auto& frame : batch.events()) {
-        if (frame.seq() < next) {
-            continue;
-        }
-        next = frame.seq() + 1;
-        Event event = from_wire(frame, batch.node());
-        event.t_us -= offset_us;
-        describe_notice(event);
-        events.push_back(std::move(event));
+    std::vector<std::string> missing;
+    auto events = take_in(batch, batch.node(), connection_.facts.clock_offset_s, next, missing);
+    for (const auto& sentence : missing) {
+        post("note", StageStatus::Progress, batch.node() + ": " + sentence);
     }
     for (auto& event : events) {
         // One node's ranks may be at work before it is heard of that another's have started.
