@@ -7,9 +7,11 @@
 #include <remote/agent/slurm_supervise.h>
 #include <remote/agent/spool.h>
 #include <remote/agent/supervisor.h>
+#include <remote/base/clock.h>
 #include <remote/base/files.h>
 #include <remote/wire/frame_codec.h>
 
+#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,6 +34,8 @@ namespace {
 
 constexpr double kScontrolTimeout = 30;
 constexpr double kScancelTimeout = 20;
+constexpr double kTellAgain = 2;
+constexpr int kTellRounds = 15;
 constexpr unsigned kFirstPort = 10000;
 constexpr unsigned kPorts = 20000;
 
@@ -156,6 +160,7 @@ void write_failure(const RunDir& node, const wire::StartRun& part, const wire::F
 struct PartEnd {
     std::string outcome;
     std::string cause;
+    bool told = false;  ///< its spool has an end
 };
 
 PartEnd read_end(const RunDir& node, const std::string& host) {
@@ -170,18 +175,35 @@ PartEnd read_end(const RunDir& node, const std::string& host) {
         }
         if (event.has_end()) {
             end.outcome = event.end().outcome();
+            end.told = true;
         }
     }
     return end;
 }
 
+bool others_have_ended(const RunDir& run, const Place& place) {
+    for (int node = 0; node < static_cast<int>(place.hosts.size()); ++node) {
+        if (node != place.node && !read_end(SlurmDir{run}.node(node), "").told) {
+            return false;
+        }
+    }
+    return true;
+}
+
+// Again and again until they have ended: a signal to a step of which not all tasks are up yet may be lost.
 void tell_others(const RunDir& run, const Place& place, const std::string& cause) {
     write_file_atomically(SlurmDir{run}.failed(), cause);
     write_stop_cause(run, cause);
-    auto command = Command::start(
-        {find_slurm_program("scancel"), "--signal=TERM", place.job + '.' + place.step}, kScancelTimeout);
-    if (command) {
-        command->wait();
+    for (int round = 0; round < kTellRounds && !others_have_ended(run, place); ++round) {
+        auto command = Command::start(
+            {find_slurm_program("scancel"), "--signal=TERM", place.job + '.' + place.step}, kScancelTimeout);
+        if (command) {
+            command->wait();
+        }
+        const double until = monotonic_s() + kTellAgain;
+        while (monotonic_s() < until && !others_have_ended(run, place)) {
+            ::poll(nullptr, 0, 100);
+        }
     }
 }
 

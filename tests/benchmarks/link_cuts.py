@@ -260,12 +260,13 @@ class LinkCuts:
         self._check_desk()
         return len(self._sessions(node)) == 2 and time.monotonic() - self.desk.heard[node.name] < SILENCE_S
 
-    def _silent(self, node, since: float):
-        """Nothing has come for a while although the ranks go on: the spool, which no cut reaches, grows."""
+    def _silent(self, node, since: float, desk):
+        """Nothing has come for a while although the ranks go on: the spool, which no cut reaches, grows. Or this desk is dead by now: where only
+        its own session is frozen, the next one's is not."""
         spool = node.path(f"{node.home}/.cache/rankscope/runs/{self.run_id}/spool")
         size = spool.stat().st_size
-        self._wait(lambda: time.monotonic() - max(since, self.desk.heard[node.name]) > SILENCE_S * self.slow and spool.stat().st_size > size, 60,
-                   f"{node.name} is silent")
+        self._wait(lambda: self.desk is not desk or (time.monotonic() - max(since, desk.heard[node.name]) > SILENCE_S * self.slow
+                                                     and spool.stat().st_size > size), 60, f"{node.name} is silent")
 
     def _nft(self, node, rule: str, chains=("input", "output")):
         """Only packets of SSH: the supervisors' own link is none of this."""
@@ -318,7 +319,7 @@ class LinkCuts:
             until = time.monotonic() + chance.uniform(0.2, 1.0)
             self._wait(lambda: self._dropped(node) > 3 and time.monotonic() > until, 60, "packets were lost")
         else:
-            self._silent(node, begin)
+            self._silent(node, begin, desk)
         if kind in LONG:
             self._wait(broken, 90, f"{node.name}'s loss is seen")
             if self.desk is desk:
