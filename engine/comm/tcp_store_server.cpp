@@ -340,9 +340,14 @@ void TcpStoreServer::drop_closed() {
 void TcpStoreServer::lose(int rank, const std::string& reason) {
     if (!values_.contains(store_protocol::kLostKey)) {
         store(store_protocol::kLostKey, std::to_string(rank) + " " + reason);
-        // At once: this process itself may end as soon as it learns of the loss.
-        for (auto& [descriptor, connection] : connections_) {
-            write_to(connection);
+        // At once, and to this process's own rank last: it may end as soon as it learns of the loss, and then
+        // the others would take rank 0 for the one that was lost.
+        for (const bool own : {false, true}) {
+            for (auto& [descriptor, connection] : connections_) {
+                if ((connection.rank == 0) == own) {
+                    write_to(connection);
+                }
+            }
         }
     }
 }
