@@ -12,7 +12,8 @@ std::vector<float> pixel_table(const std::optional<protocol::NormalizeConfig>& n
     for (std::size_t v = 0; v < table.size(); ++v) {
         table[v] = static_cast<float>(v) / 255.0F;
         if (normalize) {
-            table[v] = (table[v] - static_cast<float>(normalize->mean)) / static_cast<float>(normalize->std);
+            table[v] =
+                (table[v] - static_cast<float>(normalize->mean[0])) / static_cast<float>(normalize->std[0]);
         }
     }
     return table;

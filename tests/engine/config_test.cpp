@@ -54,6 +54,29 @@ TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
         {R"({"dataset": {"rot": "x"}})", "dataset.rot", "did you mean \"root\""},
         {R"({"dataset": {"limit": 0}})", "dataset.limit", "from 1"},
         {R"({"dataset": {"normalize": {"std": 0}}})", "dataset.normalize.std", "greater than 0"},
+        {R"({"dataset": {"normalize": {"mean": [0.1, "x"]}}})", "dataset.normalize.mean", "one per channel"},
+        {R"({"dataset": {"normalize": {"mean": [0.1, 0.2]}}})", "dataset.normalize", "1 channels"},
+        {R"({"dataset": {"normalize": "imagenett"}})", "dataset.normalize", "did you mean \"imagenet\""},
+        {R"({"dataset": {"normalize": "cifar10"}})", "dataset.normalize", "3 values"},
+        {R"({"dataset": {"augment": "much"}})", "dataset.augment", "standard"},
+        {R"({"dataset": {"augment": ["random_crp"]}})", "dataset.augment", "did you mean \"random_crop\""},
+        {R"({"dataset": {"augment": [7]}})", "dataset.augment", "entry 7"},
+        {R"({"dataset": {"augment": ["random_crop", "random_resized_crop"]}})", "dataset.augment", "both"},
+        {R"({"dataset": {"augment": [{"random_crop": {"padding": -1}}]}})",
+         "dataset.augment.random_crop.padding", "from 0"},
+        {R"({"dataset": {"augment": [{"random_crop": {"pad": 1}}]}})", "dataset.augment.random_crop.pad",
+         "padding"},
+        {R"({"dataset": {"augment": [{"random_resized_crop": {"scale": [0.5, 2]}}]}})",
+         "dataset.augment.random_resized_crop.scale", "from, to"},
+        {R"({"dataset": {"augment": [{"horizontal_flip": {"p": 2}}]}})", "dataset.augment.horizontal_flip.p",
+         "is 2"},
+        {R"({"dataset": {"shape": [3, 32, 32]}})", "dataset.shape", "only for random"},
+        {R"({"dataset": {"shape": [3, 0, 32]}})", "dataset.shape", "whole numbers"},
+        {R"({"dataset": {"shape": [3, 32]}})", "dataset.shape", "[features]"},
+        {R"({"dataset": {"classes": 5}})", "dataset.classes", "image-folder"},
+        {R"({"dataset": {"train_split": "train2"}})", "dataset.train_split", "only for image-folder"},
+        {R"({"dataset": {"otherwise": "mnist"}})", "dataset.otherwise", "the same as name"},
+        {R"({"dataset": {"workers": 0}})", "dataset.workers", "from 1"},
         {R"({"epochs": 0})", "epochs", "from 1"},
         {R"({"epochs": 1.5})", "epochs", "whole number"},
         {R"({"epochs": "2"})", "epochs", "is \"2\""},
@@ -84,6 +107,24 @@ TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
         EXPECT_THROW(protocol::parse_train_config(section), std::invalid_argument);
     }
     EXPECT_EQ(check_train_config(json::parse("[1]")).size(), 1U);
+}
+
+TEST(TrainConfig, AugmentationAndNormalisationAreReadAndWrittenBack) {
+    json section = good();
+    section["dataset"].merge_patch(json::parse(R"({
+        "augment": [{"random_resized_crop": {"scale": [0.25, 1]}}, "horizontal_flip"],
+        "normalize": {"mean": 0.5, "std": [0.25]}, "image_size": 24, "resize": 30, "workers": 3, "train_size": 7})"));
+    const protocol::TrainConfig config = protocol::parse_train_config(section);
+    const protocol::AugmentConfig& augment = config.dataset.augment;
+    ASSERT_TRUE(augment.random_resized_crop.has_value());
+    EXPECT_DOUBLE_EQ(augment.random_resized_crop->scale_min, 0.25);
+    EXPECT_DOUBLE_EQ(augment.random_resized_crop->ratio_max, 4.0 / 3.0);
+    EXPECT_EQ(augment.horizontal_flip, 0.5);
+    EXPECT_EQ(config.dataset.normalize->mean, std::vector<double>{0.5});
+    EXPECT_EQ(sample_kind(config.dataset), (protocol::SampleKind{{1, 24, 24}, 10}));
+    EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config);
+    section["dataset"]["normalize"] = "mnist";
+    EXPECT_DOUBLE_EQ(protocol::parse_train_config(section).dataset.normalize->std[0], 0.3081);
 }
 
 TEST(TrainConfig, SeveralFaultsAreAllReported) {

@@ -207,7 +207,7 @@ TEST(BatchLoader, EveryIndexOnceInOrderWithAShortLastBatch) {
 }
 
 TEST(PixelTable, NormalisesAsTorchvisionDoes) {
-    const auto table = pixel_table(protocol::NormalizeConfig{0.1307, 0.3081});
+    const auto table = pixel_table(protocol::NormalizeConfig{{0.1307}, {0.3081}});
     EXPECT_FLOAT_EQ(table[0], -0.42421296F);
     EXPECT_FLOAT_EQ(table[255], 2.8214867F);
 }
