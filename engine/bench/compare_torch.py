@@ -8,7 +8,7 @@ read loss and accuracy in every step. The two take turns, round by round, so tha
 Printed: images/s of all ranks together (median over the steps of each round, without the first ten steps), and images
 per second of CPU time of all ranks, which a busy machine disturbs less.
 
-    python3 engine/benchmarks/compare_torch.py --worker build/release/bin/rankscope-worker
+    python3 engine/bench/compare_torch.py --worker build/release/bin/rankscope-worker
 
 needs a python3 that has torch (Debian: python3-torch).
 """

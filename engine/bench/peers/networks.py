@@ -1,0 +1,159 @@
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The networks of the benchmarks and parity checks in PyTorch, with the parameter names of rankscope's models.
+
+Runs with torch 1.13 and every newer one, without torchvision: the ResNets are written here (He et al. 2015, with the
+stride in the 3×3 convolution of a bottleneck), named and initialised as torchvision's are.
+"""
+import torch.nn as nn
+import torch.nn.functional as F
+
+
+class Linear(nn.Module):
+    """The first tutorial's one layer."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        self.net = nn.Linear(inputs, outputs)
+
+    def forward(self, x):
+        return self.net(x)
+
+
+class ToyModel(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net1 = nn.Linear(10, 10)
+        self.net2 = nn.Linear(10, 5)
+
+    def forward(self, x):
+        return self.net2(F.relu(self.net1(x)))
+
+
+class Mlp(nn.Module):
+    def __init__(self, inputs, classes):
+        super().__init__()
+        self.fc1 = nn.Linear(inputs, 128)
+        self.fc2 = nn.Linear(128, classes)
+
+    def forward(self, x):
+        return self.fc2(F.relu(self.fc1(x.flatten(1))))
+
+
+class ConvNet(nn.Module):
+    """The tutorials' network for MNIST."""
+
+    def __init__(self, classes=10):
+        super().__init__()
+        self.conv1 = nn.Conv2d(1, 32, 5, padding=1)
+        self.conv2 = nn.Conv2d(32, 64, 3)
+        self.conv3 = nn.Conv2d(64, 128, 3)
+        self.fc1 = nn.Linear(2048, classes)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2, 1)
+        x = F.max_pool2d(F.relu(self.conv3(x)), 2)
+        return self.fc1(x.flatten(1))
+
+
+def conv(inputs, outputs, kernel, stride=1):
+    return nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, bias=False)
+
+
+class BasicBlock(nn.Module):
+    expansion = 1
+
+    def __init__(self, inputs, width, stride, downsample):
+        super().__init__()
+        self.conv1 = conv(inputs, width, 3, stride)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.relu = nn.ReLU(inplace=True)
+        self.conv2 = conv(width, width, 3)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.downsample = downsample
+
+    def forward(self, x):
+        y = self.relu(self.bn1(self.conv1(x)))
+        y = self.bn2(self.conv2(y))
+        y += x if self.downsample is None else self.downsample(x)
+        return self.relu(y)
+
+
+class Bottleneck(nn.Module):
+    expansion = 4
+
+    def __init__(self, inputs, width, stride, downsample):
+        super().__init__()
+        self.conv1 = conv(inputs, width, 1)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = conv(width, width, 3, stride)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.conv3 = conv(width, 4 * width, 1)
+        self.bn3 = nn.BatchNorm2d(4 * width)
+        self.relu = nn.ReLU(inplace=True)
+        self.downsample = downsample
+
+    def forward(self, x):
+        y = self.relu(self.bn1(self.conv1(x)))
+        y = self.relu(self.bn2(self.conv2(y)))
+        y = self.bn3(self.conv3(y))
+        y += x if self.downsample is None else self.downsample(x)
+        return self.relu(y)
+
+
+class ResNet(nn.Module):
+    def __init__(self, block, depths, classes):
+        super().__init__()
+        self.conv1 = nn.Conv2d(3, 64, 7, 2, padding=3, bias=False)
+        self.bn1 = nn.BatchNorm2d(64)
+        self.relu = nn.ReLU(inplace=True)
+        self.maxpool = nn.MaxPool2d(3, 2, padding=1)
+        inputs = 64
+        for number, depth in enumerate(depths):
+            width = 64 << number
+            blocks = []
+            for i in range(depth):
+                stride = 2 if number > 0 and i == 0 else 1
+                downsample = None
+                # Built before the block, as torchvision does: the order of the random draws depends on it.
+                if stride != 1 or inputs != width * block.expansion:
+                    downsample = nn.Sequential(conv(inputs, width * block.expansion, 1, stride),
+                                               nn.BatchNorm2d(width * block.expansion))
+                blocks.append(block(inputs, width, stride, downsample))
+                inputs = width * block.expansion
+            setattr(self, f"layer{number + 1}", nn.Sequential(*blocks))
+        self.avgpool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Linear(inputs, classes)
+        for module in self.modules():
+            if isinstance(module, nn.Conv2d):
+                nn.init.kaiming_normal_(module.weight, mode="fan_out", nonlinearity="relu")
+
+    def forward(self, x):
+        x = self.maxpool(self.relu(self.bn1(self.conv1(x))))
+        x = self.layer4(self.layer3(self.layer2(self.layer1(x))))
+        return self.fc(self.avgpool(x).flatten(1))
+
+
+RESNETS = {"resnet18": (BasicBlock, (2, 2, 2, 2)), "resnet34": (BasicBlock, (3, 4, 6, 3)),
+           "resnet50": (Bottleneck, (3, 4, 6, 3)), "resnet101": (Bottleneck, (3, 4, 23, 3)),
+           "resnet152": (Bottleneck, (3, 8, 36, 3))}
+
+# Sample shape, classes (for "toy": outputs) and batch per rank where nothing else is asked for.
+DEFAULTS = {"toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100), "convnet": ((1, 28, 28), 10, 100),
+            "resnet18": ((3, 32, 32), 10, 128), "resnet34": ((3, 32, 32), 10, 128),
+            "resnet50": ((3, 224, 224), 1000, 32), "resnet101": ((3, 224, 224), 1000, 32),
+            "resnet152": ((3, 224, 224), 1000, 32)}
+
+
+def build(name, shape, classes):
+    if name == "toy":
+        return ToyModel()
+    if name == "mlp":
+        inputs = 1
+        for size in shape:
+            inputs *= size
+        return Mlp(inputs, classes)
+    if name == "convnet":
+        return ConvNet(classes)
+    return ResNet(*RESNETS[name], classes)
