@@ -21,6 +21,12 @@ public:
     using Error::Error;
 };
 
+/// A model's shapes do not fit together or do not fit the data: names the layer and the shapes.
+class ShapeError : public ConfigError {
+public:
+    using ConfigError::ConfigError;
+};
+
 /// Another rank went away: this rank's end is a consequence (exit code protocol::kExitPeerLost).
 class PeerLostError : public Error {
 public:

@@ -580,7 +580,8 @@ TrainConfig read(const json& value, Problems& problems) {
 }  // namespace
 
 const std::vector<std::string>& known_models() {
-    static const std::vector<std::string> names{"convnet", "mlp"};
+    static const std::vector<std::string> names{"convnet",  "mlp",      "linear",   "toy",       "paddle-cnn",
+                                                "resnet18", "resnet34", "resnet50", "resnet101", "resnet152"};
     return names;
 }
 

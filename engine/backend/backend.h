@@ -4,12 +4,13 @@
 #pragma once
 
 #include <engine/graph/graph.h>
-#include <engine/optim/sgd.h>
+#include <engine/optim/optimizer_step.h>
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,14 +20,24 @@
 /// (backend/cuda).
 namespace rankscope::engine {
 
+/// A range of the flat arrays, in floats.
+struct FlatRange {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    bool operator==(const FlatRange&) const = default;
+};
+
 /// Where a parameter lies in the flat arrays of weights and gradients, in floats.
 struct ParameterSlot {
     std::size_t offset = 0;
     std::size_t size = 0;  ///< with the backend's padding; the padding is zero and stays zero
+    /// The parts whose gradient can differ from zero, in order, within the slot; empty: all of it. A filter
+    /// tap that only ever sees padding (3×3 on a 1×1 map has eight of them) has no gradient on any rank.
+    std::vector<FlatRange> live{};
 };
 
-/// Flat storage, the same for weights, gradients and momentum, in the order in which gradients arrive (last
-/// parameter first), so that a bucket is a contiguous range and gradients are born inside it.
+/// Flat storage, the same for weights, gradients and optimizer state, in the order in which gradients arrive
+/// (last parameter first), so that a bucket is a contiguous range and gradients are born inside it.
 struct ParameterLayout {
     std::vector<ParameterSlot> slots;  ///< by ParameterId
     std::size_t total = 0;             ///< floats
@@ -40,12 +51,43 @@ enum class StorageOrder {
     canonical  ///< PyTorch's row-major order: the same on every machine
 };
 
+/// What multiplies: activations, and the copy of the weights that the kernels read. Master weights, gradients
+/// and statistics are always float.
+enum class Precision { fp32, tf32, bf16, fp16 };
+
+/// Adds up small vectors over the ranks: the statistics of a synchronised batch norm.
+using SumAcrossRanks = std::function<void(std::span<double>)>;
+
+/// Memory for weights and gradients that the process group can reduce without copying (shared memory,
+/// ncclMemAlloc). Zeroed, aligned to 64 bytes at least; freed with the last copy of the pointer.
+using AllocateMemory = std::function<std::shared_ptr<float>(std::size_t floats)>;
+
+struct CompileOptions {
+    std::int64_t batch_size = 1;  ///< the one whose kernels choose the native storage order
+    StorageOrder order = StorageOrder::native;
+    Precision precision = Precision::fp32;
+    double label_smoothing = 0.0;       ///< as torch.nn.CrossEntropyLoss
+    std::int64_t topk = 5;              ///< BatchResult::correct_topk; at most the number of classes
+    SumAcrossRanks sum_across_ranks{};  ///< set: every batch norm is synchronised (SyncBatchNorm)
+    AllocateMemory allocate{};          ///< empty: the backend's own
+};
+
 struct BatchResult {
-    double loss = 0.0;         ///< mean over the samples
-    std::int64_t correct = 0;  ///< samples whose largest logit is the label's
+    double loss = 0.0;              ///< mean over the samples
+    std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
+    std::int64_t correct_topk = 0;  ///< samples whose label is among the k largest logits
 };
 
 using GradientReady = std::function<void(ParameterId)>;
+
+enum class ForwardMode {
+    train,    ///< batch norms use the batch's statistics and update the running ones
+    evaluate  ///< batch norms use the running statistics
+};
+enum class GradientMode {
+    overwrite,
+    accumulate  ///< gradients are added to what is there: gradient accumulation
+};
 
 /// The planned step for one batch size: fixed buffers, replayed. Not thread-safe.
 class Executable {
@@ -53,15 +95,22 @@ public:
     virtual ~Executable() = default;
     virtual std::int64_t batch_size() const = 0;
     /// Host memory to fill before forward(): samples [batch, shape…] row-major, and one label in [0, classes)
-    /// each.
+    /// each, or, for a mean squared error, targets [batch, outputs].
     virtual std::span<float> input() = 0;
     virtual std::span<std::int32_t> labels() = 0;
-    virtual BatchResult forward() = 0;
-    /// After forward(). Writes every gradient (of the mean loss) and reports each parameter as soon as it is
-    /// complete.
-    virtual void backward(const GradientReady& ready) = 0;
+    virtual std::span<float> targets() = 0;
+    virtual BatchResult forward(ForwardMode mode) = 0;
+    /// After forward(train). Writes every gradient (of the mean loss times `loss_scale`) and reports each
+    /// parameter as soon as it is complete.
+    virtual void backward(const GradientReady& ready, GradientMode mode, float loss_scale) = 0;
     /// The logits of the last forward(), [batch, classes], for tests.
     virtual std::vector<float> logits() = 0;
+    /// Runs the last forward() again, layer by layer: the name of the first one whose result is not finite
+    /// ("input" for the batch itself). For the message of an error: running statistics are not kept right.
+    virtual std::optional<std::string> first_non_finite() = 0;
+
+    BatchResult forward() { return forward(ForwardMode::train); }
+    void backward(const GradientReady& ready) { backward(ready, GradientMode::overwrite, 1.0F); }
 };
 
 /// A graph made ready for one backend: parameters plus one executable per batch size.
@@ -72,23 +121,40 @@ public:
     /// Flat arrays of layout().total floats, in the backend's memory.
     virtual std::span<float> weights() = 0;
     virtual std::span<float> gradients() = 0;
+    /// Running means and variances of all batch norms, flat, in the backend's memory: for DDP's broadcast.
+    virtual std::span<float> running_statistics() = 0;
     /// Parameter values and gradients in canonical order (host memory); sizes are those of the parameter's
     /// shape.
     virtual void set_weight(ParameterId id, std::span<const float> canonical) = 0;
     virtual std::vector<float> weight(ParameterId id) = 0;
     virtual std::vector<float> gradient(ParameterId id) = 0;
+    /// A batch norm's running mean or variance, or the number of batches it has seen (one element).
+    virtual void set_statistic(StatisticId id, std::span<const double> values) = 0;
+    virtual std::vector<double> statistic(StatisticId id) = 0;
     /// Compiled at the first call with this batch size, kept afterwards.
     virtual Executable& executable(std::int64_t batch_size) = 0;
-    virtual void sgd_step(const SgdOptions& options) = 0;
+    /// Updates the weights of a range from their gradients. The ranges of one step must cover everything
+    /// once; with a bucket's range, it is updated while others are still being reduced.
+    virtual void optimizer_step(const OptimizerStep& step, FlatRange range) = 0;
+    /// The optimizer's memory of a parameter ("momentum_buffer", "exp_avg", "exp_avg_sq") in canonical order;
+    /// empty: it has none yet. PyTorch's names.
+    virtual std::vector<float> optimizer_state(std::string_view name, ParameterId id) = 0;
+    virtual void set_optimizer_state(std::string_view name, ParameterId id,
+                                     std::span<const float> values) = 0;
+    /// Square root of the sum of all gradients' squares; not finite when one of them is not.
+    virtual double gradient_norm() = 0;
+    /// Bytes of activations and workspace of all executables so far.
+    virtual std::size_t activation_bytes() const = 0;
+
+    void optimizer_step(const OptimizerStep& step) { optimizer_step(step, {0, layout().total}); }
 };
 
 class Backend {
 public:
     virtual ~Backend() = default;
     virtual std::string_view name() const = 0;
-    /// `batch_size` is the one whose kernels choose the native storage order.
-    virtual std::unique_ptr<CompiledModel> compile(const Graph& graph, std::int64_t batch_size,
-                                                   StorageOrder order) = 0;
+    /// Throws ConfigError for a precision that this machine cannot compute.
+    virtual std::unique_ptr<CompiledModel> compile(const Graph& graph, const CompileOptions& options) = 0;
 };
 
 }  // namespace rankscope::engine

@@ -1,23 +1,24 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/error.h>
 #include <engine/graph/graph.h>
 
 #include <functional>
 #include <numeric>
-#include <stdexcept>
 
 namespace rankscope::engine {
 namespace {
 
 void require(bool condition, const std::string& node, const std::string& what, const Shape& shape) {
     if (!condition) {
-        throw std::logic_error(node + ": " + what + ", the input is " + to_string(shape));
+        throw ShapeError(node + ": " + what + ", the input is " + to_string(shape));
     }
 }
 
 std::int64_t window_count(std::int64_t size, std::int64_t kernel, std::int64_t stride, std::int64_t padding) {
-    return (size + 2 * padding - kernel) / stride + 1;
+    const std::int64_t room = size + 2 * padding - kernel;
+    return room < 0 ? 0 : room / stride + 1;
 }
 
 }  // namespace
@@ -34,72 +35,142 @@ std::string to_string(const Shape& shape) {
     return text + "]";
 }
 
+std::vector<std::size_t> reader_counts(const Graph& graph) {
+    std::vector<std::size_t> counts(graph.values.size(), 0);
+    for (const Node& node : graph.nodes) {
+        for (const ValueId input : node.inputs) {
+            ++counts[input];
+        }
+    }
+    return counts;
+}
+
 GraphBuilder::GraphBuilder(Shape input) {
     graph_.values.push_back({std::move(input)});
 }
 
-void GraphBuilder::append(Operation operation, Shape output, std::vector<ParameterId> parameters,
-                          std::string name) {
-    const ValueId input = graph_.values.size() - 1;
+void GraphBuilder::append(Operation operation, Shape output, std::string name,
+                          std::vector<ParameterId> parameters, std::vector<StatisticId> statistics) {
     graph_.values.push_back({std::move(output)});
-    graph_.nodes.push_back({operation, input, input + 1, std::move(parameters), std::move(name)});
+    graph_.nodes.push_back({operation,
+                            {current_},
+                            graph_.values.size() - 1,
+                            std::move(parameters),
+                            std::move(statistics),
+                            std::move(name)});
+    current_ = graph_.values.size() - 1;
 }
 
-std::vector<ParameterId> GraphBuilder::weight_and_bias(const std::string& name, Shape weight,
-                                                       std::int64_t fan_in) {
-    const ParameterId first = graph_.parameters.size();
-    const std::int64_t outputs = weight.front();
-    graph_.parameters.push_back({name + ".weight", std::move(weight), fan_in});
-    graph_.parameters.push_back({name + ".bias", {outputs}, fan_in});
-    return {first, first + 1};
+ParameterId GraphBuilder::parameter(std::string name, Shape shape, std::int64_t fan_in,
+                                    Initialisation initialisation) {
+    graph_.parameters.push_back({std::move(name), std::move(shape), fan_in, initialisation});
+    return graph_.parameters.size() - 1;
 }
 
 GraphBuilder& GraphBuilder::conv2d(const std::string& name, const Conv2d& conv) {
-    const Shape input = current();
+    const Shape input = shape();
     require(input.size() == 3, name, "conv2d needs [channels, height, width]", input);
     const Shape output{conv.out_channels, window_count(input[1], conv.kernel, conv.stride, conv.padding),
                        window_count(input[2], conv.kernel, conv.stride, conv.padding)};
-    require(output[1] > 0 && output[2] > 0, name, "the kernel is larger than the padded input", input);
+    require(output[1] > 0 && output[2] > 0, name,
+            "the kernel (" + std::to_string(conv.kernel) + ") is larger than the padded input", input);
     const std::int64_t fan_in = input[0] * conv.kernel * conv.kernel;
-    auto parameters = weight_and_bias(name, {conv.out_channels, input[0], conv.kernel, conv.kernel}, fan_in);
-    append(conv, output, std::move(parameters), name);
+    std::vector<ParameterId> parameters{
+        parameter(name + ".weight", {conv.out_channels, input[0], conv.kernel, conv.kernel}, fan_in)};
+    if (conv.bias) {
+        parameters.push_back(parameter(name + ".bias", {conv.out_channels}, fan_in));
+    }
+    append(conv, output, name, std::move(parameters));
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::batch_norm2d(const std::string& name, const BatchNorm2d& norm) {
+    const Shape input = shape();
+    require(input.size() == 3, name, "batch_norm2d needs [channels, height, width]", input);
+    const Shape channels{input[0]};
+    const ParameterId weight = parameter(name + ".weight", channels, 0, Initialisation::ones);
+    const ParameterId bias = parameter(name + ".bias", channels, 0, Initialisation::zeros);
+    const StatisticId first = graph_.statistics.size();
+    graph_.statistics.push_back({name + ".running_mean", channels, Statistic::Kind::running_mean});
+    graph_.statistics.push_back({name + ".running_var", channels, Statistic::Kind::running_var});
+    graph_.statistics.push_back({name + ".num_batches_tracked", {}, Statistic::Kind::batches_tracked});
+    append(norm, input, name, {weight, bias}, {first, first + 1, first + 2});
     return *this;
 }
 
 GraphBuilder& GraphBuilder::relu() {
-    append(Relu{}, Shape(current()), {}, "relu");
+    append(Relu{}, Shape(shape()), "relu");
     return *this;
 }
 
 GraphBuilder& GraphBuilder::max_pool2d(const MaxPool2d& pool) {
-    const Shape input = current();
+    const Shape input = shape();
     require(input.size() == 3, "max_pool2d", "it needs [channels, height, width]", input);
-    const Shape output{input[0], window_count(input[1], pool.kernel, pool.stride, 0),
-                       window_count(input[2], pool.kernel, pool.stride, 0)};
+    const Shape output{input[0], window_count(input[1], pool.kernel, pool.stride, pool.padding),
+                       window_count(input[2], pool.kernel, pool.stride, pool.padding)};
     require(output[1] > 0 && output[2] > 0, "max_pool2d", "the window is larger than the input", input);
-    append(pool, output, {}, "max_pool2d");
+    append(pool, output, "max_pool2d");
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::global_average_pool() {
+    const Shape input = shape();
+    require(input.size() == 3, "global_average_pool", "it needs [channels, height, width]", input);
+    append(GlobalAveragePool{}, {input[0], 1, 1}, "global_average_pool");
     return *this;
 }
 
 GraphBuilder& GraphBuilder::flatten() {
-    append(Flatten{}, {element_count(current())}, {}, "flatten");
+    append(Flatten{}, {element_count(shape())}, "flatten");
     return *this;
 }
 
 GraphBuilder& GraphBuilder::linear(const std::string& name, std::int64_t out_features) {
-    const Shape input = current();
+    const Shape input = shape();
     require(input.size() == 1, name, "linear needs [features]; flatten comes first", input);
-    auto parameters = weight_and_bias(name, {out_features, input[0]}, input[0]);
-    append(Linear{out_features}, {out_features}, std::move(parameters), name);
+    const ParameterId weight = parameter(name + ".weight", {out_features, input[0]}, input[0]);
+    const ParameterId bias = parameter(name + ".bias", {out_features}, input[0]);
+    append(Linear{out_features}, {out_features}, name, {weight, bias});
     return *this;
 }
 
-Graph GraphBuilder::cross_entropy() {
-    const Shape input = current();
-    require(input.size() == 1, "cross_entropy", "it needs [classes]", input);
+GraphBuilder& GraphBuilder::from(ValueId value) {
+    current_ = value;
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::add(const std::string& name, ValueId other) {
+    const Shape input = shape();
+    require(graph_.values[other].shape == input, name,
+            "the other branch is " + to_string(graph_.values[other].shape), input);
+    append(Add{}, input, name);
+    graph_.nodes.back().inputs.push_back(other);
+    return *this;
+}
+
+GraphBuilder& GraphBuilder::initialise_convolutions(Initialisation initialisation) {
+    for (const Node& node : graph_.nodes) {
+        if (std::holds_alternative<Conv2d>(node.operation)) {
+            graph_.parameters[node.parameters.front()].initialisation = initialisation;
+        }
+    }
+    return *this;
+}
+
+Graph GraphBuilder::end(Operation loss, const std::string& name) {
+    const Shape input = shape();
+    require(input.size() == 1, name, "it needs [outputs]", input);
     graph_.classes = input[0];
-    append(CrossEntropy{}, {}, {}, "cross_entropy");
+    append(loss, {}, name);
     return std::move(graph_);
+}
+
+Graph GraphBuilder::cross_entropy() {
+    return end(CrossEntropy{}, "cross_entropy");
+}
+
+Graph GraphBuilder::mean_squared_error() {
+    return end(MeanSquaredError{}, "mean_squared_error");
 }
 
 }  // namespace rankscope::engine

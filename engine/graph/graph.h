@@ -11,86 +11,151 @@
 /// A static network: built once from a model description, with every shape known.
 ///
 /// Shapes are those of one sample (no batch dimension), row-major: {channels, height, width} or {features};
-/// the batch size is given when a backend compiles the graph. Parameters have PyTorch's shapes and order
-/// (OIHW; {out, in}), which is also the order of checkpoints and checksums.
+/// the batch size is given when a backend compiles the graph. Parameters have PyTorch's names, shapes and
+/// order (OIHW; {out, in}), which is also the order of checkpoints and checksums.
 namespace rankscope::engine {
 
 using Shape = std::vector<std::int64_t>;
 using ValueId = std::size_t;      ///< index into Graph::values
 using ParameterId = std::size_t;  ///< index into Graph::parameters, in order of registration
+using StatisticId = std::size_t;  ///< index into Graph::statistics
 
 /// Product of the dimensions; 1 for {}.
 std::int64_t element_count(const Shape& shape);
 std::string to_string(const Shape& shape);
 
+/// `relu` of an operation: its result is clamped at 0 (set by fuse_relu).
 struct Conv2d {
     std::int64_t out_channels = 0;
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
     std::int64_t padding = 0;
+    bool bias = true;
+    bool relu = false;
+};
+/// torch.nn.BatchNorm2d: normalises with the batch's biased variance; the running variance takes the unbiased
+/// one. With a second input (set by fuse_residual) that one is added behind the normalisation.
+struct BatchNorm2d {
+    float epsilon = 1e-5F;
+    float momentum = 0.1F;
+    bool relu = false;
 };
 struct Relu {};
+/// Sum of two values of the same shape.
+struct Add {
+    bool relu = false;
+};
 struct MaxPool2d {
     std::int64_t kernel = 2;
     std::int64_t stride = 2;
-    bool relu = false;  ///< clamp the result at 0 (set by fuse_relu_into_max_pool)
+    std::int64_t padding = 0;
+    bool relu = false;
 };
+/// Mean over each channel's pixels: {channels, 1, 1}.
+struct GlobalAveragePool {};
 struct Flatten {};
 struct Linear {
     std::int64_t out_features = 0;
+    bool relu = false;
 };
-/// Mean over the batch of −log softmax(logits)[label]; also counts the samples whose largest logit is the
-/// label's.
+/// Mean over the batch of −log softmax(logits)[label]; also counts the samples whose largest logits hold the
+/// label.
 struct CrossEntropy {};
+/// Mean over batch and outputs of (output − target)².
+struct MeanSquaredError {};
 
-using Operation = std::variant<Conv2d, Relu, MaxPool2d, Flatten, Linear, CrossEntropy>;
+using Operation = std::variant<Conv2d, BatchNorm2d, Relu, Add, MaxPool2d, GlobalAveragePool, Flatten, Linear,
+                               CrossEntropy, MeanSquaredError>;
+
+/// How a parameter begins, in PyTorch's words.
+enum class Initialisation {
+    uniform_fan_in,  ///< default of Conv2d and Linear: U(±1/√fan_in)
+    normal_fan_out,  ///< kaiming_normal_(mode="fan_out", nonlinearity="relu"), drawn after all others
+    ones,
+    zeros
+};
 
 struct Parameter {
     std::string name;  ///< as in PyTorch's state_dict: "conv1.weight"
     Shape shape;
     std::int64_t fan_in = 0;  ///< inputs that one output sees: the bound of the default initialisation
+    Initialisation initialisation = Initialisation::uniform_fan_in;
+};
+
+/// What a batch norm remembers besides its parameters; PyTorch calls these buffers.
+struct Statistic {
+    enum class Kind { running_mean, running_var, batches_tracked };
+    std::string name;  ///< "bn1.running_mean"
+    Shape shape;       ///< {channels}; {} for num_batches_tracked
+    Kind kind = Kind::running_mean;
 };
 
 struct Node {
     Operation operation;
-    ValueId input = 0;
+    std::vector<ValueId> inputs;
     ValueId output = 0;
-    std::vector<ParameterId> parameters;  ///< weight, bias; or none
+    std::vector<ParameterId> parameters{};  ///< weight, bias; or none
+    std::vector<StatisticId> statistics{};  ///< running_mean, running_var, num_batches_tracked; or none
     std::string name;
+
+    ValueId input() const { return inputs.front(); }
 };
 
 struct Value {
     Shape shape;
 };
 
-/// Nodes are in execution order: a chain for now; values with several readers come with the first such model.
+/// Nodes are in execution order; the last one is the loss. A value may have several readers.
 struct Graph {
     std::vector<Value> values;  ///< values[0] is the input
     std::vector<Parameter> parameters;
+    std::vector<Statistic> statistics;
     std::vector<Node> nodes;
-    std::int64_t classes = 0;  ///< size of the logits that the loss reads
+    std::int64_t classes = 0;  ///< number of outputs that the loss reads for one sample
+
+    bool classifies() const { return std::holds_alternative<CrossEntropy>(nodes.back().operation); }
 };
 
-/// Appends nodes, infers shapes and registers parameters. A model whose shapes do not fit is a mistake in the
-/// program: std::logic_error naming the node and both shapes.
+/// How many nodes read each value.
+std::vector<std::size_t> reader_counts(const Graph& graph);
+
+/// Appends nodes behind the current value, infers shapes and registers parameters. A model whose shapes do
+/// not fit throws ShapeError naming the node and the shapes.
 class GraphBuilder {
 public:
     explicit GraphBuilder(Shape input);
 
     GraphBuilder& conv2d(const std::string& name, const Conv2d& conv);
+    GraphBuilder& batch_norm2d(const std::string& name, const BatchNorm2d& norm = {});
     GraphBuilder& relu();
     GraphBuilder& max_pool2d(const MaxPool2d& pool);
+    GraphBuilder& global_average_pool();
     GraphBuilder& flatten();
     GraphBuilder& linear(const std::string& name, std::int64_t out_features);
-    /// Ends the graph.
+
+    /// The value that the next node reads.
+    ValueId current() const { return current_; }
+    const Shape& shape() const { return graph_.values[current_].shape; }
+    /// Goes on from an earlier value: a second branch.
+    GraphBuilder& from(ValueId value);
+    /// current + other.
+    GraphBuilder& add(const std::string& name, ValueId other);
+    /// Weights of convolutions registered so far begin like torchvision's ResNet.
+    GraphBuilder& initialise_convolutions(Initialisation initialisation);
+
+    /// These end the graph.
     Graph cross_entropy();
+    Graph mean_squared_error();
 
 private:
-    const Shape& current() const { return graph_.values.back().shape; }
-    void append(Operation operation, Shape output, std::vector<ParameterId> parameters, std::string name);
-    std::vector<ParameterId> weight_and_bias(const std::string& name, Shape weight, std::int64_t fan_in);
+    void append(Operation operation, Shape output, std::string name, std::vector<ParameterId> parameters = {},
+                std::vector<StatisticId> statistics = {});
+    ParameterId parameter(std::string name, Shape shape, std::int64_t fan_in,
+                          Initialisation initialisation = Initialisation::uniform_fan_in);
+    Graph end(Operation loss, const std::string& name);
 
     Graph graph_;
+    ValueId current_ = 0;
 };
 
 }  // namespace rankscope::engine

@@ -3,6 +3,9 @@
 
 #include <engine/graph/schedule.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace rankscope::engine {
 
 Schedule differentiate(const Graph& graph) {
@@ -11,17 +14,22 @@ Schedule differentiate(const Graph& graph) {
     std::vector<bool> needs_gradient(graph.values.size(), false);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
-        needs_gradient[node.output] = needs_gradient[node.input] || !node.parameters.empty();
-        schedule.ops.push_back({i, Phase::forward, {}});
+        needs_gradient[node.output] =
+            !node.parameters.empty() || std::any_of(node.inputs.begin(), node.inputs.end(),
+                                                    [&](ValueId input) { return needs_gradient[input]; });
+        schedule.ops.push_back({i, Phase::forward, {}, {}});
     }
     schedule.backward_begin = schedule.ops.size();
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
         if (!node.parameters.empty()) {
-            schedule.ops.push_back({i, Phase::backward_weights, node.parameters});
+            schedule.ops.push_back({i, Phase::backward_weights, node.parameters, {}});
         }
-        if (needs_gradient[node.input]) {
-            schedule.ops.push_back({i, Phase::backward_data, {}});
+        std::vector<ValueId> wanted;
+        std::copy_if(node.inputs.begin(), node.inputs.end(), std::back_inserter(wanted),
+                     [&](ValueId input) { return needs_gradient[input]; });
+        if (!wanted.empty()) {
+            schedule.ops.push_back({i, Phase::backward_data, {}, std::move(wanted)});
         }
     }
     return schedule;

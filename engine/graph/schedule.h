@@ -17,6 +17,7 @@ struct ScheduledOp {
     std::size_t node = 0;  ///< index into Graph::nodes
     Phase phase = Phase::forward;
     std::vector<ParameterId> finished;  ///< parameters whose gradient is complete once this has run
+    std::vector<ValueId> inputs;        ///< backward_data: the inputs whose gradient is wanted
 };
 
 /// The order of one training step: [0, backward_begin) is the forward pass, the rest the backward pass.

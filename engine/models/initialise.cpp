@@ -4,22 +4,42 @@
 #include <engine/models/initialise.h>
 #include <engine/models/random.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace rankscope::engine {
+namespace {
+
+void uniform_fan_in(const Parameter& parameter, TorchGenerator& generator, std::vector<float>& values) {
+    const double root = std::sqrt(static_cast<double>(parameter.fan_in));
+    // kaiming_uniform_(a=√5) in PyTorch's own order of operations: gain, then deviation, then bound.
+    const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));
+    const bool is_weight = parameter.shape.size() > 1;
+    const double bound = is_weight ? std::sqrt(3.0) * (gain / root) : 1.0 / root;
+    generator.uniform(values, -bound, bound);
+}
+
+}  // namespace
 
 CanonicalParameters default_initialisation(const Graph& graph, std::uint64_t seed) {
     TorchGenerator generator(seed);
     CanonicalParameters parameters;
     for (const Parameter& parameter : graph.parameters) {
-        const double root = std::sqrt(static_cast<double>(parameter.fan_in));
-        // kaiming_uniform_(a=√5) in PyTorch's own order of operations: gain, then deviation, then bound.
-        const double gain = std::sqrt(2.0 / (1.0 + std::sqrt(5.0) * std::sqrt(5.0)));
-        const bool is_weight = parameter.shape.size() > 1;
-        const double bound = is_weight ? std::sqrt(3.0) * (gain / root) : 1.0 / root;
         std::vector<float>& values =
             parameters.emplace_back(static_cast<std::size_t>(element_count(parameter.shape)));
-        generator.uniform(values, -bound, bound);
+        if (parameter.initialisation == Initialisation::ones) {
+            std::fill(values.begin(), values.end(), 1.0F);
+        } else if (parameter.initialisation != Initialisation::zeros) {
+            // Drawn for the others too: PyTorch's constructors do, and it advances the generator.
+            uniform_fan_in(parameter, generator, values);
+        }
+    }
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        const Parameter& parameter = graph.parameters[id];
+        if (parameter.initialisation == Initialisation::normal_fan_out) {
+            const std::int64_t fan_out = parameter.shape[0] * parameter.shape[2] * parameter.shape[3];
+            generator.normal(parameters[id], 0.0, std::sqrt(2.0) / std::sqrt(static_cast<double>(fan_out)));
+        }
     }
     return parameters;
 }

@@ -3,6 +3,7 @@
 
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
+#include <engine/models/models.h>
 
 #include <algorithm>
 #include <array>
@@ -10,34 +11,16 @@
 namespace rankscope::engine {
 namespace {
 
-/// The ConvNet of the distributed-training tutorials: 113 674 parameters for 28×28 images and ten classes.
-Graph build_convnet(const Shape& sample, std::int64_t classes) {
-    return GraphBuilder(sample)
-        .conv2d("conv1", {.out_channels = 32, .kernel = 5, .stride = 1, .padding = 1})
-        .relu()
-        .max_pool2d({.kernel = 2, .stride = 2})
-        .conv2d("conv2", {.out_channels = 64, .kernel = 3, .stride = 1, .padding = 0})
-        .relu()
-        .max_pool2d({.kernel = 2, .stride = 1})
-        .conv2d("conv3", {.out_channels = 128, .kernel = 3, .stride = 1, .padding = 0})
-        .relu()
-        .max_pool2d({.kernel = 2, .stride = 2})
-        .flatten()
-        .linear("fc1", classes)
-        .cross_entropy();
-}
-
-/// One hidden layer of 128: small enough that a step costs less than its bookkeeping.
-Graph build_mlp(const Shape& sample, std::int64_t classes) {
-    return GraphBuilder(sample).flatten().linear("fc1", 128).relu().linear("fc2", classes).cross_entropy();
-}
-
 struct Entry {
     const char* name;
     Graph (*build)(const Shape& sample, std::int64_t classes);
 };
 
-constexpr std::array kModels{Entry{"convnet", build_convnet}, Entry{"mlp", build_mlp}};
+constexpr std::array kModels{Entry{"convnet", models::convnet},       Entry{"mlp", models::mlp},
+                             Entry{"linear", models::linear},         Entry{"toy", models::toy},
+                             Entry{"paddle-cnn", models::paddle_cnn}, Entry{"resnet18", models::resnet18},
+                             Entry{"resnet34", models::resnet34},     Entry{"resnet50", models::resnet50},
+                             Entry{"resnet101", models::resnet101},   Entry{"resnet152", models::resnet152}};
 
 }  // namespace
 
@@ -59,7 +42,12 @@ Graph build_model(const std::string& name, const Shape& sample, std::int64_t cla
         }
         throw ConfigError("model \"" + name + "\" is not known; one of: " + known);
     }
-    return entry->build(sample, classes);
+    try {
+        return entry->build(sample, classes);
+    } catch (const ShapeError& error) {
+        throw ShapeError("model \"" + name + "\" does not fit samples of " + to_string(sample) + ": " +
+                         error.what());
+    }
 }
 
 }  // namespace rankscope::engine

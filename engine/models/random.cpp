@@ -5,7 +5,9 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
+#include <stdexcept>
 #include <utility>
 
 namespace rankscope::engine {
@@ -19,6 +21,34 @@ void TorchGenerator::uniform(std::span<float> values, double low, double high) {
         const float unit = static_cast<float>(random32() & kMask) * kScale;
         // PyTorch's kernels are compiled with contraction; without the fused form the last bit differs.
         value = std::fma(unit, width, from);
+    }
+}
+
+void TorchGenerator::normal(std::span<float> values, double mean, double deviation) {
+    constexpr std::size_t kBlock = 16;
+    constexpr std::size_t kHalf = kBlock / 2;
+    if (values.size() < kBlock) {
+        throw std::logic_error("normal_ of fewer than 16 elements");
+    }
+    const auto centre = static_cast<float>(mean);
+    const auto width = static_cast<float>(deviation);
+    const auto transform = [&](std::span<float> block) {
+        for (std::size_t i = 0; i < kHalf; ++i) {
+            const float radius = std::sqrt(-2.0F * std::log(1.0F - block[i]));
+            const float angle = 2.0F * std::numbers::pi_v<float> * block[i + kHalf];
+            block[i] = std::fma(radius * std::cos(angle), width, centre);
+            block[i + kHalf] = std::fma(radius * std::sin(angle), width, centre);
+        }
+    };
+    uniform(values, 0.0, 1.0);
+    std::size_t at = 0;
+    for (; at + kBlock <= values.size(); at += kBlock) {
+        transform(values.subspan(at, kBlock));
+    }
+    if (at < values.size()) {
+        const std::span<float> last = values.last(kBlock);
+        uniform(last, 0.0, 1.0);
+        transform(last);
     }
 }
 

@@ -25,6 +25,10 @@ public:
 
     /// torch.Tensor.uniform_(low, high) on float32.
     void uniform(std::span<float> values, double low, double high);
+    /// torch.Tensor.normal_(mean, std) on float32 of at least 16 elements (Box–Muller in blocks of 16); equal
+    /// to PyTorch's within the rounding of log, sin and cos. Smaller tensors are drawn otherwise by PyTorch:
+    /// std::logic_error.
+    void normal(std::span<float> values, double mean, double deviation);
 
 private:
     std::mt19937 engine_;

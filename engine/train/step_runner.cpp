@@ -55,7 +55,7 @@ Executable& StepRunner::load(const Batch& batch) {
     return executable;
 }
 
-BatchResult StepRunner::train(const Batch& batch, const SgdOptions& sgd, StepTimes& times) {
+BatchResult StepRunner::train(const Batch& batch, const OptimizerStep& update, StepTimes& times) {
     const auto begin = Clock::now();
     Executable& executable = load(batch);
     const BatchResult result = executable.forward();
@@ -71,20 +71,21 @@ BatchResult StepRunner::train(const Batch& batch, const SgdOptions& sgd, StepTim
         reducer_->wait();
     }
     const auto reduced = Clock::now();
-    model_.sgd_step(sgd);
+    model_.optimizer_step(update);
     times = {ms_between(begin, forward), ms_between(forward, backward) + ms_between(reduced, Clock::now()),
              reducer_ ? ms_between(backward, reduced) : 0.0};
     return result;
 }
 
 BatchResult StepRunner::evaluate(const Batch& batch) {
-    return load(batch).forward();
+    return load(batch).forward(ForwardMode::evaluate);
 }
 
 std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
                                                   std::int64_t batch_size, std::uint64_t seed,
                                                   const std::string& agreement, ProcessGroup* group) {
-    std::unique_ptr<CompiledModel> model = backend.compile(graph, batch_size, StorageOrder::native);
+    std::unique_ptr<CompiledModel> model =
+        backend.compile(graph, {.batch_size = batch_size, .order = StorageOrder::native});
     if (group != nullptr) {
         const int stranger = first_different(group->all_gather(digest(describe(graph) + agreement)));
         if (stranger >= 0) {
@@ -94,7 +95,7 @@ std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph&
                         "with the same settings");
         }
         if (first_different(group->all_gather(digest(model->layout().fingerprint))) >= 0) {
-            model = backend.compile(graph, batch_size, StorageOrder::canonical);
+            model = backend.compile(graph, {.batch_size = batch_size, .order = StorageOrder::canonical});
         }
     }
     const CanonicalParameters initial = default_initialisation(graph, seed);

@@ -24,7 +24,7 @@ public:
     /// `group` is null in a world of one. `bucket_limit` in bytes; 0: chosen from the size of the model.
     StepRunner(CompiledModel& model, ProcessGroup* group, std::size_t bucket_limit);
 
-    BatchResult train(const Batch& batch, const SgdOptions& sgd, StepTimes& times);
+    BatchResult train(const Batch& batch, const OptimizerStep& update, StepTimes& times);
     /// Forward only.
     BatchResult evaluate(const Batch& batch);
 

@@ -21,11 +21,11 @@ double ms_since(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
-SgdOptions sgd_options(const protocol::OptimizerConfig& config) {
-    return {.lr = static_cast<float>(config.lr),
-            .momentum = static_cast<float>(config.momentum),
-            .dampening = static_cast<float>(config.dampening),
-            .weight_decay = static_cast<float>(config.weight_decay),
+OptimizerStep optimizer_step(const protocol::OptimizerConfig& config) {
+    return {.lr = config.lr,
+            .weight_decay = config.weight_decay,
+            .momentum = config.momentum,
+            .dampening = config.dampening,
             .nesterov = config.nesterov};
 }
 
@@ -47,7 +47,7 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
       model_(synchronised_model(backend, graph_, options.config.batch_size,
                                 static_cast<std::uint64_t>(options.config.seed), agreement(options.config),
                                 options.group)),
-      sgd_(sgd_options(options.config.optimizer)) {
+      update_(optimizer_step(options.config.optimizer)) {
     constexpr double kMiB = 1048576.0;
     const auto limit = static_cast<std::size_t>(options.config.bucket_mb.value_or(0.0) * kMiB);
     runner_ = std::make_unique<StepRunner>(*model_, options.group, limit);
@@ -136,7 +136,8 @@ void Trainer::run_epoch(std::int64_t epoch) {
         }
         const double data_ms = ms_since(begin);
         StepTimes times;
-        const BatchResult result = runner_->train(*batch, sgd_, times);
+        update_.step = step_ + 1;
+        const BatchResult result = runner_->train(*batch, update_, times);
         ++step_;
         samples_ += batch->size();
         report_step(epoch, result, times, data_ms, ms_since(begin), batch->size());

@@ -52,7 +52,7 @@ private:
     Graph graph_;
     std::unique_ptr<CompiledModel> model_;
     std::unique_ptr<StepRunner> runner_;
-    SgdOptions sgd_;
+    OptimizerStep update_;
     std::int64_t steps_per_epoch_ = 0;
     std::int64_t step_ = 0;
     std::int64_t samples_ = 0;

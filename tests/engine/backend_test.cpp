@@ -4,6 +4,7 @@
 // The backend against its slow twin, for several networks, layouts and batch sizes.
 
 #include <engine/backend/cpu/cpu_backend.h>
+#include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
@@ -11,8 +12,11 @@
 #include <gtest/gtest.h>
 #include <tests/engine/slow_network.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -53,10 +57,84 @@ Graph mlp() {
     return build_model("mlp", {1, 28, 28}, 10);
 }
 
+Graph toy() {
+    return build_model("toy", {10}, 5);
+}
+
+/// A residual block with a projection, on channels that fill no block of 16, with pools that pad.
+Graph residual_odd() {
+    GraphBuilder net({3, 9, 10});
+    net.conv2d("stem", {.out_channels = 20, .kernel = 3, .stride = 1, .padding = 1, .bias = false})
+        .batch_norm2d("bn")
+        .relu()
+        .max_pool2d({.kernel = 3, .stride = 2, .padding = 1});
+    const ValueId input = net.current();
+    net.conv2d("a", {.out_channels = 12, .kernel = 3, .stride = 2, .padding = 1, .bias = false})
+        .batch_norm2d("a_bn")
+        .relu()
+        .conv2d("b", {.out_channels = 12, .kernel = 3, .padding = 1, .bias = false})
+        .batch_norm2d("b_bn");
+    const ValueId residual = net.current();
+    net.from(input)
+        .conv2d("down", {.out_channels = 12, .kernel = 1, .stride = 2, .bias = false})
+        .batch_norm2d("down_bn")
+        .add("join", residual)
+        .relu();
+    return net.global_average_pool().flatten().linear("fc", 4).cross_entropy();
+}
+
+/// Identity shortcuts on 4×4, 2×2 and 1×1 images: blocked layouts, taps, and the way between them.
+Graph residual_small() {
+    GraphBuilder net({16, 4, 4});
+    net.conv2d("stem", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
+        .batch_norm2d("bn")
+        .relu();
+    for (const std::string name : {"one", "two", "three"}) {
+        const ValueId input = net.current();
+        net.conv2d(name + ".a", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
+            .batch_norm2d(name + ".an")
+            .relu()
+            .conv2d(name + ".b", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
+            .batch_norm2d(name + ".bn")
+            .add(name + ".join", input)
+            .relu();
+        if (name != "three") {
+            net.conv2d(name + ".down",
+                       {.out_channels = 32, .kernel = 3, .stride = 2, .padding = 1, .bias = false})
+                .batch_norm2d(name + ".dn");
+        }
+    }
+    return net.global_average_pool().flatten().linear("fc", 5).cross_entropy();
+}
+
+/// What no rewrite takes: a sum of two convolutions, a ReLU read twice, a value with three readers, a pool of
+/// a sum.
+Graph unfused() {
+    GraphBuilder net({2, 6, 6});
+    net.conv2d("a", {.out_channels = 8, .kernel = 3, .padding = 1}).relu();
+    const ValueId first = net.current();
+    net.conv2d("b", {.out_channels = 8, .kernel = 1});
+    const ValueId second = net.current();
+    net.from(first).conv2d("c", {.out_channels = 8, .kernel = 3, .padding = 1}).add("sum", second).relu();
+    net.add("again", first).batch_norm2d("n").add("more", first);
+    const ValueId third = net.current();
+    net.relu().add("last", third).max_pool2d({.kernel = 3, .stride = 3});
+    return net.flatten().linear("fc", 3).cross_entropy();
+}
+
+Graph resnet18_tiny_images() {
+    return build_model("resnet18", {3, 32, 32}, 10);
+}
+Graph bottlenecks() {
+    return build_model("resnet50", {3, 32, 32}, 7);
+}
+
 struct Case {
     const char* name;
     Graph (*build)();
     std::int64_t batch;
+    double smoothing = 0.0;
+    double tolerance = 2e-5;  ///< of the largest element of a parameter's gradient
 };
 
 class BackendAgainstTwin : public testing::TestWithParam<std::tuple<Case, StorageOrder>> {};
@@ -68,7 +146,8 @@ Doubles widened(std::span<const float> values) {
 TEST_P(BackendAgainstTwin, SameLossAndGradients) {
     const auto& [test, order] = GetParam();
     const Graph graph = test.build();
-    const auto model = make_cpu_backend(1)->compile(graph, 8, order);
+    const auto model = make_cpu_backend(1)->compile(
+        graph, {.batch_size = 8, .order = order, .label_smoothing = test.smoothing, .topk = 2});
     std::vector<Doubles> parameters;
     const CanonicalParameters initial = default_initialisation(graph, 5);
     for (ParameterId id = 0; id < initial.size(); ++id) {
@@ -80,16 +159,20 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
     Executable& executable = model->executable(test.batch);
     TorchGenerator(11).uniform(executable.input(), -0.5, 1.0);
     std::vector<std::int32_t> labels;
+    SlowOptions options{.label_smoothing = test.smoothing, .topk = 2};
+    TorchGenerator(12).uniform(executable.targets(), -1.0, 1.0);
+    options.targets = widened(executable.targets());
     for (std::size_t i = 0; i < executable.labels().size(); ++i) {
         labels.push_back(static_cast<std::int32_t>(i * 7 % static_cast<std::size_t>(graph.classes)));
         executable.labels()[i] = labels.back();
     }
-    const SlowResult slow = run_slowly(graph, parameters, widened(executable.input()), labels);
+    const SlowResult slow = run_slowly(graph, parameters, widened(executable.input()), labels, options);
     // Twice: nothing of the first run may leak into the second.
     for (int repeat = 0; repeat < 2; ++repeat) {
         const BatchResult result = executable.forward();
         EXPECT_NEAR(result.loss, slow.loss, 1e-5);
         EXPECT_EQ(result.correct, slow.correct);
+        EXPECT_EQ(result.correct_topk, slow.correct_topk);
         std::multiset<ParameterId> reported;
         executable.backward([&](ParameterId id) { reported.insert(id); });
         for (ParameterId id = 0; id < initial.size(); ++id) {
@@ -100,7 +183,7 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
                 largest = std::max(largest, std::abs(g));
             }
             for (std::size_t i = 0; i < gradient.size(); ++i) {
-                ASSERT_NEAR(gradient[i], slow.gradients[id][i], 2e-5 * largest + 1e-7)
+                ASSERT_NEAR(gradient[i], slow.gradients[id][i], test.tolerance * largest + 1e-7)
                     << graph.parameters[id].name << "[" << i << "]";
             }
         }
@@ -111,40 +194,180 @@ INSTANTIATE_TEST_SUITE_P(
     Networks, BackendAgainstTwin,
     testing::Combine(testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
                                      Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
-                                     Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8}),
+                                     Case{"convnet_one", convnet, 1}, Case{"mlp", mlp, 8},
+                                     Case{"smoothed", mlp, 4, 0.1}, Case{"toy", toy, 6},
+                                     Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
+                                     Case{"residual_small", residual_small, 6, 0.0, 1e-4},
+                                     Case{"unfused", unfused, 5, 0.0, 1e-4},
+                                     Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3},
+                                     Case{"resnet50", bottlenecks, 3, 0.0, 1e-3}),
                      testing::Values(StorageOrder::native, StorageOrder::canonical)),
     [](const auto& tested) {
         return std::string(std::get<0>(tested.param).name) +
                (std::get<1>(tested.param) == StorageOrder::native ? "_native" : "_canonical");
     });
 
-TEST(SlowTwin, GradientsAreFiniteDifferences) {
-    const Graph graph = tiny_net();
+class SlowTwin : public testing::TestWithParam<Case> {};
+
+TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
+    const Graph graph = GetParam().build();
     std::vector<Doubles> parameters;
     for (const auto& values : default_initialisation(graph, 3)) {
         parameters.push_back(widened(values));
     }
-    std::vector<float> noise(2 * 84);
+    std::vector<float> noise(3 * static_cast<std::size_t>(element_count(graph.values[0].shape)));
     TorchGenerator(1).uniform(noise, -1.0, 1.0);
-    const std::vector<std::int32_t> labels{1, 3};
-    const SlowResult result = run_slowly(graph, parameters, widened(noise), labels);
+    const std::vector<std::int32_t> labels{1, 2, 0};
+    const SlowOptions options{.label_smoothing = GetParam().smoothing,
+                              .targets = Doubles(3 * static_cast<std::size_t>(graph.classes), 0.25)};
+    const SlowResult result = run_slowly(graph, parameters, widened(noise), labels, options);
     constexpr double kStep = 1e-6;
     for (std::size_t id = 0; id < parameters.size(); ++id) {
-        for (std::size_t i = 0; i < parameters[id].size(); i += 5) {
+        for (std::size_t i = 0; i < parameters[id].size(); i += 1 + parameters[id].size() / 20) {
             std::vector<Doubles> moved = parameters;
             moved[id][i] += kStep;
-            const double up = run_slowly(graph, moved, widened(noise), labels).loss;
+            const double up = run_slowly(graph, moved, widened(noise), labels, options).loss;
             moved[id][i] -= 2 * kStep;
-            const double down = run_slowly(graph, moved, widened(noise), labels).loss;
+            const double down = run_slowly(graph, moved, widened(noise), labels, options).loss;
             EXPECT_NEAR((up - down) / (2 * kStep), result.gradients[id][i], 1e-7)
                 << graph.parameters[id].name;
         }
     }
 }
 
+INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
+                         testing::Values(Case{"tiny", tiny_net, 3}, Case{"smoothed", tiny_net, 3, 0.2},
+                                         Case{"toy", toy, 3}, Case{"residual_odd", residual_odd, 3},
+                                         Case{"unfused", unfused, 3}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
+    const Graph graph = residual_small();
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 4});
+    std::vector<Doubles> parameters;
+    const CanonicalParameters initial = default_initialisation(graph, 5);
+    for (ParameterId id = 0; id < initial.size(); ++id) {
+        model->set_weight(id, initial[id]);
+        parameters.push_back(widened(initial[id]));
+    }
+    Executable& executable = model->executable(4);
+    TorchGenerator(11).uniform(executable.input(), -2.0, 5.0);
+    executable.forward(ForwardMode::train);
+    executable.forward(ForwardMode::train);
+    std::vector<Doubles> statistics;
+    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+        statistics.push_back(model->statistic(id));
+    }
+    EXPECT_EQ(statistics[2], Doubles{2.0});  // num_batches_tracked
+    // The first batch norm by hand: running = 0.9 · running + 0.1 · batch, twice, from 0 and 1.
+    const auto convolved =
+        run_slowly(GraphBuilder({16, 4, 4})
+                       .conv2d("stem", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
+                       .flatten()
+                       .mean_squared_error(),
+                   {parameters[0]}, widened(executable.input()), {}, {.targets = Doubles(4 * 512, 0.0)})
+            .logits;
+    for (std::size_t c = 0; c < 32; ++c) {
+        Doubles values;
+        for (std::size_t n = 0; n < 4; ++n) {
+            const auto begin = convolved.begin() + static_cast<std::ptrdiff_t>(n * 512 + c * 16);
+            values.insert(values.end(), begin, begin + 16);
+        }
+        const double mean = std::accumulate(values.begin(), values.end(), 0.0) / 64.0;
+        double variance = 0.0;
+        for (const double v : values) {
+            variance += (v - mean) * (v - mean) / 63.0;  // unbiased
+        }
+        EXPECT_NEAR(statistics[0][c], mean * 0.19, 1e-5);
+        EXPECT_NEAR(statistics[1][c], 0.81 + variance * 0.19, 1e-4);
+    }
+    const BatchResult result = executable.forward(ForwardMode::evaluate);
+    const SlowResult slow =
+        run_slowly(graph, parameters, widened(executable.input()), {0, 0, 0, 0}, {.running = &statistics});
+    EXPECT_NEAR(result.loss, slow.loss, 1e-5);
+    for (std::size_t i = 0; i < slow.logits.size(); ++i) {
+        EXPECT_NEAR(executable.logits()[i], slow.logits[i], 1e-4);
+    }
+    EXPECT_EQ(model->statistic(2), Doubles{2.0});
+    model->set_statistic(2, Doubles{41.0});
+    EXPECT_EQ(model->statistic(graph.statistics.size() - 1), Doubles{41.0});
+}
+
+TEST(Backend, GradientsAddUpWhenAsked) {
+    const Graph graph = residual_odd();
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 4});
+    const CanonicalParameters initial = default_initialisation(graph, 5);
+    for (ParameterId id = 0; id < initial.size(); ++id) {
+        model->set_weight(id, initial[id]);
+    }
+    Executable& executable = model->executable(4);
+    TorchGenerator(11).uniform(executable.input(), -2.0, 5.0);
+    executable.forward();
+    executable.backward([](ParameterId) {}, GradientMode::overwrite, 0.5F);
+    const std::vector<float> half = model->gradient(0);
+    executable.forward();
+    executable.backward([](ParameterId) {}, GradientMode::accumulate, 1.0F);
+    const std::vector<float> sum = model->gradient(0);
+    for (std::size_t i = 0; i < half.size(); ++i) {
+        EXPECT_NEAR(sum[i], 3.0F * half[i], 1e-5F * (1.0F + std::abs(sum[i])));
+    }
+}
+
+TEST(Backend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
+    const Graph graph = residual_small();
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 2});
+    const CanonicalParameters initial = default_initialisation(graph, 5);
+    for (ParameterId id = 0; id < initial.size(); ++id) {
+        model->set_weight(id, initial[id]);
+    }
+    Executable& executable = model->executable(2);
+    TorchGenerator(11).uniform(executable.input(), -2.0, 5.0);
+    executable.forward();
+    EXPECT_EQ(executable.first_non_finite(), std::nullopt);
+    const auto two_b =
+        std::find_if(graph.parameters.begin(), graph.parameters.end(),
+                     [](const Parameter& parameter) { return parameter.name == "two.b.weight"; });
+    const auto id = static_cast<ParameterId>(two_b - graph.parameters.begin());
+    std::vector<float> broken = initial[id];
+    broken[7] = std::numeric_limits<float>::infinity();
+    model->set_weight(id, broken);
+    executable.forward();
+    EXPECT_EQ(executable.first_non_finite(), "two.b");
+    executable.input()[3] = std::numeric_limits<float>::quiet_NaN();
+    EXPECT_EQ(executable.first_non_finite(), "input");
+}
+
+TEST(Backend, ALabelThatTheModelDoesNotKnowIsRefused) {
+    const Graph graph = mlp();
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 2});
+    Executable& executable = model->executable(2);
+    executable.labels()[1] = 10;
+    try {
+        executable.forward();
+        FAIL();
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("sample 1 of the batch has label 10"), std::string::npos);
+    }
+}
+
+TEST(Backend, TapsThatOnlySeePaddingAreNotLive) {
+    const Graph graph = resnet18_tiny_images();
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 8});
+    std::size_t live = 0;
+    std::size_t all = 0;
+    for (const ParameterSlot& slot : model->layout().slots) {
+        all += slot.size;
+        live += slot.live.empty() ? slot.size : 0;
+        for (const FlatRange& range : slot.live) {
+            live += range.size;
+        }
+    }
+    EXPECT_EQ(all - live, 6946816U);  // of 11 181 642
+}
+
 TEST(Backend, GradientsArriveInStorageOrder) {
     const Graph graph = convnet();
-    const auto model = make_cpu_backend(1)->compile(graph, 2, StorageOrder::native);
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 2});
     Executable& executable = model->executable(2);
     executable.forward();
     std::vector<ParameterId> arrival;
@@ -159,7 +382,7 @@ TEST(Backend, GradientsArriveInStorageOrder) {
 
 TEST(Backend, NativeStorageOfTheConvNetNeedsNoPadding) {
     const Graph graph = convnet();
-    const auto model = make_cpu_backend(1)->compile(graph, 100, StorageOrder::native);
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 100});
     EXPECT_LT(model->layout().total, 113674U + 8U * 16U);
 }
 

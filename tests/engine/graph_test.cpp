@@ -33,11 +33,11 @@ TEST(Graph, ShapesThatDoNotFitAreNamed) {
     try {
         builder.conv2d("stem", {.out_channels = 2, .kernel = 7, .stride = 1, .padding = 0});
         FAIL();
-    } catch (const std::logic_error& error) {
+    } catch (const ShapeError& error) {
         EXPECT_NE(std::string(error.what()).find("stem"), std::string::npos);
         EXPECT_NE(std::string(error.what()).find("[1, 4, 4]"), std::string::npos);
     }
-    EXPECT_THROW(GraphBuilder({1, 4, 4}).linear("f", 3), std::logic_error);
+    EXPECT_THROW(GraphBuilder({1, 4, 4}).linear("f", 3), ShapeError);
 }
 
 TEST(Models, UnknownNameListsTheKnownOnes) {

@@ -96,7 +96,7 @@ TEST(CrossEntropy, LossHitsAndGradient) {
     const std::vector<float> logits{1.0F, 2.0F, 3.0F, 1000.0F, 0.0F, -1000.0F};
     const std::vector<std::int32_t> labels{2, 1};
     std::vector<float> gradient(6);
-    const BatchResult result = cross_entropy(logits, labels, 3, gradient);
+    const BatchResult result = cross_entropy({.classes = 3}, logits, labels, gradient);
     const double sum = std::exp(-2.0) + std::exp(-1.0) + 1.0;
     EXPECT_NEAR(result.loss, (std::log(sum) + 1000.0) / 2, 1e-4);
     EXPECT_EQ(result.correct, 1);

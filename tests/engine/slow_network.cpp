@@ -5,17 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace rankscope::engine::test {
 namespace {
-
-/// One sample on its way through the graph.
-struct Sample {
-    const Graph& graph;
-    const std::vector<Doubles>& parameters;
-    std::vector<Doubles> values;     ///< by ValueId
-    std::vector<Doubles> gradients;  ///< by ValueId
-};
 
 struct ConvIndex {
     std::int64_t channels, height, width, kernel, stride, padding, out_height, out_width;
@@ -44,7 +37,7 @@ struct ConvIndex {
 };
 
 ConvIndex conv_index(const Graph& graph, const Node& node, const Conv2d& conv) {
-    const Shape& in = graph.values[node.input].shape;
+    const Shape& in = graph.values[node.input()].shape;
     const Shape& out = graph.values[node.output].shape;
     return {in[0], in[1], in[2], conv.kernel, conv.stride, conv.padding, out[1], out[2]};
 }
@@ -52,52 +45,70 @@ ConvIndex conv_index(const Graph& graph, const Node& node, const Conv2d& conv) {
 /// Input index of the first largest element of each window.
 std::vector<std::size_t> pool_choice(const Graph& graph, const Node& node, const MaxPool2d& pool,
                                      const Doubles& in) {
-    const Shape& from = graph.values[node.input].shape;
+    const Shape& from = graph.values[node.input()].shape;
     const Shape& to = graph.values[node.output].shape;
     std::vector<std::size_t> choice;
     for (std::int64_t c = 0; c < to[0]; ++c) {
         for (std::int64_t y = 0; y < to[1]; ++y) {
             for (std::int64_t x = 0; x < to[2]; ++x) {
-                std::size_t best =
-                    static_cast<std::size_t>((c * from[1] + y * pool.stride) * from[2] + x * pool.stride);
+                std::optional<std::size_t> best;
                 for (std::int64_t k = 0; k < pool.kernel * pool.kernel; ++k) {
-                    const std::int64_t iy = y * pool.stride + k / pool.kernel;
-                    const std::int64_t ix = x * pool.stride + k % pool.kernel;
+                    const std::int64_t iy = y * pool.stride + k / pool.kernel - pool.padding;
+                    const std::int64_t ix = x * pool.stride + k % pool.kernel - pool.padding;
+                    if (iy < 0 || iy >= from[1] || ix < 0 || ix >= from[2]) {
+                        continue;
+                    }
                     const auto at = static_cast<std::size_t>((c * from[1] + iy) * from[2] + ix);
-                    best = in[at] > in[best] ? at : best;
+                    best = !best || in[at] > in[*best] ? at : *best;
                 }
-                choice.push_back(best);
+                choice.push_back(*best);
             }
         }
     }
     return choice;
 }
 
-void forward(Sample& s, const Node& node) {
-    const Doubles& in = s.values[node.input];
-    Doubles& out = s.values[node.output];
-    out.assign(static_cast<std::size_t>(element_count(s.graph.values[node.output].shape)), 0.0);
+/// The batch on its way through the graph: every value is one vector per sample.
+struct Run {
+    const Graph& graph;
+    const std::vector<Doubles>& parameters;
+    const std::vector<Doubles>* running;  ///< statistics to normalise with; null: the batch's own
+    std::size_t batch;
+    std::vector<std::vector<Doubles>> values;     ///< [ValueId][sample]
+    std::vector<std::vector<Doubles>> gradients;  ///< [ValueId][sample]
+};
+
+std::size_t size_of(const Graph& graph, ValueId value) {
+    return static_cast<std::size_t>(element_count(graph.values[value].shape));
+}
+
+void forward_sample(const Run& run, const Node& node, const Doubles& in, Doubles& out) {
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        const Doubles& weight = s.parameters[node.parameters[0]];
-        const Doubles& bias = s.parameters[node.parameters[1]];
-        for (std::size_t i = 0; i < out.size(); ++i) {
+        const Doubles& weight = run.parameters[node.parameters[0]];
+        for (std::size_t i = 0; conv->bias && i < out.size(); ++i) {
+            const Doubles& bias = run.parameters[node.parameters[1]];
             out[i] = bias[i / (out.size() / bias.size())];
         }
-        conv_index(s.graph, node, *conv)
+        conv_index(run.graph, node, *conv)
             .each(conv->out_channels,
                   [&](std::size_t o, std::size_t w, std::size_t i) { out[o] += weight[w] * in[i]; });
     } else if (std::holds_alternative<Linear>(node.operation)) {
-        const Doubles& weight = s.parameters[node.parameters[0]];
+        const Doubles& weight = run.parameters[node.parameters[0]];
         for (std::size_t o = 0; o < out.size(); ++o) {
-            out[o] = s.parameters[node.parameters[1]][o];
+            out[o] = run.parameters[node.parameters[1]][o];
             for (std::size_t i = 0; i < in.size(); ++i) {
                 out[o] += weight[o * in.size() + i] * in[i];
             }
         }
     } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
-        const auto choice = pool_choice(s.graph, node, *pool, in);
+        const auto choice = pool_choice(run.graph, node, *pool, in);
         for (std::size_t o = 0; o < out.size(); ++o) {
             out[o] = in[choice[o]];
+        }
+    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
+        const std::size_t pixels = in.size() / out.size();
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            out[i / pixels] += in[i] / static_cast<double>(pixels);
         }
     } else if (std::holds_alternative<Relu>(node.operation)) {
         std::transform(in.begin(), in.end(), out.begin(), [](double v) { return std::max(v, 0.0); });
@@ -106,18 +117,107 @@ void forward(Sample& s, const Node& node) {
     }
 }
 
-void backward(Sample& s, const Node& node, std::vector<Doubles>& gradients) {
-    const Doubles& in = s.values[node.input];
-    const Doubles& up = s.gradients[node.output];
-    Doubles& down = s.gradients[node.input];
-    down.assign(in.size(), 0.0);
+struct ChannelStatistics {
+    double mean = 0.0;
+    double variance = 0.0;
+    double inverse = 0.0;
+};
+
+std::vector<ChannelStatistics> statistics_of(const Run& run, const Node& node, const BatchNorm2d& norm) {
+    const auto channels = static_cast<std::size_t>(run.graph.values[node.output].shape[0]);
+    const std::size_t pixels = size_of(run.graph, node.output) / channels;
+    const auto count = static_cast<double>(run.batch * pixels);
+    std::vector<ChannelStatistics> all(channels);
+    for (std::size_t c = 0; c < channels; ++c) {
+        ChannelStatistics& s = all[c];
+        if (run.running != nullptr) {
+            s.mean = (*run.running)[node.statistics[0]][c];
+            s.variance = (*run.running)[node.statistics[1]][c];
+        } else {
+            const auto each = [&](auto use) {
+                for (const Doubles& sample : run.values[node.input()]) {
+                    for (std::size_t p = 0; p < pixels; ++p) {
+                        use(sample[c * pixels + p]);
+                    }
+                }
+            };
+            each([&](double v) { s.mean += v / count; });
+            each([&](double v) { s.variance += (v - s.mean) * (v - s.mean) / count; });
+        }
+        s.inverse = 1.0 / std::sqrt(s.variance + static_cast<double>(norm.epsilon));
+    }
+    return all;
+}
+
+void forward_norm(Run& run, const Node& node, const BatchNorm2d& norm) {
+    const std::vector<ChannelStatistics> statistics = statistics_of(run, node, norm);
+    const std::size_t pixels = size_of(run.graph, node.output) / statistics.size();
+    for (std::size_t n = 0; n < run.batch; ++n) {
+        for (std::size_t i = 0; i < pixels * statistics.size(); ++i) {
+            const ChannelStatistics& s = statistics[i / pixels];
+            run.values[node.output][n][i] = (run.values[node.input()][n][i] - s.mean) * s.inverse *
+                                                run.parameters[node.parameters[0]][i / pixels] +
+                                            run.parameters[node.parameters[1]][i / pixels];
+        }
+    }
+}
+
+void backward_norm(Run& run, const Node& node, const BatchNorm2d& norm, std::vector<Doubles>& gradients) {
+    const std::vector<ChannelStatistics> statistics = statistics_of(run, node, norm);
+    const std::size_t pixels = size_of(run.graph, node.output) / statistics.size();
+    const auto count = static_cast<double>(run.batch * pixels);
+    for (std::size_t c = 0; c < statistics.size(); ++c) {
+        const ChannelStatistics& s = statistics[c];
+        double sum = 0.0;
+        double product = 0.0;
+        const auto each = [&](auto use) {
+            for (std::size_t n = 0; n < run.batch; ++n) {
+                for (std::size_t i = c * pixels; i < (c + 1) * pixels; ++i) {
+                    use(n, i, run.gradients[node.output][n][i],
+                        (run.values[node.input()][n][i] - s.mean) * s.inverse);
+                }
+            }
+        };
+        each([&](std::size_t, std::size_t, double g, double x) {
+            sum += g;
+            product += g * x;
+        });
+        gradients[node.parameters[0]][c] += product;
+        gradients[node.parameters[1]][c] += sum;
+        const double factor = run.parameters[node.parameters[0]][c] * s.inverse;
+        each([&](std::size_t n, std::size_t i, double g, double x) {
+            run.gradients[node.input()][n][i] += factor * (g - sum / count - x * product / count);
+        });
+    }
+}
+
+void forward(Run& run, const Node& node) {
+    run.values[node.output].assign(run.batch, Doubles(size_of(run.graph, node.output), 0.0));
+    if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
+        forward_norm(run, node, *norm);
+        return;
+    }
+    for (std::size_t n = 0; n < run.batch; ++n) {
+        Doubles& out = run.values[node.output][n];
+        if (std::holds_alternative<Add>(node.operation)) {
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                out[i] = run.values[node.inputs[0]][n][i] + run.values[node.inputs[1]][n][i];
+            }
+        } else {
+            forward_sample(run, node, run.values[node.input()][n], out);
+        }
+    }
+}
+
+void backward_sample(const Run& run, const Node& node, const Doubles& in, const Doubles& up, Doubles& down,
+                     std::vector<Doubles>& gradients) {
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        const Doubles& weight = s.parameters[node.parameters[0]];
-        Doubles& bias = gradients[node.parameters[1]];
-        for (std::size_t i = 0; i < up.size(); ++i) {
+        const Doubles& weight = run.parameters[node.parameters[0]];
+        for (std::size_t i = 0; conv->bias && i < up.size(); ++i) {
+            Doubles& bias = gradients[node.parameters[1]];
             bias[i / (up.size() / bias.size())] += up[i];
         }
-        conv_index(s.graph, node, *conv)
+        conv_index(run.graph, node, *conv)
             .each(conv->out_channels, [&](std::size_t o, std::size_t w, std::size_t i) {
                 gradients[node.parameters[0]][w] += up[o] * in[i];
                 down[i] += up[o] * weight[w];
@@ -127,58 +227,116 @@ void backward(Sample& s, const Node& node, std::vector<Doubles>& gradients) {
             gradients[node.parameters[1]][o] += up[o];
             for (std::size_t i = 0; i < in.size(); ++i) {
                 gradients[node.parameters[0]][o * in.size() + i] += up[o] * in[i];
-                down[i] += up[o] * s.parameters[node.parameters[0]][o * in.size() + i];
+                down[i] += up[o] * run.parameters[node.parameters[0]][o * in.size() + i];
             }
         }
     } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
-        const auto choice = pool_choice(s.graph, node, *pool, in);
+        const auto choice = pool_choice(run.graph, node, *pool, in);
         for (std::size_t o = 0; o < up.size(); ++o) {
             down[choice[o]] += up[o];
         }
+    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
+        const std::size_t pixels = in.size() / up.size();
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            down[i] += up[i / pixels] / static_cast<double>(pixels);
+        }
     } else if (std::holds_alternative<Relu>(node.operation)) {
         for (std::size_t i = 0; i < in.size(); ++i) {
-            down[i] = in[i] > 0 ? up[i] : 0.0;
+            down[i] += in[i] > 0 ? up[i] : 0.0;
         }
     } else if (std::holds_alternative<Flatten>(node.operation)) {
-        down = up;
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            down[i] += up[i];
+        }
     }
+}
+
+void backward(Run& run, const Node& node, std::vector<Doubles>& gradients) {
+    if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
+        backward_norm(run, node, *norm, gradients);
+        return;
+    }
+    for (std::size_t n = 0; n < run.batch; ++n) {
+        const Doubles& up = run.gradients[node.output][n];
+        if (std::holds_alternative<Add>(node.operation)) {
+            for (const ValueId input : node.inputs) {
+                for (std::size_t i = 0; i < up.size(); ++i) {
+                    run.gradients[input][n][i] += up[i];
+                }
+            }
+        } else {
+            backward_sample(run, node, run.values[node.input()][n], up, run.gradients[node.input()][n],
+                            gradients);
+        }
+    }
+}
+
+/// Loss of one sample and its gradient before the division by the batch.
+double classify(const Doubles& logits, std::size_t label, double smoothing, Doubles& gradient) {
+    double sum = 0.0;
+    for (const double v : logits) {
+        sum += std::exp(v);
+    }
+    double loss = 0.0;
+    const auto classes = static_cast<double>(logits.size());
+    for (std::size_t c = 0; c < logits.size(); ++c) {
+        const double target = smoothing / classes + (c == label ? 1.0 - smoothing : 0.0);
+        loss += target * (std::log(sum) - logits[c]);
+        gradient[c] = std::exp(logits[c]) / sum - target;
+    }
+    return loss;
 }
 
 }  // namespace
 
 SlowResult run_slowly(const Graph& graph, const std::vector<Doubles>& parameters, const Doubles& input,
-                      const std::vector<std::int32_t>& labels) {
+                      const std::vector<std::int32_t>& labels, const SlowOptions& options) {
     SlowResult result;
     for (const Doubles& parameter : parameters) {
         result.gradients.emplace_back(parameter.size(), 0.0);
     }
-    const std::size_t size = input.size() / labels.size();
-    for (std::size_t n = 0; n < labels.size(); ++n) {
-        Sample s{graph, parameters, std::vector<Doubles>(graph.values.size()),
-                 std::vector<Doubles>(graph.values.size())};
-        s.values[0].assign(input.begin() + static_cast<std::ptrdiff_t>(n * size),
-                           input.begin() + static_cast<std::ptrdiff_t>((n + 1) * size));
-        for (std::size_t i = 0; i + 1 < graph.nodes.size(); ++i) {
-            forward(s, graph.nodes[i]);
-        }
-        const ValueId last = graph.nodes.back().input;
-        const Doubles& logits = s.values[last];
+    const std::size_t size = size_of(graph, 0);
+    const std::size_t batch = input.size() / size;
+    Run run{graph, parameters, options.running, batch, {}, {}};
+    run.values.resize(graph.values.size());
+    for (std::size_t n = 0; n < batch; ++n) {
+        run.values[0].emplace_back(input.begin() + static_cast<std::ptrdiff_t>(n * size),
+                                   input.begin() + static_cast<std::ptrdiff_t>((n + 1) * size));
+    }
+    for (std::size_t i = 0; i + 1 < graph.nodes.size(); ++i) {
+        forward(run, graph.nodes[i]);
+    }
+    for (ValueId value = 0; value < graph.values.size(); ++value) {
+        run.gradients.emplace_back(batch, Doubles(size_of(graph, value), 0.0));
+    }
+    const ValueId last = graph.nodes.back().input();
+    for (std::size_t n = 0; n < batch; ++n) {
+        const Doubles& logits = run.values[last][n];
+        Doubles& gradient = run.gradients[last][n];
         result.logits.insert(result.logits.end(), logits.begin(), logits.end());
-        double sum = 0.0;
-        for (const double v : logits) {
-            sum += std::exp(v);
+        if (graph.classifies()) {
+            const auto label = static_cast<std::size_t>(labels[n]);
+            result.loss +=
+                classify(logits, label, options.label_smoothing, gradient) / static_cast<double>(batch);
+            result.correct +=
+                std::max_element(logits.begin(), logits.end()) == logits.begin() + labels[n] ? 1 : 0;
+            const auto larger =
+                std::count_if(logits.begin(), logits.end(), [&](double v) { return v > logits[label]; });
+            result.correct_topk += larger < options.topk ? 1 : 0;
+            for (double& g : gradient) {
+                g /= static_cast<double>(batch);
+            }
+        } else {
+            for (std::size_t c = 0; c < logits.size(); ++c) {
+                const double difference = logits[c] - options.targets[n * logits.size() + c];
+                const auto all = static_cast<double>(batch * logits.size());
+                result.loss += difference * difference / all;
+                gradient[c] = 2.0 * difference / all;
+            }
         }
-        const auto label = static_cast<std::size_t>(labels[n]);
-        const auto batch = static_cast<double>(labels.size());
-        result.loss += (std::log(sum) - logits[label]) / batch;
-        result.correct +=
-            std::max_element(logits.begin(), logits.end()) == logits.begin() + labels[n] ? 1 : 0;
-        for (std::size_t c = 0; c < logits.size(); ++c) {
-            s.gradients[last].push_back((std::exp(logits[c]) / sum - (c == label ? 1.0 : 0.0)) / batch);
-        }
-        for (std::size_t i = graph.nodes.size() - 1; i-- > 0;) {
-            backward(s, graph.nodes[i], result.gradients);
-        }
+    }
+    for (std::size_t i = graph.nodes.size() - 1; i-- > 0;) {
+        backward(run, graph.nodes[i], result.gradients);
     }
     return result;
 }

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-/// The slow, obvious twin of the backends: a graph computed sample by sample in double, by loops.
+/// The slow, obvious twin of the backends: a graph computed in double, by loops.
 namespace rankscope::engine::test {
 
 using Doubles = std::vector<double>;
@@ -16,12 +16,20 @@ using Doubles = std::vector<double>;
 struct SlowResult {
     double loss = 0.0;  ///< mean over the batch
     std::int64_t correct = 0;
+    std::int64_t correct_topk = 0;
     Doubles logits;                  ///< [batch, classes]
     std::vector<Doubles> gradients;  ///< by ParameterId, of the mean loss
 };
 
-/// `input` is [batch, shape…]; parameters are in canonical layout.
+struct SlowOptions {
+    double label_smoothing = 0.0;
+    std::int64_t topk = 1;
+    Doubles targets{};                              ///< of a mean squared error, [batch, outputs]
+    const std::vector<Doubles>* running = nullptr;  ///< by StatisticId: batch norms in evaluation
+};
+
+/// `input` is [batch, shape…]; parameters are in canonical layout. Gradients hold for training only.
 SlowResult run_slowly(const Graph& graph, const std::vector<Doubles>& parameters, const Doubles& input,
-                      const std::vector<std::int32_t>& labels);
+                      const std::vector<std::int32_t>& labels, const SlowOptions& options = {});
 
 }  // namespace rankscope::engine::test

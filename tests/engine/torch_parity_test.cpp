@@ -94,7 +94,7 @@ TEST(TorchParity, Sgd) {
 
 TEST(TorchParity, TenStepsOfTheConvNet) {
     const Graph graph = build_model("convnet", {1, 28, 28}, 10);
-    const auto model = make_cpu_backend(1)->compile(graph, 16, StorageOrder::native);
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 16});
     const CanonicalParameters initial = default_initialisation(graph, 0);
     for (ParameterId id = 0; id < initial.size(); ++id) {
         model->set_weight(id, initial[id]);
@@ -115,7 +115,11 @@ TEST(TorchParity, TenStepsOfTheConvNet) {
             }
         }
         executable.backward([](ParameterId) {});
-        model->sgd_step({.lr = 0.02F, .momentum = 0.9F, .weight_decay = 1e-3F, .nesterov = true});
+        model->optimizer_step({.lr = 0.02,
+                               .weight_decay = 1e-3,
+                               .momentum = 0.9,
+                               .nesterov = true,
+                               .step = static_cast<std::int64_t>(step) + 1});
     }
 }
 

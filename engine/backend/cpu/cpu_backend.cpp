@@ -4,12 +4,20 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
+#include <engine/error.h>
 #include <engine/graph/rewrite.h>
+#include <engine/optim/decay_ranges.h>
+#include <engine/optim/gradient_clip.h>
+#include <engine/optim/optimizer_update.h>
 
 #include <omp.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <map>
+#include <new>
+#include <set>
 #include <stdexcept>
 
 namespace rankscope::engine {
@@ -17,64 +25,149 @@ namespace {
 
 using Md = dnnl::memory::desc;
 
+constexpr double kMiB = 1048576.0;
+
+/// Memory for one purpose; when there is none, the message says for what.
+AlignedBuffer allocate_for(const std::string& what, std::size_t bytes, const std::string& remedy) {
+    try {
+        return AlignedBuffer(bytes);
+    } catch (const std::bad_alloc&) {
+        throw Error("out of memory: " + std::to_string(std::llround(static_cast<double>(bytes) / kMiB)) +
+                    " MiB for " + what + " cannot be had. " + remedy);
+    }
+}
+
 class CpuExecutable final : public Executable {
 public:
     CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
-                  std::int64_t batch, const std::vector<cpu::ParameterStorage>& storage)
-        : batch_(batch),
-          classes_(graph.classes),
+                  std::int64_t batch, const std::vector<cpu::ParameterStorage>& storage,
+                  const CompileOptions& options, std::vector<float*> statistics,
+                  std::int64_t& batches_tracked)
+        : graph_(graph),
+          batch_(batch),
+          batches_tracked_(batches_tracked),
+          loss_{.classes = graph.classes,
+                .topk = std::min(options.topk, graph.classes),
+                .label_smoothing = options.label_smoothing},
           input_(static_cast<std::size_t>(batch * element_count(graph.values[0].shape)) * sizeof(float)),
-          labels_(static_cast<std::size_t>(batch)),
           plan_(engine) {
+        if (graph.classifies()) {
+            labels_.resize(static_cast<std::size_t>(batch));
+        } else {
+            targets_.resize(static_cast<std::size_t>(batch * graph.classes));
+        }
+        state_.sum_across_ranks = options.sum_across_ranks;
+        state_.statistics = std::move(statistics);
         const cpu::BufferId input = plan_.external(input_.data());
-        step_ = cpu::Lowering(engine, graph, batch, storage, plan_).lower(schedule, input);
-        plan_.bind();
+        step_ = cpu::Lowering(engine, graph, batch, storage, state_, plan_).lower(schedule, input);
+        plan_.bind([&](std::size_t bytes) {
+            return allocate_for(
+                "the activations of a batch of " + std::to_string(batch), bytes,
+                "A smaller batch_size needs less (with accumulate_steps the effective batch stays "
+                "the same).");
+        });
     }
 
     std::int64_t batch_size() const override { return batch_; }
     std::span<float> input() override { return input_.as<float>(); }
     std::span<std::int32_t> labels() override { return labels_; }
+    std::span<float> targets() override { return targets_; }
+    std::size_t bytes() const { return plan_.arena_bytes() + input_.bytes(); }
 
-    BatchResult forward() override {
+    BatchResult forward(ForwardMode mode) override {
+        check_labels();
+        state_.mode = mode;
         plan_.run(0, step_.forward_end, {});
-        return cpu::cross_entropy(at(step_.logits), labels_, classes_, at(step_.logits_gradient));
+        batches_tracked_ += mode == ForwardMode::train ? 1 : 0;
+        const std::span<float> gradient = at(step_.logits_gradient);
+        return graph_.classifies() ? cpu::cross_entropy(loss_, at(step_.logits), labels_, gradient)
+                                   : cpu::mean_squared_error(at(step_.logits), targets_, gradient);
     }
 
-    void backward(const GradientReady& ready) override { plan_.run(step_.forward_end, plan_.size(), ready); }
+    void backward(const GradientReady& ready, GradientMode mode, float loss_scale) override {
+        if (loss_scale != 1.0F) {
+            cpu::scale_in_place(at(step_.logits_gradient), loss_scale);
+        }
+        accumulate_(mode);
+        plan_.run(step_.forward_end, plan_.size(), [&](ParameterId id) {
+            finish_(mode, id);
+            ready(id);
+        });
+    }
+    /// Called before a backward pass, and for every parameter that it has written.
+    void on_accumulate(std::function<void(GradientMode)> begin,
+                       std::function<void(GradientMode, ParameterId)> finish) {
+        accumulate_ = std::move(begin);
+        finish_ = std::move(finish);
+    }
 
     std::vector<float> logits() override {
         const std::span<float> values = at(step_.logits);
         return {values.begin(), values.end()};
     }
 
-private:
-    std::span<float> at(cpu::BufferId id) {
-        return {static_cast<float*>(plan_.address(id)), static_cast<std::size_t>(batch_ * classes_)};
+    std::optional<std::string> first_non_finite() override {
+        if (!cpu::all_finite(input())) {
+            return "input";
+        }
+        std::size_t done = 0;
+        for (const cpu::StepPlan::Result& result : plan_.results()) {
+            plan_.run(done, result.steps, {});
+            done = result.steps;
+            const auto* values = static_cast<const float*>(plan_.address(result.buffer));
+            if (!cpu::all_finite({values, result.floats})) {
+                return result.name;
+            }
+        }
+        return std::nullopt;
     }
 
+private:
+    std::span<float> at(cpu::BufferId id) {
+        return {static_cast<float*>(plan_.address(id)), static_cast<std::size_t>(batch_ * graph_.classes)};
+    }
+    void check_labels() const {
+        for (std::size_t i = 0; i < labels_.size(); ++i) {
+            if (labels_[i] < 0 || labels_[i] >= graph_.classes) {
+                throw Error("sample " + std::to_string(i) + " of the batch has label " +
+                            std::to_string(labels_[i]) + ", but the model knows the classes 0 to " +
+                            std::to_string(graph_.classes - 1));
+            }
+        }
+    }
+
+    const Graph& graph_;
     std::int64_t batch_;
-    std::int64_t classes_;
+    std::int64_t& batches_tracked_;
+    cpu::CrossEntropyOptions loss_;
     AlignedBuffer input_;
     std::vector<std::int32_t> labels_;
+    std::vector<float> targets_;
+    cpu::StepState state_;
     cpu::StepPlan plan_;
     cpu::LoweredStep step_;
+    std::function<void(GradientMode)> accumulate_;
+    std::function<void(GradientMode, ParameterId)> finish_;
 };
 
 class CpuModel final : public CompiledModel {
 public:
-    CpuModel(const Graph& graph, std::int64_t batch, StorageOrder order)
+    CpuModel(const Graph& graph, const CompileOptions& options)
         : engine_(dnnl::engine::kind::cpu, 0),
           stream_(engine_),
-          graph_(fuse_relu_into_max_pool(graph)),
+          graph_(fuse(graph)),
+          options_(options),
           schedule_(differentiate(graph_)),
           canonical_(cpu::canonical_descriptors(graph_)) {
-        allocate(order == StorageOrder::native ? cpu::native_descriptors(engine_, graph_, batch)
-                                               : canonical_);
+        allocate(options.order == StorageOrder::native
+                     ? cpu::native_descriptors(engine_, graph_, options.batch_size)
+                     : canonical_);
     }
 
     const ParameterLayout& layout() const override { return layout_; }
-    std::span<float> weights() override { return weights_.as<float>(); }
-    std::span<float> gradients() override { return gradients_.as<float>(); }
+    std::span<float> weights() override { return {weights_.get(), layout_.total}; }
+    std::span<float> gradients() override { return {gradients_.get(), layout_.total}; }
+    std::span<float> running_statistics() override { return statistics_.as<float>(); }
 
     void set_weight(ParameterId id, std::span<const float> canonical) override {
         if (canonical.size() != static_cast<std::size_t>(element_count(graph_.parameters[id].shape))) {
@@ -86,6 +179,24 @@ public:
     std::vector<float> weight(ParameterId id) override { return exported(id, storage_[id].weight); }
     std::vector<float> gradient(ParameterId id) override { return exported(id, storage_[id].gradient); }
 
+    void set_statistic(StatisticId id, std::span<const double> values) override {
+        if (values.size() != static_cast<std::size_t>(element_count(graph_.statistics[id].shape))) {
+            throw std::logic_error(graph_.statistics[id].name + ": wrong number of values");
+        }
+        if (statistic_at_[id] == nullptr) {
+            batches_tracked_ = static_cast<std::int64_t>(values.front());
+        } else {
+            std::transform(values.begin(), values.end(), statistic_at_[id],
+                           [](double value) { return static_cast<float>(value); });
+        }
+    }
+    std::vector<double> statistic(StatisticId id) override {
+        if (statistic_at_[id] == nullptr) {
+            return {static_cast<double>(batches_tracked_)};
+        }
+        return {statistic_at_[id], statistic_at_[id] + element_count(graph_.statistics[id].shape)};
+    }
+
     Executable& executable(std::int64_t batch) override {
         const auto found = std::find_if(executables_.begin(), executables_.end(), [&](const auto& candidate) {
             return candidate->batch_size() == batch;
@@ -93,16 +204,60 @@ public:
         if (found != executables_.end()) {
             return **found;
         }
-        executables_.push_back(std::make_unique<CpuExecutable>(engine_, graph_, schedule_, batch, storage_));
+        executables_.push_back(std::make_unique<CpuExecutable>(engine_, graph_, schedule_, batch, storage_,
+                                                               options_, statistic_at_, batches_tracked_));
+        executables_.back()->on_accumulate(
+            [this](GradientMode mode) { begin_accumulation(mode); },
+            [this](GradientMode mode, ParameterId id) { accumulate(mode, id); });
         return *executables_.back();
     }
 
-    void sgd_step(const SgdOptions& options) override {
-        const bool first = momentum_.bytes() == 0;
-        if (options.momentum != 0.0F && first) {
-            momentum_ = AlignedBuffer(weights_.bytes());
+    using CompiledModel::optimizer_step;
+    void optimizer_step(const OptimizerStep& step, FlatRange range) override {
+        const int arrays = optimizer_state_count(step.kind, step.momentum);
+        for (int i = 0; i < arrays; ++i) {
+            state(optimizer_state_name(step.kind, i));
         }
-        sgd_update(options, first, gradients(), weights(), momentum_.as<float>());
+        for (const DecayRange& part : groups(step)) {
+            const std::size_t begin = std::max(part.offset, range.offset);
+            const std::size_t end = std::min(part.offset + part.size, range.offset + range.size);
+            if (begin >= end) {
+                continue;
+            }
+            const auto state_part = [&](int i) {
+                return i < arrays ? state(optimizer_state_name(step.kind, i)).subspan(begin, end - begin)
+                                  : std::span<float>();
+            };
+            optimizer_update(step, part.decayed, gradients().subspan(begin, end - begin),
+                             weights().subspan(begin, end - begin), {state_part(0), state_part(1)});
+        }
+    }
+
+    std::vector<float> optimizer_state(std::string_view name, ParameterId id) override {
+        const auto found = optimizer_state_.find(name);
+        return found == optimizer_state_.end()
+                   ? std::vector<float>()
+                   : exported(id, found->second.as<float>().data() + layout_.slots[id].offset);
+    }
+
+    void set_optimizer_state(std::string_view name, ParameterId id, std::span<const float> values) override {
+        if (values.size() != static_cast<std::size_t>(element_count(graph_.parameters[id].shape))) {
+            throw std::logic_error(std::string(name) + " of " + graph_.parameters[id].name +
+                                   ": wrong number of values");
+        }
+        std::vector<float> copy(values.begin(), values.end());
+        reorder(canonical_[id], copy.data(), storage_[id].descriptor,
+                state(name).data() + layout_.slots[id].offset);
+    }
+
+    double gradient_norm() override { return std::sqrt(sum_of_squares(gradients())); }
+
+    std::size_t activation_bytes() const override {
+        std::size_t bytes = 0;
+        for (const auto& executable : executables_) {
+            bytes += executable->bytes();
+        }
+        return bytes;
     }
 
 private:
@@ -111,17 +266,112 @@ private:
         layout_.slots.resize(descriptors.size());
         for (std::size_t id = descriptors.size(); id-- > 0;) {
             const std::size_t size = descriptors[id].get_size() / sizeof(float);
-            layout_.slots[id] = {layout_.total, size};
+            layout_.slots[id] = {layout_.total, size, {}};
             layout_.total += (size + kLine - 1) / kLine * kLine;
             layout_.fingerprint += dnnl_api::layout_name(descriptors[id]) + "|";
         }
-        weights_ = AlignedBuffer(layout_.total * sizeof(float));
-        gradients_ = AlignedBuffer(layout_.total * sizeof(float));
+        weights_ = allocate_flat("the weights");
+        gradients_ = allocate_flat("the gradients");
         for (std::size_t id = 0; id < descriptors.size(); ++id) {
             const std::size_t offset = layout_.slots[id].offset;
-            storage_.push_back(
-                {descriptors[id], weights().subspan(offset).data(), gradients().subspan(offset).data()});
+            storage_.push_back({descriptors[id], weights_.get() + offset, gradients_.get() + offset});
         }
+        mark_live_taps();
+        allocate_statistics();
+    }
+
+    std::shared_ptr<float> allocate_flat(const std::string& what) const {
+        if (options_.allocate) {
+            return options_.allocate(layout_.total);
+        }
+        auto buffer = std::make_shared<AlignedBuffer>(
+            allocate_for(what, layout_.total * sizeof(float), "A smaller model needs less."));
+        return {buffer, buffer->as<float>().data()};
+    }
+
+    void mark_live_taps() {
+        for (const Node& node : graph_.nodes) {
+            if (!std::holds_alternative<Conv2d>(node.operation) ||
+                !cpu::stored_by_taps(storage_[node.parameters[0]].descriptor)) {
+                continue;
+            }
+            const cpu::TapConvolution shape = cpu::tap_shape(graph_, node, 1);
+            std::set<std::int64_t> taps;
+            for (const cpu::TapRun& run : cpu::tap_runs(shape)) {
+                taps.insert(run.tap);
+            }
+            ParameterSlot& slot = layout_.slots[node.parameters[0]];
+            const auto size = static_cast<std::size_t>(shape.in_channels * shape.out_channels);
+            if (taps.size() == static_cast<std::size_t>(shape.kernel * shape.kernel)) {
+                continue;
+            }
+            for (const std::int64_t tap : taps) {
+                const std::size_t offset = slot.offset + static_cast<std::size_t>(tap) * size;
+                if (!slot.live.empty() && slot.live.back().offset + slot.live.back().size == offset) {
+                    slot.live.back().size += size;
+                } else {
+                    slot.live.push_back({offset, size});
+                }
+            }
+        }
+    }
+
+    void allocate_statistics() {
+        std::size_t total = 0;
+        std::vector<std::size_t> offsets;
+        for (const Statistic& statistic : graph_.statistics) {
+            offsets.push_back(total);
+            total += statistic.kind == Statistic::Kind::batches_tracked
+                         ? 0
+                         : static_cast<std::size_t>(element_count(statistic.shape));
+        }
+        statistics_ = AlignedBuffer(total * sizeof(float));
+        for (StatisticId id = 0; id < offsets.size(); ++id) {
+            const Statistic& statistic = graph_.statistics[id];
+            const bool counted = statistic.kind == Statistic::Kind::batches_tracked;
+            statistic_at_.push_back(counted ? nullptr : statistics_.as<float>().data() + offsets[id]);
+            if (statistic.kind == Statistic::Kind::running_var) {
+                std::fill_n(statistic_at_[id], element_count(statistic.shape), 1.0F);
+            }
+        }
+    }
+
+    void begin_accumulation(GradientMode mode) {
+        if (mode == GradientMode::accumulate) {
+            kept_.assign(gradients().begin(), gradients().end());
+        }
+    }
+    void accumulate(GradientMode mode, ParameterId id) {
+        if (mode == GradientMode::accumulate) {
+            const ParameterSlot& slot = layout_.slots[id];
+            cpu::add_in_place(gradients().subspan(slot.offset, slot.size),
+                              std::span<const float>(kept_).subspan(slot.offset, slot.size));
+        }
+    }
+
+    /// One of the optimizer's arrays; zero when it is new.
+    std::span<float> state(std::string_view name) {
+        auto found = optimizer_state_.find(name);
+        if (found == optimizer_state_.end()) {
+            found = optimizer_state_
+                        .emplace(std::string(name), allocate_for("the optimizer's " + std::string(name),
+                                                                 layout_.total * sizeof(float),
+                                                                 "SGD without momentum needs none."))
+                        .first;
+        }
+        return found->second.as<float>();
+    }
+
+    std::vector<DecayRange> groups(const OptimizerStep& step) const {
+        if (step.decay_norm_bias) {
+            return {{0, layout_.total, true}};
+        }
+        std::vector<DecaySlot> slots;
+        for (ParameterId id = 0; id < graph_.parameters.size(); ++id) {
+            slots.push_back(
+                {layout_.slots[id].offset, layout_.slots[id].size, graph_.parameters[id].shape.size() > 1});
+        }
+        return decay_ranges(slots, layout_.total);
     }
 
     void reorder(const Md& from, float* source, const Md& to, float* target) {
@@ -140,13 +390,18 @@ private:
     dnnl::engine engine_;
     dnnl::stream stream_;
     Graph graph_;
+    CompileOptions options_;
     Schedule schedule_;
     std::vector<Md> canonical_;
     std::vector<cpu::ParameterStorage> storage_;
     ParameterLayout layout_;
-    AlignedBuffer weights_;
-    AlignedBuffer gradients_;
-    AlignedBuffer momentum_;
+    std::shared_ptr<float> weights_;
+    std::shared_ptr<float> gradients_;
+    std::map<std::string, AlignedBuffer, std::less<>> optimizer_state_;
+    std::vector<float> kept_;  ///< the sum so far while gradients are accumulated
+    AlignedBuffer statistics_;
+    std::vector<float*> statistic_at_;  ///< by StatisticId; null for batches_tracked
+    std::int64_t batches_tracked_ = 0;  ///< the same for all batch norms
     std::vector<std::unique_ptr<CpuExecutable>> executables_;
 };
 
@@ -154,9 +409,11 @@ class CpuBackend final : public Backend {
 public:
     explicit CpuBackend(int threads) { omp_set_num_threads(threads); }
     std::string_view name() const override { return "cpu"; }
-    std::unique_ptr<CompiledModel> compile(const Graph& graph, std::int64_t batch_size,
-                                           StorageOrder order) override {
-        return std::make_unique<CpuModel>(graph, batch_size, order);
+    std::unique_ptr<CompiledModel> compile(const Graph& graph, const CompileOptions& options) override {
+        if (options.precision != Precision::fp32) {
+            throw ConfigError("precision: this backend computes in fp32 only");
+        }
+        return std::make_unique<CpuModel>(graph, options);
     }
 };
 

@@ -34,6 +34,10 @@ dnnl::memory::dims dims_of(const Md& descriptor) {
     return descriptor.get_dims();
 }
 
+dnnl::memory::data_type type_of(const Md& descriptor) {
+    return descriptor.get_data_type();
+}
+
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
                                                        const Md& weights, const Md& bias, const Md& dst,
                                                        const ConvShape& shape, bool relu) {
@@ -89,34 +93,6 @@ dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
     return {engine, src, diff_weights, diff_bias, diff_dst, hint, attributes()};
 }
 
-dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src,
-                                                       const Md& dst, std::int64_t kernel,
-                                                       std::int64_t stride) {
-    return {engine,
-            prop_kind::forward_training,
-            algorithm::pooling_max,
-            src,
-            dst,
-            {stride, stride},
-            {kernel, kernel},
-            {0, 0},
-            {0, 0},
-            {0, 0},
-            attributes()};
-}
-
-dnnl::pooling_backward::primitive_desc max_pool_backward(const dnnl::engine& engine, const Md& diff_src,
-                                                         const Md& diff_dst, std::int64_t kernel,
-                                                         std::int64_t stride,
-                                                         const dnnl::pooling_forward::primitive_desc& hint) {
-    return {engine,           algorithm::pooling_max,
-            diff_src,         diff_dst,
-            {stride, stride}, {kernel, kernel},
-            {0, 0},           {0, 0},
-            {0, 0},           hint,
-            attributes()};
-}
-
 std::string layout_name(const Md& descriptor) {
     std::ostringstream out;
     const auto list = [&out](const auto& values) {
@@ -137,6 +113,10 @@ std::string layout_name(const Md& descriptor) {
 
 dnnl::memory::dims dims_of(const Md& descriptor) {
     return descriptor.dims();
+}
+
+dnnl::memory::data_type type_of(const Md& descriptor) {
+    return descriptor.data_type();
 }
 
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
@@ -183,23 +163,6 @@ dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
     const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
     const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint) {
     const dnnl::inner_product_backward_weights::desc desc(src, diff_weights, diff_bias, diff_dst);
-    return {desc, attributes(), engine, hint};
-}
-
-dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src,
-                                                       const Md& dst, std::int64_t kernel,
-                                                       std::int64_t stride) {
-    const dnnl::pooling_forward::desc desc(prop_kind::forward_training, algorithm::pooling_max, src, dst,
-                                           {stride, stride}, {kernel, kernel}, {0, 0}, {0, 0});
-    return {desc, attributes(), engine};
-}
-
-dnnl::pooling_backward::primitive_desc max_pool_backward(const dnnl::engine& engine, const Md& diff_src,
-                                                         const Md& diff_dst, std::int64_t kernel,
-                                                         std::int64_t stride,
-                                                         const dnnl::pooling_forward::primitive_desc& hint) {
-    const dnnl::pooling_backward::desc desc(algorithm::pooling_max, diff_src, diff_dst, {stride, stride},
-                                            {kernel, kernel}, {0, 0}, {0, 0});
     return {desc, attributes(), engine, hint};
 }
 

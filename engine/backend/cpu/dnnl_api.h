@@ -20,6 +20,8 @@ struct ConvShape {
 
 using Md = dnnl::memory::desc;
 
+/// A zero descriptor as bias means none.
+
 dnnl::convolution_forward::primitive_desc conv_forward(const dnnl::engine& engine, const Md& src,
                                                        const Md& weights, const Md& bias, const Md& dst,
                                                        const ConvShape& shape, bool relu);
@@ -40,15 +42,8 @@ dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
     const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
     const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint);
 
-dnnl::pooling_forward::primitive_desc max_pool_forward(const dnnl::engine& engine, const Md& src,
-                                                       const Md& dst, std::int64_t kernel,
-                                                       std::int64_t stride);
-dnnl::pooling_backward::primitive_desc max_pool_backward(const dnnl::engine& engine, const Md& diff_src,
-                                                         const Md& diff_dst, std::int64_t kernel,
-                                                         std::int64_t stride,
-                                                         const dnnl::pooling_forward::primitive_desc& hint);
-
 dnnl::memory::dims dims_of(const Md& descriptor);
+dnnl::memory::data_type type_of(const Md& descriptor);
 
 /// A text that is the same exactly for descriptors that store their elements alike.
 std::string layout_name(const Md& descriptor);

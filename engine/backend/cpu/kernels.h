@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
+#include <engine/backend/cpu/channel_view.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -19,9 +20,41 @@ void relu_in_place(std::span<float> values);
 /// gradient = output > 0 ? gradient : 0.
 void relu_backward_in_place(std::span<const float> output, std::span<float> gradient);
 
+/// target += addend.
+void add_in_place(std::span<float> target, std::span<const float> addend);
+
+/// output = a + b, clamped at 0 if asked.
+void add(std::span<const float> a, std::span<const float> b, bool relu, std::span<float> output);
+
+/// Mean over the pixels. `image` is seen through `view` (of [batch, channels, height, width]); `means` is
+/// [batch][channels].
+void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const float> image,
+                          std::span<float> means);
+/// Overwrites the whole image gradient.
+void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const float> means_gradient,
+                           std::span<float> image_gradient);
+
+struct CrossEntropyOptions {
+    std::int64_t classes = 0;
+    std::int64_t topk = 1;
+    double label_smoothing = 0.0;
+};
+
 /// Softmax cross-entropy over logits [batch, classes]: the mean loss, the hits, and the gradient of the mean
-/// loss. Labels must be in [0, classes).
-BatchResult cross_entropy(std::span<const float> logits, std::span<const std::int32_t> labels,
-                          std::int64_t classes, std::span<float> gradient);
+/// loss. Labels must be in [0, classes). With smoothing s the target is (1−s) at the label plus s/classes
+/// everywhere (torch.nn.CrossEntropyLoss). A label counts among the top k when fewer than k logits are
+/// larger.
+BatchResult cross_entropy(const CrossEntropyOptions& options, std::span<const float> logits,
+                          std::span<const std::int32_t> labels, std::span<float> gradient);
+
+/// Mean of (output − target)² over all elements, and its gradient.
+BatchResult mean_squared_error(std::span<const float> outputs, std::span<const float> targets,
+                               std::span<float> gradient);
+
+/// values *= factor.
+void scale_in_place(std::span<float> values, float factor);
+
+/// No NaN, no infinity.
+bool all_finite(std::span<const float> values);
 
 }  // namespace rankscope::engine::cpu

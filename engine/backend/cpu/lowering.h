@@ -3,12 +3,15 @@
 
 #pragma once
 
+#include <engine/backend/backend.h>
 #include <engine/backend/cpu/dnnl_api.h>
 #include <engine/backend/cpu/step_plan.h>
+#include <engine/backend/cpu/tap_convolution.h>
 #include <engine/graph/schedule.h>
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace rankscope::engine::cpu {
@@ -24,16 +27,29 @@ struct ParameterStorage {
 /// sees the image: {out, channels, height, width}, which is byte for byte PyTorch's {out, in}.
 std::vector<dnnl::memory::desc> canonical_descriptors(const Graph& graph);
 
-/// The storage that the forward kernels prefer for this batch size; the same shapes as
-/// canonical_descriptors().
+/// The storage that the kernels prefer for this batch size; the same shapes as canonical_descriptors().
 std::vector<dnnl::memory::desc> native_descriptors(const dnnl::engine& engine, const Graph& graph,
                                                    std::int64_t batch);
 
-/// A value of the graph while lowering: aliases (flatten, relu in place) share buffers.
+/// Convolutions of images so small that tap_convolution.h is the better way, for weights stored for it.
+bool stored_by_taps(const dnnl::memory::desc& weight);
+bool worth_taps(const Graph& graph, const Node& node);
+TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batch);
+
+/// What a run of the step needs besides the plan; lives as long as the executable.
+struct StepState {
+    ForwardMode mode = ForwardMode::train;
+    SumAcrossRanks sum_across_ranks;
+    std::vector<float*> statistics;  ///< by StatisticId; null for batches_tracked
+};
+
+/// A value of the graph while lowering; aliases (flatten) share one.
 struct LoweredValue {
     dnnl::memory::desc descriptor;
     BufferId activation = 0;
-    BufferId gradient = 0;  ///< in the activation's layout
+    bool relu = false;  ///< clamped by its producer: the gradient is masked by its sign
+    std::vector<BufferId>
+        partials;  ///< gradients from its readers, in the activation's layout; to be added up
 };
 
 struct LoweredStep {
@@ -46,11 +62,12 @@ struct LoweredStep {
 class Lowering {
 public:
     Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
-             const std::vector<ParameterStorage>& storage, StepPlan& plan);
+             const std::vector<ParameterStorage>& storage, const StepState& state, StepPlan& plan);
 
     LoweredStep lower(const Schedule& schedule, BufferId input);
 
 private:
+    using Md = dnnl::memory::desc;
     struct ConvState {
         dnnl::convolution_forward::primitive_desc forward;
         BufferId source = 0;  ///< the input in the layout the kernel wants
@@ -59,45 +76,91 @@ private:
         dnnl::inner_product_forward::primitive_desc forward;
         BufferId source = 0;
     };
-    struct PoolState {
-        dnnl::pooling_forward::primitive_desc forward;  ///< empty where our own kernel does it
-        BufferId workspace = 0;                         ///< where each maximum came from
-    };
 
+    // lowering.cpp
     void forward(std::size_t index);
-    void forward_conv(std::size_t index, const Conv2d& conv);
-    void forward_linear(std::size_t index);
-    void forward_pool(std::size_t index, const MaxPool2d& pool);
-    void forward_own_pool(std::size_t index, const MaxPool2d& pool);
-    void backward_own_pool(std::size_t index, const MaxPool2d& pool);
-    void forward_relu(std::size_t index);
     void backward_weights(const ScheduledOp& op);
     void backward_data(const ScheduledOp& op);
-    void backward_data_conv(std::size_t index, const Conv2d& conv);
-    void backward_data_linear(std::size_t index);
-    void backward_data_pool(std::size_t index, const MaxPool2d& pool);
+    void forward_relu(std::size_t index);
+    void backward_relu(std::size_t index);
+    void forward_add(std::size_t index, const Add& add);
+    void backward_add(const ScheduledOp& op);
 
+    // lower_conv.cpp
+    void forward_conv(std::size_t index, const Conv2d& conv);
+    void backward_weights_conv(const ScheduledOp& op, const Conv2d& conv);
+    void backward_data_conv(std::size_t index, const Conv2d& conv);
+
+    // lower_taps.cpp
+    bool by_taps(const Node& node) const;
+    void forward_taps(std::size_t index);
+    void backward_weights_taps(const ScheduledOp& op);
+    void backward_data_taps(std::size_t index);
+
+    // lower_linear.cpp
+    void forward_linear(std::size_t index, const Linear& linear);
+    void backward_weights_linear(const ScheduledOp& op);
+    void backward_data_linear(std::size_t index);
+
+    // lower_batch_norm.cpp
+    void forward_batch_norm(std::size_t index, const BatchNorm2d& norm);
+    void backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& norm);
+
+    // lower_pool.cpp
+    void forward_max_pool(std::size_t index, const MaxPool2d& pool);
+    void backward_max_pool(std::size_t index, const MaxPool2d& pool);
+    void forward_average_pool(std::size_t index);
+    void backward_average_pool(std::size_t index);
+
+    LoweredValue& value(ValueId id) { return values_[root_[id]]; }
+    void new_value(ValueId id, const Md& descriptor, bool relu = false);
     void alias(const Node& node);
-    void new_value(ValueId id, const dnnl::memory::desc& descriptor);
-    bool relu_follows(std::size_t index) const;
-    BufferId weight_in(ParameterId id, const dnnl::memory::desc& wanted);
-    void relu_mask(ValueId output);
+    dnnl::memory::dims output_dims(const Node& node) const;
+    /// The activation in this layout, reordered once however many ask.
+    BufferId activation_in(ValueId id, const Md& wanted);
+    BufferId weight_in(ParameterId id, const Md& wanted);
+    /// Room for one reader's share of the value's gradient, in the value's layout.
+    BufferId new_partial(ValueId id);
+    /// The whole gradient in one buffer, masked by the ReLU: for the value's producer, once all readers have
+    /// written.
+    BufferId gradient_of(ValueId id);
+    /// The producer of a reader's share, which may want another layout: calls make(buffer, descriptor).
+    template <typename Make>
+    void write_partial(ValueId id, const Md& made, Make make) {
+        const Md wanted = value(id).descriptor;
+        const BufferId partial = new_partial(id);
+        if (made == wanted) {
+            make(partial);
+            return;
+        }
+        const BufferId own = plan_.buffer(made.get_size());
+        make(own);
+        plan_.reorder_into(own, made, partial, wanted);
+    }
     /// Plans a primitive that writes gradients of weight and bias, with a reorder if it wants another layout.
-    void weight_gradients(const dnnl::primitive& primitive, const dnnl::memory::desc& scratchpad,
-                          std::vector<StepPlan::Argument> arguments, const dnnl::memory::desc& wanted,
-                          const Node& node, const std::vector<ParameterId>& finished);
+    void weight_gradients(const dnnl::primitive& primitive, const Md& scratchpad,
+                          std::vector<StepPlan::Argument> arguments, const Md& wanted, const Node& node,
+                          const std::vector<ParameterId>& finished);
 
     const dnnl::engine& engine_;
     const Graph& graph_;
     std::int64_t batch_;
     const std::vector<ParameterStorage>& storage_;
+    const StepState& state_;
     StepPlan& plan_;
     std::vector<LoweredValue> values_;
+    std::vector<ValueId> root_;
     std::vector<BufferId> weights_;
     std::vector<BufferId> gradients_;
     std::map<std::size_t, ConvState> convs_;
     std::map<std::size_t, LinearState> linears_;
-    std::map<std::size_t, PoolState> pools_;
+    std::map<std::size_t, std::vector<BufferId>> kept_;  ///< by node: what its backward pass reads again
+    std::map<ValueId, std::vector<std::pair<Md, BufferId>>> reordered_;
 };
+
+/// The buffer's contents as floats.
+inline std::span<float> floats(void* address, std::size_t count) {
+    return {static_cast<float*>(address), count};
+}
 
 }  // namespace rankscope::engine::cpu

@@ -1,35 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/cpu/lanes.h>
 #include <engine/backend/cpu/max_pool.h>
 
 #include <algorithm>
 #include <cstring>
 
-// Vectors wider than the baseline's registers stay inside this file, where everything is inlined.
-#pragma GCC diagnostic ignored "-Wpsabi"
-
 namespace rankscope::engine::cpu {
 namespace {
-
-/// W channels as one vector of the compiler's extension: the same source for every instruction set. Not wider
-/// than the machine's: GCC 12 takes vectors of 64 bytes apart into single elements in functions of another
-/// target.
-template <int W>
-struct Lanes {
-    using Float [[gnu::vector_size(W * 4)]] = float;
-    using Int [[gnu::vector_size(W * 4)]] = std::int32_t;
-    using Byte [[gnu::vector_size(W)]] = std::int8_t;
-};
-
-template <typename Vector, typename Element>
-[[gnu::always_inline]] inline void load(Vector& vector, const Element* at) {
-    std::memcpy(&vector, at, sizeof(vector));
-}
-template <typename Vector, typename Element>
-[[gnu::always_inline]] inline void store(const Vector& vector, Element* at) {
-    std::memcpy(at, &vector, sizeof(vector));
-}
 
 /// Takes over what is larger (or not a number).
 template <int W>
@@ -76,6 +55,46 @@ template <int W>
         for (std::int64_t x = 0; x < columns; ++x, window += shape.stride * block) {
             for (std::int64_t lane = 0; lane < block; lane += W, out += W, origin += W) {
                 pool_window<W>(window + lane, block, row, shape.relu, out, origin);
+            }
+        }
+    }
+}
+
+/// Windows of any size, with padding: the same for each.
+template <int W>
+[[gnu::always_inline]] inline void forward_plane_general(const MaxPoolShape& given, const float* in,
+                                                         float* out, std::int8_t* origin) {
+    using V = Lanes<W>;
+    const MaxPoolShape shape = given;
+    const std::int64_t block = shape.block;
+    for (std::int64_t y = 0; y < shape.out_height(); ++y) {
+        const std::int64_t top = y * shape.stride - shape.padding;
+        const std::int64_t rows_from = std::max<std::int64_t>(0, -top);
+        const std::int64_t rows_to = std::min(shape.kernel, shape.height - top);
+        for (std::int64_t x = 0; x < shape.out_width(); ++x) {
+            const std::int64_t left = x * shape.stride - shape.padding;
+            const std::int64_t columns_from = std::max<std::int64_t>(0, -left);
+            const std::int64_t columns_to = std::min(shape.kernel, shape.width - left);
+            for (std::int64_t lane = 0; lane < block; lane += W, out += W, origin += W) {
+                const float* const corner = in + (top * shape.width + left) * block + lane;
+                typename V::Float best;
+                load(best, corner + (rows_from * shape.width + columns_from) * block);
+                typename V::Int from =
+                    static_cast<std::int32_t>(rows_from * shape.kernel + columns_from) - typename V::Int{};
+                for (std::int64_t ky = rows_from; ky < rows_to; ++ky) {
+                    for (std::int64_t kx = columns_from; kx < columns_to; ++kx) {
+                        consider<W>(best, from, corner + (ky * shape.width + kx) * block,
+                                    static_cast<std::int32_t>(ky * shape.kernel + kx));
+                    }
+                }
+                if (shape.relu) {
+                    const typename V::Int cut = best <= 0.0F;
+                    best = cut ? typename V::Float{} : best;
+                    from = cut ? shape.nowhere() - typename V::Int{} : from;
+                }
+                store(best, out);
+                const typename V::Byte narrow = __builtin_convertvector(from, typename V::Byte);
+                store(narrow, origin);
             }
         }
     }
@@ -146,21 +165,72 @@ template <int W>
     }
 }
 
+/// Each input gathers from every window it is in.
+template <int W>
+[[gnu::always_inline]] inline void backward_plane_general(const MaxPoolShape& shape,
+                                                          const float* out_gradient,
+                                                          const std::int8_t* origin, float* in_gradient) {
+    const std::int64_t block = shape.block;
+    const std::int64_t rows = shape.out_height();
+    const std::int64_t columns = shape.out_width();
+    const auto first = [&](std::int64_t at) {
+        const std::int64_t reach = at + shape.padding - shape.kernel + 1;
+        return reach <= 0 ? 0 : (reach + shape.stride - 1) / shape.stride;
+    };
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+        const std::int64_t wy_to = std::min(rows - 1, (y + shape.padding) / shape.stride);
+        for (std::int64_t x = 0; x < shape.width; ++x) {
+            const std::int64_t wx_to = std::min(columns - 1, (x + shape.padding) / shape.stride);
+            for (std::int64_t lane = 0; lane < block; lane += W, in_gradient += W) {
+                typename Lanes<W>::Float sum = {};
+                for (std::int64_t wy = first(y); wy <= wy_to; ++wy) {
+                    for (std::int64_t wx = first(x); wx <= wx_to; ++wx) {
+                        const std::int64_t at = (wy * columns + wx) * block + lane;
+                        const std::int64_t place = (y + shape.padding - wy * shape.stride) * shape.kernel +
+                                                   (x + shape.padding - wx * shape.stride);
+                        add_share<W>(sum, out_gradient + at, origin + at, static_cast<std::int32_t>(place));
+                    }
+                }
+                store(sum, in_gradient);
+            }
+        }
+    }
+}
+
 template <int W>
 [[gnu::always_inline]] inline void backward_plane(const MaxPoolShape& given, const float* out_gradient,
                                                   const std::int8_t* origin, float* in_gradient) {
     const MaxPoolShape shape = given;
-    if (shape.stride == 1) {
+    if (shape.kernel != 2 || shape.padding != 0) {
+        backward_plane_general<W>(shape, out_gradient, origin, in_gradient);
+    } else if (shape.stride == 1) {
         backward_plane_overlapping<W>(shape, out_gradient, origin, in_gradient);
     } else {
         backward_plane_apart<W>(shape, out_gradient, origin, in_gradient);
     }
 }
 
+template <int W>
+[[gnu::always_inline]] inline void forward_any(const MaxPoolShape& shape, const float* in, float* out,
+                                               std::int8_t* origin) {
+    if (shape.kernel != 2 || shape.padding != 0) {
+        forward_plane_general<W>(shape, in, out, origin);
+    } else {
+        forward_plane<W>(shape, in, out, origin);
+    }
+}
+
 // One copy per instruction set; which one runs is decided where the program runs. The loop over the planes is
 // outside, as OpenMP moves its body into a function of its own, which does not inherit the instruction set.
+void forward_one(const MaxPoolShape& shape, const float* in, float* out, std::int8_t* origin) {
+    forward_any<1>(shape, in, out, origin);
+}
+void backward_one(const MaxPoolShape& shape, const float* out_gradient, const std::int8_t* origin,
+                  float* in_gradient) {
+    backward_plane<1>(shape, out_gradient, origin, in_gradient);
+}
 void forward_portable(const MaxPoolShape& shape, const float* in, float* out, std::int8_t* origin) {
-    forward_plane<4>(shape, in, out, origin);
+    forward_any<4>(shape, in, out, origin);
 }
 void backward_portable(const MaxPoolShape& shape, const float* out_gradient, const std::int8_t* origin,
                        float* in_gradient) {
@@ -169,7 +239,7 @@ void backward_portable(const MaxPoolShape& shape, const float* out_gradient, con
 #if defined(__x86_64__)
 [[gnu::target("avx2")]] void forward_avx2(const MaxPoolShape& shape, const float* in, float* out,
                                           std::int8_t* origin) {
-    forward_plane<8>(shape, in, out, origin);
+    forward_any<8>(shape, in, out, origin);
 }
 [[gnu::target("avx2")]] void backward_avx2(const MaxPoolShape& shape, const float* out_gradient,
                                            const std::int8_t* origin, float* in_gradient) {
@@ -178,22 +248,18 @@ void backward_portable(const MaxPoolShape& shape, const float* out_gradient, con
 #endif
 
 struct Variant {
-    void (*forward)(const MaxPoolShape&, const float*, float*, std::int8_t*) = forward_portable;
-    void (*backward)(const MaxPoolShape&, const float*, const std::int8_t*, float*) = backward_portable;
+    void (*forward)(const MaxPoolShape&, const float*, float*, std::int8_t*) = forward_one;
+    void (*backward)(const MaxPoolShape&, const float*, const std::int8_t*, float*) = backward_one;
 };
 
-Variant best_variant() {
+Variant variant_for(std::int64_t block) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) {
+    static const bool avx2 = __builtin_cpu_supports("avx2");
+    if (avx2 && block % 8 == 0) {
         return {forward_avx2, backward_avx2};
     }
 #endif
-    return {};
-}
-
-const Variant& variant() {
-    static const Variant chosen = best_variant();
-    return chosen;
+    return block % 4 == 0 ? Variant{forward_portable, backward_portable} : Variant{};
 }
 
 }  // namespace
@@ -202,7 +268,7 @@ void max_pool_forward(const MaxPoolShape& shape, std::span<const float> input, s
                       std::span<std::int8_t> origin) {
     const std::int64_t from = shape.height * shape.width * shape.block;
     const std::int64_t to = shape.out_height() * shape.out_width() * shape.block;
-    const auto plane_forward = variant().forward;
+    const auto plane_forward = variant_for(shape.block).forward;
 #pragma omp parallel for
     for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
         plane_forward(shape, input.data() + plane * from, output.data() + plane * to,
@@ -214,7 +280,7 @@ void max_pool_backward(const MaxPoolShape& shape, std::span<const float> output_
                        std::span<const std::int8_t> origin, std::span<float> input_gradient) {
     const std::int64_t from = shape.height * shape.width * shape.block;
     const std::int64_t to = shape.out_height() * shape.out_width() * shape.block;
-    const auto plane_backward = variant().backward;
+    const auto plane_backward = variant_for(shape.block).backward;
 #pragma omp parallel for
     for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
         plane_backward(shape, output_gradient.data() + plane * to, origin.data() + plane * to,

@@ -14,19 +14,22 @@ namespace rankscope::engine::cpu {
 
 struct MaxPoolShape {
     std::int64_t planes = 0;  ///< images × channel blocks; a plane is [height][width][block]
-    std::int64_t block = 0;   ///< channels of a block: 8 or 16
+    std::int64_t block = 0;   ///< neighbours that are pooled alike: 8 or 16 channels, 1, or all of a pixel
     std::int64_t height = 0;
     std::int64_t width = 0;
-    std::int64_t stride = 0;  ///< 1 or more; no padding
+    std::int64_t stride = 0;  ///< 1 or more
     bool relu = false;
+    std::int64_t kernel = 2;   ///< at most 11: a place must fit a byte
+    std::int64_t padding = 0;  ///< at most kernel / 2; never the largest
 
-    std::int64_t out_height() const { return (height - 2) / stride + 1; }
-    std::int64_t out_width() const { return (width - 2) / stride + 1; }
+    std::int64_t out_height() const { return (height + 2 * padding - kernel) / stride + 1; }
+    std::int64_t out_width() const { return (width + 2 * padding - kernel) / stride + 1; }
+    /// The origin of a result that the ReLU cut off.
+    std::int8_t nowhere() const { return static_cast<std::int8_t>(kernel * kernel); }
 };
 
-/// Sizes: input planes·height·width·block, output and origin planes·out_height·out_width·block. origin: 0 to
-/// 3, the place in the window of the first largest element; 4 where the ReLU cut the result off. NaN wins, as
-/// in PyTorch.
+/// Sizes: input planes·height·width·block, output and origin planes·out_height·out_width·block. origin:
+/// the place in the window (row by row) of the first largest element, or nowhere(). NaN wins, as in PyTorch.
 void max_pool_forward(const MaxPoolShape& shape, std::span<const float> input, std::span<float> output,
                       std::span<std::int8_t> origin);
 

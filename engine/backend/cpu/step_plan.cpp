@@ -68,7 +68,7 @@ void StepPlan::reorder_into(BufferId from, const dnnl::memory::desc& from_desc, 
               {{DNNL_ARG_FROM, from_desc, from}, {DNNL_ARG_TO, to_desc, to}}, std::move(finished));
 }
 
-void StepPlan::bind() {
+void StepPlan::bind(const std::function<AlignedBuffer(std::size_t)>& allocate) {
     std::vector<BufferLifetime> lifetimes;
     std::vector<BufferId> owners;
     for (BufferId id = 0; id < buffers_.size(); ++id) {
@@ -80,7 +80,7 @@ void StepPlan::bind() {
         }
     }
     const BufferPlan plan = plan_buffers(lifetimes);
-    arena_ = AlignedBuffer(plan.total);
+    arena_ = allocate(plan.total);
     for (std::size_t i = 0; i < owners.size(); ++i) {
         buffers_[owners[i]].offset = plan.offsets[i];
     }

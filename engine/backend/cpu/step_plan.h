@@ -12,6 +12,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -50,14 +51,26 @@ public:
     void reorder_into(BufferId from, const dnnl::memory::desc& from_desc, BufferId to,
                       const dnnl::memory::desc& to_desc, std::vector<ParameterId> finished = {});
 
+    /// The buffer holds, after the latest step, the result that people know by this name.
+    void note_result(std::string name, BufferId buffer, std::size_t floats) {
+        results_.push_back({std::move(name), buffer, floats, steps_.size()});
+    }
+    struct Result {
+        std::string name;
+        BufferId buffer = 0;
+        std::size_t floats = 0;
+        std::size_t steps = 0;  ///< steps [0, steps) make it
+    };
+    const std::vector<Result>& results() const { return results_; }
+
     explicit StepPlan(const dnnl::engine& engine) : engine_(engine), stream_(engine) {}
 
     std::size_t size() const { return steps_.size(); }
     /// Reorders that the plan contains: each is a pass over memory that a better layout would save.
     std::size_t reorder_count() const { return reorders_; }
 
-    /// Places and binds; the plan cannot grow afterwards.
-    void bind();
+    /// Places and binds, in memory from `allocate`; the plan cannot grow afterwards.
+    void bind(const std::function<AlignedBuffer(std::size_t bytes)>& allocate);
     /// Runs steps [begin, end); `ready` is told each finished parameter.
     void run(std::size_t begin, std::size_t end, const std::function<void(ParameterId)>& ready);
     void* address(BufferId id) const;
@@ -86,6 +99,7 @@ private:
     std::vector<Step> steps_;
     AlignedBuffer arena_;
     std::size_t reorders_ = 0;
+    std::vector<Result> results_;
 };
 
 }  // namespace rankscope::engine::cpu

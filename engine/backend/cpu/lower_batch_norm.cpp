@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/batch_norm.h>
+#include <engine/backend/cpu/layouts.h>
+#include <engine/backend/cpu/lowering.h>
+
+#include <stdexcept>
+
+namespace rankscope::engine::cpu {
+namespace {
+
+ChannelView view_of(const dnnl::memory::desc& descriptor, const Node& node) {
+    const auto view = channel_view(descriptor);
+    if (!view) {
+        throw std::logic_error(node.name +
+                               ": the convolution before it chose a layout that batch norm cannot read");
+    }
+    return *view;
+}
+
+}  // namespace
+
+void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
+    const Node& node = graph_.nodes[index];
+    const Md descriptor = value(node.input()).descriptor;
+    const ChannelView view = view_of(descriptor, node);
+    const BufferId x = value(node.input()).activation;
+    const bool has_residual = node.inputs.size() > 1;
+    const BufferId residual = has_residual ? activation_in(node.inputs[1], descriptor) : x;
+    new_value(node.output, descriptor);
+    const BufferId y = value(node.output).activation;
+    const auto channels = static_cast<std::size_t>(view.padded_channels());
+    const BufferId saved = plan_.buffer(2 * channels * sizeof(float));
+    kept_[index] = {saved};
+    const BatchNormParameters parameters{.weight = storage_[node.parameters[0]].weight,
+                                         .bias = storage_[node.parameters[1]].weight,
+                                         .running_mean = state_.statistics[node.statistics[0]],
+                                         .running_var = state_.statistics[node.statistics[1]],
+                                         .epsilon = norm.epsilon,
+                                         .momentum = norm.momentum};
+    plan_.kernel({x, residual, y, saved}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+        const auto* in = static_cast<const float*>(at(x));
+        const auto* other = has_residual ? static_cast<const float*>(at(residual)) : nullptr;
+        auto* out = static_cast<float*>(at(y));
+        auto* mean = static_cast<float*>(at(saved));
+        return [=, &state = state_] {
+            if (state.mode == ForwardMode::train) {
+                batch_norm_forward(view, parameters, in, other, norm.relu, out, {mean, mean + channels},
+                                   state.sum_across_ranks);
+            } else {
+                batch_norm_evaluate(view, parameters, in, other, norm.relu, out);
+            }
+        };
+    });
+}
+
+void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& norm) {
+    const Node& node = graph_.nodes[op.node];
+    const Md descriptor = value(node.output).descriptor;
+    const ChannelView view = view_of(descriptor, node);
+    const auto channels = static_cast<std::size_t>(view.padded_channels());
+    LoweredValue& out = value(node.output);
+    if (out.partials.size() > GradientSum<float>::kMost) {
+        gradient_of(node.output);
+    }
+    const std::vector<BufferId> partials = out.partials;
+    const BufferId x = value(node.input()).activation;
+    const BufferId y = out.activation;
+    const BufferId saved = kept_.at(op.node).front();
+    const bool has_residual = node.inputs.size() > 1;
+    const bool residual_same_layout = has_residual && value(node.inputs[1]).descriptor == descriptor;
+    const BufferId dx = new_partial(node.input());
+    const bool needs_masked = has_residual || partials.size() > 1;
+    // Without a residual the masked gradient may lie where the result will: each element is read before.
+    const BufferId masked = residual_same_layout ? new_partial(node.inputs[1])
+                            : has_residual       ? plan_.buffer(descriptor.get_size())
+                                                 : dx;
+    const BatchNormParameters parameters{.weight = storage_[node.parameters[0]].weight,
+                                         .bias = storage_[node.parameters[1]].weight,
+                                         .running_mean = nullptr,
+                                         .running_var = nullptr,
+                                         .epsilon = norm.epsilon,
+                                         .momentum = norm.momentum};
+    float* const weight_gradient = storage_[node.parameters[0]].gradient;
+    float* const bias_gradient = storage_[node.parameters[1]].gradient;
+    std::vector<BufferId> touches{x, y, saved, dx, masked};
+    touches.insert(touches.end(), partials.begin(), partials.end());
+    plan_.kernel(
+        touches,
+        [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+            GradientSum<float> sum;
+            for (const BufferId part : partials) {
+                sum.parts[sum.count++] = static_cast<const float*>(at(part));
+            }
+            auto* mean = static_cast<float*>(at(saved));
+            const auto* in = static_cast<const float*>(at(x));
+            const auto* result = norm.relu && has_residual ? static_cast<const float*>(at(y)) : nullptr;
+            const BatchNormGradients<float> gradients{
+                static_cast<float*>(at(dx)), needs_masked ? static_cast<float*>(at(masked)) : nullptr,
+                weight_gradient, bias_gradient};
+            return [=, &state = state_] {
+                batch_norm_backward(view, parameters, in, result, norm.relu, {mean, mean + channels}, sum,
+                                    gradients, state.sum_across_ranks);
+            };
+        },
+        op.finished);
+    if (has_residual && !residual_same_layout) {
+        const BufferId partial = new_partial(node.inputs[1]);
+        plan_.reorder_into(masked, descriptor, partial, value(node.inputs[1]).descriptor);
+    }
+}
+
+}  // namespace rankscope::engine::cpu

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/layouts.h>
+#include <engine/backend/cpu/lowering.h>
+
+namespace rankscope::engine::cpu {
+namespace {
+
+dnnl_api::ConvShape conv_shape(const Conv2d& conv) {
+    return {{conv.stride, conv.stride}, {conv.padding, conv.padding}};
+}
+
+}  // namespace
+
+using dnnl_api::dims_of;
+
+void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
+    const Node& node = graph_.nodes[index];
+    const ParameterId weight = node.parameters[0];
+    const Md bias = conv.bias ? storage_[node.parameters[1]].descriptor : Md();
+    const auto desc = dnnl_api::conv_forward(engine_, any(dims_of(value(node.input()).descriptor)),
+                                             any(dims_of(storage_[weight].descriptor)), bias,
+                                             any(output_dims(node)), conv_shape(conv), conv.relu);
+    const BufferId source = activation_in(node.input(), desc.src_desc());
+    const BufferId kernel = weight_in(weight, desc.weights_desc());
+    new_value(node.output, desc.dst_desc(), conv.relu);
+    std::vector<StepPlan::Argument> arguments{{DNNL_ARG_SRC, desc.src_desc(), source},
+                                              {DNNL_ARG_WEIGHTS, desc.weights_desc(), kernel},
+                                              {DNNL_ARG_DST, desc.dst_desc(), value(node.output).activation}};
+    if (conv.bias) {
+        arguments.push_back({DNNL_ARG_BIAS, bias, weights_[node.parameters[1]]});
+    }
+    plan_.primitive(dnnl::convolution_forward(desc), desc.scratchpad_desc(), std::move(arguments));
+    convs_[index] = {desc, source};
+}
+
+void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) {
+    const Node& node = graph_.nodes[op.node];
+    const BufferId gradient_buffer = gradient_of(node.output);
+    const Md out = value(node.output).descriptor;
+    const Md bias = conv.bias ? storage_[node.parameters[1]].descriptor : Md();
+    const ConvState& state = convs_.at(op.node);
+    const auto desc = dnnl_api::conv_backward_weights(
+        engine_, state.forward.src_desc(), any(dims_of(storage_[node.parameters[0]].descriptor)), bias,
+        any(dims_of(out)), conv_shape(conv), state.forward);
+    const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
+    weight_gradients(
+        dnnl::convolution_backward_weights(desc), desc.scratchpad_desc(),
+        {{DNNL_ARG_SRC, desc.src_desc(), state.source}, {DNNL_ARG_DIFF_DST, desc.diff_dst_desc(), gradient}},
+        desc.diff_weights_desc(), node, op.finished);
+}
+
+void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
+    const Node& node = graph_.nodes[index];
+    const BufferId gradient_buffer = gradient_of(node.output);
+    const Md out = value(node.output).descriptor;
+    const ParameterId weight = node.parameters[0];
+    const auto desc = dnnl_api::conv_backward_data(
+        engine_, any(dims_of(value(node.input()).descriptor)), any(dims_of(storage_[weight].descriptor)),
+        any(dims_of(out)), conv_shape(conv), convs_.at(index).forward);
+    const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
+    const BufferId kernel = weight_in(weight, desc.weights_desc());
+    write_partial(node.input(), desc.diff_src_desc(), [&](BufferId target) {
+        plan_.primitive(dnnl::convolution_backward_data(desc), desc.scratchpad_desc(),
+                        {{DNNL_ARG_DIFF_DST, desc.diff_dst_desc(), gradient},
+                         {DNNL_ARG_WEIGHTS, desc.weights_desc(), kernel},
+                         {DNNL_ARG_DIFF_SRC, desc.diff_src_desc(), target}});
+    });
+}
+
+}  // namespace rankscope::engine::cpu

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/models/models.h>
+
+namespace rankscope::engine::models {
+
+Graph convnet(const Shape& sample, std::int64_t classes) {
+    return GraphBuilder(sample)
+        .conv2d("conv1", {.out_channels = 32, .kernel = 5, .stride = 1, .padding = 1})
+        .relu()
+        .max_pool2d({.kernel = 2, .stride = 2})
+        .conv2d("conv2", {.out_channels = 64, .kernel = 3, .stride = 1, .padding = 0})
+        .relu()
+        .max_pool2d({.kernel = 2, .stride = 1})
+        .conv2d("conv3", {.out_channels = 128, .kernel = 3, .stride = 1, .padding = 0})
+        .relu()
+        .max_pool2d({.kernel = 2, .stride = 2})
+        .flatten()
+        .linear("fc1", classes)
+        .cross_entropy();
+}
+
+}  // namespace rankscope::engine::models

@@ -1,0 +1,12 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/models/models.h>
+
+namespace rankscope::engine::models {
+
+Graph linear(const Shape& sample, std::int64_t outputs) {
+    return GraphBuilder(sample).flatten().linear("fc", outputs).mean_squared_error();
+}
+
+}  // namespace rankscope::engine::models

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/graph/graph.h>
+
+/// One file per family; each function builds the network for samples of the given shape. Names and order of
+/// the parameters are those of the PyTorch (torchvision) module. Shapes that do not fit throw ShapeError.
+namespace rankscope::engine::models {
+
+/// The ConvNet of the distributed-training tutorials: 113 674 parameters for 28×28 images and ten classes.
+Graph convnet(const Shape& sample, std::int64_t classes);
+/// One hidden layer of 128: small enough that a step costs less than its bookkeeping.
+Graph mlp(const Shape& sample, std::int64_t classes);
+/// The DataParallel tutorial's Model: one linear layer; trained on the mean squared error.
+Graph linear(const Shape& sample, std::int64_t outputs);
+/// The DDP tutorial's ToyModel: net1 (10), ReLU, net2; trained on the mean squared error.
+Graph toy(const Shape& sample, std::int64_t outputs);
+/// The CNN of Paddle's data-parallel example: 122 570 parameters on CIFAR-10.
+Graph paddle_cnn(const Shape& sample, std::int64_t classes);
+
+/// He et al., "Deep Residual Learning for Image Recognition" (2015), table 1, as in torchvision.
+Graph resnet18(const Shape& sample, std::int64_t classes);
+Graph resnet34(const Shape& sample, std::int64_t classes);
+Graph resnet50(const Shape& sample, std::int64_t classes);
+Graph resnet101(const Shape& sample, std::int64_t classes);
+Graph resnet152(const Shape& sample, std::int64_t classes);
+
+}  // namespace rankscope::engine::models
