@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <protocol/config_section.h>
+#include <protocol/dataset_config.h>
+
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
@@ -14,99 +17,46 @@
 /// anything starts, the worker checks it again, both with this code. Written as JSON for the worker
 /// (`--config FILE`).
 ///
-///   model         name, one of known_models()                                               required
-///   dataset       {name, …}, keys below, or just the name                                   required
+///   model         name, one of known_models(), or {name, classes}                            required
+///                 classes: outputs of the last layer; absent: the data set's
+///   dataset       see dataset_config.h                                                       required
 ///   epochs        whole number ≥ 1                                                           1
-///   batch_size    samples per rank and step, ≥ 1                                             100
-///   optimizer     {name: sgd, lr, momentum, dampening, weight_decay, nesterov}               sgd, lr 1e-4
+///   batch_size    samples per rank and forward pass, ≥ 1                                     100
+///   accumulate_steps  batches per update; the gradient is that of the mean loss over them    1
+///   optimizer     {name: sgd, lr, weight_decay, momentum, dampening, nesterov}               sgd, lr 1e-4
+///                 {name: adam | adamw, lr, weight_decay, beta1, beta2, eps}                  PyTorch's
+///                 defaults no_decay_norm_bias: biases and normalisation layers are not decayed        false
+///   schedule      name, or {name, …}                                                         constant
+///                 cos: min_lr_factor (end as a share of lr; 0) · steps: milestones (epochs), gamma (0.1) ·
+///                 onecycle: pct_start, anneal cos | linear, div_factor, final_div_factor, three_phase,
+///                 cycle_momentum, base_momentum, max_momentum (all as torch's OneCycleLR; lr is its max_lr)
+///                 · all but onecycle: by epoch | step (epoch), warmup {epochs or steps, factor (0.1)} · all:
+///                 reference_batch: lr is for so many samples per update, and is scaled linearly to
+///                 batch_size · world size · accumulate_steps
+///   label_smoothing  0 ≤ x < 1                                                               0
+///   clip_norm     gradients' largest total norm; clip_value: largest absolute value of one   absent
+///   sync_bn       batch norms use the statistics of all ranks' batches                       false
+///   precision     fp32 | tf32 | bf16 | fp16: what multiplies; weights stay fp32              fp32
+///   topk          the k of the second accuracy                                               5
 ///   seed          ≥ 0: initial parameters and order of the samples                           0
+///   deterministic only kernels that give the same bits in every run                          true
 ///   drop_last     leave out the samples that do not fill all ranks, and the last short batch false
 ///   shuffle       new order every epoch (seed + epoch, as PyTorch's DistributedSampler)      true
-///   bucket_mb     gradient bucket in MiB; absent: chosen from the size of the model          absent
+///   ddp           {first_bucket_mb, bucket_mb: gradient buckets in MiB; absent: chosen from the size of the
+///                 model, compression none | bf16 | fp16 (of gradients on the wire), broadcast_buffers
+///                 (true), find_unused_parameters (false), collective_timeout_s, heartbeat_s; absent: the
+///                 process group's own}. `bucket_mb` beside ddp is the older name of ddp.bucket_mb
 ///   threads       compute threads per rank; absent: OMP_NUM_THREADS, else 1                  absent
-///   max_steps     stop after so many steps                                                   absent
-///   log_every     steps between two lines of the human log                                   50
+///   max_steps     stop after so many updates                                                 absent
+///   log_every     updates between two lines of the human log                                 50
+///   metrics_every updates between two metric lines over all ranks (rank 0 writes them)       10
 ///   validate      validation over all ranks after every epoch                                true
+///   validation    {batch_size (absent: the training's), pad: repeat samples until all ranks have as many, as
+///                 PyTorch's sampler does, so that some count twice (false)}
+///   checkpoint    {folder: empty: none are written, every_epochs (1; 0: not by epoch), every_steps (absent),
+///                 keep: newest so many; 0: all (3), resume: auto (the newest good one, if there is one) |
+///                 never | path of one (auto), init_from: safetensors file with initial weights}
 namespace rankscope::protocol {
-
-/// Mean and standard deviation of the pixels after division by 255: one of each, or one per channel.
-struct NormalizeConfig {
-    std::vector<double> mean{0.0};
-    std::vector<double> std{1.0};
-    bool operator==(const NormalizeConfig&) const = default;
-};
-
-/// What is done to a training image, with the meaning that torchvision's transforms of these names have.
-struct AugmentConfig {
-    struct RandomCrop {
-        std::int64_t padding = 4;  ///< black pixels on each side before the crop
-        bool operator==(const RandomCrop&) const = default;
-    };
-    struct RandomResizedCrop {
-        double scale_min = 0.08;  ///< share of the image's area
-        double scale_max = 1.0;
-        double ratio_min = 3.0 / 4.0;  ///< width / height
-        double ratio_max = 4.0 / 3.0;
-        bool operator==(const RandomResizedCrop&) const = default;
-    };
-    std::optional<RandomCrop> random_crop{};  ///< at most one of the two crops
-    std::optional<RandomResizedCrop> random_resized_crop{};
-    std::optional<double> horizontal_flip{};  ///< probability
-    bool operator==(const AugmentConfig&) const = default;
-};
-
-/// The `dataset:` section.
-///
-///   name          mnist, fashion-mnist, cifar10, cifar100, image-folder, random, dummy or synthetic-digits
-///   root          folder with the files; absent: the user's cache; ~ is expanded. image-folder: needed,
-///                 root/<split>/<class>/…/<image>.jpg|jpeg|png, classes in the order of their names
-///   train_split, val_split   image-folder: the folders below root                           train, val
-///   limit         use only N training samples: the first N; of an image folder N spread over its classes
-///   augment       none | standard (what the set's tutorials do: cifar: random_crop and        none
-///                 horizontal_flip; image-folder: random_resized_crop and horizontal_flip) | a list of
-///                 random_crop: {padding: 4}, random_resized_crop: {scale: [0.08, 1], ratio: [0.75, 1.3333]},
-///                 horizontal_flip: {p: 0.5}, each with its values or as the bare name
-///   normalize     {mean, std}, numbers or one per channel, or mnist | fashion-mnist | cifar10 | cifar100 |
-///                 imagenet; absent: pixels are only divided by 255
-///   image_size    height and width that the network sees; image-folder and dummy 224, else as stored
-///   resize        shorter side before a crop that is not random_resized_crop; image-folder: absent means
-///                 image_size × 256 / 224, else image_size where that differs from what is stored
-///   workers       threads that read and decode; absent: chosen from the set and the cores
-///   classes       random (10) and dummy (1000): their number; image-folder: outputs of the network, at
-///                 least the number of class folders; absent: as many as there are
-///   shape         random: of one sample, [channels, height, width] or [features]            [3, 32, 32]
-///   seed          synthetic-digits, random, dummy: which samples are drawn                   0
-///   train_size, test_size    how many; synthetic-digits and random 20000 and 4000, dummy 1000 and 1000
-///   otherwise     name of the set that all ranks take together where `name` is not to be had on one of them;
-///                 its samples must have the same shape and classes; absent: that is an error
-struct DatasetConfig {
-    std::string name{};
-    std::string root{};
-    std::string train_split{"train"};
-    std::string val_split{"val"};
-    std::optional<std::int64_t> limit{};
-    std::int64_t seed = 0;
-    std::optional<std::int64_t> train_size{};
-    std::optional<std::int64_t> test_size{};
-    std::optional<NormalizeConfig> normalize{};
-    AugmentConfig augment{};
-    std::optional<std::int64_t> image_size{};
-    std::optional<std::int64_t> resize{};
-    std::optional<std::int64_t> workers{};
-    std::optional<std::int64_t> classes{};
-    std::vector<std::int64_t> shape{};  ///< empty: the set's own
-    std::string otherwise{};
-    bool operator==(const DatasetConfig&) const = default;
-};
-
-/// What the network gets of a set, as far as the configuration alone says.
-struct SampleKind {
-    std::vector<std::int64_t> shape;      ///< {channels, height, width}, or {features}
-    std::optional<std::int64_t> classes;  ///< absent: the class folders must be counted
-    bool operator==(const SampleKind&) const = default;
-};
-/// Precondition: `dataset` came through check_train_config().
-SampleKind sample_kind(const DatasetConfig& dataset);
 
 struct OptimizerConfig {
     std::string name = "sgd";
@@ -115,36 +65,98 @@ struct OptimizerConfig {
     double dampening = 0.0;
     double weight_decay = 0.0;
     bool nesterov = false;
+    double beta1 = 0.9;
+    double beta2 = 0.999;
+    double eps = 1e-8;
+    bool no_decay_norm_bias = false;
     bool operator==(const OptimizerConfig&) const = default;
+};
+
+struct WarmupConfig {
+    std::optional<double> epochs;  ///< one of the two
+    std::optional<std::int64_t> steps;
+    double factor = 0.1;  ///< what it starts from, as a share of the schedule's rate
+    bool operator==(const WarmupConfig&) const = default;
+};
+
+struct ScheduleConfig {
+    std::string name = "constant";
+    std::string by = "epoch";
+    double min_lr_factor = 0.0;
+    std::vector<double> milestones;
+    double gamma = 0.1;
+    std::optional<WarmupConfig> warmup;
+    std::optional<std::int64_t> reference_batch;
+    double pct_start = 0.3;
+    std::string anneal = "cos";
+    double div_factor = 25.0;
+    double final_div_factor = 1e4;
+    bool three_phase = false;
+    bool cycle_momentum = true;
+    double base_momentum = 0.85;
+    double max_momentum = 0.95;
+    bool operator==(const ScheduleConfig&) const = default;
+};
+
+struct DdpConfig {
+    std::optional<double> first_bucket_mb;
+    std::optional<double> bucket_mb;
+    std::string compression = "none";
+    bool broadcast_buffers = true;
+    bool find_unused_parameters = false;
+    std::optional<double> collective_timeout_s;
+    std::optional<double> heartbeat_s;
+    bool operator==(const DdpConfig&) const = default;
+};
+
+struct ValidationConfig {
+    std::optional<std::int64_t> batch_size;
+    bool pad = false;
+    bool operator==(const ValidationConfig&) const = default;
+};
+
+struct CheckpointConfig {
+    std::string folder;
+    std::int64_t every_epochs = 1;
+    std::optional<std::int64_t> every_steps;
+    std::int64_t keep = 3;
+    std::string resume = "auto";
+    std::string init_from;
+    bool operator==(const CheckpointConfig&) const = default;
 };
 
 struct TrainConfig {
     std::string model;
+    std::optional<std::int64_t> classes;  ///< model.classes
     DatasetConfig dataset;
     std::int64_t epochs = 1;
     std::int64_t batch_size = 100;
+    std::int64_t accumulate_steps = 1;
     OptimizerConfig optimizer;
+    ScheduleConfig schedule;
+    double label_smoothing = 0.0;
+    std::optional<double> clip_norm;
+    std::optional<double> clip_value;
+    bool sync_bn = false;
+    std::string precision = "fp32";
+    std::int64_t topk = 5;
     std::int64_t seed = 0;
+    bool deterministic = true;
     bool drop_last = false;
     bool shuffle = true;
-    std::optional<double> bucket_mb;
+    DdpConfig ddp;
     std::optional<std::int64_t> threads;
     std::optional<std::int64_t> max_steps;
     std::int64_t log_every = 50;
+    std::int64_t metrics_every = 10;
     bool validate = true;
+    ValidationConfig validation;
+    CheckpointConfig checkpoint;
     bool operator==(const TrainConfig&) const = default;
 };
 
-/// One fault of a configuration: where it is, what is wrong and what would be right.
-struct ConfigProblem {
-    std::string path;     ///< key below `train`, for example "optimizer.lr"; empty: the section itself
-    std::string message;  ///< for the person
-    bool operator==(const ConfigProblem&) const = default;
-};
-
-/// Names that `model` and `dataset.name` may have.
+/// Names that `model` may have.
 const std::vector<std::string>& known_models();
-const std::vector<std::string>& known_datasets();
 
 /// Every fault of the section, in the order of the keys; empty when it can be trained. Never throws.
 std::vector<ConfigProblem> check_train_config(const nlohmann::json& section);
@@ -154,7 +166,8 @@ std::vector<ConfigProblem> check_train_config(const nlohmann::json& section);
 /// fault.
 TrainConfig parse_train_config(const nlohmann::json& section);
 
-/// The section again, every key written out. parse_train_config(to_json(c)) == c.
+/// The section again, every key written out that means something there. parse_train_config(to_json(c)) == c
+/// for every c that parse_train_config() gave.
 nlohmann::json to_json(const TrainConfig& config);
 
 }  // namespace rankscope::protocol

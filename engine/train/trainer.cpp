@@ -49,7 +49,7 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
                                 options.group)),
       update_(optimizer_step(options.config.optimizer)) {
     constexpr double kMiB = 1048576.0;
-    const auto limit = static_cast<std::size_t>(options.config.bucket_mb.value_or(0.0) * kMiB);
+    const auto limit = static_cast<std::size_t>(options.config.ddp.bucket_mb.value_or(0.0) * kMiB);
     runner_ = std::make_unique<StepRunner>(*model_, options.group, limit);
     // JIT compilation happens here, while the data may still be on its way.
     model_->executable(options.config.batch_size);

@@ -45,7 +45,11 @@ void set_or_erase(json& object, const char* key, const QString& text) {
 
 json train_of(const Job& base, const JobTexts& texts) {
     json train = base.train && base.train->is_object() ? *base.train : json::object();
-    train["model"] = ss(texts.model.trimmed());
+    if (train.contains("model") && train["model"].is_object()) {
+        train["model"]["name"] = ss(texts.model.trimmed());
+    } else {
+        train["model"] = ss(texts.model.trimmed());
+    }
     json dataset = json::object();
     if (train.contains("dataset") && train["dataset"].is_object()) {
         dataset = train["dataset"];

@@ -34,7 +34,7 @@ TEST(TrainConfig, TheDesignsExampleIsRead) {
     EXPECT_EQ(config.dataset.root, "~/datasets/mnist");
     EXPECT_EQ(config.epochs, 2);
     EXPECT_DOUBLE_EQ(config.optimizer.lr, 1e-4);
-    EXPECT_FALSE(config.bucket_mb.has_value());
+    EXPECT_FALSE(config.ddp.bucket_mb.has_value());
     EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config);
 }
 
@@ -87,7 +87,38 @@ TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
         {R"({"optimizer": {"lr": "fast"}})", "optimizer.lr", "is \"fast\""},
         {R"({"optimizer": {"momentum": 1}})", "optimizer.momentum", "less than 1"},
         {R"({"optimizer": {"nesterov": true}})", "optimizer.nesterov", "momentum greater than 0"},
-        {R"({"optimizer": {"name": "adam"}})", "optimizer.name", "sgd"},
+        {R"({"optimizer": {"name": "adagrad"}})", "optimizer.name", "sgd, adam, adamw"},
+        {R"({"optimizer": {"beta1": 0.9}})", "optimizer.beta1", "sgd has none"},
+        {R"({"optimizer": {"name": "adam", "momentum": 0.9}})", "optimizer.momentum", "optimizer.name: sgd"},
+        {R"({"optimizer": {"name": "adamw", "eps": 0, "momentum": 0}})", "optimizer.eps", "greater than 0"},
+        {R"({"optimizer": "adam"})", "optimizer", "{name: sgd"},
+        {R"({"model": {"classes": 10}})", "model.name", "is missing"},
+        {R"({"model": {"name": "mlp", "classes": 0}})", "model.classes", "from 1"},
+        {R"({"model": {"name": "mlp", "clases": 10}})", "model.clases", "did you mean \"classes\""},
+        {R"({"schedule": "cosine"})", "schedule", "did you mean \"cos\""},
+        {R"({"schedule": "steps"})", "schedule", "milestones: [30, 60, 90]"},
+        {R"({"schedule": 3})", "schedule", "is expected"},
+        {R"({"schedule": {"name": "steps"}})", "schedule.milestones", "is missing"},
+        {R"({"schedule": {"name": "steps", "milestones": [3, 3]}})", "schedule.milestones", "ascending"},
+        {R"({"schedule": {"name": "steps", "milestones": 3}})", "schedule.milestones", "is 3"},
+        {R"({"schedule": {"name": "cos", "gamma": 0.1}})", "schedule.gamma", "min_lr_factor"},
+        {R"({"schedule": {"name": "cos", "warmup": {}}})", "schedule.warmup", "either epochs or steps"},
+        {R"({"schedule": {"name": "cos", "warmup": {"epochs": 5, "steps": 3}}})", "schedule.warmup",
+         "either"},
+        {R"({"schedule": {"name": "cos", "warmup": 5}})", "schedule.warmup", "{epochs: 5"},
+        {R"({"schedule": {"name": "onecycle", "pct_start": 1}})", "schedule.pct_start", "less than 1"},
+        {R"({"schedule": {"name": "onecycle", "warmup": {"epochs": 5}}})", "schedule.warmup",
+         "not a known key"},
+        {R"({"label_smoothing": 1})", "label_smoothing", "less than 1"},
+        {R"({"clip_norm": 1, "clip_value": 1})", "clip_value", "keep one"},
+        {R"({"accumulate_steps": 0})", "accumulate_steps", "from 1"},
+        {R"({"precision": "fp8"})", "precision", "fp32, tf32, bf16, fp16"},
+        {R"({"bucket_mb": 1, "ddp": {"bucket_mb": 2}})", "ddp.bucket_mb", "older name"},
+        {R"({"ddp": {"compression": "zip"}})", "ddp.compression", "bf16"},
+        {R"({"ddp": {"collective_timeout_s": 0}})", "ddp.collective_timeout_s", "greater than 0"},
+        {R"({"checkpoint": {"every_steps": 10}})", "checkpoint.folder", "every_steps is set"},
+        {R"({"checkpoint": {"resume": ""}})", "checkpoint.resume", "auto, never"},
+        {R"({"validation": {"batch": 3}})", "validation.batch", "did you mean \"batch_size\""},
         {R"({"drop_last": "yes"})", "drop_last", "true or false"},
         {R"({"bucket_mb": 0})", "bucket_mb", "greater than 0"},
         {R"({"threads": 0})", "threads", "from 1"},
@@ -125,6 +156,47 @@ TEST(TrainConfig, AugmentationAndNormalisationAreReadAndWrittenBack) {
     EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config);
     section["dataset"]["normalize"] = "mnist";
     EXPECT_DOUBLE_EQ(protocol::parse_train_config(section).dataset.normalize->std[0], 0.3081);
+}
+
+TEST(TrainConfig, EverySectionSurvivesTheRoundTrip) {
+    for (
+        const char* patch : {
+            R"({})",
+            R"({"model": {"name": "mlp", "classes": 7}, "accumulate_steps": 4, "label_smoothing": 0.1})",
+            R"({"optimizer": {"name": "adamw", "beta2": 0.95, "no_decay_norm_bias": true, "momentum": 0}})",
+            R"({"optimizer": {"name": "adam"}})",
+            R"({"schedule": "cos", "clip_norm": 1.5, "sync_bn": true, "precision": "bf16", "topk": 3})",
+            R"({"schedule": {"name": "steps", "milestones": [0.5, 3, 9], "gamma": 0.2, "by": "step",
+                 "warmup": {"steps": 100, "factor": 0}, "reference_batch": 256}})",
+            R"({"schedule": {"name": "onecycle", "anneal": "linear", "three_phase": true, "base_momentum": 0.8}})",
+            R"({"schedule": {"name": "cos", "min_lr_factor": 0.1, "warmup": {"epochs": 5}}, "clip_value": 0.1})",
+            R"({"ddp": {"first_bucket_mb": 1, "bucket_mb": 25, "compression": "bf16", "broadcast_buffers": false,
+                 "find_unused_parameters": true, "collective_timeout_s": 30, "heartbeat_s": 0.5}})",
+            R"({"bucket_mb": 3, "ddp": {"bucket_mb": 3}, "deterministic": false, "metrics_every": 1})",
+            R"({"checkpoint": {"folder": "c", "every_steps": 7, "every_epochs": 0, "keep": 0, "resume": "never",
+                 "init_from": "w.safetensors"}, "validation": {"batch_size": 200, "pad": true}})",
+        }) {
+        json section = good();
+        section.merge_patch(json::parse(patch));
+        ASSERT_TRUE(check_train_config(section).empty()) << patch << check_train_config(section)[0].message;
+        const protocol::TrainConfig config = protocol::parse_train_config(section);
+        EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config) << patch;
+    }
+}
+
+TEST(TrainConfig, OtherOptimizersHavePyTorchsDefaults) {
+    json section = good();
+    section["optimizer"] = {{"name", "adam"}};
+    EXPECT_EQ(protocol::parse_train_config(section).optimizer.lr, 1e-3);
+    EXPECT_EQ(protocol::parse_train_config(section).optimizer.weight_decay, 0.0);
+    section["optimizer"] = {{"name", "adamw"}};
+    EXPECT_EQ(protocol::parse_train_config(section).optimizer.weight_decay, 0.01);
+}
+
+TEST(TrainConfig, TheOlderNameOfTheBucketSizeIsRead) {
+    json section = good();
+    section["bucket_mb"] = 0.5;
+    EXPECT_EQ(protocol::parse_train_config(section).ddp.bucket_mb, 0.5);
 }
 
 TEST(TrainConfig, SeveralFaultsAreAllReported) {
