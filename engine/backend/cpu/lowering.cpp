@@ -52,7 +52,7 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
         Md& weight = descriptors[node.parameters[0]];
         const Md bias = node.parameters.size() > 1 ? descriptors[node.parameters[1]] : Md();
         const memory::dims dst = with_batch(batch, graph.values[node.output].shape);
-        if (conv != nullptr && worth_taps(graph, node)) {
+        if (conv != nullptr && (worth_taps(graph, node) || worth_winograd(graph, node))) {
             weight = Md(dims_of(weight), kFloat, memory::format_tag::hwio);
         } else if (conv != nullptr) {
             weight =
@@ -181,7 +181,9 @@ BufferId Lowering::gradient_of(ValueId id) {
 void Lowering::forward(std::size_t index) {
     const Node& node = graph_.nodes[index];
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_taps(node) ? forward_taps(index) : forward_conv(index, *conv);
+        by_winograd(node) ? forward_winograd(index, *conv)
+        : by_taps(node)   ? forward_taps(index)
+                          : forward_conv(index, *conv);
     } else if (const auto* linear = std::get_if<Linear>(&node.operation)) {
         forward_linear(index, *linear);
     } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
@@ -202,7 +204,9 @@ void Lowering::forward(std::size_t index) {
 void Lowering::backward_weights(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_taps(node) ? backward_weights_taps(op) : backward_weights_conv(op, *conv);
+        by_winograd(node) ? backward_weights_winograd(op)
+        : by_taps(node)   ? backward_weights_taps(op)
+                          : backward_weights_conv(op, *conv);
     } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
         backward_batch_norm(op, *norm);  // data and weights in the same passes
     } else {
@@ -213,7 +217,9 @@ void Lowering::backward_weights(const ScheduledOp& op) {
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_taps(node) ? backward_data_taps(op.node) : backward_data_conv(op.node, *conv);
+        by_winograd(node) ? backward_data_winograd(op.node)
+        : by_taps(node)   ? backward_data_taps(op.node)
+                          : backward_data_conv(op.node, *conv);
     } else if (std::holds_alternative<Linear>(node.operation)) {
         backward_data_linear(op.node);
     } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {

@@ -7,6 +7,7 @@
 #include <engine/backend/cpu/dnnl_api.h>
 #include <engine/backend/cpu/step_plan.h>
 #include <engine/backend/cpu/tap_convolution.h>
+#include <engine/backend/cpu/winograd.h>
 #include <engine/graph/schedule.h>
 
 #include <cstdint>
@@ -34,6 +35,9 @@ std::vector<dnnl::memory::desc> native_descriptors(const dnnl::engine& engine, c
 /// Convolutions of images so small that tap_convolution.h is the better way, for weights stored for it.
 bool stored_by_taps(const dnnl::memory::desc& weight);
 bool worth_taps(const Graph& graph, const Node& node);
+/// Convolutions that winograd.h computes with so many fewer products that the transforms pay; weights as for
+/// taps.
+std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node);
 TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batch);
 
 /// What a run of the step needs besides the plan; lives as long as the executable.
@@ -96,6 +100,14 @@ private:
     void forward_taps(std::size_t index);
     void backward_weights_taps(const ScheduledOp& op);
     void backward_data_taps(std::size_t index);
+
+    // lower_winograd.cpp
+    std::optional<WinogradTiling> by_winograd(const Node& node) const;
+    Md winograd_layout(const Node& node);
+    WinogradConvolution winograd_shape(const Node& node, const Md& input, const Md& output) const;
+    void forward_winograd(std::size_t index, const Conv2d& conv);
+    void backward_weights_winograd(const ScheduledOp& op);
+    void backward_data_winograd(std::size_t index);
 
     // lower_linear.cpp
     void forward_linear(std::size_t index, const Linear& linear);

@@ -1,0 +1,490 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/gemm.h>
+#include <engine/backend/cpu/lanes.h>
+#include <engine/backend/cpu/winograd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace rankscope::engine::cpu {
+namespace {
+
+/// Eight channels.
+constexpr std::int64_t kWidth = 8;
+using V = Lanes<kWidth>::Float;
+template <std::size_t N>
+using Column = std::array<V, N>;
+template <std::size_t Rows, std::size_t Columns>
+using Tile = std::array<Column<Columns>, Rows>;
+
+/// The tiling `four` in one dimension: interpolation at 0, ±1, ±2 and infinity. Each function is one of the
+/// three linear maps or its transpose.
+struct Four {
+    static constexpr std::size_t kIn = 6;
+    static constexpr std::size_t kOut = 4;
+    static constexpr std::size_t kProducts = 6;
+
+    [[gnu::always_inline]] static Column<6> input(const Column<6>& d) {
+        const V even = d[4] - 4.0F * d[2];
+        const V odd = d[3] - 4.0F * d[1];
+        const V near = d[4] - d[2];
+        const V far = 2.0F * (d[3] - d[1]);
+        return {4.0F * d[0] - 5.0F * d[2] + d[4], even + odd, even - odd, near + far, near - far,
+                4.0F * d[1] - 5.0F * d[3] + d[5]};
+    }
+    [[gnu::always_inline]] static Column<6> input_transposed(const Column<6>& z) {
+        const V sum = z[1] + z[2];
+        const V difference = z[1] - z[2];
+        const V sum2 = z[3] + z[4];
+        const V difference2 = 2.0F * (z[3] - z[4]);
+        return {4.0F * z[0],
+                4.0F * (z[5] - difference) - difference2,
+                -5.0F * z[0] - 4.0F * sum - sum2,
+                difference + difference2 - 5.0F * z[5],
+                z[0] + sum + sum2,
+                z[5]};
+    }
+    [[gnu::always_inline]] static Column<6> weights(const Column<3>& g) {
+        const V outer = (g[0] + g[2]) * (-1.0F / 6.0F);
+        const V inner = g[1] * (-1.0F / 6.0F);
+        const V wide = g[0] * (1.0F / 24.0F) + g[2] * (1.0F / 6.0F);
+        const V middle = g[1] * (1.0F / 12.0F);
+        return {g[0] * 0.25F, outer + inner, outer - inner, wide + middle, wide - middle, g[2]};
+    }
+    [[gnu::always_inline]] static Column<3> weights_transposed(const Column<6>& u) {
+        const V sum = (u[1] + u[2]) * (1.0F / 6.0F);
+        const V sum2 = u[3] + u[4];
+        return {u[0] * 0.25F - sum + sum2 * (1.0F / 24.0F),
+                (u[2] - u[1]) * (1.0F / 6.0F) + (u[3] - u[4]) * (1.0F / 12.0F),
+                sum2 * (1.0F / 6.0F) - sum + u[5]};
+    }
+    [[gnu::always_inline]] static Column<4> output(const Column<6>& m) {
+        const V sum = m[1] + m[2];
+        const V difference = m[1] - m[2];
+        const V sum2 = m[3] + m[4];
+        const V difference2 = m[3] - m[4];
+        return {m[0] + sum + sum2, difference + 2.0F * difference2, sum + 4.0F * sum2,
+                difference + 8.0F * difference2 + m[5]};
+    }
+    [[gnu::always_inline]] static Column<6> output_transposed(const Column<4>& y) {
+        const V even = y[0] + y[2];
+        const V odd = y[1] + y[3];
+        const V even2 = y[0] + 4.0F * y[2];
+        const V odd2 = 2.0F * y[1] + 8.0F * y[3];
+        return {y[0], even + odd, even - odd, even2 + odd2, even2 - odd2, y[3]};
+    }
+};
+
+/// The tiling `padded_two` in one dimension.
+struct PaddedTwo {
+    static constexpr std::size_t kIn = 2;
+    static constexpr std::size_t kOut = 2;
+    static constexpr std::size_t kProducts = 3;
+
+    [[gnu::always_inline]] static Column<3> input(const Column<2>& d) { return {d[0] + d[1], d[1], d[0]}; }
+    [[gnu::always_inline]] static Column<2> input_transposed(const Column<3>& z) {
+        return {z[0] + z[2], z[0] + z[1]};
+    }
+    [[gnu::always_inline]] static Column<3> weights(const Column<3>& g) {
+        return {g[1], g[2] - g[1], g[0] - g[1]};
+    }
+    [[gnu::always_inline]] static Column<3> weights_transposed(const Column<3>& u) {
+        return {u[2], u[0] - u[1] - u[2], u[1]};
+    }
+    [[gnu::always_inline]] static Column<2> output(const Column<3>& m) { return {m[0] + m[1], m[0] + m[2]}; }
+    [[gnu::always_inline]] static Column<3> output_transposed(const Column<2>& y) {
+        return {y[0] + y[1], y[0], y[1]};
+    }
+};
+
+/// map along the columns, then along the rows.
+template <std::size_t From, std::size_t To, typename Map>
+[[gnu::always_inline]] inline Tile<To, To> both_ways(const Tile<From, From>& tile, Map map) {
+    Tile<From, To> half;
+    for (std::size_t r = 0; r < From; ++r) {
+        half[r] = map(tile[r]);
+    }
+    Tile<To, To> full;
+    for (std::size_t c = 0; c < To; ++c) {
+        Column<From> column;
+        for (std::size_t r = 0; r < From; ++r) {
+            column[r] = half[r][c];
+        }
+        const Column<To> mapped = map(column);
+        for (std::size_t r = 0; r < To; ++r) {
+            full[r][c] = mapped[r];
+        }
+    }
+    return full;
+}
+
+/// Places in an image.
+struct Places {
+    std::int64_t image = 0;  ///< floats from image to image
+    std::int64_t pixel = 0;
+    std::int64_t block = 0;
+    std::int64_t lanes = 0;
+
+    explicit Places(const ChannelView& view)
+        : image(view.batch_outside ? view.outer_stride : view.inner_stride),
+          pixel(view.batch_outside ? view.inner_stride : view.outer_stride),
+          block(view.block_stride),
+          lanes(view.lanes) {}
+    std::int64_t at(std::int64_t n, std::int64_t channel) const {
+        return n * image + channel / lanes * block + channel % lanes;
+    }
+};
+
+/// What the loops over tiles have in common.
+template <typename Tiling>
+struct Walk {
+    const WinogradConvolution& shape;
+    std::int64_t rows = shape.tile_rows();
+    std::int64_t columns = shape.tile_columns();
+
+    std::int64_t tile(std::int64_t n, std::int64_t row, std::int64_t column) const {
+        return (n * rows + row) * columns + column;
+    }
+    /// The input pixel of the tile's first element; padded_two sees the image itself.
+    std::int64_t input_origin(std::int64_t index) const {
+        return Tiling::kIn == 2 ? 0 : index * static_cast<std::int64_t>(Tiling::kOut) - shape.padding;
+    }
+    static std::int64_t output_origin(std::int64_t index) {
+        return index * static_cast<std::int64_t>(Tiling::kOut);
+    }
+};
+
+template <std::size_t N>
+[[gnu::always_inline]] inline void store_products(const Tile<N, N>& tile, std::int64_t stride, float* to) {
+    for (std::size_t r = 0; r < N; ++r) {
+        for (std::size_t c = 0; c < N; ++c) {
+            store(tile[r][c], to + static_cast<std::int64_t>(r * N + c) * stride);
+        }
+    }
+}
+template <std::size_t N>
+[[gnu::always_inline]] inline Tile<N, N> load_products(const float* from, std::int64_t stride) {
+    Tile<N, N> tile;
+    for (std::size_t r = 0; r < N; ++r) {
+        for (std::size_t c = 0; c < N; ++c) {
+            load(tile[r][c], from + static_cast<std::int64_t>(r * N + c) * stride);
+        }
+    }
+    return tile;
+}
+
+/// Part of an image, zero outside it.
+template <std::size_t N>
+[[gnu::always_inline]] inline Tile<N, N> load_pixels(const float* image, std::int64_t pixel, std::int64_t top,
+                                                     std::int64_t left, std::int64_t height,
+                                                     std::int64_t width) {
+    Tile<N, N> tile;
+    for (std::size_t r = 0; r < N; ++r) {
+        const std::int64_t y = top + static_cast<std::int64_t>(r);
+        for (std::size_t c = 0; c < N; ++c) {
+            const std::int64_t x = left + static_cast<std::int64_t>(c);
+            if (y >= 0 && y < height && x >= 0 && x < width) {
+                load(tile[r][c], image + (y * width + x) * pixel);
+            } else {
+                tile[r][c] = V{};
+            }
+        }
+    }
+    return tile;
+}
+
+template <typename Tiling>
+[[gnu::always_inline]] inline void transform_input(const WinogradConvolution& shape, std::int64_t n,
+                                                   const float* input, float* transformed) {
+    const Walk<Tiling> walk{shape};
+    const Places places(shape.input);
+    const std::int64_t channels = shape.in_channels();
+    const std::int64_t stride = shape.tiles() * channels;
+    for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
+        const float* image = input + places.at(n, channel);
+        for (std::int64_t row = 0; row < walk.rows; ++row) {
+            for (std::int64_t column = 0; column < walk.columns; ++column) {
+                const auto pixels =
+                    load_pixels<Tiling::kIn>(image, places.pixel, walk.input_origin(row),
+                                             walk.input_origin(column), shape.in_height, shape.in_width);
+                store_products(both_ways<Tiling::kIn, Tiling::kProducts>(pixels, Tiling::input), stride,
+                               transformed + walk.tile(n, row, column) * channels + channel);
+            }
+        }
+    }
+}
+
+template <typename Tiling>
+[[gnu::always_inline]] inline void transform_output(const WinogradConvolution& shape, std::int64_t n,
+                                                    const float* products, const float* bias, bool relu,
+                                                    float* output) {
+    const Walk<Tiling> walk{shape};
+    const Places places(shape.output);
+    const std::int64_t channels = shape.out_channels();
+    const std::int64_t stride = shape.tiles() * channels;
+    for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
+        float* image = output + places.at(n, channel);
+        V level = {};
+        if (bias != nullptr) {
+            load(level, bias + channel);
+        }
+        for (std::int64_t row = 0; row < walk.rows; ++row) {
+            for (std::int64_t column = 0; column < walk.columns; ++column) {
+                const auto made = load_products<Tiling::kProducts>(
+                    products + walk.tile(n, row, column) * channels + channel, stride);
+                const auto pixels = both_ways<Tiling::kProducts, Tiling::kOut>(made, Tiling::output);
+                for (std::size_t r = 0; r < Tiling::kOut; ++r) {
+                    const std::int64_t y = walk.output_origin(row) + static_cast<std::int64_t>(r);
+                    for (std::size_t c = 0; c < Tiling::kOut && y < shape.out_height; ++c) {
+                        const std::int64_t x = walk.output_origin(column) + static_cast<std::int64_t>(c);
+                        if (x < shape.out_width) {
+                            V value = pixels[r][c] + level;
+                            if (relu) {
+                                value = value < 0.0F ? V{} : value;
+                            }
+                            store(value, image + (y * shape.out_width + x) * places.pixel);
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+template <typename Tiling>
+[[gnu::always_inline]] inline void transform_output_gradient(const WinogradConvolution& shape, std::int64_t n,
+                                                             const float* gradient, float* transformed) {
+    const Walk<Tiling> walk{shape};
+    const Places places(shape.output);
+    const std::int64_t channels = shape.out_channels();
+    const std::int64_t stride = shape.tiles() * channels;
+    for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
+        const float* image = gradient + places.at(n, channel);
+        for (std::int64_t row = 0; row < walk.rows; ++row) {
+            for (std::int64_t column = 0; column < walk.columns; ++column) {
+                const auto pixels =
+                    load_pixels<Tiling::kOut>(image, places.pixel, walk.output_origin(row),
+                                              walk.output_origin(column), shape.out_height, shape.out_width);
+                store_products(both_ways<Tiling::kOut, Tiling::kProducts>(pixels, Tiling::output_transposed),
+                               stride, transformed + walk.tile(n, row, column) * channels + channel);
+            }
+        }
+    }
+}
+
+/// Tiles overlap: they are added up in `scratch`, an image of eight channels with a margin.
+template <typename Tiling>
+[[gnu::always_inline]] inline void transform_input_gradient(const WinogradConvolution& shape, std::int64_t n,
+                                                            const float* products, float* gradient,
+                                                            std::vector<float>& scratch) {
+    const Walk<Tiling> walk{shape};
+    const Places places(shape.input);
+    const std::int64_t channels = shape.in_channels();
+    const std::int64_t stride = shape.tiles() * channels;
+    const std::int64_t margin = Tiling::kIn == 2 ? 0 : shape.padding;
+    const auto reach = static_cast<std::int64_t>(Tiling::kIn);
+    const std::int64_t across =
+        std::max(walk.output_origin(walk.columns - 1) + reach, shape.in_width + margin);
+    const std::int64_t down = std::max(walk.output_origin(walk.rows - 1) + reach, shape.in_height + margin);
+    scratch.resize(static_cast<std::size_t>(across * down * kWidth));
+    for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
+        std::memset(scratch.data(), 0, scratch.size() * sizeof(float));
+        for (std::int64_t row = 0; row < walk.rows; ++row) {
+            for (std::int64_t column = 0; column < walk.columns; ++column) {
+                const auto made = load_products<Tiling::kProducts>(
+                    products + walk.tile(n, row, column) * channels + channel, stride);
+                const auto pixels = both_ways<Tiling::kProducts, Tiling::kIn>(made, Tiling::input_transposed);
+                float* corner =
+                    scratch.data() + (walk.output_origin(row) * across + walk.output_origin(column)) * kWidth;
+                for (std::size_t r = 0; r < Tiling::kIn; ++r) {
+                    for (std::size_t c = 0; c < Tiling::kIn; ++c) {
+                        float* at =
+                            corner +
+                            (static_cast<std::int64_t>(r) * across + static_cast<std::int64_t>(c)) * kWidth;
+                        V sum;
+                        load(sum, at);
+                        sum += pixels[r][c];
+                        store(sum, at);
+                    }
+                }
+            }
+        }
+        float* image = gradient + places.at(n, channel);
+        for (std::int64_t y = 0; y < shape.in_height; ++y) {
+            const float* from = scratch.data() + ((y + margin) * across + margin) * kWidth;
+            for (std::int64_t x = 0; x < shape.in_width; ++x) {
+                V value;
+                load(value, from + x * kWidth);
+                store(value, image + (y * shape.in_width + x) * places.pixel);
+            }
+        }
+    }
+}
+
+/// Filters of one input channel; weights and transformed ones are [tap or product][in][out].
+template <typename Tiling>
+[[gnu::always_inline]] inline void transform_weights(const WinogradConvolution& shape, std::int64_t channel,
+                                                     const float* weights, float* transformed) {
+    const std::int64_t outputs = shape.out_channels();
+    const std::int64_t stride = shape.in_channels() * outputs;
+    for (std::int64_t o = 0; o < outputs; o += kWidth) {
+        const Tile<3, 3> taps = load_products<3>(weights + channel * outputs + o, stride);
+        store_products(both_ways<3, Tiling::kProducts>(taps, Tiling::weights), stride,
+                       transformed + channel * outputs + o);
+    }
+}
+template <typename Tiling>
+[[gnu::always_inline]] inline void transform_weights_gradient(const WinogradConvolution& shape,
+                                                              std::int64_t channel, const float* products,
+                                                              float* gradient) {
+    const std::int64_t outputs = shape.out_channels();
+    const std::int64_t stride = shape.in_channels() * outputs;
+    for (std::int64_t o = 0; o < outputs; o += kWidth) {
+        const auto made = load_products<Tiling::kProducts>(products + channel * outputs + o, stride);
+        store_products(both_ways<Tiling::kProducts, 3>(made, Tiling::weights_transposed), stride,
+                       gradient + channel * outputs + o);
+    }
+}
+
+/// The transforms of one tiling, compiled for one instruction set.
+struct Transforms {
+    void (*input)(const WinogradConvolution&, std::int64_t, const float*, float*);
+    void (*output)(const WinogradConvolution&, std::int64_t, const float*, const float*, bool, float*);
+    void (*output_gradient)(const WinogradConvolution&, std::int64_t, const float*, float*);
+    void (*input_gradient)(const WinogradConvolution&, std::int64_t, const float*, float*,
+                           std::vector<float>&);
+    void (*weights)(const WinogradConvolution&, std::int64_t, const float*, float*);
+    void (*weights_gradient)(const WinogradConvolution&, std::int64_t, const float*, float*);
+};
+
+// One copy per instruction set; which one runs is decided where the program runs.
+#define RANKSCOPE_TRANSFORMS(Name, Target)                                                                   \
+    template <typename Tiling>                                                                               \
+    struct Name {                                                                                            \
+        Target static void input(const WinogradConvolution& s, std::int64_t n, const float* x, float* t) {   \
+            transform_input<Tiling>(s, n, x, t);                                                             \
+        }                                                                                                    \
+        Target static void output(const WinogradConvolution& s, std::int64_t n, const float* m,              \
+                                  const float* bias, bool relu, float* y) {                                  \
+            transform_output<Tiling>(s, n, m, bias, relu, y);                                                \
+        }                                                                                                    \
+        Target static void output_gradient(const WinogradConvolution& s, std::int64_t n, const float* dy,    \
+                                           float* t) {                                                       \
+            transform_output_gradient<Tiling>(s, n, dy, t);                                                  \
+        }                                                                                                    \
+        Target static void input_gradient(const WinogradConvolution& s, std::int64_t n, const float* m,      \
+                                          float* dx, std::vector<float>& scratch) {                          \
+            transform_input_gradient<Tiling>(s, n, m, dx, scratch);                                          \
+        }                                                                                                    \
+        Target static void weights(const WinogradConvolution& s, std::int64_t c, const float* w, float* t) { \
+            transform_weights<Tiling>(s, c, w, t);                                                           \
+        }                                                                                                    \
+        Target static void weights_gradient(const WinogradConvolution& s, std::int64_t c, const float* m,    \
+                                            float* dw) {                                                     \
+            transform_weights_gradient<Tiling>(s, c, m, dw);                                                 \
+        }                                                                                                    \
+        static Transforms table() {                                                                          \
+            return {input, output, output_gradient, input_gradient, weights, weights_gradient};              \
+        }                                                                                                    \
+    };
+RANKSCOPE_TRANSFORMS(Portable, )
+#if defined(__x86_64__)
+RANKSCOPE_TRANSFORMS(Avx, [[gnu::target("avx2,fma")]])
+#endif
+#undef RANKSCOPE_TRANSFORMS
+
+Transforms transforms_for(WinogradTiling tiling) {
+    const bool four = tiling == WinogradTiling::four;
+#if defined(__x86_64__)
+    static const bool avx = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (avx) {
+        return four ? Avx<Four>::table() : Avx<PaddedTwo>::table();
+    }
+#endif
+    return four ? Portable<Four>::table() : Portable<PaddedTwo>::table();
+}
+
+}  // namespace
+
+void winograd_forward(const WinogradConvolution& shape, const WinogradForward& run) {
+    const Transforms transforms = transforms_for(shape.tiling);
+    const std::int64_t in = shape.in_channels();
+    const std::int64_t out = shape.out_channels();
+    const std::int64_t tiles = shape.tiles();
+#pragma omp parallel for
+    for (std::int64_t channel = 0; channel < in; ++channel) {
+        transforms.weights(shape, channel, run.weights, run.transformed_weights);
+    }
+#pragma omp parallel for
+    for (std::int64_t n = 0; n < shape.batch; ++n) {
+        transforms.input(shape, n, run.input, run.transformed_input);
+    }
+#pragma omp parallel for
+    for (std::int64_t p = 0; p < shape.products(); ++p) {
+        gemm(tiles, out, in, {run.transformed_input + p * tiles * in, in},
+             {run.transformed_weights + p * in * out, out}, false, run.products + p * tiles * out, out);
+    }
+#pragma omp parallel for
+    for (std::int64_t n = 0; n < shape.batch; ++n) {
+        transforms.output(shape, n, run.products, run.bias, run.relu, run.output);
+    }
+}
+
+void winograd_backward_weights(const WinogradConvolution& shape, const WinogradBackwardWeights& run) {
+    const Transforms transforms = transforms_for(shape.tiling);
+    const std::int64_t in = shape.in_channels();
+    const std::int64_t out = shape.out_channels();
+    const std::int64_t tiles = shape.tiles();
+#pragma omp parallel for
+    for (std::int64_t n = 0; n < shape.batch; ++n) {
+        transforms.output_gradient(shape, n, run.output_gradient, run.transformed_gradient);
+    }
+#pragma omp parallel for
+    for (std::int64_t p = 0; p < shape.products(); ++p) {
+        gemm(in, out, tiles, {run.transformed_input + p * tiles * in, in, true},
+             {run.transformed_gradient + p * tiles * out, out}, false, run.products + p * in * out, out);
+    }
+#pragma omp parallel for
+    for (std::int64_t channel = 0; channel < in; ++channel) {
+        transforms.weights_gradient(shape, channel, run.products, run.weights_gradient);
+    }
+    if (run.bias_gradient != nullptr) {
+        // The product at (1, 1) of a transformed tile is the sum of the tile.
+        const std::int64_t sum_of_tile = shape.tiling == WinogradTiling::four ? 7 : 0;
+        std::vector<double> sums(static_cast<std::size_t>(out), 0.0);
+        const float* tile = run.transformed_gradient + sum_of_tile * tiles * out;
+        for (std::int64_t t = 0; t < tiles; ++t, tile += out) {
+            for (std::int64_t c = 0; c < out; ++c) {
+                sums[static_cast<std::size_t>(c)] += static_cast<double>(tile[c]);
+            }
+        }
+        std::transform(sums.begin(), sums.end(), run.bias_gradient,
+                       [](double sum) { return static_cast<float>(sum); });
+    }
+}
+
+void winograd_backward_data(const WinogradConvolution& shape, const WinogradBackwardData& run) {
+    const Transforms transforms = transforms_for(shape.tiling);
+    const std::int64_t in = shape.in_channels();
+    const std::int64_t out = shape.out_channels();
+    const std::int64_t tiles = shape.tiles();
+#pragma omp parallel for
+    for (std::int64_t p = 0; p < shape.products(); ++p) {
+        gemm(tiles, in, out, {run.transformed_gradient + p * tiles * out, out},
+             {run.transformed_weights + p * in * out, out, true}, false, run.products + p * tiles * in, in);
+    }
+#pragma omp parallel
+    {
+        std::vector<float> scratch;
+#pragma omp for
+        for (std::int64_t n = 0; n < shape.batch; ++n) {
+            transforms.input_gradient(shape, n, run.products, run.input_gradient, scratch);
+        }
+    }
+}
+
+}  // namespace rankscope::engine::cpu

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/cpu/channel_view.h>
+
+#include <cstddef>
+#include <cstdint>
+
+/// 3×3 convolutions with stride 1 by minimal filtering: tiles of the image and the filter are transformed,
+/// and what was a convolution becomes one matrix product over the channels for each of the transformed tile's
+/// elements (Winograd, "Arithmetic Complexity of Computations", 1980; Lavin, Gray: arXiv 1509.09308). The
+/// backward passes are the transposes of the same three linear maps, so that they use the same tiles, and the
+/// transformed input and filter of the forward pass again.
+///
+/// Two tilings:
+/// - four: 6×6 of the input make 4×4 of the result with 36 products instead of 144.
+/// - padded_two: 2×2 images with a padding of 1, whole: 9 products instead of the 16 that are not with zero.
+///   y = [[w1 w2] [w0 w1]] x in one dimension takes three products: w1·(x0+x1), (w2−w1)·x1, (w0−w1)·x0.
+///
+/// Layouts: images through a ChannelView whose lanes are a multiple of 8; weights [3·3][in][out]; transformed
+/// arrays [products][tiles][channels] and [products][in][out].
+namespace rankscope::engine::cpu {
+
+enum class WinogradTiling { four, padded_two };
+
+struct WinogradConvolution {
+    WinogradTiling tiling = WinogradTiling::four;
+    ChannelView input;   ///< channels: a multiple of 8
+    ChannelView output;  ///< the same
+    std::int64_t batch = 0;
+    std::int64_t in_height = 0;
+    std::int64_t in_width = 0;
+    std::int64_t out_height = 0;
+    std::int64_t out_width = 0;
+    std::int64_t padding = 0;
+
+    std::int64_t in_channels() const { return input.channels; }
+    std::int64_t out_channels() const { return output.channels; }
+    std::int64_t products() const { return tiling == WinogradTiling::four ? 36 : 9; }
+    std::int64_t tile_rows() const { return tiling == WinogradTiling::four ? (out_height + 3) / 4 : 1; }
+    std::int64_t tile_columns() const { return tiling == WinogradTiling::four ? (out_width + 3) / 4 : 1; }
+    std::int64_t tiles() const { return batch * tile_rows() * tile_columns(); }
+    /// Floats of the transformed arrays.
+    std::size_t input_size() const { return static_cast<std::size_t>(products() * tiles() * in_channels()); }
+    std::size_t output_size() const {
+        return static_cast<std::size_t>(products() * tiles() * out_channels());
+    }
+    std::size_t weights_size() const {
+        return static_cast<std::size_t>(products() * in_channels() * out_channels());
+    }
+};
+
+/// Overwrites output; leaves the transformed input and weights for the backward passes. `products` is room
+/// for output_size() floats. `bias` may be null.
+struct WinogradForward {
+    const float* input = nullptr;
+    const float* weights = nullptr;
+    const float* bias = nullptr;
+    bool relu = false;
+    float* output = nullptr;
+    float* transformed_input = nullptr;
+    float* transformed_weights = nullptr;
+    float* products = nullptr;
+};
+void winograd_forward(const WinogradConvolution& shape, const WinogradForward& run);
+
+/// Overwrites the weights' gradient (and the bias', unless null); leaves the transformed output gradient for
+/// winograd_backward_data(). `products` is room for weights_size() floats.
+struct WinogradBackwardWeights {
+    const float* transformed_input = nullptr;
+    const float* output_gradient = nullptr;
+    float* weights_gradient = nullptr;
+    float* bias_gradient = nullptr;
+    float* transformed_gradient = nullptr;
+    float* products = nullptr;
+};
+void winograd_backward_weights(const WinogradConvolution& shape, const WinogradBackwardWeights& run);
+
+/// Overwrites the input's gradient. `products` is room for input_size() floats.
+struct WinogradBackwardData {
+    const float* transformed_gradient = nullptr;
+    const float* transformed_weights = nullptr;
+    float* input_gradient = nullptr;
+    float* products = nullptr;
+};
+void winograd_backward_data(const WinogradConvolution& shape, const WinogradBackwardData& run);
+
+}  // namespace rankscope::engine::cpu
