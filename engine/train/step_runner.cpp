@@ -51,7 +51,9 @@ StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, std::size_t bu
 Executable& StepRunner::load(const Batch& batch) {
     Executable& executable = model_.executable(batch.size());
     std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
-    std::copy(batch.labels.begin(), batch.labels.end(), executable.labels().begin());
+    if (!executable.labels().empty()) {  // a mean squared error has targets instead
+        std::copy(batch.labels.begin(), batch.labels.end(), executable.labels().begin());
+    }
     return executable;
 }
 

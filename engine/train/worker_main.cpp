@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cpu/cpu_backend.h>
+#include <engine/bench/bench_command.h>
 #include <engine/comm/gloo_terminate.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
@@ -202,9 +203,12 @@ void calm_down_openmp(char** argv) {
 }
 
 int worker_main(int argc, char** argv) {
+    const bool bench = argc > 1 && std::string_view(argv[1]) == "bench";
     Arguments arguments;
-    if (const int code = parse_arguments(argc, argv, arguments); code >= 0) {
-        return code;
+    if (!bench) {
+        if (const int code = parse_arguments(argc, argv, arguments); code >= 0) {
+            return code;
+        }
     }
     end_on_signals();
     end_on_exceptions_of_gloo([](const std::string& what) {
@@ -214,6 +218,9 @@ int worker_main(int argc, char** argv) {
     const char* pipe = std::getenv(protocol::kMetricsPipeVariable);
     MetricsSink metrics(pipe == nullptr ? "" : pipe);
     try {
+        if (bench) {
+            return bench_command(argc - 1, argv + 1);
+        }
         const RankEnv env = read_rank_env();
         train(arguments, read_config(arguments.config_file), env, metrics);
     } catch (const PeerLostError& error) {

@@ -1,0 +1,335 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/cpu_backend.h>
+#include <engine/bench/bench_command.h>
+#include <engine/bench/bench_options.h>
+#include <engine/bench/step_figures.h>
+#include <engine/comm/rendezvous.h>
+#include <engine/error.h>
+#include <engine/models/model_registry.h>
+#include <engine/train/capabilities.h>
+#include <engine/train/process_exit.h>
+#include <engine/train/step_runner.h>
+#include <protocol/metrics_line.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstring>
+#include <iostream>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace rankscope::engine {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::ordered_json;
+
+/// More than the caches hold, as fresh data would be; few enough that memory is the model's.
+constexpr std::size_t kReadyBatches = 4;
+/// Steps with and without communication take turns in blocks of so many, so that both see the same machine.
+constexpr std::int64_t kBlock = 5;
+
+double ms(std::chrono::duration<double, std::milli> time) {
+    return time.count();
+}
+
+constexpr int kMost = 1'000'000'000;
+
+/// The exit code when the arguments alone decide it, −1 to go on.
+int parse(int argc, char** argv, BenchOptions& options) {
+    CLI::App app(
+        "rankscope-worker bench: times training steps on batches that lie ready in memory and prints one "
+        "JSON line. "
+        "RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and RANKSCOPE_TOKEN as for training.");
+    const CLI::Range count(1, kMost);
+    app.add_option("--model", options.model,
+                   "one of the models of rankscope-worker --capabilities (default convnet)");
+    app.add_option("--sample-shape", options.sample,
+                   "of one sample, for example 3,32,32 (default: the model's usual)")
+        ->delimiter(',')
+        ->check(count);
+    app.add_option("--classes", options.classes, "outputs of the network (default: the model's usual)")
+        ->check(count);
+    app.add_option("--batch", options.batch, "samples per rank and step (default: the model's usual)")
+        ->check(count);
+    app.add_option("--steps", options.steps, "timed steps (default 50)")->check(count);
+    app.add_option("--warmup", options.warmup, "untimed steps after the first (default 5)")
+        ->check(CLI::Range(0, kMost));
+    app.add_option("--threads", options.threads, "compute threads (default 1)")->check(CLI::Range(1, 1024));
+    app.add_option("--device", options.device, "cpu")->check(CLI::IsMember({"cpu"}));
+    app.add_option("--precision", options.precision, "fp32")->check(CLI::IsMember({"fp32"}));
+    app.add_option(
+           "--read", options.read,
+           "each or none: loss and right answers of every step. On the CPU they lie in memory in either case")
+        ->check(CLI::IsMember({"each", "none"}));
+    app.add_flag("--no-sync", options.no_sync,
+                 "also time steps without communication, in turns, and report what it adds to a step");
+    app.add_option("--rendezvous-timeout", options.rendezvous_timeout_s,
+                   "seconds to wait for all ranks (default 120)")
+        ->check(CLI::Range(0.1, 86400.0));
+    app.add_flag("--insecure-no-token", options.allow_no_token,
+                 "let ranks join without RANKSCOPE_TOKEN: only on a network where everybody is trusted");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        constexpr int kWrongUse = 2;
+        return app.exit(error) == 0 ? 0 : kWrongUse;
+    }
+    return -1;
+}
+
+std::unique_ptr<Rendezvous> meet(const BenchOptions& options, const RankEnv& env) {
+    if (env.world_size == 1) {
+        return nullptr;
+    }
+    return std::make_unique<Rendezvous>(RendezvousOptions{
+        .env = env,
+        .allow_no_token = options.allow_no_token,
+        .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000)),
+        .peer_lost =
+            [](const PeerLoss& loss) {
+                end_process(protocol::kExitPeerLost,
+                            "rank " + std::to_string(loss.rank) + " is gone: " + loss.reason);
+            },
+        .progress = [](const std::string&, int, int) {}});
+}
+
+std::vector<Batch> ready_batches(const BenchOptions& options) {
+    std::mt19937 random(1);
+    std::uniform_real_distribution<float> pixel(0.0F, 1.0F);
+    std::uniform_int_distribution<std::int32_t> label(0, static_cast<std::int32_t>(options.classes - 1));
+    std::vector<Batch> batches(kReadyBatches);
+    for (Batch& batch : batches) {
+        batch.pixels.resize(static_cast<std::size_t>(options.batch * element_count(options.sample)));
+        batch.labels.resize(static_cast<std::size_t>(options.batch));
+        std::generate(batch.pixels.begin(), batch.pixels.end(), [&] { return pixel(random); });
+        std::generate(batch.labels.begin(), batch.labels.end(), [&] { return label(random); });
+    }
+    return batches;
+}
+
+/// The times of one kind of step.
+struct Series {
+    std::vector<double> wall_ms, cpu_ms, forward_ms, backward_ms, comm_ms;
+
+    template <typename Step>
+    void time(const Step& step) {
+        const auto cpu = process_cpu_time();
+        const auto begin = Clock::now();
+        const StepTimes times = step();
+        wall_ms.push_back(ms(Clock::now() - begin));
+        cpu_ms.push_back(ms(process_cpu_time() - cpu));
+        forward_ms.push_back(times.forward_ms);
+        backward_ms.push_back(times.backward_ms);
+        comm_ms.push_back(times.comm_ms);
+    }
+};
+
+/// One rank's figures, as they travel to rank 0.
+struct RankFigures {
+    double step_ms = 0;
+    double p99_ms = 0;
+    double forward_ms = 0;
+    double backward_ms = 0;
+    double comm_ms = 0;
+    double cpu_ms = 0;
+    double cpu_ms_mean = 0;
+    double peak_rss_mb = 0;
+    double first_step_at = 0;
+    double no_sync_step_ms = 0;
+    double no_sync_cpu_ms = 0;
+};
+static_assert(std::is_trivially_copyable_v<RankFigures>);
+
+RankFigures figures(const Series& synced, const Series& alone, double first_step_at) {
+    return {.step_ms = median(synced.wall_ms),
+            .p99_ms = quantile(synced.wall_ms, 0.99),
+            .forward_ms = median(synced.forward_ms),
+            .backward_ms = median(synced.backward_ms),
+            .comm_ms = median(synced.comm_ms),
+            .cpu_ms = median(synced.cpu_ms),
+            .cpu_ms_mean = std::accumulate(synced.cpu_ms.begin(), synced.cpu_ms.end(), 0.0) /
+                           static_cast<double>(synced.cpu_ms.size()),
+            .peak_rss_mb = peak_rss_mb(),
+            .first_step_at = first_step_at,
+            .no_sync_step_ms = median(alone.wall_ms),
+            .no_sync_cpu_ms = median(alone.cpu_ms)};
+}
+
+std::vector<RankFigures> gather(const RankFigures& mine, ProcessGroup* group) {
+    if (group == nullptr) {
+        return {mine};
+    }
+    std::string bytes(sizeof(mine), '\0');
+    std::memcpy(bytes.data(), &mine, sizeof(mine));
+    std::vector<RankFigures> all;
+    for (const std::string& rank : group->all_gather(bytes)) {
+        std::memcpy(&all.emplace_back(), rank.data(), sizeof(mine));
+    }
+    return all;
+}
+
+double median_over(const std::vector<RankFigures>& ranks, double RankFigures::*figure) {
+    std::vector<double> values;
+    for (const RankFigures& rank : ranks) {
+        values.push_back(rank.*figure);
+    }
+    return median(std::move(values));
+}
+
+double largest_over(const std::vector<RankFigures>& ranks, double RankFigures::*figure) {
+    double largest = 0;
+    for (const RankFigures& rank : ranks) {
+        largest = std::max(largest, rank.*figure);
+    }
+    return largest;
+}
+
+double sum_over(const std::vector<RankFigures>& ranks, double RankFigures::*figure) {
+    double sum = 0;
+    for (const RankFigures& rank : ranks) {
+        sum += rank.*figure;
+    }
+    return sum;
+}
+
+Json per_rank(const std::vector<RankFigures>& ranks) {
+    Json list = Json::array();
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        const RankFigures& of = ranks[rank];
+        list.push_back({{"rank", rank},
+                        {"step_ms", of.step_ms},
+                        {"p99_ms", of.p99_ms},
+                        {"comm_ms", of.comm_ms},
+                        {"cpu_ms", of.cpu_ms},
+                        {"cpu_ms_mean", of.cpu_ms_mean},
+                        {"peak_rss_mb", of.peak_rss_mb},
+                        {"first_step_at", of.first_step_at}});
+    }
+    return list;
+}
+
+Json line(const BenchOptions& options, CompiledModel& model, const Graph& graph,
+          const std::vector<RankFigures>& ranks) {
+    const double step_ms = median_over(ranks, &RankFigures::step_ms);
+    const double cpu_ms = sum_over(ranks, &RankFigures::cpu_ms);
+    std::int64_t parameters = 0;
+    for (const Parameter& parameter : graph.parameters) {
+        parameters += element_count(parameter.shape);
+    }
+    Json result = {{"bench", options.model},
+                   {"program", "rankscope " + worker_version()},
+                   {"device", options.device},
+                   {"precision", options.precision},
+                   {"world_size", ranks.size()},
+                   {"threads", options.threads},
+                   {"batch", options.batch},
+                   {"steps", options.steps},
+                   {"warmup", options.warmup},
+                   {"read", options.read},
+                   {"parameters", parameters},
+                   {"images_per_s", static_cast<double>(ranks.size()) * static_cast<double>(options.batch) *
+                                        1000.0 / step_ms},
+                   {"step_ms", {{"median", step_ms}, {"p99", largest_over(ranks, &RankFigures::p99_ms)}}},
+                   {"phases_ms",
+                    {{"forward", median_over(ranks, &RankFigures::forward_ms)},
+                     {"backward", median_over(ranks, &RankFigures::backward_ms)},
+                     {"communication", median_over(ranks, &RankFigures::comm_ms)}}},
+                   {"cpu_s_per_step", cpu_ms / 1000.0},
+                   {"peak_rss_mb", largest_over(ranks, &RankFigures::peak_rss_mb)},
+                   {"first_step_at", largest_over(ranks, &RankFigures::first_step_at)}};
+    if (options.no_sync && ranks.size() > 1) {
+        result["exposed_communication"] = 1 - median_over(ranks, &RankFigures::no_sync_step_ms) / step_ms;
+        result["communication_cpu"] = 1 - sum_over(ranks, &RankFigures::no_sync_cpu_ms) / cpu_ms;
+    }
+    result["layout"] = model.layout().fingerprint;
+    result["versions"] = {{"rankscope", worker_version()}, {"compute", cpu_backend_library()}};
+    result["ranks"] = per_rank(ranks);
+    return result;
+}
+
+Json measure(const BenchOptions& options, ProcessGroup* group) {
+    const Graph graph = build_model(options.model, options.sample, options.classes);
+    const std::unique_ptr<Backend> backend = make_cpu_backend(options.threads);
+    const std::unique_ptr<CompiledModel> model =
+        synchronised_model(*backend, graph, options.batch, 0, options.precision, group);
+    const std::vector<Batch> batches = ready_batches(options);
+    if (!graph.classifies()) {
+        const std::span<float> targets = model->executable(options.batch).targets();
+        std::copy_n(batches[0].pixels.begin(), std::min(targets.size(), batches[0].pixels.size()),
+                    targets.begin());
+    }
+    StepRunner with(*model, group, 0);
+    StepRunner without(*model, nullptr, 0);
+    OptimizerStep update = bench_optimizer(options.model);
+    std::size_t next = 0;
+    const auto step_of = [&](StepRunner& runner) {
+        return [&] {
+            StepTimes times;
+            runner.train(batches[next++ % batches.size()], update, times);
+            ++update.step;
+            return times;
+        };
+    };
+
+    step_of(with)();
+    const std::chrono::duration<double> first_step_at = std::chrono::system_clock::now().time_since_epoch();
+    for (std::int64_t i = 0; i < options.warmup; ++i) {
+        step_of(with)();
+    }
+    if (group != nullptr) {
+        group->barrier();
+    }
+    Series synced;
+    Series alone;
+    for (std::int64_t i = 0; i < options.steps; ++i) {
+        synced.time(step_of(with));
+        if (options.no_sync && group != nullptr && (i + 1) % kBlock == 0) {
+            for (std::int64_t k = 0; k < kBlock; ++k) {
+                alone.time(step_of(without));
+            }
+        }
+    }
+    return line(options, *model, graph, gather(figures(synced, alone, first_step_at.count()), group));
+}
+
+}  // namespace
+
+int bench_command(int argc, char** argv) {
+    BenchOptions options;
+    if (const int code = parse(argc, argv, options); code >= 0) {
+        return code;
+    }
+    complete(options);
+    const RankEnv env = read_rank_env();
+    const std::unique_ptr<Rendezvous> rendezvous = meet(options, env);
+    try {
+        const Json result = measure(options, rendezvous ? &rendezvous->group() : nullptr);
+        if (rendezvous) {
+            rendezvous->leave();
+        }
+        if (env.rank == 0) {
+            std::cout << result.dump() << '\n';
+        }
+    } catch (const PeerLostError&) {
+        throw;
+    } catch (const std::exception& error) {
+        if (rendezvous) {
+            rendezvous->fail(error.what());
+        }
+        throw;
+    }
+    return 0;
+}
+
+}  // namespace rankscope::engine

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/bench/bench_options.h>
+#include <engine/error.h>
+#include <engine/models/model_registry.h>
+
+#include <algorithm>
+#include <array>
+
+namespace rankscope::engine {
+namespace {
+
+struct Defaults {
+    const char* model;
+    Shape sample;
+    std::int64_t classes;
+    std::int64_t batch;
+};
+
+const Defaults* defaults_of(const std::string& model) {
+    static const std::array table{Defaults{"linear", {20}, 1, 32},
+                                  Defaults{"toy", {10}, 5, 20},
+                                  Defaults{"mlp", {1, 28, 28}, 10, 100},
+                                  Defaults{"convnet", {1, 28, 28}, 10, 100},
+                                  Defaults{"paddle-cnn", {1, 28, 28}, 10, 64},
+                                  Defaults{"resnet18", {3, 32, 32}, 10, 128},
+                                  Defaults{"resnet34", {3, 32, 32}, 10, 128},
+                                  Defaults{"resnet50", {3, 224, 224}, 1000, 32},
+                                  Defaults{"resnet101", {3, 224, 224}, 1000, 32},
+                                  Defaults{"resnet152", {3, 224, 224}, 1000, 32}};
+    const auto* const found =
+        std::find_if(table.begin(), table.end(), [&](const Defaults& entry) { return model == entry.model; });
+    return found == table.end() ? nullptr : found;
+}
+
+}  // namespace
+
+void complete(BenchOptions& options) {
+    const Defaults* const usual = defaults_of(options.model);
+    if (usual == nullptr && (options.sample.empty() || options.classes == 0 || options.batch == 0)) {
+        // A name that is not known has its own message.
+        build_model(options.model, options.sample.empty() ? Shape{1} : options.sample, 1);
+        throw ConfigError("--model " + options.model +
+                          " has no usual data: --sample-shape, --classes and --batch must be given");
+    }
+    if (options.sample.empty()) {
+        options.sample = usual->sample;
+    }
+    if (options.classes == 0) {
+        options.classes = usual->classes;
+    }
+    if (options.batch == 0) {
+        options.batch = usual->batch;
+    }
+}
+
+OptimizerStep bench_optimizer(const std::string& model) {
+    if (model.starts_with("resnet")) {
+        return {.lr = 0.01, .weight_decay = 1e-4, .momentum = 0.9, .nesterov = true};
+    }
+    return {.lr = 1e-3};
+}
+
+}  // namespace rankscope::engine
