@@ -233,6 +233,12 @@ void check_together(ConfigSection& section, const DatasetConfig& dataset) {
     if (is_random(name) && dataset.normalize) {
         section.add("normalize", "is not for " + name + ", whose values have mean 0 and deviation 1 already");
     }
+    if (dataset.augment.random_crop && dataset.resize && dataset.image_size.value_or(0) != 0 &&
+        *dataset.resize + 2 * dataset.augment.random_crop->padding < *dataset.image_size) {
+        section.add("resize", "is " + std::to_string(*dataset.resize) +
+                                  ", too small for a random_crop of image_size " +
+                                  std::to_string(*dataset.image_size));
+    }
     const SampleKind kind = sample_kind(dataset);
     if (kind.shape.size() != 3 && dataset.augment != AugmentConfig{}) {
         section.add("augment", "is not for samples that are no images; a shape of three numbers is expected");
@@ -279,7 +285,8 @@ json augment_json(const AugmentConfig& augment) {
 }  // namespace
 
 const std::vector<std::string>& known_datasets() {
-    static const std::vector<std::string> names{"mnist", "synthetic-digits"};
+    static const std::vector<std::string> names{"mnist", "fashion-mnist", "random", "dummy",
+                                                "synthetic-digits"};
     return names;
 }
 

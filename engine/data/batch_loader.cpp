@@ -2,91 +2,209 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/data/batch_loader.h>
+#include <engine/error.h>
+
+#include <sched.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace rankscope::engine {
+namespace {
 
-std::vector<float> pixel_table(const std::optional<protocol::NormalizeConfig>& normalize) {
-    std::vector<float> table(256);
-    for (std::size_t v = 0; v < table.size(); ++v) {
-        table[v] = static_cast<float>(v) / 255.0F;
-        if (normalize) {
-            table[v] =
-                (table[v] - static_cast<float>(normalize->mean[0])) / static_cast<float>(normalize->std[0]);
-        }
-    }
-    return table;
+/// Enough batches ahead that tiny ones do not cost a wake-up each, few enough that large ones do not fill
+/// the memory.
+std::int64_t batches_ahead(std::size_t batch_bytes) {
+    constexpr std::size_t kBytes = std::size_t{8} << 20U;
+    return std::clamp<std::int64_t>(static_cast<std::int64_t>(kBytes / std::max<std::size_t>(batch_bytes, 1)),
+                                    2, 64);
 }
 
-BatchLoader::BatchLoader(const ImageSet& set, std::vector<std::int64_t> indices, std::int64_t batch_size,
-                         bool drop_short, std::vector<float> table)
+std::size_t samples_per_chunk(std::int64_t batch_size, int workers) {
+    // Several per thread and batch: pictures differ in what they cost.
+    const std::int64_t pieces = workers == 1 ? 1 : 4LL * workers;
+    return static_cast<std::size_t>(std::max<std::int64_t>((batch_size + pieces - 1) / pieces, 1));
+}
+
+int usable_cores() {
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    return sched_getaffinity(0, sizeof(cores), &cores) == 0 ? std::max(CPU_COUNT(&cores), 1) : 1;
+}
+
+}  // namespace
+
+int default_workers(const ImageSet& set, int local_world_size) {
+    constexpr int kMost = 16;
+    return set.images->slow() ? std::clamp(usable_cores() / std::max(local_world_size, 1), 1, kMost) : 1;
+}
+
+BatchLoader::BatchLoader(const ImageSet& set, Transform transform, const LoaderOptions& options)
     : set_(set),
-      indices_(std::move(indices)),
-      batch_size_(batch_size),
-      batches_((static_cast<std::int64_t>(indices_.size()) + (drop_short ? 0 : batch_size - 1)) / batch_size),
-      table_(std::move(table)),
-      thread_([this](const std::stop_token& stop) { produce(stop); }) {}
+      transform_(std::move(transform)),
+      options_(options),
+      sample_(static_cast<std::size_t>(transform_.channels()) *
+              static_cast<std::size_t>(transform_.size().height) *
+              static_cast<std::size_t>(transform_.size().width)),
+      chunk_(samples_per_chunk(options.batch_size, options.workers)),
+      ahead_(batches_ahead(static_cast<std::size_t>(options.batch_size) * sample_ *
+                           (options.form == BatchForm::floats ? sizeof(float) : 1))),
+      slots_(static_cast<std::size_t>(ahead_)) {
+    for (int i = 0; i < options.workers; ++i) {
+        threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
+    }
+}
 
 BatchLoader::~BatchLoader() {
-    thread_.request_stop();
-    changed_.notify_all();
+    for (std::jthread& thread : threads_) {
+        thread.request_stop();
+    }
+}
+
+void BatchLoader::start(std::int64_t epoch, std::vector<std::int64_t> indices, std::int64_t first) {
+    std::unique_lock lock(mutex_);
+    batches_ = 0;  // nothing more of the old epoch is dealt out
+    ready_.wait(lock, [this] { return busy_ == 0; });
+    for (Slot& slot : slots_) {
+        if (slot.batch.size() > 0) {
+            free_.push_back(std::move(slot.batch));
+        }
+        slot = Slot{};
+    }
+    const auto samples = static_cast<std::int64_t>(indices.size());
+    epoch_ = epoch;
+    indices_ = std::move(indices);
+    batches_ = (samples + (options_.drop_short ? 0 : options_.batch_size - 1)) / options_.batch_size;
+    next_batch_ = std::min(first, batches_);
+    next_sample_ = 0;
+    taken_ = next_batch_;
+    lock.unlock();
+    work_.notify_all();
 }
 
 std::optional<Batch> BatchLoader::next(std::optional<Batch> used) {
     std::unique_lock lock(mutex_);
-    if (used) {
+    if (used && used->labels.memory() == options_.memory) {
         free_.push_back(std::move(*used));
     }
-    if (handed_out_ == batches_) {
+    if (taken_ >= batches_) {
         return std::nullopt;
     }
-    changed_.wait(lock, [this] { return !ready_.empty(); });
-    Batch batch = std::move(ready_.front());
-    ready_.pop_front();
-    ++handed_out_;
+    Slot& slot = slot_of(taken_);
+    ready_.wait(lock, [&] { return next_batch_ > taken_ && slot.chunks_left == 0; });
+    if (!slot.error.empty()) {
+        throw Error(slot.error);
+    }
+    std::optional<Batch> batch(std::move(slot.batch));
+    slot = Slot{};
+    ++taken_;
+    // Not for every batch: a thread that is woken for each costs more than a small batch itself.
+    const bool wake = idle_ > 0 && next_batch_ - taken_ <= ahead_ / 2 && has_chunk();
     lock.unlock();
-    changed_.notify_all();
+    if (wake) {
+        work_.notify_all();
+    }
     return batch;
 }
 
-void BatchLoader::produce(const std::stop_token& stop) {
-    for (std::int64_t i = 0; i < batches_; ++i) {
-        Batch batch;
-        {
-            std::unique_lock lock(mutex_);
-            if (!changed_.wait(lock, stop, [this] { return ready_.size() < kAhead; })) {
-                return;
-            }
-            if (!free_.empty()) {
-                batch = std::move(free_.front());
-                free_.pop_front();
-            }
+std::span<const std::int64_t> BatchLoader::samples_of(std::int64_t batch) const {
+    const auto begin = static_cast<std::size_t>(batch * options_.batch_size);
+    const std::size_t count =
+        std::min(static_cast<std::size_t>(options_.batch_size), indices_.size() - begin);
+    return std::span(indices_).subspan(begin, count);
+}
+
+// With the lock held.
+BatchLoader::Chunk BatchLoader::claim() {
+    const std::span<const std::int64_t> samples = samples_of(next_batch_);
+    Slot& slot = slot_of(next_batch_);
+    if (next_sample_ == 0) {
+        if (free_.empty()) {
+            slot.batch = Batch{.pixels = HostBuffer<float>(options_.memory),
+                               .bytes = HostBuffer<std::uint8_t>(options_.memory),
+                               .labels = HostBuffer<std::int32_t>(options_.memory),
+                               .indices = {}};
+        } else {
+            slot.batch = std::move(free_.back());
+            free_.pop_back();
         }
-        const auto begin = static_cast<std::size_t>(i * batch_size_);
-        const std::size_t count = std::min(static_cast<std::size_t>(batch_size_), indices_.size() - begin);
-        fill(batch, std::span(indices_).subspan(begin, count));
-        {
-            const std::lock_guard lock(mutex_);
-            ready_.push_back(std::move(batch));
+        Batch& batch = slot.batch;
+        const bool floats = options_.form == BatchForm::floats;
+        batch.pixels.resize(floats ? samples.size() * sample_ : 0);
+        batch.bytes.resize(floats ? 0 : samples.size() * sample_);
+        batch.labels.resize(samples.size());
+        batch.indices.assign(samples.begin(), samples.end());
+        batch.number = next_batch_;
+        slot.chunks_left = static_cast<std::int64_t>((samples.size() + chunk_ - 1) / chunk_);
+    }
+    const Chunk chunk{&slot, next_sample_, std::min(next_sample_ + chunk_, samples.size()), epoch_};
+    next_sample_ = chunk.end;
+    if (next_sample_ == samples.size()) {
+        ++next_batch_;
+        next_sample_ = 0;
+    }
+    return chunk;
+}
+
+void BatchLoader::work(const std::stop_token& stop) {
+    Worker worker;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        const bool more = work_.wait(lock, stop, [this] { return has_chunk(); });
+        --idle_;
+        if (!more) {
+            return;
         }
-        changed_.notify_all();
+        const Chunk chunk = claim();
+        ++busy_;
+        lock.unlock();
+        std::size_t failed_at = 0;
+        std::string error = fill(chunk, worker, failed_at);
+        lock.lock();
+        --busy_;
+        Slot& slot = *chunk.slot;
+        if (!error.empty() && (slot.error.empty() || failed_at < slot.failed_at)) {
+            slot.error = std::move(error);
+            slot.failed_at = failed_at;
+        }
+        if (--slot.chunks_left == 0 || busy_ == 0) {
+            ready_.notify_all();
+        }
     }
 }
 
-void BatchLoader::fill(Batch& batch, std::span<const std::int64_t> indices) const {
-    const auto sample = static_cast<std::size_t>(element_count(set_.sample));
-    batch.pixels.resize(indices.size() * sample);
-    batch.labels.resize(indices.size());
-    for (std::size_t row = 0; row < indices.size(); ++row) {
-        const auto index = static_cast<std::size_t>(indices[row]);
-        const std::uint8_t* source = set_.pixels.data() + index * sample;
-        float* target = batch.pixels.data() + row * sample;
-        for (std::size_t i = 0; i < sample; ++i) {
-            target[i] = table_[source[i]];
+std::string BatchLoader::fill(const Chunk& chunk, Worker& worker, std::size_t& at) const {
+    // An exception must not leave its thread.
+    try {
+        if (!worker.reader) {
+            worker.reader = set_.images->reader();
         }
-        batch.labels[row] = set_.labels[index];
+        for (at = chunk.begin; at < chunk.end; ++at) {
+            fill_sample(chunk, worker, at);
+        }
+    } catch (const std::exception& exception) {
+        return exception.what();
     }
+    return "";
+}
+
+void BatchLoader::fill_sample(const Chunk& chunk, Worker& worker, std::size_t row) const {
+    Batch& batch = chunk.slot->batch;
+    const std::int64_t index = batch.indices[row];
+    const ImageSize stored = worker.reader->open(index);
+    const Placement placement = transform_.place(stored, SampleRandom(options_.seed, chunk.epoch, index));
+    const ImageView view = worker.reader->read(source_part(placement, transform_.size()));
+    batch.labels[row] = set_.labels[static_cast<std::size_t>(index)];
+    if (options_.form == BatchForm::bytes) {
+        render(view, placement, transform_.size(), worker.scratch, batch.bytes.data() + row * sample_);
+        return;
+    }
+    worker.planes.resize(sample_);
+    render(view, placement, transform_.size(), worker.scratch, worker.planes.data());
+    transform_.table().convert(worker.planes.data(),
+                               sample_ / static_cast<std::size_t>(transform_.channels()),
+                               batch.pixels.data() + row * sample_);
 }
 
 }  // namespace rankscope::engine

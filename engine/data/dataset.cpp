@@ -3,26 +3,69 @@
 
 #include <engine/data/dataset.h>
 #include <engine/data/mnist.h>
+#include <engine/data/random_images.h>
 #include <engine/data/synthetic_digits.h>
 #include <engine/error.h>
 
+#include <algorithm>
+
 namespace rankscope::engine {
+namespace {
+
+/// How many samples a set that is drawn has.
+std::int64_t drawn_size(const protocol::DatasetConfig& config, Split split, std::int64_t train,
+                        std::int64_t test) {
+    if (split == Split::test) {
+        return config.test_size.value_or(test);
+    }
+    const std::int64_t size = config.train_size.value_or(train);
+    return config.limit ? std::min(size, *config.limit) : size;
+}
+
+/// random: noise with random labels; dummy: Distribuuuu's 1000 samples, all of class 0.
+ImageSet draw_noise(const protocol::DatasetConfig& config, Split split) {
+    const bool dummy = config.name == "dummy";
+    const Shape shape = dataset_sample_shape(config);
+    const bool image = shape.size() == 3;
+    const auto seed = static_cast<std::uint64_t>(config.seed);
+    const std::uint64_t stream = split == Split::train ? 0 : 1;
+    const std::int64_t size =
+        dummy ? drawn_size(config, split, 1000, 1000) : drawn_size(config, split, 20000, 4000);
+    ImageSet set;
+    set.classes = dataset_classes(config);
+    set.labels = dummy ? std::vector<std::int32_t>(static_cast<std::size_t>(size), 0)
+                       : random_labels(size, set.classes, seed, stream);
+    set.images = std::make_shared<RandomImages>(
+        image ? static_cast<int>(shape[0]) : 1,
+        ImageSize{image ? static_cast<int>(shape[1]) : 1, static_cast<int>(shape.back())}, seed, stream);
+    return set;
+}
+
+}  // namespace
+
+Shape dataset_sample_shape(const protocol::DatasetConfig& config) {
+    const std::vector<std::int64_t> shape = protocol::sample_kind(config).shape;
+    return {shape.begin(), shape.end()};
+}
+
+std::int64_t dataset_classes(const protocol::DatasetConfig& config) {
+    const protocol::SampleKind kind = protocol::sample_kind(config);
+    if (!kind.classes) {
+        throw ConfigError("dataset \"" + config.name + "\" is not known to this worker");
+    }
+    return *kind.classes;
+}
 
 ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
-    if (config.augment != protocol::AugmentConfig{} || config.image_size || config.resize) {
-        throw ConfigError("dataset.augment, image_size and resize are not for dataset \"" + config.name +
-                          "\" in this worker");
-    }
-    if (config.name == "mnist") {
+    if (config.name == "mnist" || config.name == "fashion-mnist") {
         return load_mnist(config, split, progress);
     }
     if (config.name == "synthetic-digits") {
-        const bool train = split == Split::train;
-        std::int64_t size = train ? config.train_size.value_or(20000) : config.test_size.value_or(4000);
-        if (train && config.limit) {
-            size = std::min(size, *config.limit);
-        }
-        return draw_digits(size, static_cast<std::uint64_t>(config.seed), train ? 0U : 1U);
+        return draw_digits(drawn_size(config, split, 20000, 4000), static_cast<std::uint64_t>(config.seed),
+                           split == Split::train ? 0U : 1U);
+    }
+    if (config.name == "random" || config.name == "dummy") {
+        return draw_noise(config, split);
     }
     throw ConfigError("dataset \"" + config.name + "\" is not known to this worker");
 }

@@ -3,41 +3,26 @@
 
 #pragma once
 
+#include <engine/data/data_progress.h>
+#include <engine/data/image_set.h>
+#include <engine/data/split.h>
 #include <engine/graph/graph.h>
 #include <protocol/train_config.h>
 
 #include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
 
 namespace rankscope::engine {
 
-/// Images as bytes with one label each. pixels: [size, channels, height, width].
-struct ImageSet {
-    Shape sample;  ///< {channels, height, width}
-    std::int64_t classes = 0;
-    std::vector<std::uint8_t> pixels;
-    std::vector<std::uint8_t> labels;  ///< each < classes
+/// What the network gets of the set: {channels, height, width}, or {features}. Known before anything is
+/// loaded.
+Shape dataset_sample_shape(const protocol::DatasetConfig& config);
 
-    std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
-};
-
-enum class Split { train, test };
-
-/// What a long preparation is doing; done and total are 0 where there is nothing to count.
-using DataProgress = std::function<void(const std::string& detail, std::uint64_t done, std::uint64_t total)>;
-
-/// What every known set holds: 28×28 grey images of ten digits. Known before anything is loaded.
-inline Shape dataset_sample_shape() {
-    return {1, 28, 28};
-}
-inline std::int64_t dataset_classes() {
-    return 10;
-}
+/// Classes of the set. For an image folder without `classes` its class folders are counted (nothing is read
+/// of the pictures); throws Error when the folder is not there.
+std::int64_t dataset_classes(const protocol::DatasetConfig& config);
 
 /// Loads one half of the set named by the configuration (one of protocol::known_datasets()), downloading it
-/// if need be. Throws Error saying what is missing and where to put it.
+/// if need be. Throws Error saying what is missing or wrong and what to do.
 ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const DataProgress& progress);
 
 }  // namespace rankscope::engine

@@ -1,16 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/data/byte_source.h>
 #include <engine/data/idx_file.h>
-#include <engine/error.h>
-
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <memory>
 #include <string>
 
 namespace rankscope::engine {
@@ -18,49 +13,7 @@ namespace {
 
 constexpr std::size_t kLargest = std::size_t{4} << 30U;  // bytes; a header that claims more is damaged
 
-class GzipReader {
-public:
-    explicit GzipReader(const std::filesystem::path& file) : name_(file.string()) {
-        errno = 0;
-        handle_.reset(gzopen(name_.c_str(), "rb"));
-        if (!handle_) {
-            fail(std::string("cannot be opened: ") + std::strerror(errno == 0 ? ENOMEM : errno));
-        }
-        gzbuffer(handle_.get(), 1U << 18U);
-    }
-
-    [[noreturn]] void fail(const std::string& what) const { throw Error(name_ + ": " + what); }
-
-    /// Reads up to `size` bytes; fewer only at the end of the data.
-    std::size_t read(std::uint8_t* target, std::size_t size) {
-        std::size_t done = 0;
-        while (done < size) {
-            const auto ask = static_cast<unsigned>(std::min<std::size_t>(size - done, 1U << 24U));
-            const int got = gzread(handle_.get(), target + done, ask);
-            int code = Z_OK;
-            const char* text = gzerror(handle_.get(), &code);
-            if (got < 0 || (got == 0 && code == Z_BUF_ERROR)) {
-                fail(code == Z_BUF_ERROR
-                         ? "the compressed data is cut short"
-                         : std::string("cannot be read: ") + (code == Z_ERRNO ? std::strerror(errno) : text));
-            }
-            if (got == 0) {
-                break;
-            }
-            done += static_cast<std::size_t>(got);
-        }
-        return done;
-    }
-
-private:
-    struct Close {
-        void operator()(gzFile_s* file) const { gzclose_r(file); }
-    };
-    std::string name_;
-    std::unique_ptr<gzFile_s, Close> handle_;
-};
-
-std::vector<std::size_t> read_header(GzipReader& reader, std::size_t dimensions) {
+std::vector<std::size_t> read_header(ByteSource& reader, std::size_t dimensions) {
     std::array<std::uint8_t, 4> magic{};
     if (reader.read(magic.data(), magic.size()) != magic.size() || magic[0] != 0 || magic[1] != 0) {
         reader.fail("is not an IDX file: it must begin with two zero bytes");
@@ -91,7 +44,7 @@ std::vector<std::size_t> read_header(GzipReader& reader, std::size_t dimensions)
 }  // namespace
 
 IdxArray read_idx(const std::filesystem::path& file, std::size_t dimensions, std::size_t max_items) {
-    GzipReader reader(file);
+    ByteSource reader(file);
     IdxArray array;
     array.dims = read_header(reader, dimensions);
     std::size_t item = 1;
@@ -105,18 +58,10 @@ IdxArray read_idx(const std::filesystem::path& file, std::size_t dimensions, std
     const std::size_t claimed = array.dims[0];
     array.dims[0] = std::min(claimed, max_items);
     const std::size_t bytes = array.dims[0] * item;
-    // In pieces: a damaged header must not make us allocate what the file does not have.
-    constexpr std::size_t kPiece = std::size_t{1} << 26U;
-    while (array.data.size() < bytes) {
-        const std::size_t before = array.data.size();
-        const std::size_t ask = std::min(kPiece, bytes - before);
-        array.data.resize(before + ask);
-        const std::size_t got = reader.read(array.data.data() + before, ask);
-        if (got < ask) {
-            reader.fail("cut short: the header promises " + std::to_string(claimed) + " items of " +
-                        std::to_string(item) + " bytes, there are " + std::to_string(before + got) +
-                        " bytes of data");
-        }
+    const std::size_t got = reader.append(array.data, bytes);
+    if (got < bytes) {
+        reader.fail("cut short: the header promises " + std::to_string(claimed) + " items of " +
+                    std::to_string(item) + " bytes, there are " + std::to_string(got) + " bytes of data");
     }
     std::uint8_t extra = 0;
     if (all && reader.read(&extra, 1) != 0) {

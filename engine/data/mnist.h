@@ -3,24 +3,21 @@
 
 #pragma once
 
-#include <engine/data/dataset.h>
-
-#include <filesystem>
-#include <string>
-#include <vector>
+#include <engine/data/data_progress.h>
+#include <engine/data/image_set.h>
+#include <engine/data/split.h>
+#include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
-/// MNIST (60 000 + 10 000 images of 28×28, ten classes) from IDX files, gzip or plain, looked for in
-///   1. config.root, also in its MNIST/raw, raw and mnist folders (as torchvision leaves them);
-///   2. the user's cache, mnist_cache_folder();
-///   3. the mirrors (variable RANKSCOPE_MNIST_MIRRORS, else a built-in list), downloaded into the cache.
+/// MNIST or Fashion-MNIST (60 000 + 10 000 images of 28×28, ten classes) from IDX files, packed or plain,
+/// looked for in
+///   1. config.root, also in the folders below it that torchvision makes (MNIST/raw, FashionMNIST/raw) and in
+///      raw and <name>;
+///   2. the user's cache, dataset_cache_folder(<name>);
+///   3. the mirrors (variables RANKSCOPE_MNIST_MIRRORS and RANKSCOPE_FASHION_MNIST_MIRRORS, else a built-in
+///      list), downloaded into the cache.
+/// Throws Error: files missing, damaged, not of one size, a label that is none.
 ImageSet load_mnist(const protocol::DatasetConfig& config, Split split, const DataProgress& progress);
-
-/// $XDG_CACHE_HOME/rankscope/datasets/mnist, else ~/.cache/rankscope/datasets/mnist.
-std::filesystem::path mnist_cache_folder();
-
-/// "~" and "~/…" become the user's home folder.
-std::filesystem::path expand_home(const std::string& path);
 
 }  // namespace rankscope::engine

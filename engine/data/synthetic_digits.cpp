@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/data/memory_images.h>
+#include <engine/data/sample_random.h>
 #include <engine/data/synthetic_digits.h>
 
 #include <algorithm>
@@ -46,26 +48,6 @@ const std::array<std::vector<Stroke>, 10>& glyphs() {
     }};
     return table;
 }
-
-/// SplitMix64: one independent stream per sample, so that a sample does not depend on how many came before
-/// it.
-class SampleRandom {
-public:
-    explicit SampleRandom(std::uint64_t state) : state_(state) {}
-    std::uint64_t next() {
-        state_ += 0x9E3779B97F4A7C15ULL;
-        std::uint64_t z = state_;
-        z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-        z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-        return z ^ (z >> 31U);
-    }
-    float between(float low, float high) {
-        return low + (high - low) * static_cast<float>(next() >> 40U) * (1.0F / 16777216.0F);
-    }
-
-private:
-    std::uint64_t state_;
-};
 
 /// A random rotation, slant, size and place.
 struct Placement {
@@ -135,16 +117,19 @@ void draw_sample(std::uint8_t digit, SampleRandom& random, std::uint8_t* pixels)
 }  // namespace
 
 ImageSet draw_digits(std::int64_t count, std::uint64_t seed, std::uint64_t stream) {
-    ImageSet set{{1, kSize, kSize}, 10, {}, {}};
-    set.pixels.resize(static_cast<std::size_t>(count) * kSize * kSize);
+    ImageSet set;
+    set.classes = 10;
     set.labels.resize(static_cast<std::size_t>(count));
+    std::vector<std::uint8_t> pixels(static_cast<std::size_t>(count) * kSize * kSize);
     SampleRandom mixer(seed * 2 + stream);
     const std::uint64_t base = mixer.next();
     for (std::size_t i = 0; i < set.labels.size(); ++i) {
         SampleRandom random(base + i * 0xD1342543DE82EF95ULL);
-        set.labels[i] = static_cast<std::uint8_t>((i + random.next() % 10) % 10);
-        draw_sample(set.labels[i], random, set.pixels.data() + i * kSize * kSize);
+        const auto digit = static_cast<std::uint8_t>((i + random.next() % 10) % 10);
+        set.labels[i] = digit;
+        draw_sample(digit, random, pixels.data() + i * kSize * kSize);
     }
+    set.images = std::make_shared<MemoryImages>(1, ImageSize{kSize, kSize}, std::move(pixels));
     return set;
 }
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/data/dataset.h>
+#include <engine/data/image_set.h>
 
 #include <cstdint>
 

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/data/batch_loader.h>
 #include <engine/data/distributed_sampler.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
@@ -29,9 +30,17 @@ OptimizerStep optimizer_step(const protocol::OptimizerConfig& config) {
             .nesterov = config.nesterov};
 }
 
+LoaderOptions loader_options(const protocol::TrainConfig& config, const ImageSet& set) {
+    return {.batch_size = config.batch_size,
+            .drop_short = config.drop_last,
+            .workers = static_cast<int>(config.dataset.workers.value_or(default_workers(set, 1))),
+            .seed = static_cast<std::uint64_t>(config.seed)};
+}
+
 /// What all ranks must have in common; the folder of the data may differ from node to node.
 std::string agreement(protocol::TrainConfig config) {
     config.dataset.root.clear();
+    config.dataset.workers.reset();
     config.threads.reset();
     config.log_every = 1;
     return protocol::to_json(config).dump();
@@ -43,7 +52,8 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
     : options_(options),
       data_(data),
       metrics_(metrics),
-      graph_(build_model(options.config.model, dataset_sample_shape(), dataset_classes())),
+      graph_(build_model(options.config.model, dataset_sample_shape(options.config.dataset),
+                         dataset_classes(options.config.dataset))),
       model_(synchronised_model(backend, graph_, options.config.batch_size,
                                 static_cast<std::uint64_t>(options.config.seed), agreement(options.config),
                                 options.group)),
@@ -116,8 +126,8 @@ void Trainer::run_epoch(std::int64_t epoch) {
                                       .shuffle = config.shuffle,
                                       .drop_last = config.drop_last,
                                       .seed = static_cast<std::uint64_t>(config.seed)});
-    BatchLoader loader(train, sampler.indices(epoch), config.batch_size, config.drop_last,
-                       pixel_table(config.dataset.normalize));
+    BatchLoader loader(train, Transform(config.dataset, Split::train), loader_options(config, train));
+    loader.start(epoch, sampler.indices(epoch));
     steps_per_epoch_ = loader.batch_count();
     if (steps_per_epoch_ == 0) {
         throw ConfigError("the data set has " + std::to_string(train.size()) + " images: not one batch of " +
@@ -195,8 +205,10 @@ void Trainer::validate(std::int64_t epoch) {
     for (std::int64_t i = options_.rank; i < test.size(); i += options_.world_size) {
         indices.push_back(i);
     }
-    BatchLoader loader(test, std::move(indices), options_.config.batch_size, false,
-                       pixel_table(options_.config.dataset.normalize));
+    LoaderOptions loading = loader_options(options_.config, test);
+    loading.drop_short = false;
+    BatchLoader loader(test, Transform(options_.config.dataset, Split::test), loading);
+    loader.start(epoch, std::move(indices));
     Validation mine;
     std::optional<Batch> batch;
     while ((batch = loader.next(std::move(batch)))) {

@@ -4,6 +4,7 @@
 #include <engine/data/batch_loader.h>
 #include <engine/data/dataset.h>
 #include <engine/data/idx_file.h>
+#include <engine/data/memory_images.h>
 #include <engine/data/mnist.h>
 #include <engine/error.h>
 
@@ -161,55 +162,76 @@ TEST(Mnist, DownloadedFromAMirrorWithProgressOnce) {
     unsetenv("XDG_CACHE_HOME");
 }
 
+const MemoryImages& in_memory(const ImageSet& set) {
+    return dynamic_cast<const MemoryImages&>(*set.images);
+}
+
 TEST(SyntheticDigits, SameSeedSameImagesAndAllClasses) {
     const protocol::DatasetConfig config{
         .name = "synthetic-digits", .seed = 4, .train_size = 500, .test_size = 100};
     const ImageSet a = load_dataset(config, Split::train, {});
     const ImageSet b = load_dataset(config, Split::train, {});
-    EXPECT_EQ(a.pixels, b.pixels);
+    const auto pixels = in_memory(a).pixels();
+    EXPECT_TRUE(std::ranges::equal(pixels, in_memory(b).pixels()));
     EXPECT_EQ(a.labels, b.labels);
     EXPECT_EQ(a.size(), 500);
+    EXPECT_EQ(fingerprint(a), fingerprint(b));
     const ImageSet test = load_dataset(config, Split::test, {});
-    EXPECT_FALSE(std::equal(test.pixels.begin(), test.pixels.end(), a.pixels.begin()));
-    for (std::uint8_t digit = 0; digit < 10; ++digit) {
+    EXPECT_FALSE(std::ranges::equal(in_memory(test).pixels(), pixels.first(100 * 784)));
+    EXPECT_NE(fingerprint(test), fingerprint(a));
+    for (int digit = 0; digit < 10; ++digit) {
         EXPECT_GT(std::count(a.labels.begin(), a.labels.end(), digit), 20);
     }
-    EXPECT_GT(*std::max_element(a.pixels.begin(), a.pixels.end()), 200);
+    EXPECT_GT(*std::ranges::max_element(pixels), 200);
+}
+
+/// `count` grey pictures of 1×2 pixels: {i, 255}, label i mod 10.
+ImageSet counted(int count) {
+    std::vector<std::uint8_t> pixels;
+    ImageSet set;
+    set.classes = 10;
+    for (int i = 0; i < count; ++i) {
+        set.labels.push_back(i % 10);
+        pixels.push_back(static_cast<std::uint8_t>(i));
+        pixels.push_back(255);
+    }
+    set.images = std::make_shared<MemoryImages>(1, ImageSize{1, 2}, std::move(pixels));
+    return set;
 }
 
 TEST(BatchLoader, EveryIndexOnceInOrderWithAShortLastBatch) {
-    ImageSet set{{1, 1, 2}, 10, {}, {}};
-    for (int i = 0; i < 20; ++i) {
-        set.labels.push_back(static_cast<std::uint8_t>(i % 10));
-        set.pixels.push_back(static_cast<std::uint8_t>(i));
-        set.pixels.push_back(255);
-    }
+    const ImageSet set = counted(20);
+    const Transform transform({.name = "random", .shape = {2}}, Split::train);
     std::vector<std::int64_t> indices(17);
     std::iota(indices.rbegin(), indices.rend(), 2);
     for (const bool drop : {false, true}) {
-        BatchLoader loader(set, indices, 5, drop, pixel_table(std::nullopt));
-        EXPECT_EQ(loader.batch_count(), drop ? 3 : 4);
-        std::size_t seen = 0;
-        std::optional<Batch> batch;
-        while ((batch = loader.next(std::move(batch)))) {
-            for (std::size_t i = 0; i < batch->labels.size(); ++i, ++seen) {
-                const auto index = static_cast<std::size_t>(indices[seen]);
-                EXPECT_EQ(batch->labels[i], set.labels[index]);
-                EXPECT_FLOAT_EQ(batch->pixels[2 * i], static_cast<float>(index) / 255.0F);
-                EXPECT_FLOAT_EQ(batch->pixels[2 * i + 1], 1.0F);
+        for (const int workers : {1, 3}) {
+            BatchLoader loader(set, transform, {.batch_size = 5, .drop_short = drop, .workers = workers});
+            loader.start(0, indices);
+            EXPECT_EQ(loader.batch_count(), drop ? 3 : 4);
+            std::size_t seen = 0;
+            std::optional<Batch> batch;
+            while ((batch = loader.next(std::move(batch)))) {
+                for (std::size_t i = 0; i < batch->labels.size(); ++i, ++seen) {
+                    const auto index = static_cast<std::size_t>(indices[seen]);
+                    EXPECT_EQ(batch->labels[i], set.labels[index]);
+                    EXPECT_EQ(batch->pixels[2 * i], transform.table().channel(0)[index]);
+                    EXPECT_EQ(batch->pixels[2 * i + 1], transform.table().channel(0)[255]);
+                }
             }
+            EXPECT_EQ(seen, drop ? 15U : 17U);
         }
-        EXPECT_EQ(seen, drop ? 15U : 17U);
     }
     // Given up half-way: the thread must end.
-    BatchLoader abandoned(set, indices, 1, false, pixel_table(std::nullopt));
+    BatchLoader abandoned(set, transform, {.batch_size = 1});
+    abandoned.start(0, indices);
     abandoned.next();
 }
 
 TEST(PixelTable, NormalisesAsTorchvisionDoes) {
-    const auto table = pixel_table(protocol::NormalizeConfig{{0.1307}, {0.3081}});
-    EXPECT_FLOAT_EQ(table[0], -0.42421296F);
-    EXPECT_FLOAT_EQ(table[255], 2.8214867F);
+    const PixelTable table(1, protocol::NormalizeConfig{{0.1307}, {0.3081}});
+    EXPECT_FLOAT_EQ(table.channel(0)[0], -0.42421296F);
+    EXPECT_FLOAT_EQ(table.channel(0)[255], 2.8214867F);
 }
 
 }  // namespace
