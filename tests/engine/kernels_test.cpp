@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 #include <tuple>
 #include <vector>
@@ -27,11 +28,21 @@ std::vector<float> awkward(std::int64_t size, unsigned seed) {
     return values;
 }
 
-class MaxPool : public testing::TestWithParam<std::tuple<int, int, int, int, bool>> {};
+struct Window {
+    int kernel;
+    int stride;
+    int padding;
+};
+
+class MaxPool : public testing::TestWithParam<std::tuple<int, Window, int, int, bool>> {};
 
 TEST_P(MaxPool, EqualsItsSlowTwin) {
-    const auto [block, stride, height, width, relu] = GetParam();
-    const MaxPoolShape shape{3, block, height, width, stride, relu};
+    const auto [block, window, height, width, relu] = GetParam();
+    const auto [kernel, stride, padding] = window;
+    const MaxPoolShape shape{3, block, height, width, stride, relu, kernel, padding};
+    if (height + 2 * padding < kernel || width + 2 * padding < kernel) {
+        GTEST_SKIP() << "the window is larger than the image";
+    }
     const std::int64_t outputs = shape.planes * shape.out_height() * shape.out_width() * block;
     const std::vector<float> input = awkward(shape.planes * height * width * block, 1);
     const std::vector<float> gradient = awkward(outputs, 2);
@@ -47,18 +58,20 @@ TEST_P(MaxPool, EqualsItsSlowTwin) {
         for (std::int64_t y = 0; y < shape.out_height(); ++y) {
             for (std::int64_t x = 0; x < shape.out_width(); ++x) {
                 for (std::int64_t b = 0; b < block; ++b, ++o) {
-                    const auto at = [&](std::int64_t k) {
-                        const std::int64_t iy = y * stride + k / 2;
-                        const std::int64_t ix = x * stride + k % 2;
-                        return static_cast<std::size_t>(((p * height + iy) * width + ix) * block + b);
-                    };
-                    std::size_t best = at(0);
-                    for (std::int64_t k = 1; k < 4; ++k) {
-                        best = input[at(k)] > input[best] ? at(k) : best;
+                    std::optional<std::size_t> best;
+                    for (std::int64_t k = 0; k < kernel * kernel; ++k) {
+                        const std::int64_t iy = y * stride + k / kernel - padding;
+                        const std::int64_t ix = x * stride + k % kernel - padding;
+                        if (iy < 0 || iy >= height || ix < 0 || ix >= width) {
+                            continue;
+                        }
+                        const auto at =
+                            static_cast<std::size_t>(((p * height + iy) * width + ix) * block + b);
+                        best = !best || input[at] > input[*best] ? at : *best;
                     }
-                    const bool cut = relu && input[best] <= 0;
-                    ASSERT_EQ(output[o], cut ? 0.0F : input[best]) << "output " << o;
-                    expected[best] += cut ? 0.0F : gradient[o];
+                    const bool cut = relu && input[*best] <= 0;
+                    ASSERT_EQ(output[o], cut ? 0.0F : input[*best]) << "output " << o;
+                    expected[*best] += cut ? 0.0F : gradient[o];
                 }
             }
         }
@@ -67,7 +80,10 @@ TEST_P(MaxPool, EqualsItsSlowTwin) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, MaxPool,
-                         testing::Combine(testing::Values(8, 16), testing::Values(1, 2, 3),
+                         testing::Combine(testing::Values(1, 4, 8, 16),
+                                          testing::Values(Window{2, 1, 0}, Window{2, 2, 0}, Window{2, 3, 0},
+                                                          Window{3, 2, 1}, Window{3, 1, 1}, Window{3, 3, 0},
+                                                          Window{5, 2, 2}),
                                           testing::Values(2, 6, 7), testing::Values(2, 8, 11),
                                           testing::Bool()));
 

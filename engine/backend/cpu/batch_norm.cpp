@@ -25,6 +25,7 @@ struct Row {
     template <typename T>
     [[gnu::always_inline]] static Row load_from(const T* at) {
         Row row;
+#pragma GCC unroll 4
         for (int v = 0; v < V; ++v) {
             row.part[v] = load_floats<W>(at + v * W);
         }
@@ -32,18 +33,21 @@ struct Row {
     }
     template <typename T>
     [[gnu::always_inline]] void store_to(T* at) const {
+#pragma GCC unroll 4
         for (int v = 0; v < V; ++v) {
             store_floats<W>(part[v], at + v * W);
         }
     }
     [[gnu::always_inline]] static Row zero() {
         Row row;
+#pragma GCC unroll 4
         for (int v = 0; v < V; ++v) {
             row.part[v] = Float{};
         }
         return row;
     }
     [[gnu::always_inline]] void add_to(LaneDoubles& sums) const {
+#pragma GCC unroll 4
         for (int v = 0; v < V; ++v) {
             for (int lane = 0; lane < W; ++lane) {
                 sums[v * W + lane] += static_cast<double>(part[v][lane]);
@@ -68,6 +72,7 @@ template <int W, int V, typename T>
         for (; i + 1 < view.inner; i += 2, at += 2 * view.inner_stride) {
             const R a = R::load_from(at);
             const R b = R::load_from(at + view.inner_stride);
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 const auto da = a.part[v] - origin.part[v];
                 const auto db = b.part[v] - origin.part[v];
@@ -79,6 +84,7 @@ template <int W, int V, typename T>
         }
         if (i < view.inner) {
             const R a = R::load_from(at);
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 const auto da = a.part[v] - origin.part[v];
                 sum.part[v] += da;
@@ -107,6 +113,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
         std::int64_t at = o * view.outer_stride;
         for (std::int64_t i = 0; i < view.inner; ++i, at += view.inner_stride) {
             R row = R::load_from(x + at);
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 row.part[v] = row.part[v] * slope.part[v] + offset.part[v];
                 if constexpr (kResidual) {
@@ -135,11 +142,13 @@ struct MaskedGradient {
     [[gnu::always_inline]] R at(std::int64_t place, const R& row) const {
         R g = R::load_from(gradient.parts[0] + base + place);
         for (std::size_t p = 1; p < gradient.count; ++p) {
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 g.part[v] += load_floats<W>(gradient.parts[p] + base + place + v * W);
             }
         }
         if constexpr (kRelu) {
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 const auto out = kResidual ? load_floats<W>(y + place + v * W)
                                            : row.part[v] * slope.part[v] + offset.part[v];
@@ -166,6 +175,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
         for (std::int64_t i = 0; i < view.inner; ++i, at += view.inner_stride) {
             const R row = R::load_from(x + at);
             const R g = source.at(at, row);
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 sum.part[v] += g.part[v];
                 product.part[v] += g.part[v] * (row.part[v] - centre.part[v]);
@@ -203,6 +213,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
         for (std::int64_t i = 0; i < view.inner; ++i, at += view.inner_stride) {
             const R row = R::load_from(x + at);
             R g = masked != nullptr ? R::load_from(masked + at) : source.at(at, row);
+#pragma GCC unroll 4
             for (int v = 0; v < V; ++v) {
                 g.part[v] = factor.part[v] *
                             (g.part[v] - level.part[v] - (row.part[v] - centre.part[v]) * share.part[v]);

@@ -26,13 +26,17 @@ struct Lanes {
     using Byte [[gnu::vector_size(W)]] = std::int8_t;
 };
 
+// Through a vector type that may alias and need not be aligned, not memcpy: GCC 12 copies 32 bytes in two
+// halves.
 template <typename Vector, typename Element>
 [[gnu::always_inline]] inline void load(Vector& vector, const Element* at) {
-    std::memcpy(&vector, at, sizeof(vector));
+    using Loose [[gnu::may_alias, gnu::aligned(1)]] = Vector;
+    vector = *reinterpret_cast<const Loose*>(at);
 }
 template <typename Vector, typename Element>
 [[gnu::always_inline]] inline void store(const Vector& vector, Element* at) {
-    std::memcpy(at, &vector, sizeof(vector));
+    using Loose [[gnu::may_alias, gnu::aligned(1)]] = Vector;
+    *reinterpret_cast<Loose*>(at) = vector;
 }
 
 template <int W>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace rankscope::engine::cpu {
 namespace {
@@ -165,29 +166,42 @@ template <int W>
     }
 }
 
+/// The windows [from, to) that each row (or column) of the input is in.
+struct WindowRange {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+};
+
+std::vector<WindowRange> window_ranges(const MaxPoolShape& shape, std::int64_t size, std::int64_t windows) {
+    std::vector<WindowRange> ranges;
+    for (std::int64_t at = 0; at < size; ++at) {
+        const std::int64_t reach = at + shape.padding - shape.kernel + 1;
+        ranges.push_back({reach <= 0 ? 0 : (reach + shape.stride - 1) / shape.stride,
+                          std::min(windows, (at + shape.padding) / shape.stride + 1)});
+    }
+    return ranges;
+}
+
 /// Each input gathers from every window it is in.
 template <int W>
 [[gnu::always_inline]] inline void backward_plane_general(const MaxPoolShape& shape,
                                                           const float* out_gradient,
                                                           const std::int8_t* origin, float* in_gradient) {
     const std::int64_t block = shape.block;
-    const std::int64_t rows = shape.out_height();
     const std::int64_t columns = shape.out_width();
-    const auto first = [&](std::int64_t at) {
-        const std::int64_t reach = at + shape.padding - shape.kernel + 1;
-        return reach <= 0 ? 0 : (reach + shape.stride - 1) / shape.stride;
-    };
+    const std::vector<WindowRange> down = window_ranges(shape, shape.height, shape.out_height());
+    const std::vector<WindowRange> across = window_ranges(shape, shape.width, columns);
     for (std::int64_t y = 0; y < shape.height; ++y) {
-        const std::int64_t wy_to = std::min(rows - 1, (y + shape.padding) / shape.stride);
+        const WindowRange vertical = down[static_cast<std::size_t>(y)];
         for (std::int64_t x = 0; x < shape.width; ++x) {
-            const std::int64_t wx_to = std::min(columns - 1, (x + shape.padding) / shape.stride);
+            const WindowRange horizontal = across[static_cast<std::size_t>(x)];
             for (std::int64_t lane = 0; lane < block; lane += W, in_gradient += W) {
                 typename Lanes<W>::Float sum = {};
-                for (std::int64_t wy = first(y); wy <= wy_to; ++wy) {
-                    for (std::int64_t wx = first(x); wx <= wx_to; ++wx) {
+                for (std::int64_t wy = vertical.from; wy < vertical.to; ++wy) {
+                    const std::int64_t row = (y + shape.padding - wy * shape.stride) * shape.kernel;
+                    for (std::int64_t wx = horizontal.from; wx < horizontal.to; ++wx) {
                         const std::int64_t at = (wy * columns + wx) * block + lane;
-                        const std::int64_t place = (y + shape.padding - wy * shape.stride) * shape.kernel +
-                                                   (x + shape.padding - wx * shape.stride);
+                        const std::int64_t place = row + x + shape.padding - wx * shape.stride;
                         add_share<W>(sum, out_gradient + at, origin + at, static_cast<std::int32_t>(place));
                     }
                 }

@@ -105,16 +105,20 @@ struct PaddedTwo {
 template <std::size_t From, std::size_t To, typename Map>
 [[gnu::always_inline]] inline Tile<To, To> both_ways(const Tile<From, From>& tile, Map map) {
     Tile<From, To> half;
+#pragma GCC unroll 6
     for (std::size_t r = 0; r < From; ++r) {
         half[r] = map(tile[r]);
     }
     Tile<To, To> full;
+#pragma GCC unroll 6
     for (std::size_t c = 0; c < To; ++c) {
         Column<From> column;
+#pragma GCC unroll 6
         for (std::size_t r = 0; r < From; ++r) {
             column[r] = half[r][c];
         }
         const Column<To> mapped = map(column);
+#pragma GCC unroll 6
         for (std::size_t r = 0; r < To; ++r) {
             full[r][c] = mapped[r];
         }
@@ -160,7 +164,9 @@ struct Walk {
 
 template <std::size_t N>
 [[gnu::always_inline]] inline void store_products(const Tile<N, N>& tile, std::int64_t stride, float* to) {
+#pragma GCC unroll 6
     for (std::size_t r = 0; r < N; ++r) {
+#pragma GCC unroll 6
         for (std::size_t c = 0; c < N; ++c) {
             store(tile[r][c], to + static_cast<std::int64_t>(r * N + c) * stride);
         }
@@ -169,7 +175,9 @@ template <std::size_t N>
 template <std::size_t N>
 [[gnu::always_inline]] inline Tile<N, N> load_products(const float* from, std::int64_t stride) {
     Tile<N, N> tile;
+#pragma GCC unroll 6
     for (std::size_t r = 0; r < N; ++r) {
+#pragma GCC unroll 6
         for (std::size_t c = 0; c < N; ++c) {
             load(tile[r][c], from + static_cast<std::int64_t>(r * N + c) * stride);
         }
@@ -183,8 +191,10 @@ template <std::size_t N>
                                                      std::int64_t left, std::int64_t height,
                                                      std::int64_t width) {
     Tile<N, N> tile;
+#pragma GCC unroll 6
     for (std::size_t r = 0; r < N; ++r) {
         const std::int64_t y = top + static_cast<std::int64_t>(r);
+#pragma GCC unroll 6
         for (std::size_t c = 0; c < N; ++c) {
             const std::int64_t x = left + static_cast<std::int64_t>(c);
             if (y >= 0 && y < height && x >= 0 && x < width) {
@@ -203,7 +213,7 @@ template <typename Tiling>
     const Walk<Tiling> walk{shape};
     const Places places(shape.input);
     const std::int64_t channels = shape.in_channels();
-    const std::int64_t stride = shape.tiles() * channels;
+    const std::int64_t stride = shape.input_stride();
     for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
         const float* image = input + places.at(n, channel);
         for (std::int64_t row = 0; row < walk.rows; ++row) {
@@ -225,7 +235,7 @@ template <typename Tiling>
     const Walk<Tiling> walk{shape};
     const Places places(shape.output);
     const std::int64_t channels = shape.out_channels();
-    const std::int64_t stride = shape.tiles() * channels;
+    const std::int64_t stride = shape.output_stride();
     for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
         float* image = output + places.at(n, channel);
         V level = {};
@@ -261,7 +271,7 @@ template <typename Tiling>
     const Walk<Tiling> walk{shape};
     const Places places(shape.output);
     const std::int64_t channels = shape.out_channels();
-    const std::int64_t stride = shape.tiles() * channels;
+    const std::int64_t stride = shape.output_stride();
     for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
         const float* image = gradient + places.at(n, channel);
         for (std::int64_t row = 0; row < walk.rows; ++row) {
@@ -284,7 +294,7 @@ template <typename Tiling>
     const Walk<Tiling> walk{shape};
     const Places places(shape.input);
     const std::int64_t channels = shape.in_channels();
-    const std::int64_t stride = shape.tiles() * channels;
+    const std::int64_t stride = shape.input_stride();
     const std::int64_t margin = Tiling::kIn == 2 ? 0 : shape.padding;
     const auto reach = static_cast<std::int64_t>(Tiling::kIn);
     const std::int64_t across =
@@ -330,10 +340,10 @@ template <typename Tiling>
 [[gnu::always_inline]] inline void transform_weights(const WinogradConvolution& shape, std::int64_t channel,
                                                      const float* weights, float* transformed) {
     const std::int64_t outputs = shape.out_channels();
-    const std::int64_t stride = shape.in_channels() * outputs;
+    const std::int64_t tap = shape.in_channels() * outputs;
     for (std::int64_t o = 0; o < outputs; o += kWidth) {
-        const Tile<3, 3> taps = load_products<3>(weights + channel * outputs + o, stride);
-        store_products(both_ways<3, Tiling::kProducts>(taps, Tiling::weights), stride,
+        const Tile<3, 3> taps = load_products<3>(weights + channel * outputs + o, tap);
+        store_products(both_ways<3, Tiling::kProducts>(taps, Tiling::weights), shape.weights_stride(),
                        transformed + channel * outputs + o);
     }
 }
@@ -342,10 +352,11 @@ template <typename Tiling>
                                                               std::int64_t channel, const float* products,
                                                               float* gradient) {
     const std::int64_t outputs = shape.out_channels();
-    const std::int64_t stride = shape.in_channels() * outputs;
+    const std::int64_t tap = shape.in_channels() * outputs;
     for (std::int64_t o = 0; o < outputs; o += kWidth) {
-        const auto made = load_products<Tiling::kProducts>(products + channel * outputs + o, stride);
-        store_products(both_ways<Tiling::kProducts, 3>(made, Tiling::weights_transposed), stride,
+        const auto made =
+            load_products<Tiling::kProducts>(products + channel * outputs + o, shape.weights_stride());
+        store_products(both_ways<Tiling::kProducts, 3>(made, Tiling::weights_transposed), tap,
                        gradient + channel * outputs + o);
     }
 }
@@ -425,8 +436,9 @@ void winograd_forward(const WinogradConvolution& shape, const WinogradForward& r
     }
 #pragma omp parallel for
     for (std::int64_t p = 0; p < shape.products(); ++p) {
-        gemm(tiles, out, in, {run.transformed_input + p * tiles * in, in},
-             {run.transformed_weights + p * in * out, out}, false, run.products + p * tiles * out, out);
+        gemm(tiles, out, in, {run.transformed_input + p * shape.input_stride(), in},
+             {run.transformed_weights + p * shape.weights_stride(), out}, false,
+             run.products + p * shape.output_stride(), out);
     }
 #pragma omp parallel for
     for (std::int64_t n = 0; n < shape.batch; ++n) {
@@ -445,8 +457,9 @@ void winograd_backward_weights(const WinogradConvolution& shape, const WinogradB
     }
 #pragma omp parallel for
     for (std::int64_t p = 0; p < shape.products(); ++p) {
-        gemm(in, out, tiles, {run.transformed_input + p * tiles * in, in, true},
-             {run.transformed_gradient + p * tiles * out, out}, false, run.products + p * in * out, out);
+        gemm(in, out, tiles, {run.transformed_input + p * shape.input_stride(), in, true},
+             {run.transformed_gradient + p * shape.output_stride(), out}, false,
+             run.products + p * shape.weights_stride(), out);
     }
 #pragma omp parallel for
     for (std::int64_t channel = 0; channel < in; ++channel) {
@@ -456,7 +469,7 @@ void winograd_backward_weights(const WinogradConvolution& shape, const WinogradB
         // The product at (1, 1) of a transformed tile is the sum of the tile.
         const std::int64_t sum_of_tile = shape.tiling == WinogradTiling::four ? 7 : 0;
         std::vector<double> sums(static_cast<std::size_t>(out), 0.0);
-        const float* tile = run.transformed_gradient + sum_of_tile * tiles * out;
+        const float* tile = run.transformed_gradient + sum_of_tile * shape.output_stride();
         for (std::int64_t t = 0; t < tiles; ++t, tile += out) {
             for (std::int64_t c = 0; c < out; ++c) {
                 sums[static_cast<std::size_t>(c)] += static_cast<double>(tile[c]);
@@ -474,8 +487,9 @@ void winograd_backward_data(const WinogradConvolution& shape, const WinogradBack
     const std::int64_t tiles = shape.tiles();
 #pragma omp parallel for
     for (std::int64_t p = 0; p < shape.products(); ++p) {
-        gemm(tiles, in, out, {run.transformed_gradient + p * tiles * out, out},
-             {run.transformed_weights + p * in * out, out, true}, false, run.products + p * tiles * in, in);
+        gemm(tiles, in, out, {run.transformed_gradient + p * shape.output_stride(), out},
+             {run.transformed_weights + p * shape.weights_stride(), out, true}, false,
+             run.products + p * shape.input_stride(), in);
     }
 #pragma omp parallel
     {

@@ -42,14 +42,17 @@ struct WinogradConvolution {
     std::int64_t tile_rows() const { return tiling == WinogradTiling::four ? (out_height + 3) / 4 : 1; }
     std::int64_t tile_columns() const { return tiling == WinogradTiling::four ? (out_width + 3) / 4 : 1; }
     std::int64_t tiles() const { return batch * tile_rows() * tile_columns(); }
+    /// Floats from one product's matrix to the next. Not a power of two, or all products of a tile would meet
+    /// in the same lines of the first-level cache.
+    std::int64_t input_stride() const { return tiles() * in_channels() + kCacheLine; }
+    std::int64_t output_stride() const { return tiles() * out_channels() + kCacheLine; }
+    std::int64_t weights_stride() const { return in_channels() * out_channels() + kCacheLine; }
     /// Floats of the transformed arrays.
-    std::size_t input_size() const { return static_cast<std::size_t>(products() * tiles() * in_channels()); }
-    std::size_t output_size() const {
-        return static_cast<std::size_t>(products() * tiles() * out_channels());
-    }
-    std::size_t weights_size() const {
-        return static_cast<std::size_t>(products() * in_channels() * out_channels());
-    }
+    std::size_t input_size() const { return static_cast<std::size_t>(products() * input_stride()); }
+    std::size_t output_size() const { return static_cast<std::size_t>(products() * output_stride()); }
+    std::size_t weights_size() const { return static_cast<std::size_t>(products() * weights_stride()); }
+
+    static constexpr std::int64_t kCacheLine = 16;  ///< floats
 };
 
 /// Overwrites output; leaves the transformed input and weights for the backward passes. `products` is room
