@@ -14,6 +14,10 @@ namespace rankscope {
 
 struct FreeSshSession {
     void operator()(ssh_session session) const {
+        // A socket that was given to it, ssh_disconnect() of libssh 0.10 and later forgets without closing
+        // it: the server would keep its session for as long as this program lives. Told to forget that, it
+        // closes.
+        ssh_options_set(session, SSH_OPTIONS_FD, nullptr);
         ssh_disconnect(session);
         ssh_free(session);
     }

@@ -14,6 +14,7 @@
 #include <remote/transport/ssh_transport.h>
 #include <remote/transport/tcp_connect.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -283,16 +284,14 @@ Result<std::unique_ptr<Transport>> open_ssh_transport(
     if (!carrier) {
         return carrier.failure();
     }
-    const int fd = carrier->fd.release();  // libssh closes it with the session
+    // The only way to end a blocking libssh call from outside: cut its socket, by a descriptor of our own.
+    // Its number stays what it is, while libssh closes its one on an error, and another thread may get that.
+    const UniqueFd cut(carrier->fd ? ::fcntl(carrier->fd.get(), F_DUPFD_CLOEXEC, 0) : -1);
+    const std::stop_callback on_stop(stop, [&cut] { ::shutdown(cut.get(), SHUT_RDWR); });
+    const int fd = carrier->fd.release();  // closed with the session, see FreeSshSession
     if (fd >= 0) {
         ssh_options_set(session.get(), SSH_OPTIONS_FD, &fd);
     }
-    // The only way to end a blocking libssh call from outside: cut its socket.
-    const std::stop_callback on_stop(stop, [fd] {
-        if (fd >= 0) {
-            ::shutdown(fd, SHUT_RDWR);
-        }
-    });
     const auto failed = [&](Failure failure) -> Result<std::unique_ptr<Transport>> {
         return stop.stop_requested() ? cancelled(target.node) : std::move(failure);
     };
