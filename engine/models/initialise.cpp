@@ -29,9 +29,10 @@ CanonicalParameters default_initialisation(const Graph& graph, std::uint64_t see
             parameters.emplace_back(static_cast<std::size_t>(element_count(parameter.shape)));
         if (parameter.initialisation == Initialisation::ones) {
             std::fill(values.begin(), values.end(), 1.0F);
-        } else if (parameter.initialisation != Initialisation::zeros) {
-            // Drawn for the others too: PyTorch's constructors do, and it advances the generator.
+        } else if (parameter.initialisation == Initialisation::uniform_fan_in) {
             uniform_fan_in(parameter, generator, values);
+        } else if (parameter.initialisation == Initialisation::normal_fan_out) {
+            generator.skip_uniform(values.size());  // PyTorch's constructor draws them before they are replaced
         }
     }
     for (ParameterId id = 0; id < graph.parameters.size(); ++id) {

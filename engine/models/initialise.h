@@ -15,8 +15,7 @@ using CanonicalParameters = std::vector<std::vector<float>>;
 
 /// PyTorch's default initialisation of Conv2d and Linear after torch.manual_seed(seed), bit for bit:
 /// weight U(−√3·√(1/3)/√fan_in, …), bias U(−1/√fan_in, …), drawn in order of registration; then, for
-/// torchvision's ResNets, the normal draws of every convolution (equal to PyTorch's within 3e-7, as its
-/// vectorised logarithm, sine and cosine round differently). Batch norms begin with ones and zeros.
+/// torchvision's ResNets, the normal draws of every convolution. Batch norms begin with ones and zeros.
 CanonicalParameters default_initialisation(const Graph& graph, std::uint64_t seed);
 
 }  // namespace rankscope::engine

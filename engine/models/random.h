@@ -3,8 +3,9 @@
 
 #pragma once
 
+#include <engine/models/mersenne_twister.h>
+
 #include <cstdint>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ class TorchGenerator {
 public:
     explicit TorchGenerator(std::uint64_t seed) : engine_(static_cast<std::uint32_t>(seed)) {}
 
-    std::uint32_t random32() { return static_cast<std::uint32_t>(engine_()); }
+    std::uint32_t random32() { return engine_(); }
     std::uint64_t random64() {
         const std::uint64_t high = random32();
         return (high << 32U) | random32();
@@ -25,13 +26,14 @@ public:
 
     /// torch.Tensor.uniform_(low, high) on float32.
     void uniform(std::span<float> values, double low, double high);
-    /// torch.Tensor.normal_(mean, std) on float32 of at least 16 elements (Box–Muller in blocks of 16); equal
-    /// to PyTorch's within the rounding of log, sin and cos. Smaller tensors are drawn otherwise by PyTorch:
-    /// std::logic_error.
+    /// As uniform() on so many elements, for nothing but the generator's state.
+    void skip_uniform(std::size_t count) { engine_.discard(count); }
+    /// torch.Tensor.normal_(mean, std) on float32 of at least 16 elements. Smaller tensors are drawn otherwise
+    /// by PyTorch: std::logic_error.
     void normal(std::span<float> values, double mean, double deviation);
 
 private:
-    std::mt19937 engine_;
+    MersenneTwister engine_;
 };
 
 /// torch.randperm(n, generator=Generator().manual_seed(seed)).
