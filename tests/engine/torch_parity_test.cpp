@@ -92,6 +92,45 @@ TEST(TorchParity, Sgd) {
     }
 }
 
+const nlohmann::json& torch_initial() {
+    static const nlohmann::json values =
+        nlohmann::json::parse(std::ifstream(RANKSCOPE_TEST_DATA "/torch_initial.json"));
+    return values;
+}
+
+TEST(TorchParity, NormalDrawsBitForBit) {
+    for (const auto& expected : torch_initial()["normals"]) {
+        std::vector<float> values(expected["n"].get<std::size_t>());
+        TorchGenerator(expected["seed"]).normal(values, expected["mean"], expected["std"]);
+        EXPECT_EQ(values[0], expected["first"][0].get<float>());
+        EXPECT_EQ(values.back(), expected["last"][3].get<float>());
+        EXPECT_EQ(digest(values), expected["sha256"]) << expected["n"];
+    }
+}
+
+TEST(TorchParity, ModelsBeginBitForBitWithPyTorchsNames) {
+    for (const auto& expected : torch_initial()["models"]) {
+        const Graph graph = build_model(
+            expected["model"], {expected["shape"][0], expected["shape"][1], expected["shape"][2]}, 10);
+        std::vector<std::string> names;
+        for (const Parameter& parameter : graph.parameters) {
+            names.push_back(parameter.name);
+        }
+        EXPECT_EQ(names, expected["names"].get<std::vector<std::string>>()) << expected["model"];
+        std::vector<std::string> statistics;
+        for (const Statistic& statistic : graph.statistics) {
+            statistics.push_back(statistic.name);
+        }
+        EXPECT_EQ(statistics, expected["statistics"].get<std::vector<std::string>>()) << expected["model"];
+        std::vector<float> all;
+        for (const std::vector<float>& values : default_initialisation(graph, expected["seed"])) {
+            all.insert(all.end(), values.begin(), values.end());
+        }
+        EXPECT_EQ(all.size(), expected["count"].get<std::size_t>());
+        EXPECT_EQ(digest(all), expected["sha256"]) << expected["model"];
+    }
+}
+
 TEST(TorchParity, TenStepsOfTheConvNet) {
     const Graph graph = build_model("convnet", {1, 28, 28}, 10);
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 16});
