@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/data/cifar.h>
 #include <engine/data/dataset.h>
 #include <engine/data/mnist.h>
 #include <engine/data/random_images.h>
@@ -59,6 +60,9 @@ std::int64_t dataset_classes(const protocol::DatasetConfig& config) {
 ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
     if (config.name == "mnist" || config.name == "fashion-mnist") {
         return load_mnist(config, split, progress);
+    }
+    if (config.name == "cifar10" || config.name == "cifar100") {
+        return load_cifar(config, split, progress);
     }
     if (config.name == "synthetic-digits") {
         return draw_digits(drawn_size(config, split, 20000, 4000), static_cast<std::uint64_t>(config.seed),

@@ -103,6 +103,9 @@ void download(const RemoteSet& set, const fs::path& folder, const std::string& r
         throw Error(folder.string() + ": cannot be created: " + failed.message());
     }
     const FolderLock lock(folder, set.title, progress);
+    if (set.is_there && set.is_there()) {
+        return;
+    }
     std::uint64_t total = 0;
     for (const PublishedFile& file : set.files) {
         total += file.bytes;
@@ -118,6 +121,10 @@ void download(const RemoteSet& set, const fs::path& folder, const std::string& r
             }
         }
         done += file.bytes;
+    }
+    if (set.unpack) {
+        progress("unpacking " + set.title, total, total);
+        set.unpack();
     }
     progress(set.title + " is complete", total, total);
 }

@@ -7,6 +7,7 @@
 #include <engine/data/published_file.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct RemoteSet {
     std::vector<PublishedFile> files;
     std::string how_to_put;  ///< in what form the files may lie in the folder, e.g. "gzip or unpacked"
     std::string otherwise;   ///< what can be done without the files, a sentence
+    /// For sets that come in an archive: whether another rank has unpacked it meanwhile, and how that is
+    /// done; both are called while the folder is locked.
+    std::function<bool()> is_there{};
+    std::function<void()> unpack{};
 };
 
 /// Fetches what is missing of a set into `folder`, from the mirrors in turn, with the node's own curl or
