@@ -34,15 +34,11 @@ struct Window {
     int padding;
 };
 
-class MaxPool : public testing::TestWithParam<std::tuple<int, Window, int, int, bool>> {};
+class MaxPool : public testing::TestWithParam<Window> {};
 
-TEST_P(MaxPool, EqualsItsSlowTwin) {
-    const auto [block, window, height, width, relu] = GetParam();
+void pool_and_compare(int block, const Window& window, int height, int width, bool relu) {
     const auto [kernel, stride, padding] = window;
     const MaxPoolShape shape{3, block, height, width, stride, relu, kernel, padding};
-    if (height + 2 * padding < kernel || width + 2 * padding < kernel) {
-        GTEST_SKIP() << "the window is larger than the image";
-    }
     const std::int64_t outputs = shape.planes * shape.out_height() * shape.out_width() * block;
     const std::vector<float> input = awkward(shape.planes * height * width * block, 1);
     const std::vector<float> gradient = awkward(outputs, 2);
@@ -79,13 +75,29 @@ TEST_P(MaxPool, EqualsItsSlowTwin) {
     EXPECT_EQ(input_gradient, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, MaxPool,
-                         testing::Combine(testing::Values(1, 4, 8, 16),
-                                          testing::Values(Window{2, 1, 0}, Window{2, 2, 0}, Window{2, 3, 0},
-                                                          Window{3, 2, 1}, Window{3, 1, 1}, Window{3, 3, 0},
-                                                          Window{5, 2, 2}),
-                                          testing::Values(2, 6, 7), testing::Values(2, 8, 11),
-                                          testing::Bool()));
+TEST_P(MaxPool, EqualsItsSlowTwin) {
+    const Window window = GetParam();
+    for (const int block : {1, 4, 8, 16}) {
+        for (const int height : {2, 6, 7}) {
+            for (const int width : {2, 8, 11}) {
+                const int least = window.kernel - 2 * window.padding;
+                if (height >= least && width >= least) {
+                    pool_and_compare(block, window, height, width, false);
+                    pool_and_compare(block, window, height, width, true);
+                }
+            }
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Windows, MaxPool,
+                         testing::Values(Window{2, 1, 0}, Window{2, 2, 0}, Window{2, 3, 0}, Window{3, 2, 1},
+                                         Window{3, 1, 1}, Window{3, 3, 0}, Window{5, 2, 2}),
+                         [](const auto& tested) {
+                             const Window& w = tested.param;
+                             return "kernel" + std::to_string(w.kernel) + "_stride" +
+                                    std::to_string(w.stride) + "_padding" + std::to_string(w.padding);
+                         });
 
 TEST(MaxPool, NotANumberWins) {
     std::vector<float> input(4 * 8, 1.0F);

@@ -21,60 +21,69 @@ using Column = std::array<V, N>;
 template <std::size_t Rows, std::size_t Columns>
 using Tile = std::array<Column<Columns>, Rows>;
 
-/// The tiling `four` in one dimension: interpolation at 0, ±1, ±2 and infinity. Each function is one of the
-/// three linear maps or its transpose.
+/// The tiling `four` in one dimension: interpolation at 0, ±1/2, ±3/2 and infinity. Each function is one of
+/// the three linear maps or its transpose. These points keep the numbers close together: the result's
+/// rounding error is half of that with the usual 0, ±1, ±2 (7·10⁻⁷ instead of 15·10⁻⁷ of the result's size
+/// over 64 channels; the direct sum has 3·10⁻⁷).
 struct Four {
     static constexpr std::size_t kIn = 6;
     static constexpr std::size_t kOut = 4;
     static constexpr std::size_t kProducts = 6;
+    // The points ±a and ±b and their powers.
+    static constexpr float a = 0.5F;
+    static constexpr float b = 1.5F;
+    static constexpr float a2 = a * a;
+    static constexpr float b2 = b * b;
+    static constexpr float a3 = a2 * a;
+    static constexpr float b3 = b2 * b;
+    static constexpr float ninth = 1.0F / 9.0F;
 
     [[gnu::always_inline]] static Column<6> input(const Column<6>& d) {
-        const V even = d[4] - 4.0F * d[2];
-        const V odd = d[3] - 4.0F * d[1];
-        const V near = d[4] - d[2];
-        const V far = 2.0F * (d[3] - d[1]);
-        return {4.0F * d[0] - 5.0F * d[2] + d[4], even + odd, even - odd, near + far, near - far,
-                4.0F * d[1] - 5.0F * d[3] + d[5]};
+        const V even = d[4] - b2 * d[2];
+        const V odd = a * d[3] - a * b2 * d[1];
+        const V even2 = d[4] - a2 * d[2];
+        const V odd2 = b * d[3] - b * a2 * d[1];
+        return {a2 * b2 * d[0] - (a2 + b2) * d[2] + d[4], even + odd, even - odd, even2 + odd2, even2 - odd2,
+                a2 * b2 * d[1] - (a2 + b2) * d[3] + d[5]};
     }
     [[gnu::always_inline]] static Column<6> input_transposed(const Column<6>& z) {
         const V sum = z[1] + z[2];
         const V difference = z[1] - z[2];
         const V sum2 = z[3] + z[4];
-        const V difference2 = 2.0F * (z[3] - z[4]);
-        return {4.0F * z[0],
-                4.0F * (z[5] - difference) - difference2,
-                -5.0F * z[0] - 4.0F * sum - sum2,
-                difference + difference2 - 5.0F * z[5],
+        const V difference2 = z[3] - z[4];
+        return {a2 * b2 * z[0],
+                a2 * b2 * z[5] - a * b2 * difference - b * a2 * difference2,
+                -(a2 + b2) * z[0] - b2 * sum - a2 * sum2,
+                a * difference + b * difference2 - (a2 + b2) * z[5],
                 z[0] + sum + sum2,
                 z[5]};
     }
     [[gnu::always_inline]] static Column<6> weights(const Column<3>& g) {
-        const V outer = (g[0] + g[2]) * (-1.0F / 6.0F);
-        const V inner = g[1] * (-1.0F / 6.0F);
-        const V wide = g[0] * (1.0F / 24.0F) + g[2] * (1.0F / 6.0F);
-        const V middle = g[1] * (1.0F / 12.0F);
-        return {g[0] * 0.25F, outer + inner, outer - inner, wide + middle, wide - middle, g[2]};
+        const V even = -g[0] - a2 * g[2];
+        const V odd = -a * g[1];
+        const V even2 = (g[0] + b2 * g[2]) * ninth;
+        const V odd2 = b * ninth * g[1];
+        return {g[0] * (1.0F / (a2 * b2)), even + odd, even - odd, even2 + odd2, even2 - odd2, g[2]};
     }
     [[gnu::always_inline]] static Column<3> weights_transposed(const Column<6>& u) {
-        const V sum = (u[1] + u[2]) * (1.0F / 6.0F);
-        const V sum2 = u[3] + u[4];
-        return {u[0] * 0.25F - sum + sum2 * (1.0F / 24.0F),
-                (u[2] - u[1]) * (1.0F / 6.0F) + (u[3] - u[4]) * (1.0F / 12.0F),
-                sum2 * (1.0F / 6.0F) - sum + u[5]};
+        const V sum = u[1] + u[2];
+        const V sum2 = (u[3] + u[4]) * ninth;
+        return {u[0] * (1.0F / (a2 * b2)) - sum + sum2, a * (u[2] - u[1]) + b * ninth * (u[3] - u[4]),
+                b2 * sum2 - a2 * sum + u[5]};
     }
     [[gnu::always_inline]] static Column<4> output(const Column<6>& m) {
         const V sum = m[1] + m[2];
         const V difference = m[1] - m[2];
         const V sum2 = m[3] + m[4];
         const V difference2 = m[3] - m[4];
-        return {m[0] + sum + sum2, difference + 2.0F * difference2, sum + 4.0F * sum2,
-                difference + 8.0F * difference2 + m[5]};
+        return {m[0] + sum + sum2, a * difference + b * difference2, a2 * sum + b2 * sum2,
+                a3 * difference + b3 * difference2 + m[5]};
     }
     [[gnu::always_inline]] static Column<6> output_transposed(const Column<4>& y) {
-        const V even = y[0] + y[2];
-        const V odd = y[1] + y[3];
-        const V even2 = y[0] + 4.0F * y[2];
-        const V odd2 = 2.0F * y[1] + 8.0F * y[3];
+        const V even = y[0] + a2 * y[2];
+        const V odd = a * y[1] + a3 * y[3];
+        const V even2 = y[0] + b2 * y[2];
+        const V odd2 = b * y[1] + b3 * y[3];
         return {y[0], even + odd, even - odd, even2 + odd2, even2 - odd2, y[3]};
     }
 };
@@ -267,22 +276,30 @@ template <typename Tiling>
 
 template <typename Tiling>
 [[gnu::always_inline]] inline void transform_output_gradient(const WinogradConvolution& shape, std::int64_t n,
-                                                             const float* gradient, float* transformed) {
+                                                             const float* gradient, float* transformed,
+                                                             float* sums) {
     const Walk<Tiling> walk{shape};
     const Places places(shape.output);
     const std::int64_t channels = shape.out_channels();
     const std::int64_t stride = shape.output_stride();
     for (std::int64_t channel = 0; channel < channels; channel += kWidth) {
         const float* image = gradient + places.at(n, channel);
+        V sum = {};
         for (std::int64_t row = 0; row < walk.rows; ++row) {
             for (std::int64_t column = 0; column < walk.columns; ++column) {
                 const auto pixels =
                     load_pixels<Tiling::kOut>(image, places.pixel, walk.output_origin(row),
                                               walk.output_origin(column), shape.out_height, shape.out_width);
+                for (const auto& pixel_row : pixels) {
+                    for (const V& pixel : pixel_row) {
+                        sum += pixel;
+                    }
+                }
                 store_products(both_ways<Tiling::kOut, Tiling::kProducts>(pixels, Tiling::output_transposed),
                                stride, transformed + walk.tile(n, row, column) * channels + channel);
             }
         }
+        store(sum, sums + channel);
     }
 }
 
@@ -365,7 +382,7 @@ template <typename Tiling>
 struct Transforms {
     void (*input)(const WinogradConvolution&, std::int64_t, const float*, float*);
     void (*output)(const WinogradConvolution&, std::int64_t, const float*, const float*, bool, float*);
-    void (*output_gradient)(const WinogradConvolution&, std::int64_t, const float*, float*);
+    void (*output_gradient)(const WinogradConvolution&, std::int64_t, const float*, float*, float*);
     void (*input_gradient)(const WinogradConvolution&, std::int64_t, const float*, float*,
                            std::vector<float>&);
     void (*weights)(const WinogradConvolution&, std::int64_t, const float*, float*);
@@ -384,8 +401,8 @@ struct Transforms {
             transform_output<Tiling>(s, n, m, bias, relu, y);                                                \
         }                                                                                                    \
         Target static void output_gradient(const WinogradConvolution& s, std::int64_t n, const float* dy,    \
-                                           float* t) {                                                       \
-            transform_output_gradient<Tiling>(s, n, dy, t);                                                  \
+                                           float* t, float* sums) {                                          \
+            transform_output_gradient<Tiling>(s, n, dy, t, sums);                                            \
         }                                                                                                    \
         Target static void input_gradient(const WinogradConvolution& s, std::int64_t n, const float* m,      \
                                           float* dx, std::vector<float>& scratch) {                          \
@@ -451,9 +468,11 @@ void winograd_backward_weights(const WinogradConvolution& shape, const WinogradB
     const std::int64_t in = shape.in_channels();
     const std::int64_t out = shape.out_channels();
     const std::int64_t tiles = shape.tiles();
+    std::vector<float> sums(static_cast<std::size_t>(shape.batch * out));  // of each image's channels
 #pragma omp parallel for
     for (std::int64_t n = 0; n < shape.batch; ++n) {
-        transforms.output_gradient(shape, n, run.output_gradient, run.transformed_gradient);
+        transforms.output_gradient(shape, n, run.output_gradient, run.transformed_gradient,
+                                   sums.data() + n * out);
     }
 #pragma omp parallel for
     for (std::int64_t p = 0; p < shape.products(); ++p) {
@@ -466,17 +485,12 @@ void winograd_backward_weights(const WinogradConvolution& shape, const WinogradB
         transforms.weights_gradient(shape, channel, run.products, run.weights_gradient);
     }
     if (run.bias_gradient != nullptr) {
-        // The product at (1, 1) of a transformed tile is the sum of the tile.
-        const std::int64_t sum_of_tile = shape.tiling == WinogradTiling::four ? 7 : 0;
-        std::vector<double> sums(static_cast<std::size_t>(out), 0.0);
-        const float* tile = run.transformed_gradient + sum_of_tile * shape.output_stride();
-        for (std::int64_t t = 0; t < tiles; ++t, tile += out) {
-            for (std::int64_t c = 0; c < out; ++c) {
-                sums[static_cast<std::size_t>(c)] += static_cast<double>(tile[c]);
-            }
+        std::vector<double> totals(static_cast<std::size_t>(out), 0.0);
+        for (std::size_t i = 0; i < sums.size(); ++i) {
+            totals[i % totals.size()] += static_cast<double>(sums[i]);
         }
-        std::transform(sums.begin(), sums.end(), run.bias_gradient,
-                       [](double sum) { return static_cast<float>(sum); });
+        std::transform(totals.begin(), totals.end(), run.bias_gradient,
+                       [](double total) { return static_cast<float>(total); });
     }
 }
 
