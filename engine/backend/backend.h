@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/backend/whole_step.h>
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
 
@@ -12,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +21,6 @@
 /// What computes. Two implementations: oneDNN on the CPU (backend/cpu), cuDNN and cuBLASLt on a GPU
 /// (backend/cuda).
 namespace rankscope::engine {
-
-/// A range of the flat arrays, in floats.
-struct FlatRange {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    bool operator==(const FlatRange&) const = default;
-};
 
 /// Where a parameter lies in the flat arrays of weights and gradients, in floats.
 struct ParameterSlot {
@@ -69,13 +64,9 @@ struct CompileOptions {
     double label_smoothing = 0.0;       ///< as torch.nn.CrossEntropyLoss
     std::int64_t topk = 5;              ///< BatchResult::correct_topk; at most the number of classes
     SumAcrossRanks sum_across_ranks{};  ///< set: every batch norm is synchronised (SyncBatchNorm)
+    EnqueueSum enqueue_sum{};           ///< the same for a backend with a queue of its own
     AllocateMemory allocate{};          ///< empty: the backend's own
-};
-
-struct BatchResult {
-    double loss = 0.0;              ///< mean over the samples
-    std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
-    std::int64_t correct_topk = 0;  ///< samples whose label is among the k largest logits
+    bool deterministic = true;          ///< only kernels that give the same bits in every run
 };
 
 using GradientReady = std::function<void(ParameterId)>;
@@ -84,10 +75,6 @@ enum class ForwardMode {
     train,    ///< batch norms use the batch's statistics and update the running ones
     evaluate  ///< batch norms use the running statistics
 };
-enum class GradientMode {
-    overwrite,
-    accumulate  ///< gradients are added to what is there: gradient accumulation
-};
 
 /// The planned step for one batch size: fixed buffers, replayed. Not thread-safe.
 class Executable {
@@ -95,10 +82,22 @@ public:
     virtual ~Executable() = default;
     virtual std::int64_t batch_size() const = 0;
     /// Host memory to fill before forward(): samples [batch, shape…] row-major, and one label in [0, classes)
-    /// each, or, for a mean squared error, targets [batch, outputs].
+    /// each, or, for a mean squared error, targets [batch, outputs]. Ask for it anew for every step: a
+    /// backend that works in the background gives other memory while it still reads this.
     virtual std::span<float> input() = 0;
     virtual std::span<std::int32_t> labels() = 0;
     virtual std::span<float> targets() = 0;
+    /// Other forms in which samples may be given (take_input()); empty where the backend does not take them.
+    /// byte_input(): [batch, shape…], looked up in the model's pixel table; draws(): from the images it
+    /// keeps.
+    virtual std::span<std::uint8_t> byte_input() { return {}; }
+    virtual std::span<ImageDraw> draws() { return {}; }
+    /// What the next forward pass reads; floats unless told.
+    virtual void take_input(InputForm form) {
+        if (form != InputForm::floats) {
+            throw std::logic_error("this backend takes floats only");
+        }
+    }
     virtual BatchResult forward(ForwardMode mode) = 0;
     /// After forward(train). Writes every gradient (of the mean loss times `loss_scale`) and reports each
     /// parameter as soon as it is complete.
@@ -108,6 +107,18 @@ public:
     /// Runs the last forward() again, layer by layer: the name of the first one whose result is not finite
     /// ("input" for the batch itself). For the message of an error: running statistics are not kept right.
     virtual std::optional<std::string> first_non_finite() = 0;
+
+    /// Whether enqueue_step() is there: a training step that runs without the host between its parts (on a
+    /// GPU one recorded CUDA graph). Elsewhere the caller makes it of forward(), backward() and
+    /// CompiledModel::optimizer_step().
+    virtual bool has_whole_step() const { return false; }
+    /// Begins a whole training step on what input() and labels() hold and returns, as a rule before it has
+    /// run; they may be filled for the next one then. Throws Error for a label out of range.
+    virtual void enqueue_step(const StepRequest& /*request*/) {
+        throw std::logic_error("this backend has no whole steps");
+    }
+    /// The result of the earliest step whose result was not asked for yet; waits for it.
+    virtual StepResult next_result() { throw std::logic_error("this backend has no whole steps"); }
 
     BatchResult forward() { return forward(ForwardMode::train); }
     void backward(const GradientReady& ready) { backward(ready, GradientMode::overwrite, 1.0F); }
@@ -145,6 +156,18 @@ public:
     virtual double gradient_norm() = 0;
     /// Bytes of activations and workspace of all executables so far.
     virtual std::size_t activation_bytes() const = 0;
+
+    /// What byte v of channel c means: table[256·c + v]. For InputForm bytes and draws.
+    virtual void set_pixel_table(std::span<const float> /*table*/) {}
+    /// Takes a whole set of images into the backend's memory, so that batches can be drawn from it: bytes
+    /// [count, channels, height, width], all of this size; labels still come with each batch. False: not this
+    /// backend, or no room there.
+    virtual bool keep_images(const Shape& /*image*/, std::span<const std::uint8_t> /*pixels*/) {
+        return false;
+    }
+    /// fp16: the factor on the loss that whole steps keep on the device; for checkpoints.
+    virtual LossScale loss_scale() { return {}; }
+    virtual void set_loss_scale(const LossScale& /*scale*/) {}
 
     void optimizer_step(const OptimizerStep& step) { optimizer_step(step, {0, layout().total}); }
 };

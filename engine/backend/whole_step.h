@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/optim/loss_scale.h>
+#include <engine/optim/optimizer_step.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+#include <vector>
+
+/// A training step as one request, for backends with a queue of their own (a CUDA stream), where every
+/// question of the host would cost more than a kernel.
+namespace rankscope::engine {
+
+/// A range of the flat arrays, in floats.
+struct FlatRange {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    bool operator==(const FlatRange&) const = default;
+};
+
+struct BatchResult {
+    double loss = 0.0;              ///< mean over the samples
+    std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
+    std::int64_t correct_topk = 0;  ///< samples whose label is among the k largest logits
+};
+
+enum class GradientMode {
+    overwrite,
+    accumulate  ///< gradients are added to what is there: gradient accumulation
+};
+
+/// How samples are given to a batch.
+enum class InputForm {
+    floats,  ///< the network's numbers
+    bytes,   ///< pixels, a quarter of the size
+    draws    ///< pieces of images that lie in the backend's memory
+};
+
+/// One sample cut from an image that the model keeps: a window of the network's input size whose corner lies
+/// at (top, left); what is outside the image is byte 0. Then mirrored, left for right, if asked.
+struct ImageDraw {
+    std::int32_t image = 0;
+    std::int16_t top = 0;
+    std::int16_t left = 0;
+    std::int32_t flip = 0;
+};
+
+/// Replaces values in the backend's memory by their sum over the ranks: put on the queue (a cudaStream_t),
+/// between the kernels before and after it; returns at once. Also called while the queue is being recorded
+/// into a CUDA graph, so it must not wait, allocate or ask the device.
+using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
+
+/// The average over the ranks of ranges of the gradients.
+struct StepReduction {
+    /// In the order in which the backward pass completes them (Bucket); the same on all ranks.
+    std::vector<FlatRange> buckets;
+    /// As EnqueueSum, but for the average, and on a queue beside the main one, so that it overlaps the rest
+    /// of the backward pass.
+    std::function<void(std::span<float> gradients, void* queue)> enqueue_average;
+};
+
+/// Every distinct combination of these settings but `optimizer` may be recorded anew at its first use.
+struct StepRequest {
+    GradientMode gradients = GradientMode::overwrite;
+    /// False: gradients are only gathered (all but the last batch of an accumulation).
+    bool update = true;
+    /// Null: not averaged (one rank, no_sync). Must stay alive and unchanged as long as the executable.
+    const StepReduction* reduction = nullptr;
+    /// Of the update. `step` counts the updates asked for; those that the loss scale left out are taken off
+    /// by the backend. gradient_scale does not contain the loss scale.
+    OptimizerStep optimizer{};
+    double clip_norm = 0.0;   ///< greater than 0: the gradients' largest total norm
+    bool want_norm = false;   ///< StepResult::gradient_norm although nothing is clipped
+    bool scale_loss = false;  ///< with the model's loss scale (fp16); an update that overflows is left out
+};
+
+struct StepResult {
+    BatchResult batch;
+    bool updated = false;  ///< false: not asked for, or left out by the loss scale
+    /// Of the averaged gradients without loss scale, before clipping; NaN where nobody asked.
+    double gradient_norm = std::numeric_limits<double>::quiet_NaN();
+    double loss_scale = 1.0;  ///< with which this step was made
+};
+
+}  // namespace rankscope::engine
