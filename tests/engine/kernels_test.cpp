@@ -45,8 +45,8 @@ void pool_and_compare(int block, const Window& window, int height, int width, bo
     std::vector<float> output(static_cast<std::size_t>(outputs), kNan);
     std::vector<std::int8_t> origin(output.size(), 9);
     std::vector<float> input_gradient(input.size(), kNan);
-    max_pool_forward(shape, input, output, origin);
-    max_pool_backward(shape, gradient, origin, input_gradient);
+    max_pool_forward<float>(shape, input, output, origin);
+    max_pool_backward<float>(shape, gradient, origin, input_gradient);
 
     std::vector<float> expected(input.size(), 0.0F);
     std::size_t o = 0;
@@ -104,19 +104,19 @@ TEST(MaxPool, NotANumberWins) {
     input[2 * 8 + 3] = kNan;
     std::vector<float> output(8);
     std::vector<std::int8_t> origin(8);
-    max_pool_forward({1, 8, 2, 2, 2, true}, input, output, origin);
+    max_pool_forward<float>({1, 8, 2, 2, 2, true}, input, output, origin);
     EXPECT_TRUE(std::isnan(output[3]));
     EXPECT_EQ(output[4], 1.0F);
 }
 
 TEST(Relu, ForwardAndBackward) {
     std::vector<float> values{-1.0F, 0.0F, 2.0F, kNan};
-    relu_in_place(values);
+    relu_in_place<float>(values);
     EXPECT_EQ(values[0], 0.0F);
     EXPECT_EQ(values[2], 2.0F);
     EXPECT_TRUE(std::isnan(values[3]));
     std::vector<float> gradient{5.0F, 5.0F, 5.0F, 5.0F};
-    relu_backward_in_place(values, gradient);
+    relu_backward_in_place<float>(values, gradient);
     EXPECT_EQ(gradient, (std::vector<float>{0.0F, 0.0F, 5.0F, 5.0F}));
 }
 

@@ -37,6 +37,27 @@ AlignedBuffer allocate_for(const std::string& what, std::size_t bytes, const std
     }
 }
 
+dnnl::memory::data_type activation_type(Precision precision) {
+    return precision == Precision::bf16 ? dnnl::memory::data_type::bf16 : dnnl::memory::data_type::f32;
+}
+
+/// Throws ConfigError for what this CPU would only imitate.
+void check_precision(Precision precision) {
+    if (precision == Precision::fp32) {
+        return;
+    }
+    if (precision != Precision::bf16) {
+        throw ConfigError("precision: tf32 and fp16 need a GPU; a CPU computes in fp32 or bf16");
+    }
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx512bf16")) {
+        return;
+    }
+#endif
+    throw ConfigError(
+        "precision: bf16 needs a CPU with AVX512-BF16 or AMX, which this one lacks. Choose fp32.");
+}
+
 class CpuExecutable final : public Executable {
 public:
     CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
@@ -59,7 +80,9 @@ public:
         state_.sum_across_ranks = options.sum_across_ranks;
         state_.statistics = std::move(statistics);
         const cpu::BufferId input = plan_.external(input_.data());
-        step_ = cpu::Lowering(engine, graph, batch, storage, state_, plan_).lower(schedule, input);
+        step_ =
+            cpu::Lowering(engine, graph, batch, storage, state_, activation_type(options.precision), plan_)
+                .lower(schedule, input);
         plan_.bind([&](std::size_t bytes) {
             return allocate_for(
                 "the activations of a batch of " + std::to_string(batch), bytes,
@@ -107,15 +130,16 @@ public:
     }
 
     std::optional<std::string> first_non_finite() override {
-        if (!cpu::all_finite(input())) {
+        if (!cpu::all_finite<float>(input())) {
             return "input";
         }
         std::size_t done = 0;
         for (const cpu::StepPlan::Result& result : plan_.results()) {
             plan_.run(done, result.steps, {});
             done = result.steps;
-            const auto* values = static_cast<const float*>(plan_.address(result.buffer));
-            if (!cpu::all_finite({values, result.floats})) {
+            void* const values = plan_.address(result.buffer);
+            if (!(result.bf16 ? cpu::all_finite(cpu::contents<const cpu::Bf16>(values, result.count))
+                              : cpu::all_finite(cpu::contents<const float>(values, result.count)))) {
                 return result.name;
             }
         }
@@ -160,7 +184,8 @@ public:
           schedule_(differentiate(graph_)),
           canonical_(cpu::canonical_descriptors(graph_)) {
         allocate(options.order == StorageOrder::native
-                     ? cpu::native_descriptors(engine_, graph_, options.batch_size)
+                     ? cpu::native_descriptors(engine_, graph_, options.batch_size,
+                                               activation_type(options.precision))
                      : canonical_);
     }
 
@@ -344,8 +369,8 @@ private:
     void accumulate(GradientMode mode, ParameterId id) {
         if (mode == GradientMode::accumulate) {
             const ParameterSlot& slot = layout_.slots[id];
-            cpu::add_in_place(gradients().subspan(slot.offset, slot.size),
-                              std::span<const float>(kept_).subspan(slot.offset, slot.size));
+            cpu::add_in_place<float>(gradients().subspan(slot.offset, slot.size),
+                                     std::span<const float>(kept_).subspan(slot.offset, slot.size));
         }
     }
 
@@ -410,9 +435,7 @@ public:
     explicit CpuBackend(int threads) { omp_set_num_threads(threads); }
     std::string_view name() const override { return "cpu"; }
     std::unique_ptr<CompiledModel> compile(const Graph& graph, const CompileOptions& options) override {
-        if (options.precision != Precision::fp32) {
-            throw ConfigError("precision: this backend computes in fp32 only");
-        }
+        check_precision(options.precision);
         return std::make_unique<CpuModel>(graph, options);
     }
 };

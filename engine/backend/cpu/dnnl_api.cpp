@@ -26,6 +26,16 @@ dnnl::primitive_attr attributes(bool relu = false) {
     return attr;
 }
 
+dnnl::primitive_attr adding(bool add) {
+    dnnl::primitive_attr attr;
+    if (add) {
+        dnnl::post_ops ops;
+        ops.append_sum();
+        attr.set_post_ops(ops);
+    }
+    return attr;
+}
+
 }  // namespace
 
 #if DNNL_VERSION_MAJOR >= 3
@@ -91,6 +101,11 @@ dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
     const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
     const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint) {
     return {engine, src, diff_weights, diff_bias, diff_dst, hint, attributes()};
+}
+
+dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Md& src, const Md& weights,
+                                    const Md& dst, bool add) {
+    return {engine, src, weights, dst, adding(add)};
 }
 
 std::string layout_name(const Md& descriptor) {
@@ -164,6 +179,11 @@ dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
     const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint) {
     const dnnl::inner_product_backward_weights::desc desc(src, diff_weights, diff_bias, diff_dst);
     return {desc, attributes(), engine, hint};
+}
+
+dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Md& src, const Md& weights,
+                                    const Md& dst, bool add) {
+    return {dnnl::matmul::desc(src, weights, dst), adding(add), engine};
 }
 
 std::string layout_name(const Md& descriptor) {

@@ -42,6 +42,10 @@ dnnl::inner_product_backward_weights::primitive_desc linear_backward_weights(
     const dnnl::engine& engine, const Md& src, const Md& diff_weights, const Md& diff_bias,
     const Md& diff_dst, const dnnl::inner_product_forward::primitive_desc& hint);
 
+/// dst = src · weights, or dst += …; the scratchpad is the library's own.
+dnnl::matmul::primitive_desc matmul(const dnnl::engine& engine, const Md& src, const Md& weights,
+                                    const Md& dst, bool add);
+
 dnnl::memory::dims dims_of(const Md& descriptor);
 dnnl::memory::data_type type_of(const Md& descriptor);
 

@@ -5,32 +5,37 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace rankscope::engine::cpu {
 
-void relu_in_place(std::span<float> values) {
-    for (float& value : values) {
-        value = value < 0.0F ? 0.0F : value;  // not a number stays so, as in PyTorch
+template <typename T>
+void relu_in_place(std::span<T> values) {
+    for (T& value : values) {
+        value = to_float(value) < 0.0F ? T{} : value;  // not a number stays so, as in PyTorch
     }
 }
 
-void relu_backward_in_place(std::span<const float> output, std::span<float> gradient) {
+template <typename T>
+void relu_backward_in_place(std::span<const T> output, std::span<T> gradient) {
     const std::size_t count = gradient.size();
     for (std::size_t i = 0; i < count; ++i) {
-        gradient[i] = output[i] <= 0.0F ? 0.0F : gradient[i];
+        gradient[i] = to_float(output[i]) <= 0.0F ? T{} : gradient[i];
     }
 }
 
-void add_in_place(std::span<float> target, std::span<const float> addend) {
+template <typename T>
+void add_in_place(std::span<T> target, std::span<const T> addend) {
     for (std::size_t i = 0; i < target.size(); ++i) {
-        target[i] += addend[i];
+        target[i] = rounded_to<T>(to_float(target[i]) + to_float(addend[i]));
     }
 }
 
-void add(std::span<const float> a, std::span<const float> b, bool relu, std::span<float> output) {
+template <typename T>
+void add(std::span<const T> a, std::span<const T> b, bool relu, std::span<T> output) {
     for (std::size_t i = 0; i < output.size(); ++i) {
-        const float sum = a[i] + b[i];
-        output[i] = relu && sum < 0.0F ? 0.0F : sum;
+        const float sum = to_float(a[i]) + to_float(b[i]);
+        output[i] = rounded_to<T>(relu && sum < 0.0F ? 0.0F : sum);
     }
 }
 
@@ -53,21 +58,32 @@ void each_pixel(const ChannelView& view, Visit visit) {
 
 }  // namespace
 
-void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const float> image,
-                          std::span<float> means) {
-    std::fill(means.begin(), means.end(), 0.0F);
-    each_pixel(view, [&](std::size_t at, std::size_t mean) { means[mean] += image[at]; });
-    scale_in_place(means, static_cast<float>(batch) / static_cast<float>(view.rows()));
+template <typename T>
+void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const T> image,
+                          std::span<T> means) {
+    std::vector<float> sums(means.size(), 0.0F);
+    each_pixel(view, [&](std::size_t at, std::size_t mean) { sums[mean] += to_float(image[at]); });
+    const float share = static_cast<float>(batch) / static_cast<float>(view.rows());
+    std::transform(sums.begin(), sums.end(), means.begin(),
+                   [&](float sum) { return rounded_to<T>(sum * share); });
 }
 
-void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const float> means_gradient,
-                           std::span<float> image_gradient) {
+template <typename T>
+void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const T> means_gradient,
+                           std::span<T> image_gradient) {
     const float share = static_cast<float>(batch) / static_cast<float>(view.rows());
     if (view.padded_channels() != view.channels) {
-        std::fill(image_gradient.begin(), image_gradient.end(), 0.0F);
+        std::fill(image_gradient.begin(), image_gradient.end(), T{});
     }
-    each_pixel(view,
-               [&](std::size_t at, std::size_t mean) { image_gradient[at] = means_gradient[mean] * share; });
+    each_pixel(view, [&](std::size_t at, std::size_t mean) {
+        image_gradient[at] = rounded_to<T>(to_float(means_gradient[mean]) * share);
+    });
+}
+
+void round_to_bf16(std::span<const float> values, std::span<Bf16> rounded) {
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        rounded[i] = rounded_to<Bf16>(values[i]);
+    }
 }
 
 BatchResult cross_entropy(const CrossEntropyOptions& options, std::span<const float> logits,
@@ -128,8 +144,23 @@ void scale_in_place(std::span<float> values, float factor) {
     }
 }
 
-bool all_finite(std::span<const float> values) {
-    return std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); });
+template <typename T>
+bool all_finite(std::span<const T> values) {
+    return std::all_of(values.begin(), values.end(), [](T v) { return std::isfinite(to_float(v)); });
 }
+
+#define RANKSCOPE_INSTANTIATE(T)                                                                 \
+    template void relu_in_place<T>(std::span<T>);                                                \
+    template void relu_backward_in_place<T>(std::span<const T>, std::span<T>);                   \
+    template void add_in_place<T>(std::span<T>, std::span<const T>);                             \
+    template void add<T>(std::span<const T>, std::span<const T>, bool, std::span<T>);            \
+    template void average_pool_forward<T>(const ChannelView&, std::int64_t, std::span<const T>,  \
+                                          std::span<T>);                                         \
+    template void average_pool_backward<T>(const ChannelView&, std::int64_t, std::span<const T>, \
+                                           std::span<T>);                                        \
+    template bool all_finite<T>(std::span<const T>);
+RANKSCOPE_INSTANTIATE(float)
+RANKSCOPE_INSTANTIATE(Bf16)
+#undef RANKSCOPE_INSTANTIATE
 
 }  // namespace rankscope::engine::cpu

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
+#include <engine/backend/cpu/bf16.h>
 #include <engine/backend/cpu/channel_view.h>
 
 #include <cstddef>
@@ -14,25 +15,34 @@
 /// twin in the tests. Element-wise ones work on any layout, as padding is zero and stays so.
 namespace rankscope::engine::cpu {
 
-/// x = max(x, 0).
-void relu_in_place(std::span<float> values);
+/// x = max(x, 0). T is float or Bf16 everywhere here.
+template <typename T>
+void relu_in_place(std::span<T> values);
 
 /// gradient = output > 0 ? gradient : 0.
-void relu_backward_in_place(std::span<const float> output, std::span<float> gradient);
+template <typename T>
+void relu_backward_in_place(std::span<const T> output, std::span<T> gradient);
 
 /// target += addend.
-void add_in_place(std::span<float> target, std::span<const float> addend);
+template <typename T>
+void add_in_place(std::span<T> target, std::span<const T> addend);
 
 /// output = a + b, clamped at 0 if asked.
-void add(std::span<const float> a, std::span<const float> b, bool relu, std::span<float> output);
+template <typename T>
+void add(std::span<const T> a, std::span<const T> b, bool relu, std::span<T> output);
 
 /// Mean over the pixels. `image` is seen through `view` (of [batch, channels, height, width]); `means` is
 /// [batch][channels].
-void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const float> image,
-                          std::span<float> means);
+template <typename T>
+void average_pool_forward(const ChannelView& view, std::int64_t batch, std::span<const T> image,
+                          std::span<T> means);
 /// Overwrites the whole image gradient.
-void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const float> means_gradient,
-                           std::span<float> image_gradient);
+template <typename T>
+void average_pool_backward(const ChannelView& view, std::int64_t batch, std::span<const T> means_gradient,
+                           std::span<T> image_gradient);
+
+/// Rounds to nearest even.
+void round_to_bf16(std::span<const float> values, std::span<Bf16> rounded);
 
 struct CrossEntropyOptions {
     std::int64_t classes = 0;
@@ -55,6 +65,7 @@ BatchResult mean_squared_error(std::span<const float> outputs, std::span<const f
 void scale_in_place(std::span<float> values, float factor);
 
 /// No NaN, no infinity.
-bool all_finite(std::span<const float> values);
+template <typename T>
+bool all_finite(std::span<const T> values);
 
 }  // namespace rankscope::engine::cpu

@@ -39,19 +39,21 @@ void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
                                          .running_var = state_.statistics[node.statistics[1]],
                                          .epsilon = norm.epsilon,
                                          .momentum = norm.momentum};
-    plan_.kernel({x, residual, y, saved}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
-        const auto* in = static_cast<const float*>(at(x));
-        const auto* other = has_residual ? static_cast<const float*>(at(residual)) : nullptr;
-        auto* out = static_cast<float*>(at(y));
-        auto* mean = static_cast<float*>(at(saved));
-        return [=, &state = state_] {
-            if (state.mode == ForwardMode::train) {
-                batch_norm_forward(view, parameters, in, other, norm.relu, out, {mean, mean + channels},
-                                   state.sum_across_ranks);
-            } else {
-                batch_norm_evaluate(view, parameters, in, other, norm.relu, out);
-            }
-        };
+    for_type(dnnl_api::type_of(descriptor), [&]<typename T>(T) {
+        plan_.kernel({x, residual, y, saved}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+            const auto* in = static_cast<const T*>(at(x));
+            const auto* other = has_residual ? static_cast<const T*>(at(residual)) : nullptr;
+            auto* out = static_cast<T*>(at(y));
+            auto* mean = static_cast<float*>(at(saved));
+            return [=, &state = state_] {
+                if (state.mode == ForwardMode::train) {
+                    batch_norm_forward<T>(view, parameters, in, other, norm.relu, out,
+                                          {mean, mean + channels}, state.sum_across_ranks);
+                } else {
+                    batch_norm_evaluate<T>(view, parameters, in, other, norm.relu, out);
+                }
+            };
+        });
     });
 }
 
@@ -86,25 +88,27 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     float* const bias_gradient = storage_[node.parameters[1]].gradient;
     std::vector<BufferId> touches{x, y, saved, dx, masked};
     touches.insert(touches.end(), partials.begin(), partials.end());
-    plan_.kernel(
-        touches,
-        [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
-            GradientSum<float> sum;
-            for (const BufferId part : partials) {
-                sum.parts[sum.count++] = static_cast<const float*>(at(part));
-            }
-            auto* mean = static_cast<float*>(at(saved));
-            const auto* in = static_cast<const float*>(at(x));
-            const auto* result = norm.relu && has_residual ? static_cast<const float*>(at(y)) : nullptr;
-            const BatchNormGradients<float> gradients{
-                static_cast<float*>(at(dx)), needs_masked ? static_cast<float*>(at(masked)) : nullptr,
-                weight_gradient, bias_gradient};
-            return [=, &state = state_] {
-                batch_norm_backward(view, parameters, in, result, norm.relu, {mean, mean + channels}, sum,
-                                    gradients, state.sum_across_ranks);
-            };
-        },
-        op.finished);
+    for_type(dnnl_api::type_of(descriptor), [&]<typename T>(T) {
+        plan_.kernel(
+            touches,
+            [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+                GradientSum<T> sum;
+                for (const BufferId part : partials) {
+                    sum.parts[sum.count++] = static_cast<const T*>(at(part));
+                }
+                auto* mean = static_cast<float*>(at(saved));
+                const auto* in = static_cast<const T*>(at(x));
+                const auto* result = norm.relu && has_residual ? static_cast<const T*>(at(y)) : nullptr;
+                const BatchNormGradients<T> gradients{static_cast<T*>(at(dx)),
+                                                      needs_masked ? static_cast<T*>(at(masked)) : nullptr,
+                                                      weight_gradient, bias_gradient};
+                return [=, &state = state_] {
+                    batch_norm_backward<T>(view, parameters, in, result, norm.relu, {mean, mean + channels},
+                                           sum, gradients, state.sum_across_ranks);
+                };
+            },
+            op.finished);
+    });
     if (has_residual && !residual_same_layout) {
         const BufferId partial = new_partial(node.inputs[1]);
         plan_.reorder_into(masked, descriptor, partial, value(node.inputs[1]).descriptor);

@@ -19,9 +19,9 @@ void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
     const Node& node = graph_.nodes[index];
     const ParameterId weight = node.parameters[0];
     const Md bias = conv.bias ? storage_[node.parameters[1]].descriptor : Md();
-    const auto desc = dnnl_api::conv_forward(engine_, any(dims_of(value(node.input()).descriptor)),
-                                             any(dims_of(storage_[weight].descriptor)), bias,
-                                             any(output_dims(node)), conv_shape(conv), conv.relu);
+    const auto desc = dnnl_api::conv_forward(engine_, any(dims_of(value(node.input()).descriptor), type_),
+                                             any(dims_of(storage_[weight].descriptor), type_), bias,
+                                             any(output_dims(node), type_), conv_shape(conv), conv.relu);
     const BufferId source = activation_in(node.input(), desc.src_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     new_value(node.output, desc.dst_desc(), conv.relu);
@@ -43,7 +43,7 @@ void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) 
     const ConvState& state = convs_.at(op.node);
     const auto desc = dnnl_api::conv_backward_weights(
         engine_, state.forward.src_desc(), any(dims_of(storage_[node.parameters[0]].descriptor)), bias,
-        any(dims_of(out)), conv_shape(conv), state.forward);
+        any(dims_of(out), type_), conv_shape(conv), state.forward);
     const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
     weight_gradients(
         dnnl::convolution_backward_weights(desc), desc.scratchpad_desc(),
@@ -56,9 +56,10 @@ void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
     const BufferId gradient_buffer = gradient_of(node.output);
     const Md out = value(node.output).descriptor;
     const ParameterId weight = node.parameters[0];
-    const auto desc = dnnl_api::conv_backward_data(
-        engine_, any(dims_of(value(node.input()).descriptor)), any(dims_of(storage_[weight].descriptor)),
-        any(dims_of(out)), conv_shape(conv), convs_.at(index).forward);
+    const auto desc =
+        dnnl_api::conv_backward_data(engine_, any(dims_of(value(node.input()).descriptor), type_),
+                                     any(dims_of(storage_[weight].descriptor), type_),
+                                     any(dims_of(out), type_), conv_shape(conv), convs_.at(index).forward);
     const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     write_partial(node.input(), desc.diff_src_desc(), [&](BufferId target) {

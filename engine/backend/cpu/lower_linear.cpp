@@ -12,10 +12,12 @@ void Lowering::forward_linear(std::size_t index, const Linear& linear) {
     const Node& node = graph_.nodes[index];
     const ParameterId weight = node.parameters[0];
     const ParameterId bias = node.parameters[1];
-    // The logits are read row by row by the loss: plain.
-    const auto desc = dnnl_api::linear_forward(
-        engine_, any(dims_of(value(node.input()).descriptor)), any(dims_of(storage_[weight].descriptor)),
-        storage_[bias].descriptor, plain(output_dims(node)), linear.relu);
+    // The logits are read row by row by the loss: plain, and float.
+    const bool is_logits = graph_.nodes.back().input() == node.output;
+    const auto desc =
+        dnnl_api::linear_forward(engine_, any(dims_of(value(node.input()).descriptor), type_),
+                                 any(dims_of(storage_[weight].descriptor), type_), storage_[bias].descriptor,
+                                 plain(output_dims(node), is_logits ? kFloat : type_), linear.relu);
     const BufferId source = activation_in(node.input(), desc.src_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     new_value(node.output, desc.dst_desc(), linear.relu);
@@ -32,10 +34,10 @@ void Lowering::backward_weights_linear(const ScheduledOp& op) {
     const BufferId gradient_buffer = gradient_of(node.output);
     const Md out = value(node.output).descriptor;
     const LinearState& state = linears_.at(op.node);
-    const auto desc = dnnl_api::linear_backward_weights(engine_, any(dims_of(state.forward.src_desc())),
-                                                        any(dims_of(storage_[node.parameters[0]].descriptor)),
-                                                        storage_[node.parameters[1]].descriptor,
-                                                        any(dims_of(out)), state.forward);
+    const auto desc = dnnl_api::linear_backward_weights(
+        engine_, any(dims_of(state.forward.src_desc()), type_),
+        any(dims_of(storage_[node.parameters[0]].descriptor)), storage_[node.parameters[1]].descriptor,
+        any(dims_of(out), type_), state.forward);
     const BufferId source = plan_.reorder(state.source, state.forward.src_desc(), desc.src_desc());
     const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
     weight_gradients(
@@ -49,9 +51,10 @@ void Lowering::backward_data_linear(std::size_t index) {
     const BufferId gradient_buffer = gradient_of(node.output);
     const Md out = value(node.output).descriptor;
     const ParameterId weight = node.parameters[0];
-    const auto desc = dnnl_api::linear_backward_data(engine_, any(dims_of(value(node.input()).descriptor)),
-                                                     any(dims_of(storage_[weight].descriptor)),
-                                                     any(dims_of(out)), linears_.at(index).forward);
+    const auto desc =
+        dnnl_api::linear_backward_data(engine_, any(dims_of(value(node.input()).descriptor), type_),
+                                       any(dims_of(storage_[weight].descriptor), type_),
+                                       any(dims_of(out), type_), linears_.at(index).forward);
     const BufferId gradient = plan_.reorder(gradient_buffer, out, desc.diff_dst_desc());
     const BufferId kernel = weight_in(weight, desc.weights_desc());
     write_partial(node.input(), desc.diff_src_desc(), [&](BufferId target) {

@@ -38,7 +38,7 @@ void Lowering::forward_max_pool(std::size_t index, const MaxPool2d& pool) {
     const Node& node = graph_.nodes[index];
     Md from = value(node.input()).descriptor;
     if (!channel_view(from)) {
-        from = plain(dnnl_api::dims_of(from));
+        from = plain(dnnl_api::dims_of(from), dnnl_api::type_of(from));
     }
     const BufferId in = activation_in(node.input(), from);
     const MaxPoolShape shape = pool_shape(from, graph_.values[node.input()].shape, pool);
@@ -49,11 +49,13 @@ void Lowering::forward_max_pool(std::size_t index, const MaxPool2d& pool) {
     const std::size_t out_count = stored_elements(value(node.output).descriptor);
     const BufferId origin = plan_.buffer(out_count);
     kept_[index] = {origin};
-    plan_.kernel({in, out, origin}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-        return [shape, x = floats(at(in), in_count), y = floats(at(out), out_count),
-                places = std::span(static_cast<std::int8_t*>(at(origin)), out_count)] {
-            max_pool_forward(shape, x, y, places);
-        };
+    for_type(dnnl_api::type_of(from), [&]<typename T>(T) {
+        plan_.kernel({in, out, origin}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [shape, x = contents<const T>(at(in), in_count), y = contents<T>(at(out), out_count),
+                    places = contents<std::int8_t>(at(origin), out_count)] {
+                max_pool_forward<T>(shape, x, y, places);
+            };
+        });
     });
 }
 
@@ -67,11 +69,14 @@ void Lowering::backward_max_pool(std::size_t index, const MaxPool2d& pool) {
     const std::size_t in_count = stored_elements(in);
     const std::size_t out_count = stored_elements(out);
     write_partial(node.input(), in, [&](BufferId dx) {
-        plan_.kernel({dy, dx, origin}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-            return [shape, from = floats(at(dy), out_count), to = floats(at(dx), in_count),
-                    places = std::span<const std::int8_t>(static_cast<std::int8_t*>(at(origin)), out_count)] {
-                max_pool_backward(shape, from, places, to);
-            };
+        for_type(dnnl_api::type_of(out), [&]<typename T>(T) {
+            plan_.kernel({dy, dx, origin}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return
+                    [shape, from = contents<const T>(at(dy), out_count), to = contents<T>(at(dx), in_count),
+                     places = contents<const std::int8_t>(at(origin), out_count)] {
+                        max_pool_backward<T>(shape, from, places, to);
+                    };
+            });
         });
     });
 }
@@ -80,37 +85,43 @@ void Lowering::forward_average_pool(std::size_t index) {
     const Node& node = graph_.nodes[index];
     Md from = value(node.input()).descriptor;
     if (!channel_view(from)) {
-        from = plain(dnnl_api::dims_of(from));
+        from = plain(dnnl_api::dims_of(from), dnnl_api::type_of(from));
     }
     const BufferId in = activation_in(node.input(), from);
-    new_value(node.output, plain(output_dims(node)));
+    new_value(node.output, plain(output_dims(node), dnnl_api::type_of(from)));
     const BufferId out = value(node.output).activation;
     const std::size_t in_count = stored_elements(from);
     const std::size_t out_count = stored_elements(value(node.output).descriptor);
-    plan_.kernel(
-        {in, out},
-        [=, view = *channel_view(from), batch = batch_](const StepPlan::Pointer& at) -> StepPlan::Run {
-            return [=, x = floats(at(in), in_count), y = floats(at(out), out_count)] {
-                average_pool_forward(view, batch, x, y);
-            };
-        });
+    for_type(dnnl_api::type_of(from), [&]<typename T>(T) {
+        plan_.kernel(
+            {in, out},
+            [=, view = *channel_view(from), batch = batch_](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [=, x = contents<const T>(at(in), in_count), y = contents<T>(at(out), out_count)] {
+                    average_pool_forward<T>(view, batch, x, y);
+                };
+            });
+    });
 }
 
 void Lowering::backward_average_pool(std::size_t index) {
     const Node& node = graph_.nodes[index];
     const BufferId dy = gradient_of(node.output);
     const Md wanted = value(node.input()).descriptor;
-    const Md made = channel_view(wanted) ? wanted : plain(dnnl_api::dims_of(wanted));
+    const Md made =
+        channel_view(wanted) ? wanted : plain(dnnl_api::dims_of(wanted), dnnl_api::type_of(wanted));
     const std::size_t in_count = stored_elements(made);
     const std::size_t out_count = stored_elements(value(node.output).descriptor);
     write_partial(node.input(), made, [&](BufferId dx) {
-        plan_.kernel(
-            {dy, dx},
-            [=, view = *channel_view(made), batch = batch_](const StepPlan::Pointer& at) -> StepPlan::Run {
-                return [=, from = floats(at(dy), out_count), to = floats(at(dx), in_count)] {
-                    average_pool_backward(view, batch, from, to);
-                };
-            });
+        for_type(dnnl_api::type_of(made), [&]<typename T>(T) {
+            plan_.kernel({dy, dx},
+                         [=, view = *channel_view(made),
+                          batch = batch_](const StepPlan::Pointer& at) -> StepPlan::Run {
+                             return [=, from = contents<const T>(at(dy), out_count),
+                                     to = contents<T>(at(dx), in_count)] {
+                                 average_pool_backward<T>(view, batch, from, to);
+                             };
+                         });
+        });
     });
 }
 

@@ -44,6 +44,10 @@ bool Lowering::by_taps(const Node& node) const {
 }
 
 void Lowering::forward_taps(std::size_t index) {
+    if (type_ != kFloat) {
+        forward_taps_bf16(index);
+        return;
+    }
     const Node& node = graph_.nodes[index];
     const TapConvolution shape = tap_shape(graph_, node, batch_);
     const BufferId source =
@@ -60,6 +64,10 @@ void Lowering::forward_taps(std::size_t index) {
 }
 
 void Lowering::backward_weights_taps(const ScheduledOp& op) {
+    if (type_ != kFloat) {
+        backward_weights_taps_bf16(op);
+        return;
+    }
     const Node& node = graph_.nodes[op.node];
     const TapConvolution shape = tap_shape(graph_, node, batch_);
     const BufferId gradient = gradient_of(node.output);
@@ -76,6 +84,10 @@ void Lowering::backward_weights_taps(const ScheduledOp& op) {
 }
 
 void Lowering::backward_data_taps(std::size_t index) {
+    if (type_ != kFloat) {
+        backward_data_taps_bf16(index);
+        return;
+    }
     const Node& node = graph_.nodes[index];
     const TapConvolution shape = tap_shape(graph_, node, batch_);
     const BufferId gradient = gradient_of(node.output);

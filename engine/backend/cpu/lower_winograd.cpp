@@ -42,8 +42,9 @@ std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& nod
 }
 
 std::optional<WinogradTiling> Lowering::by_winograd(const Node& node) const {
-    return stored_by_taps(storage_[node.parameters[0]].descriptor) ? worth_winograd(graph_, node)
-                                                                   : std::nullopt;
+    return type_ == kFloat && stored_by_taps(storage_[node.parameters[0]].descriptor)
+               ? worth_winograd(graph_, node)
+               : std::nullopt;
 }
 
 WinogradConvolution Lowering::winograd_shape(const Node& node, const Md& input, const Md& output) const {

@@ -6,6 +6,7 @@
 #include <engine/backend/cpu/lowering.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 #include <stdexcept>
 
@@ -42,7 +43,9 @@ std::vector<Md> canonical_descriptors(const Graph& graph) {
     return descriptors;
 }
 
-std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& graph, std::int64_t batch) {
+std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
+                                   memory::data_type activations) {
+    const bool full = activations == kFloat;
     std::vector<Md> descriptors = canonical_descriptors(graph);
     for (const Node& node : graph.nodes) {
         const auto* conv = std::get_if<Conv2d>(&node.operation);
@@ -52,7 +55,7 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
         Md& weight = descriptors[node.parameters[0]];
         const Md bias = node.parameters.size() > 1 ? descriptors[node.parameters[1]] : Md();
         const memory::dims dst = with_batch(batch, graph.values[node.output].shape);
-        if (conv != nullptr && (worth_taps(graph, node) || worth_winograd(graph, node))) {
+        if (conv != nullptr && (worth_taps(graph, node) || (full && worth_winograd(graph, node)))) {
             weight = Md(dims_of(weight), kFloat, memory::format_tag::hwio);
         } else if (conv != nullptr) {
             weight =
@@ -70,12 +73,14 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
 }
 
 Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
-                   const std::vector<ParameterStorage>& storage, const StepState& state, StepPlan& plan)
+                   const std::vector<ParameterStorage>& storage, const StepState& state,
+                   memory::data_type activations, StepPlan& plan)
     : engine_(engine),
       graph_(graph),
       batch_(batch),
       storage_(storage),
       state_(state),
+      type_(activations),
       plan_(plan),
       values_(graph.values.size()),
       root_(graph.values.size()) {
@@ -94,7 +99,8 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
         forward(schedule.ops[i].node);
         if (node.output != graph_.nodes.back().output) {
             const LoweredValue& made = value(node.output);
-            plan_.note_result(node.name, made.activation, stored_elements(made.descriptor));
+            plan_.note_result(node.name, made.activation, stored_elements(made.descriptor),
+                              dnnl_api::type_of(made.descriptor) == memory::data_type::bf16);
         }
     }
     result.forward_end = plan_.size();
@@ -161,18 +167,24 @@ BufferId Lowering::gradient_of(ValueId id) {
     const BufferId sum = of.partials.front();
     for (std::size_t i = 1; i < of.partials.size(); ++i) {
         const BufferId part = of.partials[i];
-        plan_.kernel({sum, part}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-            return [to = floats(at(sum), count), from = floats(at(part), count)] { add_in_place(to, from); };
+        for_type(dnnl_api::type_of(of.descriptor), [&]<typename T>(T) {
+            plan_.kernel({sum, part}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [to = contents<T>(at(sum), count), from = contents<const T>(at(part), count)] {
+                    add_in_place<T>(to, from);
+                };
+            });
         });
     }
     of.partials.resize(1);
     if (of.relu) {
         of.relu = false;  // masked once
         const BufferId activation = of.activation;
-        plan_.kernel({activation, sum}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-            return [y = floats(at(activation), count), g = floats(at(sum), count)] {
-                relu_backward_in_place(y, g);
-            };
+        for_type(dnnl_api::type_of(of.descriptor), [&]<typename T>(T) {
+            plan_.kernel({activation, sum}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                return [y = contents<const T>(at(activation), count), g = contents<T>(at(sum), count)] {
+                    relu_backward_in_place<T>(y, g);
+                };
+            });
         });
     }
     return sum;
@@ -240,11 +252,13 @@ void Lowering::forward_relu(std::size_t index) {
     const BufferId from = in.activation;
     const BufferId to = value(node.output).activation;
     const std::size_t count = stored_elements(in.descriptor);
-    plan_.kernel({from, to}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-        return [x = floats(at(from), count), y = floats(at(to), count)] {
-            std::copy(x.begin(), x.end(), y.begin());
-            relu_in_place(y);
-        };
+    for_type(dnnl_api::type_of(in.descriptor), [&]<typename T>(T) {
+        plan_.kernel({from, to}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [x = contents<const T>(at(from), count), y = contents<T>(at(to), count)] {
+                std::copy(x.begin(), x.end(), y.begin());
+                relu_in_place<T>(y);
+            };
+        });
     });
 }
 
@@ -263,9 +277,11 @@ void Lowering::forward_add(std::size_t index, const Add& operation) {
     new_value(node.output, descriptor, operation.relu);
     const BufferId sum = value(node.output).activation;
     const std::size_t count = stored_elements(descriptor);
-    plan_.kernel({a, b, sum}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-        return [x = floats(at(a), count), y = floats(at(b), count), to = floats(at(sum), count),
-                relu = operation.relu] { add(x, y, relu, to); };
+    for_type(dnnl_api::type_of(descriptor), [&]<typename T>(T) {
+        plan_.kernel({a, b, sum}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+            return [x = contents<const T>(at(a), count), y = contents<const T>(at(b), count),
+                    to = contents<T>(at(sum), count), relu = operation.relu] { add<T>(x, y, relu, to); };
+        });
     });
 }
 
@@ -281,11 +297,9 @@ void Lowering::backward_add(const ScheduledOp& op) {
             plan_.reorder_into(gradient, descriptor, partial, wanted);
             continue;
         }
-        const std::size_t count = stored_elements(descriptor);
+        const std::size_t bytes = descriptor.get_size();
         plan_.kernel({gradient, partial}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-            return [from = floats(at(gradient), count), to = floats(at(partial), count)] {
-                std::copy(from.begin(), from.end(), to.begin());
-            };
+            return [from = at(gradient), to = at(partial), bytes] { std::memcpy(to, from, bytes); };
         });
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
+#include <engine/backend/cpu/bf16.h>
 #include <engine/backend/cpu/dnnl_api.h>
 #include <engine/backend/cpu/step_plan.h>
 #include <engine/backend/cpu/tap_convolution.h>
@@ -30,7 +31,7 @@ std::vector<dnnl::memory::desc> canonical_descriptors(const Graph& graph);
 
 /// The storage that the kernels prefer for this batch size; the same shapes as canonical_descriptors().
 std::vector<dnnl::memory::desc> native_descriptors(const dnnl::engine& engine, const Graph& graph,
-                                                   std::int64_t batch);
+                                                   std::int64_t batch, dnnl::memory::data_type activations);
 
 /// Convolutions of images so small that tap_convolution.h is the better way, for weights stored for it.
 bool stored_by_taps(const dnnl::memory::desc& weight);
@@ -66,7 +67,8 @@ struct LoweredStep {
 class Lowering {
 public:
     Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
-             const std::vector<ParameterStorage>& storage, const StepState& state, StepPlan& plan);
+             const std::vector<ParameterStorage>& storage, const StepState& state,
+             dnnl::memory::data_type activations, StepPlan& plan);
 
     LoweredStep lower(const Schedule& schedule, BufferId input);
 
@@ -100,6 +102,9 @@ private:
     void forward_taps(std::size_t index);
     void backward_weights_taps(const ScheduledOp& op);
     void backward_data_taps(std::size_t index);
+    void forward_taps_bf16(std::size_t index);
+    void backward_weights_taps_bf16(const ScheduledOp& op);
+    void backward_data_taps_bf16(std::size_t index);
 
     // lower_winograd.cpp
     std::optional<WinogradTiling> by_winograd(const Node& node) const;
@@ -159,6 +164,7 @@ private:
     std::int64_t batch_;
     const std::vector<ParameterStorage>& storage_;
     const StepState& state_;
+    dnnl::memory::data_type type_;  ///< of activations and their gradients: f32 or bf16
     StepPlan& plan_;
     std::vector<LoweredValue> values_;
     std::vector<ValueId> root_;
@@ -170,9 +176,16 @@ private:
     std::map<ValueId, std::vector<std::pair<Md, BufferId>>> reordered_;
 };
 
-/// The buffer's contents as floats.
-inline std::span<float> floats(void* address, std::size_t count) {
-    return {static_cast<float*>(address), count};
+/// The buffer's contents.
+template <typename T>
+std::span<T> contents(void* address, std::size_t count) {
+    return {static_cast<T*>(address), count};
+}
+
+/// Calls make(T{}) with the type of the elements.
+template <typename Make>
+void for_type(dnnl::memory::data_type type, Make make) {
+    type == dnnl::memory::data_type::bf16 ? make(Bf16{}) : make(float{});
 }
 
 }  // namespace rankscope::engine::cpu

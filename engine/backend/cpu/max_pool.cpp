@@ -12,22 +12,20 @@ namespace rankscope::engine::cpu {
 namespace {
 
 /// Takes over what is larger (or not a number).
-template <int W>
+template <int W, typename T>
 [[gnu::always_inline]] inline void consider(typename Lanes<W>::Float& best, typename Lanes<W>::Int& from,
-                                            const float* at, std::int32_t place) {
-    typename Lanes<W>::Float value;
-    load(value, at);
+                                            const T* at, std::int32_t place) {
+    typename Lanes<W>::Float value = load_floats<W>(at);
     const typename Lanes<W>::Int better = (value > best) | (value != value);
     best = better ? value : best;
     from = better ? place - typename Lanes<W>::Int{} : from;
 }
 
-template <int W>
-[[gnu::always_inline]] inline void pool_window(const float* window, std::int64_t right, std::int64_t below,
-                                               bool relu, float* out, std::int8_t* origin) {
+template <int W, typename T>
+[[gnu::always_inline]] inline void pool_window(const T* window, std::int64_t right, std::int64_t below,
+                                               bool relu, T* out, std::int8_t* origin) {
     using V = Lanes<W>;
-    typename V::Float best;
-    load(best, window);
+    typename V::Float best = load_floats<W>(window);
     typename V::Int from = {};
     consider<W>(best, from, window + right, 1);
     consider<W>(best, from, window + below, 2);
@@ -37,13 +35,13 @@ template <int W>
         best = cut ? typename V::Float{} : best;
         from = cut ? 4 - typename V::Int{} : from;
     }
-    store(best, out);
+    store_floats<W>(best, out);
     const typename V::Byte narrow = __builtin_convertvector(from, typename V::Byte);
     store(narrow, origin);
 }
 
-template <int W>
-[[gnu::always_inline]] inline void forward_plane(const MaxPoolShape& given, const float* in, float* out,
+template <int W, typename T>
+[[gnu::always_inline]] inline void forward_plane(const MaxPoolShape& given, const T* in, T* out,
                                                  std::int8_t* origin) {
     // A copy: the byte stores might alias the shape, and then it would be worked out anew for every pixel.
     const MaxPoolShape shape = given;
@@ -52,7 +50,7 @@ template <int W>
     const std::int64_t rows = shape.out_height();
     const std::int64_t columns = shape.out_width();
     for (std::int64_t y = 0; y < rows; ++y) {
-        const float* window = in + y * shape.stride * row;
+        const T* window = in + y * shape.stride * row;
         for (std::int64_t x = 0; x < columns; ++x, window += shape.stride * block) {
             for (std::int64_t lane = 0; lane < block; lane += W, out += W, origin += W) {
                 pool_window<W>(window + lane, block, row, shape.relu, out, origin);
@@ -62,9 +60,9 @@ template <int W>
 }
 
 /// Windows of any size, with padding: the same for each.
-template <int W>
-[[gnu::always_inline]] inline void forward_plane_general(const MaxPoolShape& given, const float* in,
-                                                         float* out, std::int8_t* origin) {
+template <int W, typename T>
+[[gnu::always_inline]] inline void forward_plane_general(const MaxPoolShape& given, const T* in, T* out,
+                                                         std::int8_t* origin) {
     using V = Lanes<W>;
     const MaxPoolShape shape = given;
     const std::int64_t block = shape.block;
@@ -77,9 +75,9 @@ template <int W>
             const std::int64_t columns_from = std::max<std::int64_t>(0, -left);
             const std::int64_t columns_to = std::min(shape.kernel, shape.width - left);
             for (std::int64_t lane = 0; lane < block; lane += W, out += W, origin += W) {
-                const float* const corner = in + (top * shape.width + left) * block + lane;
-                typename V::Float best;
-                load(best, corner + (rows_from * shape.width + columns_from) * block);
+                const T* const corner = in + (top * shape.width + left) * block + lane;
+                typename V::Float best =
+                    load_floats<W>(corner + (rows_from * shape.width + columns_from) * block);
                 typename V::Int from =
                     static_cast<std::int32_t>(rows_from * shape.kernel + columns_from) - typename V::Int{};
                 for (std::int64_t ky = rows_from; ky < rows_to; ++ky) {
@@ -93,7 +91,7 @@ template <int W>
                     best = cut ? typename V::Float{} : best;
                     from = cut ? shape.nowhere() - typename V::Int{} : from;
                 }
-                store(best, out);
+                store_floats<W>(best, out);
                 const typename V::Byte narrow = __builtin_convertvector(from, typename V::Byte);
                 store(narrow, origin);
             }
@@ -102,12 +100,11 @@ template <int W>
 }
 
 /// The part of a window's gradient that belongs to one place of it.
-template <int W>
-[[gnu::always_inline]] inline void add_share(typename Lanes<W>::Float& sum, const float* gradient,
+template <int W, typename T>
+[[gnu::always_inline]] inline void add_share(typename Lanes<W>::Float& sum, const T* gradient,
                                              const std::int8_t* origin, std::int32_t place) {
     using V = Lanes<W>;
-    typename V::Float value;
-    load(value, gradient);
+    typename V::Float value = load_floats<W>(gradient);
     typename V::Byte narrow;
     load(narrow, origin);
     const typename V::Int from = __builtin_convertvector(narrow, typename V::Int);
@@ -115,25 +112,25 @@ template <int W>
 }
 
 /// Windows do not overlap: each writes its four gradients.
-template <int W>
-[[gnu::always_inline]] inline void backward_plane_apart(const MaxPoolShape& shape, const float* out_gradient,
-                                                        const std::int8_t* origin, float* in_gradient) {
+template <int W, typename T>
+[[gnu::always_inline]] inline void backward_plane_apart(const MaxPoolShape& shape, const T* out_gradient,
+                                                        const std::int8_t* origin, T* in_gradient) {
     const std::int64_t block = shape.block;
     const std::int64_t row = shape.width * block;
     const std::int64_t rows = shape.out_height();
     const std::int64_t columns = shape.out_width();
     const bool covered = shape.stride == 2 && shape.height % 2 == 0 && shape.width % 2 == 0;
     if (!covered) {
-        std::memset(in_gradient, 0, static_cast<std::size_t>(shape.height * row) * sizeof(float));
+        std::memset(in_gradient, 0, static_cast<std::size_t>(shape.height * row) * sizeof(T));
     }
     for (std::int64_t y = 0; y < rows; ++y) {
-        float* window = in_gradient + y * shape.stride * row;
+        T* window = in_gradient + y * shape.stride * row;
         for (std::int64_t x = 0; x < columns; ++x, window += shape.stride * block) {
             for (std::int64_t lane = 0; lane < block; lane += W, out_gradient += W, origin += W) {
                 for (std::int32_t place = 0; place < 4; ++place) {
                     typename Lanes<W>::Float share = {};
                     add_share<W>(share, out_gradient, origin, place);
-                    store(share, window + lane + (place / 2) * row + (place % 2) * block);
+                    store_floats<W>(share, window + lane + (place / 2) * row + (place % 2) * block);
                 }
             }
         }
@@ -141,10 +138,10 @@ template <int W>
 }
 
 /// Windows overlap: each input gathers from the up to four windows it is in.
-template <int W>
+template <int W, typename T>
 [[gnu::always_inline]] inline void backward_plane_overlapping(const MaxPoolShape& shape,
-                                                              const float* out_gradient,
-                                                              const std::int8_t* origin, float* in_gradient) {
+                                                              const T* out_gradient,
+                                                              const std::int8_t* origin, T* in_gradient) {
     const std::int64_t block = shape.block;
     const std::int64_t rows = shape.out_height();
     const std::int64_t columns = shape.out_width();
@@ -160,7 +157,7 @@ template <int W>
                         add_share<W>(sum, out_gradient + at, origin + at, place);
                     }
                 }
-                store(sum, in_gradient);
+                store_floats<W>(sum, in_gradient);
             }
         }
     }
@@ -183,10 +180,9 @@ std::vector<WindowRange> window_ranges(const MaxPoolShape& shape, std::int64_t s
 }
 
 /// Each input gathers from every window it is in.
-template <int W>
-[[gnu::always_inline]] inline void backward_plane_general(const MaxPoolShape& shape,
-                                                          const float* out_gradient,
-                                                          const std::int8_t* origin, float* in_gradient) {
+template <int W, typename T>
+[[gnu::always_inline]] inline void backward_plane_general(const MaxPoolShape& shape, const T* out_gradient,
+                                                          const std::int8_t* origin, T* in_gradient) {
     const std::int64_t block = shape.block;
     const std::int64_t columns = shape.out_width();
     const std::vector<WindowRange> down = window_ranges(shape, shape.height, shape.out_height());
@@ -205,15 +201,15 @@ template <int W>
                         add_share<W>(sum, out_gradient + at, origin + at, static_cast<std::int32_t>(place));
                     }
                 }
-                store(sum, in_gradient);
+                store_floats<W>(sum, in_gradient);
             }
         }
     }
 }
 
-template <int W>
-[[gnu::always_inline]] inline void backward_plane(const MaxPoolShape& given, const float* out_gradient,
-                                                  const std::int8_t* origin, float* in_gradient) {
+template <int W, typename T>
+[[gnu::always_inline]] inline void backward_plane(const MaxPoolShape& given, const T* out_gradient,
+                                                  const std::int8_t* origin, T* in_gradient) {
     const MaxPoolShape shape = given;
     if (shape.kernel != 2 || shape.padding != 0) {
         backward_plane_general<W>(shape, out_gradient, origin, in_gradient);
@@ -224,8 +220,8 @@ template <int W>
     }
 }
 
-template <int W>
-[[gnu::always_inline]] inline void forward_any(const MaxPoolShape& shape, const float* in, float* out,
+template <int W, typename T>
+[[gnu::always_inline]] inline void forward_any(const MaxPoolShape& shape, const T* in, T* out,
                                                std::int8_t* origin) {
     if (shape.kernel != 2 || shape.padding != 0) {
         forward_plane_general<W>(shape, in, out, origin);
@@ -236,53 +232,56 @@ template <int W>
 
 // One copy per instruction set; which one runs is decided where the program runs. The loop over the planes is
 // outside, as OpenMP moves its body into a function of its own, which does not inherit the instruction set.
-void forward_one(const MaxPoolShape& shape, const float* in, float* out, std::int8_t* origin) {
-    forward_any<1>(shape, in, out, origin);
-}
-void backward_one(const MaxPoolShape& shape, const float* out_gradient, const std::int8_t* origin,
-                  float* in_gradient) {
-    backward_plane<1>(shape, out_gradient, origin, in_gradient);
-}
-void forward_portable(const MaxPoolShape& shape, const float* in, float* out, std::int8_t* origin) {
-    forward_any<4>(shape, in, out, origin);
-}
-void backward_portable(const MaxPoolShape& shape, const float* out_gradient, const std::int8_t* origin,
-                       float* in_gradient) {
-    backward_plane<4>(shape, out_gradient, origin, in_gradient);
-}
-#if defined(__x86_64__)
-[[gnu::target("avx2")]] void forward_avx2(const MaxPoolShape& shape, const float* in, float* out,
-                                          std::int8_t* origin) {
-    forward_any<8>(shape, in, out, origin);
-}
-[[gnu::target("avx2")]] void backward_avx2(const MaxPoolShape& shape, const float* out_gradient,
-                                           const std::int8_t* origin, float* in_gradient) {
-    backward_plane<8>(shape, out_gradient, origin, in_gradient);
-}
-#endif
-
+template <typename T>
 struct Variant {
-    void (*forward)(const MaxPoolShape&, const float*, float*, std::int8_t*) = forward_one;
-    void (*backward)(const MaxPoolShape&, const float*, const std::int8_t*, float*) = backward_one;
+    void (*forward)(const MaxPoolShape&, const T*, T*, std::int8_t*);
+    void (*backward)(const MaxPoolShape&, const T*, const std::int8_t*, T*);
 };
 
-Variant variant_for(std::int64_t block) {
+template <int W, typename T>
+struct Portable {
+    static void forward(const MaxPoolShape& shape, const T* in, T* out, std::int8_t* origin) {
+        forward_any<W>(shape, in, out, origin);
+    }
+    static void backward(const MaxPoolShape& shape, const T* out_gradient, const std::int8_t* origin,
+                         T* in_gradient) {
+        backward_plane<W>(shape, out_gradient, origin, in_gradient);
+    }
+};
+#if defined(__x86_64__)
+template <typename T>
+struct Avx2 {
+    [[gnu::target("avx2")]] static void forward(const MaxPoolShape& shape, const T* in, T* out,
+                                                std::int8_t* origin) {
+        forward_any<8>(shape, in, out, origin);
+    }
+    [[gnu::target("avx2")]] static void backward(const MaxPoolShape& shape, const T* out_gradient,
+                                                 const std::int8_t* origin, T* in_gradient) {
+        backward_plane<8>(shape, out_gradient, origin, in_gradient);
+    }
+};
+#endif
+
+template <typename T>
+Variant<T> variant_for(std::int64_t block) {
 #if defined(__x86_64__)
     static const bool avx2 = __builtin_cpu_supports("avx2");
     if (avx2 && block % 8 == 0) {
-        return {forward_avx2, backward_avx2};
+        return {Avx2<T>::forward, Avx2<T>::backward};
     }
 #endif
-    return block % 4 == 0 ? Variant{forward_portable, backward_portable} : Variant{};
+    return block % 4 == 0 ? Variant<T>{Portable<4, T>::forward, Portable<4, T>::backward}
+                          : Variant<T>{Portable<1, T>::forward, Portable<1, T>::backward};
 }
 
 }  // namespace
 
-void max_pool_forward(const MaxPoolShape& shape, std::span<const float> input, std::span<float> output,
+template <typename T>
+void max_pool_forward(const MaxPoolShape& shape, std::span<const T> input, std::span<T> output,
                       std::span<std::int8_t> origin) {
     const std::int64_t from = shape.height * shape.width * shape.block;
     const std::int64_t to = shape.out_height() * shape.out_width() * shape.block;
-    const auto plane_forward = variant_for(shape.block).forward;
+    const auto plane_forward = variant_for<T>(shape.block).forward;
 #pragma omp parallel for
     for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
         plane_forward(shape, input.data() + plane * from, output.data() + plane * to,
@@ -290,16 +289,26 @@ void max_pool_forward(const MaxPoolShape& shape, std::span<const float> input, s
     }
 }
 
-void max_pool_backward(const MaxPoolShape& shape, std::span<const float> output_gradient,
-                       std::span<const std::int8_t> origin, std::span<float> input_gradient) {
+template <typename T>
+void max_pool_backward(const MaxPoolShape& shape, std::span<const T> output_gradient,
+                       std::span<const std::int8_t> origin, std::span<T> input_gradient) {
     const std::int64_t from = shape.height * shape.width * shape.block;
     const std::int64_t to = shape.out_height() * shape.out_width() * shape.block;
-    const auto plane_backward = variant_for(shape.block).backward;
+    const auto plane_backward = variant_for<T>(shape.block).backward;
 #pragma omp parallel for
     for (std::int64_t plane = 0; plane < shape.planes; ++plane) {
         plane_backward(shape, output_gradient.data() + plane * to, origin.data() + plane * to,
                        input_gradient.data() + plane * from);
     }
 }
+
+template void max_pool_forward<float>(const MaxPoolShape&, std::span<const float>, std::span<float>,
+                                      std::span<std::int8_t>);
+template void max_pool_forward<Bf16>(const MaxPoolShape&, std::span<const Bf16>, std::span<Bf16>,
+                                     std::span<std::int8_t>);
+template void max_pool_backward<float>(const MaxPoolShape&, std::span<const float>,
+                                       std::span<const std::int8_t>, std::span<float>);
+template void max_pool_backward<Bf16>(const MaxPoolShape&, std::span<const Bf16>,
+                                      std::span<const std::int8_t>, std::span<Bf16>);
 
 }  // namespace rankscope::engine::cpu

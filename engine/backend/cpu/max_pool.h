@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <engine/backend/cpu/bf16.h>
+
 #include <cstdint>
 #include <span>
 
@@ -30,11 +32,14 @@ struct MaxPoolShape {
 
 /// Sizes: input planes·height·width·block, output and origin planes·out_height·out_width·block. origin:
 /// the place in the window (row by row) of the first largest element, or nowhere(). NaN wins, as in PyTorch.
-void max_pool_forward(const MaxPoolShape& shape, std::span<const float> input, std::span<float> output,
+/// T is float or Bf16.
+template <typename T>
+void max_pool_forward(const MaxPoolShape& shape, std::span<const T> input, std::span<T> output,
                       std::span<std::int8_t> origin);
 
 /// Overwrites the whole input gradient.
-void max_pool_backward(const MaxPoolShape& shape, std::span<const float> output_gradient,
-                       std::span<const std::int8_t> origin, std::span<float> input_gradient);
+template <typename T>
+void max_pool_backward(const MaxPoolShape& shape, std::span<const T> output_gradient,
+                       std::span<const std::int8_t> origin, std::span<T> input_gradient);
 
 }  // namespace rankscope::engine::cpu

@@ -52,13 +52,14 @@ public:
                       const dnnl::memory::desc& to_desc, std::vector<ParameterId> finished = {});
 
     /// The buffer holds, after the latest step, the result that people know by this name.
-    void note_result(std::string name, BufferId buffer, std::size_t floats) {
-        results_.push_back({std::move(name), buffer, floats, steps_.size()});
+    void note_result(std::string name, BufferId buffer, std::size_t count, bool bf16) {
+        results_.push_back({std::move(name), buffer, count, bf16, steps_.size()});
     }
     struct Result {
         std::string name;
         BufferId buffer = 0;
-        std::size_t floats = 0;
+        std::size_t count = 0;  ///< elements
+        bool bf16 = false;      ///< not float
         std::size_t steps = 0;  ///< steps [0, steps) make it
     };
     const std::vector<Result>& results() const { return results_; }
