@@ -80,61 +80,66 @@ void Lowering::forward_winograd(std::size_t index, const Conv2d& conv) {
     const WinogradConvolution shape = winograd_shape(node, layout, value(node.output).descriptor);
     const BufferId result = value(node.output).activation;
     const BufferId kernel = weights_[node.parameters[0]];
-    const BufferId input = plan_.buffer(shape.input_size() * sizeof(float));
     const BufferId weights = plan_.buffer(shape.weights_size() * sizeof(float));
+    const BufferId input = plan_.buffer(shape.input_size() * sizeof(float));
     const BufferId products = plan_.buffer(shape.output_size() * sizeof(float));
     const float* bias = conv.bias ? storage_[node.parameters[1]].weight : nullptr;
-    kept_[index] = {input, weights};
-    plan_.kernel(
-        {source, kernel, result, input, weights, products},
-        [=, relu = conv.relu](const StepPlan::Pointer& at) -> StepPlan::Run {
-            const auto floats_at = [&](BufferId id) { return static_cast<float*>(at(id)); };
-            const WinogradForward run{
-                floats_at(source),  floats_at(kernel),  bias, relu, floats_at(result), floats_at(input),
-                floats_at(weights), floats_at(products)};
-            return [shape, run] { winograd_forward(shape, run); };
-        });
+    kept_[index] = {source, weights};
+    plan_.kernel({source, kernel, result, weights, input, products},
+                 [=, relu = conv.relu](const StepPlan::Pointer& at) -> StepPlan::Run {
+                     const auto floats_at = [&](BufferId id) { return static_cast<float*>(at(id)); };
+                     const WinogradForward run{
+                         .input = floats_at(source),
+                         .weights = floats_at(kernel),
+                         .bias = bias,
+                         .relu = relu,
+                         .output = floats_at(result),
+                         .transformed_weights = floats_at(weights),
+                         .workspace = {.input = floats_at(input), .output = floats_at(products)}};
+                     return [shape, run] { winograd_forward(shape, run); };
+                 });
 }
 
-void Lowering::backward_weights_winograd(const ScheduledOp& op) {
+// The input's gradient comes with the weights': one pass over the transformed gradient serves both.
+void Lowering::backward_winograd(const ScheduledOp& op, bool with_input) {
     const Node& node = graph_.nodes[op.node];
     const BufferId dy = gradient_of(node.output);
-    const WinogradConvolution shape =
-        winograd_shape(node, winograd_layout(node), value(node.output).descriptor);
-    const BufferId input = kept_.at(op.node)[0];
-    const BufferId gradient = plan_.buffer(shape.output_size() * sizeof(float));
-    const BufferId products = plan_.buffer(shape.weights_size() * sizeof(float));
-    kept_.at(op.node).push_back(gradient);
-    const BufferId result = gradients_[node.parameters[0]];
-    float* bias = node.parameters.size() > 1 ? storage_[node.parameters[1]].gradient : nullptr;
-    plan_.kernel(
-        {dy, input, gradient, products, result},
-        [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-            const auto floats_at = [&](BufferId id) { return static_cast<float*>(at(id)); };
-            const WinogradBackwardWeights run{floats_at(input),    floats_at(dy),
-                                              floats_at(result),   bias,
-                                              floats_at(gradient), floats_at(products)};
-            return [shape, run] { winograd_backward_weights(shape, run); };
-        },
-        op.finished);
-}
-
-void Lowering::backward_data_winograd(std::size_t index) {
-    const Node& node = graph_.nodes[index];
     const Md layout = winograd_layout(node);
     const WinogradConvolution shape = winograd_shape(node, layout, value(node.output).descriptor);
-    const BufferId weights = kept_.at(index)[1];
-    const BufferId gradient = kept_.at(index)[2];
-    const BufferId products = plan_.buffer(shape.input_size() * sizeof(float));
-    write_partial(node.input(), layout, [&](BufferId target) {
-        plan_.kernel({gradient, weights, target, products},
-                     [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-                         const auto floats_at = [&](BufferId id) { return static_cast<float*>(at(id)); };
-                         const WinogradBackwardData run{floats_at(gradient), floats_at(weights),
-                                                        floats_at(target), floats_at(products)};
-                         return [shape, run] { winograd_backward_data(shape, run); };
-                     });
-    });
+    const BufferId source = kept_.at(op.node)[0];
+    const BufferId weights = kept_.at(op.node)[1];
+    const BufferId input = plan_.buffer(shape.input_size() * sizeof(float));
+    const BufferId output = plan_.buffer(shape.output_size() * sizeof(float));
+    const BufferId products = plan_.buffer(shape.weights_size() * sizeof(float));
+    const BufferId result = gradients_[node.parameters[0]];
+    float* bias = node.parameters.size() > 1 ? storage_[node.parameters[1]].gradient : nullptr;
+    const auto plan = [&](std::optional<BufferId> dx) {
+        std::vector<BufferId> touches{dy, source, weights, input, output, products, result};
+        if (dx) {
+            touches.push_back(*dx);
+        }
+        plan_.kernel(
+            touches,
+            [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                const auto floats_at = [&](BufferId id) { return static_cast<float*>(at(id)); };
+                const WinogradBackward run{
+                    .input = floats_at(source),
+                    .transformed_weights = floats_at(weights),
+                    .output_gradient = floats_at(dy),
+                    .weights_gradient = floats_at(result),
+                    .bias_gradient = bias,
+                    .input_gradient = dx ? floats_at(*dx) : nullptr,
+                    .transformed_weights_gradient = floats_at(products),
+                    .workspace = {.input = floats_at(input), .output = floats_at(output)}};
+                return [shape, run] { winograd_backward(shape, run); };
+            },
+            op.finished);
+    };
+    if (with_input) {
+        write_partial(node.input(), layout, [&](BufferId dx) { plan(dx); });
+    } else {
+        plan(std::nullopt);
+    }
 }
 
 }  // namespace rankscope::engine::cpu

@@ -113,7 +113,8 @@ LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     for (std::size_t i = schedule.backward_begin; i < schedule.ops.size(); ++i) {
         const ScheduledOp& op = schedule.ops[i];
         if (op.phase == Phase::backward_weights) {
-            backward_weights(op);
+            const bool data_follows = i + 1 < schedule.ops.size() && schedule.ops[i + 1].node == op.node;
+            backward_weights(op, data_follows);
         } else {
             backward_data(op);
         }
@@ -213,10 +214,10 @@ void Lowering::forward(std::size_t index) {
     }
 }
 
-void Lowering::backward_weights(const ScheduledOp& op) {
+void Lowering::backward_weights(const ScheduledOp& op, bool data_follows) {
     const Node& node = graph_.nodes[op.node];
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_winograd(node) ? backward_weights_winograd(op)
+        by_winograd(node) ? backward_winograd(op, data_follows)
         : by_taps(node)   ? backward_weights_taps(op)
                           : backward_weights_conv(op, *conv);
     } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
@@ -229,9 +230,10 @@ void Lowering::backward_weights(const ScheduledOp& op) {
 void Lowering::backward_data(const ScheduledOp& op) {
     const Node& node = graph_.nodes[op.node];
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
-        by_winograd(node) ? backward_data_winograd(op.node)
-        : by_taps(node)   ? backward_data_taps(op.node)
-                          : backward_data_conv(op.node, *conv);
+        if (by_winograd(node)) {
+            return;  // came with the weights
+        }
+        by_taps(node) ? backward_data_taps(op.node) : backward_data_conv(op.node, *conv);
     } else if (std::holds_alternative<Linear>(node.operation)) {
         backward_data_linear(op.node);
     } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {

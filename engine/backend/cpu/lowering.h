@@ -85,7 +85,7 @@ private:
 
     // lowering.cpp
     void forward(std::size_t index);
-    void backward_weights(const ScheduledOp& op);
+    void backward_weights(const ScheduledOp& op, bool data_follows);
     void backward_data(const ScheduledOp& op);
     void forward_relu(std::size_t index);
     void backward_relu(std::size_t index);
@@ -111,8 +111,7 @@ private:
     Md winograd_layout(const Node& node);
     WinogradConvolution winograd_shape(const Node& node, const Md& input, const Md& output) const;
     void forward_winograd(std::size_t index, const Conv2d& conv);
-    void backward_weights_winograd(const ScheduledOp& op);
-    void backward_data_winograd(std::size_t index);
+    void backward_winograd(const ScheduledOp& op, bool with_input);
 
     // lower_linear.cpp
     void forward_linear(std::size_t index, const Linear& linear);

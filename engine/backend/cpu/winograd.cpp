@@ -438,51 +438,107 @@ Transforms transforms_for(WinogradTiling tiling) {
 
 }  // namespace
 
+std::int64_t WinogradConvolution::chunk() const {
+    // Half a million floats: with more the arrays leave the cache, with fewer than kLeastTiles rows the
+    // products are too short for their operands (measured with ResNet-18's layers).
+    constexpr std::int64_t kFloats = std::int64_t{1} << 19;
+    constexpr std::int64_t kLeastTiles = 128;
+    const std::int64_t image = products() * tiles_per_image() * std::max(in_channels(), out_channels());
+    const std::int64_t least = (kLeastTiles + tiles_per_image() - 1) / tiles_per_image();
+    const std::int64_t most = std::clamp(std::max(kFloats / image, least), std::int64_t{1}, batch);
+    const std::int64_t passes = (batch + most - 1) / most;
+    return (batch + passes - 1) / passes;
+}
+
+namespace {
+
+/// Calls visit(first image, number of images) for chunk after chunk.
+template <typename Visit>
+void each_chunk(const WinogradConvolution& shape, Visit visit) {
+    const std::int64_t chunk = shape.chunk();
+    for (std::int64_t first = 0; first < shape.batch; first += chunk) {
+        visit(first, std::min(chunk, shape.batch - first));
+    }
+}
+
+}  // namespace
+
 void winograd_forward(const WinogradConvolution& shape, const WinogradForward& run) {
     const Transforms transforms = transforms_for(shape.tiling);
     const std::int64_t in = shape.in_channels();
     const std::int64_t out = shape.out_channels();
-    const std::int64_t tiles = shape.tiles();
+    const std::int64_t from = Places(shape.input).image;
+    const std::int64_t to = Places(shape.output).image;
 #pragma omp parallel for
     for (std::int64_t channel = 0; channel < in; ++channel) {
         transforms.weights(shape, channel, run.weights, run.transformed_weights);
     }
-#pragma omp parallel for
-    for (std::int64_t n = 0; n < shape.batch; ++n) {
-        transforms.input(shape, n, run.input, run.transformed_input);
-    }
-#pragma omp parallel for
-    for (std::int64_t p = 0; p < shape.products(); ++p) {
-        gemm(tiles, out, in, {run.transformed_input + p * shape.input_stride(), in},
-             {run.transformed_weights + p * shape.weights_stride(), out}, false,
-             run.products + p * shape.output_stride(), out);
-    }
-#pragma omp parallel for
-    for (std::int64_t n = 0; n < shape.batch; ++n) {
-        transforms.output(shape, n, run.products, run.bias, run.relu, run.output);
-    }
+    each_chunk(shape, [&](std::int64_t first, std::int64_t images) {
+        const float* input = run.input + first * from;
+        float* output = run.output + first * to;
+        const std::int64_t tiles = images * shape.tiles_per_image();
+#pragma omp parallel
+        {
+#pragma omp for
+            for (std::int64_t n = 0; n < images; ++n) {
+                transforms.input(shape, n, input, run.workspace.input);
+            }
+#pragma omp for
+            for (std::int64_t p = 0; p < shape.products(); ++p) {
+                gemm(tiles, out, in, {run.workspace.input + p * shape.input_stride(), in},
+                     {run.transformed_weights + p * shape.weights_stride(), out}, false,
+                     run.workspace.output + p * shape.output_stride(), out);
+            }
+#pragma omp for
+            for (std::int64_t n = 0; n < images; ++n) {
+                transforms.output(shape, n, run.workspace.output, run.bias, run.relu, output);
+            }
+        }
+    });
 }
 
-void winograd_backward_weights(const WinogradConvolution& shape, const WinogradBackwardWeights& run) {
+void winograd_backward(const WinogradConvolution& shape, const WinogradBackward& run) {
     const Transforms transforms = transforms_for(shape.tiling);
     const std::int64_t in = shape.in_channels();
     const std::int64_t out = shape.out_channels();
-    const std::int64_t tiles = shape.tiles();
+    const std::int64_t from = Places(shape.input).image;
+    const std::int64_t to = Places(shape.output).image;
     std::vector<float> sums(static_cast<std::size_t>(shape.batch * out));  // of each image's channels
-#pragma omp parallel for
-    for (std::int64_t n = 0; n < shape.batch; ++n) {
-        transforms.output_gradient(shape, n, run.output_gradient, run.transformed_gradient,
-                                   sums.data() + n * out);
-    }
-#pragma omp parallel for
-    for (std::int64_t p = 0; p < shape.products(); ++p) {
-        gemm(in, out, tiles, {run.transformed_input + p * shape.input_stride(), in, true},
-             {run.transformed_gradient + p * shape.output_stride(), out}, false,
-             run.products + p * shape.weights_stride(), out);
-    }
+    each_chunk(shape, [&](std::int64_t first, std::int64_t images) {
+        const float* input = run.input + first * from;
+        const float* output_gradient = run.output_gradient + first * to;
+        const std::int64_t tiles = images * shape.tiles_per_image();
+#pragma omp parallel
+        {
+#pragma omp for
+            for (std::int64_t n = 0; n < images; ++n) {
+                transforms.output_gradient(shape, n, output_gradient, run.workspace.output,
+                                           sums.data() + (first + n) * out);
+                transforms.input(shape, n, input, run.workspace.input);
+            }
+#pragma omp for
+            for (std::int64_t p = 0; p < shape.products(); ++p) {
+                float* const transformed_input = run.workspace.input + p * shape.input_stride();
+                const float* const gradient = run.workspace.output + p * shape.output_stride();
+                gemm(in, out, tiles, {transformed_input, in, true}, {gradient, out}, first != 0,
+                     run.transformed_weights_gradient + p * shape.weights_stride(), out);
+                if (run.input_gradient != nullptr) {  // in the place of the transformed input
+                    gemm(tiles, in, out, {gradient, out},
+                         {run.transformed_weights + p * shape.weights_stride(), out, true}, false,
+                         transformed_input, in);
+                }
+            }
+            std::vector<float> scratch;
+#pragma omp for
+            for (std::int64_t n = 0; n < (run.input_gradient != nullptr ? images : 0); ++n) {
+                transforms.input_gradient(shape, n, run.workspace.input, run.input_gradient + first * from,
+                                          scratch);
+            }
+        }
+    });
 #pragma omp parallel for
     for (std::int64_t channel = 0; channel < in; ++channel) {
-        transforms.weights_gradient(shape, channel, run.products, run.weights_gradient);
+        transforms.weights_gradient(shape, channel, run.transformed_weights_gradient, run.weights_gradient);
     }
     if (run.bias_gradient != nullptr) {
         std::vector<double> totals(static_cast<std::size_t>(out), 0.0);
@@ -491,27 +547,6 @@ void winograd_backward_weights(const WinogradConvolution& shape, const WinogradB
         }
         std::transform(totals.begin(), totals.end(), run.bias_gradient,
                        [](double total) { return static_cast<float>(total); });
-    }
-}
-
-void winograd_backward_data(const WinogradConvolution& shape, const WinogradBackwardData& run) {
-    const Transforms transforms = transforms_for(shape.tiling);
-    const std::int64_t in = shape.in_channels();
-    const std::int64_t out = shape.out_channels();
-    const std::int64_t tiles = shape.tiles();
-#pragma omp parallel for
-    for (std::int64_t p = 0; p < shape.products(); ++p) {
-        gemm(tiles, in, out, {run.transformed_gradient + p * shape.output_stride(), out},
-             {run.transformed_weights + p * shape.weights_stride(), out, true}, false,
-             run.products + p * shape.input_stride(), in);
-    }
-#pragma omp parallel
-    {
-        std::vector<float> scratch;
-#pragma omp for
-        for (std::int64_t n = 0; n < shape.batch; ++n) {
-            transforms.input_gradient(shape, n, run.products, run.input_gradient, scratch);
-        }
     }
 }
 

@@ -11,8 +11,8 @@
 /// 3×3 convolutions with stride 1 by minimal filtering: tiles of the image and the filter are transformed,
 /// and what was a convolution becomes one matrix product over the channels for each of the transformed tile's
 /// elements (Winograd, "Arithmetic Complexity of Computations", 1980; Lavin, Gray: arXiv 1509.09308). The
-/// backward passes are the transposes of the same three linear maps, so that they use the same tiles, and the
-/// transformed input and filter of the forward pass again.
+/// backward passes are the transposes of the same three linear maps, so that they use the same tiles: one
+/// pass over the transformed gradient serves weights and input.
 ///
 /// Two tilings:
 /// - four: 6×6 of the input make 4×4 of the result with 36 products instead of 144.
@@ -41,13 +41,16 @@ struct WinogradConvolution {
     std::int64_t products() const { return tiling == WinogradTiling::four ? 36 : 9; }
     std::int64_t tile_rows() const { return tiling == WinogradTiling::four ? (out_height + 3) / 4 : 1; }
     std::int64_t tile_columns() const { return tiling == WinogradTiling::four ? (out_width + 3) / 4 : 1; }
-    std::int64_t tiles() const { return batch * tile_rows() * tile_columns(); }
+    std::int64_t tiles_per_image() const { return tile_rows() * tile_columns(); }
+    /// Images that go through all stages together, so that the transformed arrays stay in the cache.
+    std::int64_t chunk() const;
+    std::int64_t tiles() const { return chunk() * tiles_per_image(); }
     /// Floats from one product's matrix to the next. Not a power of two, or all products of a tile would meet
     /// in the same lines of the first-level cache.
     std::int64_t input_stride() const { return tiles() * in_channels() + kCacheLine; }
     std::int64_t output_stride() const { return tiles() * out_channels() + kCacheLine; }
     std::int64_t weights_stride() const { return in_channels() * out_channels() + kCacheLine; }
-    /// Floats of the transformed arrays.
+    /// Floats of the transformed arrays: of a chunk's images, and of all weights.
     std::size_t input_size() const { return static_cast<std::size_t>(products() * input_stride()); }
     std::size_t output_size() const { return static_cast<std::size_t>(products() * output_stride()); }
     std::size_t weights_size() const { return static_cast<std::size_t>(products() * weights_stride()); }
@@ -55,39 +58,36 @@ struct WinogradConvolution {
     static constexpr std::int64_t kCacheLine = 16;  ///< floats
 };
 
-/// Overwrites output; leaves the transformed input and weights for the backward passes. `products` is room
-/// for output_size() floats. `bias` may be null.
+/// Room for the transformed arrays: input_size() and output_size() floats.
+struct WinogradWorkspace {
+    float* input = nullptr;
+    float* output = nullptr;
+};
+
+/// Overwrites output; leaves the transformed weights (weights_size() floats) for the way back. `bias` may be
+/// null.
 struct WinogradForward {
     const float* input = nullptr;
     const float* weights = nullptr;
     const float* bias = nullptr;
     bool relu = false;
     float* output = nullptr;
-    float* transformed_input = nullptr;
     float* transformed_weights = nullptr;
-    float* products = nullptr;
+    WinogradWorkspace workspace;
 };
 void winograd_forward(const WinogradConvolution& shape, const WinogradForward& run);
 
-/// Overwrites the weights' gradient (and the bias', unless null); leaves the transformed output gradient for
-/// winograd_backward_data(). `products` is room for weights_size() floats.
-struct WinogradBackwardWeights {
-    const float* transformed_input = nullptr;
+/// Overwrites the gradients of weights, bias and input; the latter two may be null.
+struct WinogradBackward {
+    const float* input = nullptr;
+    const float* transformed_weights = nullptr;
     const float* output_gradient = nullptr;
     float* weights_gradient = nullptr;
     float* bias_gradient = nullptr;
-    float* transformed_gradient = nullptr;
-    float* products = nullptr;
-};
-void winograd_backward_weights(const WinogradConvolution& shape, const WinogradBackwardWeights& run);
-
-/// Overwrites the input's gradient. `products` is room for input_size() floats.
-struct WinogradBackwardData {
-    const float* transformed_gradient = nullptr;
-    const float* transformed_weights = nullptr;
     float* input_gradient = nullptr;
-    float* products = nullptr;
+    float* transformed_weights_gradient = nullptr;  ///< room for weights_size() floats
+    WinogradWorkspace workspace;
 };
-void winograd_backward_data(const WinogradConvolution& shape, const WinogradBackwardData& run);
+void winograd_backward(const WinogradConvolution& shape, const WinogradBackward& run);
 
 }  // namespace rankscope::engine::cpu
