@@ -25,12 +25,16 @@
 ///   epoch        epoch under way, from 1 (fractions allowed)
 ///   epochs, steps_per_epoch, steps   totals (steps: of the whole run), for progress and ETA
 ///   loss         mean loss of this rank's batch            acc1   top-1 accuracy of it, 0…1
+///   acc5         top-5 accuracy (accK where another k was asked for)
+///   loss_all, acc1_all, acc5_all   the same over the batches of all ranks; rank 0, every so many steps
+///   grad_norm    norm of the averaged gradients, before clipping
 ///   lr           learning rate of the step                  samples  samples this rank has seen so far
 ///   images_per_s throughput of this rank
-///   t_data_ms, t_forward_ms, t_backward_ms, t_comm_ms, t_step_ms
-///                time of the step: in data, forward, backward, *exposed* waiting for communication, and all
-///                of it
-///   val_loss, val_acc1, val_samples  validation over all ranks, after an epoch
+///   t_data_ms, t_forward_ms, t_backward_ms, t_comm_ms, t_optimizer_ms, t_step_ms
+///                time of the step: in data, forward, backward, *exposed* waiting for communication, update,
+///                and all of it
+///   peak_rss_mb  largest resident memory of the rank so far, MiB
+///   val_loss, val_acc1, val_acc5, val_samples  validation over all ranks, after an epoch
 ///   params       checksum of the parameters, "sha256:<hex>"
 ///   stage        instead of a metric: the rank has reached a stage ("rendezvous", "data", "train",
 ///   "validate",

@@ -196,6 +196,7 @@ void read_validation(ConfigSection& parent, ConfigProblems& problems, Validation
     ConfigSection section(*value, "validation", problems);
     section.whole("batch_size", 1, 1'000'000, validation.batch_size);
     section.flag("pad", validation.pad);
+    section.whole("report_every", 1, kMaxWhole, validation.report_every);
     section.report_unknown();
 }
 
@@ -379,7 +380,9 @@ json to_json(const TrainConfig& config) {
             {"metrics_every", config.metrics_every},
             {"validate", config.validate},
             {"validation",
-             {{"batch_size", optional(config.validation.batch_size)}, {"pad", config.validation.pad}}},
+             {{"batch_size", optional(config.validation.batch_size)},
+              {"pad", config.validation.pad},
+              {"report_every", optional(config.validation.report_every)}}},
             {"checkpoint", to_json(config.checkpoint)}};
 }
 

@@ -52,7 +52,8 @@
 ///   metrics_every updates between two metric lines over all ranks (rank 0 writes them)       10
 ///   validate      validation over all ranks after every epoch                                true
 ///   validation    {batch_size (absent: the training's), pad: repeat samples until all ranks have as many, as
-///                 PyTorch's sampler does, so that some count twice (false)}
+///                 PyTorch's sampler does, so that some count twice (false), report_every: batches between
+///                 two results over all ranks (absent: only the whole)}
 ///   checkpoint    {folder: empty: none are written, every_epochs (1; 0: not by epoch), every_steps (absent),
 ///                 keep: newest so many; 0: all (3), resume: auto (the newest good one, if there is one) |
 ///                 never | path of one (auto), init_from: safetensors file with initial weights}
@@ -112,6 +113,7 @@ struct DdpConfig {
 struct ValidationConfig {
     std::optional<std::int64_t> batch_size;
     bool pad = false;
+    std::optional<std::int64_t> report_every;
     bool operator==(const ValidationConfig&) const = default;
 };
 

@@ -9,7 +9,9 @@
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/capabilities.h>
+#include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
+#include <engine/train/process_memory.h>
 #include <engine/train/step_runner.h>
 #include <protocol/metrics_line.h>
 
@@ -262,15 +264,15 @@ Json measure(const BenchOptions& options, ProcessGroup* group) {
     const Graph graph = build_model(options.model, options.sample, options.classes);
     const std::unique_ptr<Backend> backend = make_cpu_backend(options.threads);
     const std::unique_ptr<CompiledModel> model =
-        synchronised_model(*backend, graph, options.batch, 0, options.precision, group);
+        synchronised_model(*backend, graph, {.batch_size = options.batch}, 0, group);
     const std::vector<Batch> batches = ready_batches(options);
     if (!graph.classifies()) {
         const std::span<float> targets = model->executable(options.batch).targets();
         std::copy_n(batches[0].pixels.begin(), std::min(targets.size(), batches[0].pixels.size()),
                     targets.begin());
     }
-    StepRunner with(*model, group, 0);
-    StepRunner without(*model, nullptr, 0);
+    StepRunner with(*model, group);
+    StepRunner without(*model, nullptr);
     OptimizerStep update = bench_optimizer(options.model);
     std::size_t next = 0;
     const auto step_of = [&](StepRunner& runner) {

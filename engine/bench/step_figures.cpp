@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <ctime>
-#include <fstream>
-#include <string>
 
 namespace rankscope::engine {
 
@@ -33,18 +31,6 @@ std::chrono::duration<double> process_cpu_time() {
     timespec time{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
     return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-double peak_rss_mb() {
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;) {
-        if (word == "VmHWM:") {
-            double kib = 0;
-            status >> kib;
-            return kib / 1024;
-        }
-    }
-    return 0.0;
 }
 
 }  // namespace rankscope::engine

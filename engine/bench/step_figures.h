@@ -16,7 +16,5 @@ double quantile(std::vector<double> values, double share);
 
 /// CPU time of the whole process, all threads.
 std::chrono::duration<double> process_cpu_time();
-/// Largest resident memory so far in MiB. From /proc: getrusage() keeps what the process was before exec.
-double peak_rss_mb();
 
 }  // namespace rankscope::engine

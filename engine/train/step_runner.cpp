@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/data/sha256.h>
-#include <engine/error.h>
-#include <engine/models/initialise.h>
+#include <engine/optim/gradient_clip.h>
 #include <engine/train/step_runner.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace rankscope::engine {
 namespace {
@@ -18,31 +17,14 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
-std::string digest(const std::string& text) {
-    return sha256_of(std::as_bytes(std::span(text)));
-}
-
-std::string describe(const Graph& graph) {
-    std::string text;
-    for (const Parameter& parameter : graph.parameters) {
-        text += parameter.name + to_string(parameter.shape) + "\n";
-    }
-    return text;
-}
-
-/// The lowest rank whose text is not rank 0's, or −1.
-int first_different(const std::vector<std::string>& texts) {
-    const auto other =
-        std::find_if(texts.begin(), texts.end(), [&](const auto& text) { return text != texts[0]; });
-    return other == texts.end() ? -1 : static_cast<int>(other - texts.begin());
-}
-
 }  // namespace
 
-StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, std::size_t bucket_limit) : model_(model) {
+StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options)
+    : model_(model), options_(options) {
     if (group != nullptr) {
-        const std::size_t limit =
-            bucket_limit != 0 ? bucket_limit : default_bucket_limit(model.layout().total * sizeof(float));
+        const std::size_t limit = options.bucket_limit != 0
+                                      ? options.bucket_limit
+                                      : default_bucket_limit(model.layout().total * sizeof(float));
         reducer_ =
             std::make_unique<Reducer>(*group, plan_buckets(model.layout(), limit, limit), model.gradients());
     }
@@ -51,72 +33,100 @@ StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, std::size_t bu
 Executable& StepRunner::load(const Batch& batch) {
     Executable& executable = model_.executable(batch.size());
     std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
-    if (!executable.labels().empty()) {  // a mean squared error has targets instead
+    const std::span<float> targets = executable.targets();
+    if (targets.empty()) {
         std::copy(batch.labels.begin(), batch.labels.end(), executable.labels().begin());
+        return executable;
+    }
+    // A model with a mean squared error is trained towards the one-hot label.
+    const std::size_t outputs = targets.size() / batch.labels.size();
+    std::fill(targets.begin(), targets.end(), 0.0F);
+    for (std::size_t i = 0; i < batch.labels.size(); ++i) {
+        const auto label = static_cast<std::size_t>(batch.labels[i]);
+        if (label < outputs) {
+            targets[i * outputs + label] = 1.0F;
+        }
     }
     return executable;
 }
 
-BatchResult StepRunner::train(const Batch& batch, const OptimizerStep& update, StepTimes& times) {
+void StepRunner::fail_not_finite(Executable& executable, double loss) const {
+    const std::string what = std::isnan(loss) ? "not a number" : "infinite";
+    const std::string layer = executable.first_non_finite().value_or("the loss itself");
+    throw NotFiniteError("the loss is " + what + "; the first layer whose result is not finite: " + layer +
+                         (layer == "input" ? " (the data hold such values)" : ""));
+}
+
+void StepRunner::begin(std::int64_t batches) {
+    batches_ = batches;
+    done_ = 0;
+}
+
+BatchResult StepRunner::batch(const Batch& batch, StepTimes& times) {
     const auto begin = Clock::now();
     Executable& executable = load(batch);
-    const BatchResult result = executable.forward();
+    const BatchResult result = executable.forward(ForwardMode::train);
     const auto forward = Clock::now();
-    if (reducer_) {
-        reducer_->reset();
-        executable.backward([this](ParameterId id) { reducer_->ready(id); });
-    } else {
-        executable.backward([](ParameterId) {});
+    times.forward_ms += ms_between(begin, forward);
+    if (!std::isfinite(result.loss)) {
+        fail_not_finite(executable, result.loss);
     }
-    const auto backward = Clock::now();
+    const GradientMode mode = done_ == 0 ? GradientMode::overwrite : GradientMode::accumulate;
+    const bool synchronised = ++done_ == batches_ && reducer_ != nullptr;
+    const double scale =
+        (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
+    GradientReady ready = [](ParameterId) {};
+    if (synchronised) {
+        reducer_->reset();
+        ready = [this](ParameterId id) { reducer_->ready(id); };
+    }
+    executable.backward(ready, mode, static_cast<float>(scale));
+    times.backward_ms += ms_between(forward, Clock::now());
+    return result;
+}
+
+UpdateResult StepRunner::finish(const OptimizerStep& step, bool with_norm, StepTimes& times) {
+    const auto begin = Clock::now();
     if (reducer_) {
         reducer_->wait();
     }
     const auto reduced = Clock::now();
-    model_.optimizer_step(update);
-    times = {ms_between(begin, forward), ms_between(forward, backward) + ms_between(reduced, Clock::now()),
-             reducer_ ? ms_between(backward, reduced) : 0.0};
+    times.comm_ms += reducer_ ? ms_between(begin, reduced) : 0.0;
+    OptimizerStep own = step;
+    UpdateResult result;
+    if (options_.loss_scale) {
+        own.gradient_scale /= options_.loss_scale->scale;
+    }
+    if (with_norm || options_.clip_norm || options_.loss_scale) {
+        result.gradient_norm = model_.gradient_norm() * own.gradient_scale;
+    }
+    const bool finite = !result.gradient_norm || std::isfinite(*result.gradient_norm);
+    if (options_.loss_scale) {
+        result.skipped = !update_loss_scale(*options_.loss_scale, finite);
+    } else if (!finite) {
+        throw Error(
+            "the loss is finite, but the norm of the gradients is not. A smaller optimizer.lr, clip_norm or "
+            "a schedule with warmup usually helps.");
+    }
+    if (options_.clip_norm && !result.skipped) {
+        own.gradient_scale *= clip_scale(*result.gradient_norm, *options_.clip_norm);
+    }
+    if (!result.skipped) {
+        model_.optimizer_step(own);
+    }
+    times.optimizer_ms += ms_between(reduced, Clock::now());
+    return result;
+}
+
+BatchResult StepRunner::train(const Batch& batch, const OptimizerStep& step, StepTimes& times) {
+    begin(1);
+    const BatchResult result = this->batch(batch, times);
+    finish(step, false, times);
     return result;
 }
 
 BatchResult StepRunner::evaluate(const Batch& batch) {
     return load(batch).forward(ForwardMode::evaluate);
-}
-
-std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
-                                                  std::int64_t batch_size, std::uint64_t seed,
-                                                  const std::string& agreement, ProcessGroup* group) {
-    std::unique_ptr<CompiledModel> model =
-        backend.compile(graph, {.batch_size = batch_size, .order = StorageOrder::native});
-    if (group != nullptr) {
-        const int stranger = first_different(group->all_gather(digest(describe(graph) + agreement)));
-        if (stranger >= 0) {
-            throw Error("rank " + std::to_string(stranger) +
-                        " has another configuration than rank 0: all ranks must train the same model on the "
-                        "same data "
-                        "with the same settings");
-        }
-        if (first_different(group->all_gather(digest(model->layout().fingerprint))) >= 0) {
-            model = backend.compile(graph, {.batch_size = batch_size, .order = StorageOrder::canonical});
-        }
-    }
-    const CanonicalParameters initial = default_initialisation(graph, seed);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
-        model->set_weight(id, initial[id]);
-    }
-    if (group != nullptr) {
-        group->broadcast(model->weights(), 0);
-    }
-    return model;
-}
-
-std::string parameter_checksum(CompiledModel& model, const Graph& graph) {
-    std::vector<float> all;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
-        const std::vector<float> values = model.weight(id);
-        all.insert(all.end(), values.begin(), values.end());
-    }
-    return "sha256:" + sha256_of(std::as_bytes(std::span(all)));
 }
 
 }  // namespace rankscope::engine

@@ -6,13 +6,15 @@
 #include <engine/backend/backend.h>
 #include <engine/comm/process_group.h>
 #include <engine/train/data_source.h>
-#include <engine/train/metrics_sink.h>
+#include <engine/train/run_report.h>
 #include <engine/train/step_runner.h>
+#include <engine/train/update_plan.h>
 #include <protocol/train_config.h>
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace rankscope::engine {
 
@@ -20,44 +22,51 @@ struct TrainerOptions {
     protocol::TrainConfig config;
     int rank = 0;
     int world_size = 1;
-    ProcessGroup* group = nullptr;  ///< null in a world of one
+    int local_world_size = 1;
+    ProcessGroup* group = nullptr;          ///< null in a world of one
+    std::vector<RunListener*> listeners{};  ///< hear of everything, in this order
 };
 
-struct Validation {
-    double loss = 0.0;  ///< mean over all samples of the set
-    double acc1 = 0.0;
-    std::int64_t samples = 0;
-};
-
-/// The training loop of one rank, with its metric lines and its log.
+/// The training loop of one rank.
 class Trainer {
 public:
-    Trainer(const TrainerOptions& options, Backend& backend, DataSource& data, MetricsSink& metrics);
+    Trainer(const TrainerOptions& options, Backend& backend, DataSource& data);
+    ~Trainer();
+    Trainer(const Trainer&) = delete;
+    Trainer& operator=(const Trainer&) = delete;
 
     /// All epochs; returns the checksum of the final parameters.
     std::string run();
 
 private:
     void agree_on_data();
-    void run_epoch(std::int64_t epoch);
-    void report_step(std::int64_t epoch, const BatchResult& result, const StepTimes& times, double data_ms,
-                     double step_ms, std::int64_t batch);
-    void validate(std::int64_t epoch);
-    Validation total_over_ranks(const Validation& mine) const;
+    void prepare();
+    void train_epoch();
+    void train_update(const UpdateSplit& split, Totals& epoch_totals, std::optional<Batch>& batch);
+    BatchResult train_batch(const Batch& batch, StepTimes& times);
+    std::optional<Totals> validate_epoch();
+    void share_statistics();
+    std::vector<std::int64_t> training_indices(std::int64_t epoch) const;
     bool finished() const;
+    void tell(const std::function<void(RunListener&)>& what);
 
     TrainerOptions options_;
     DataSource& data_;
-    MetricsSink& metrics_;
     Graph graph_;
     std::unique_ptr<CompiledModel> model_;
     std::unique_ptr<StepRunner> runner_;
-    OptimizerStep update_;
-    std::int64_t steps_per_epoch_ = 0;
-    std::int64_t step_ = 0;
-    std::int64_t samples_ = 0;
-    double logged_samples_ = 0;
-    double logged_seconds_ = 0;
+    std::unique_ptr<BatchLoader> training_;
+    std::unique_ptr<BatchLoader> validation_;
+    OptimizerStep optimizer_;
+    LrSchedule schedule_;
+
+    // Where the run stands, between two updates.
+    std::int64_t epoch_ = 0;
+    std::int64_t batch_in_epoch_ = 0;  ///< batches of this epoch that are done
+    std::int64_t update_ = 0;
+    std::int64_t skipped_ = 0;  ///< of those, without an optimizer's step (fp16)
+    std::int64_t samples_ = 0;  ///< of this rank
+    double best_acc1_ = 0;
 };
 
 }  // namespace rankscope::engine

@@ -8,6 +8,8 @@
 #include <engine/error.h>
 #include <engine/train/capabilities.h>
 #include <engine/train/data_source.h>
+#include <engine/train/log_listener.h>
+#include <engine/train/metric_lines_listener.h>
 #include <engine/train/metrics_sink.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/trainer.h>
@@ -128,13 +130,17 @@ void train(const Arguments& arguments, const protocol::TrainConfig& config, cons
     // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
     // is lost.
     std::unique_ptr<Trainer> trainer;
+    MetricLinesListener metric_lines(metrics);
+    LogListener log(config.log_every);
     try {
         trainer =
             std::make_unique<Trainer>(TrainerOptions{.config = config,
                                                      .rank = env.rank,
                                                      .world_size = env.world_size,
-                                                     .group = rendezvous ? &rendezvous->group() : nullptr},
-                                      *backend, data, metrics);
+                                                     .local_world_size = env.local_world_size,
+                                                     .group = rendezvous ? &rendezvous->group() : nullptr,
+                                                     .listeners = {&metric_lines, &log}},
+                                      *backend, data);
         std::printf("rank %d of %d: %s on %s, backend %s, %d thread%s, batch %lld\n", env.rank,
                     env.world_size, config.model.c_str(), config.dataset.name.c_str(),
                     std::string(backend->name()).c_str(), threads, threads == 1 ? "" : "s",

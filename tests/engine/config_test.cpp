@@ -181,7 +181,7 @@ TEST(TrainConfig, EverySectionSurvivesTheRoundTrip) {
                  "find_unused_parameters": true, "collective_timeout_s": 30, "heartbeat_s": 0.5}})",
             R"({"bucket_mb": 3, "ddp": {"bucket_mb": 3}, "deterministic": false, "metrics_every": 1})",
             R"({"checkpoint": {"folder": "c", "every_steps": 7, "every_epochs": 0, "keep": 0, "resume": "never",
-                 "init_from": "w.safetensors"}, "validation": {"batch_size": 200, "pad": true}})",
+                 "init_from": "w.safetensors"}, "validation": {"batch_size": 200, "pad": true, "report_every": 10}})",
         }) {
         json section = good();
         section.merge_patch(json::parse(patch));

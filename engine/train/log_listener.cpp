@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/train/log_listener.h>
+
+#include <array>
+#include <cstdio>
+
+namespace rankscope::engine {
+namespace {
+
+std::string accuracy_text(const RunFacts& facts, const Totals& totals) {
+    if (!facts.classifies) {
+        return "";
+    }
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), " acc %.2f %%", 100.0 * totals.acc1());
+    return text.data();
+}
+
+}  // namespace
+
+void LogListener::step_done(const StepReport& report) {
+    samples_ += report.mine.samples;
+    seconds_ += report.step_ms / 1000.0;
+    if (report.update != 1 && report.update % every_ != 0 &&
+        report.update_in_epoch != report.updates_per_epoch) {
+        return;
+    }
+    std::printf("epoch %lld/%lld step %lld/%lld loss %.4f%s %.0f images/s\n",
+                static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
+                static_cast<long long>(report.update_in_epoch),
+                static_cast<long long>(report.updates_per_epoch), report.mine.mean_loss(),
+                accuracy_text(facts_, report.mine).c_str(), samples_ / seconds_);
+    std::fflush(stdout);
+    samples_ = 0;
+    seconds_ = 0;
+}
+
+void LogListener::epoch_done(const EpochReport& report) {
+    if (report.validation) {
+        std::printf("epoch %lld/%lld validation loss %.4f%s of %.0f images\n",
+                    static_cast<long long>(report.epoch + 1), static_cast<long long>(facts_.epochs),
+                    report.validation->mean_loss(), accuracy_text(facts_, *report.validation).c_str(),
+                    report.validation->samples);
+        std::fflush(stdout);
+    }
+}
+
+void LogListener::run_done(const std::string& checksum) {
+    std::printf("parameters %s\n", checksum.c_str());
+    std::fflush(stdout);
+}
+
+void LogListener::note(const std::string& text) {
+    std::printf("%s\n", text.c_str());
+    std::fflush(stdout);
+}
+
+}  // namespace rankscope::engine

@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/train/run_report.h>
+
+namespace rankscope::engine {
+
+/// The human log on stdout.
+class LogListener final : public RunListener {
+public:
+    /// `every`: updates between two lines.
+    explicit LogListener(std::int64_t every) : every_(every) {}
+
+    void run_begins(const RunFacts& facts) override { facts_ = facts; }
+    void step_done(const StepReport& report) override;
+    void epoch_done(const EpochReport& report) override;
+    void run_done(const std::string& checksum) override;
+    void note(const std::string& text) override;
+
+private:
+    std::int64_t every_;
+    RunFacts facts_;
+    double samples_ = 0;  ///< since the last line
+    double seconds_ = 0;
+};
+
+}  // namespace rankscope::engine

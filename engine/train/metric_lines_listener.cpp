@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/train/metric_lines_listener.h>
+#include <engine/train/process_memory.h>
+
+namespace rankscope::engine {
+namespace {
+
+std::string epoch_of(std::int64_t epoch, const RunFacts& facts) {
+    return "epoch " + std::to_string(epoch + 1) + " of " + std::to_string(facts.epochs);
+}
+
+std::string topk_key(const RunFacts& facts) {
+    return "acc" + std::to_string(facts.topk);
+}
+
+}  // namespace
+
+void MetricLinesListener::data_ready(const std::string& text) {
+    sink_.stage("data", text);
+}
+
+void MetricLinesListener::epoch_begins(std::int64_t epoch, double /*lr*/) {
+    sink_.stage("train", epoch_of(epoch, facts_));
+}
+
+void MetricLinesListener::step_done(const StepReport& report) {
+    const StepTimes& times = report.times;
+    protocol::MetricsLine line;
+    line.step = report.update;
+    line.epoch = static_cast<double>(report.epoch + 1);
+    line.values = {{"epochs", static_cast<double>(facts_.epochs)},
+                   {"steps_per_epoch", static_cast<double>(report.updates_per_epoch)},
+                   {"steps", static_cast<double>(facts_.updates)},
+                   {"loss", report.mine.mean_loss()},
+                   {"lr", report.lr},
+                   {"samples", static_cast<double>(report.samples_so_far)},
+                   {"images_per_s", report.mine.samples * 1000.0 / report.step_ms},
+                   {"t_data_ms", times.data_ms},
+                   {"t_forward_ms", times.forward_ms},
+                   {"t_backward_ms", times.backward_ms},
+                   {"t_comm_ms", times.comm_ms},
+                   {"t_optimizer_ms", times.optimizer_ms},
+                   {"t_step_ms", report.step_ms}};
+    if (facts_.classifies) {
+        line.values.emplace_back("acc1", report.mine.acc1());
+        line.values.emplace_back(topk_key(facts_), report.mine.acck());
+    }
+    if (report.gradient_norm) {
+        line.values.emplace_back("grad_norm", *report.gradient_norm);
+    }
+    if (report.skipped) {
+        line.values.emplace_back("skipped_update", 1.0);
+    }
+    if (report.all) {
+        line.values.emplace_back("peak_rss_mb", peak_rss_mb());
+    }
+    if (report.all && facts_.rank == 0) {
+        line.values.emplace_back("loss_all", report.all->step.mean_loss());
+        if (facts_.classifies) {
+            line.values.emplace_back("acc1_all", report.all->step.acc1());
+            line.values.emplace_back(topk_key(facts_) + "_all", report.all->step.acck());
+        }
+    }
+    sink_.write(line);
+}
+
+void MetricLinesListener::validation_begins(std::int64_t epoch) {
+    sink_.stage("validate", epoch_of(epoch, facts_));
+}
+
+void MetricLinesListener::epoch_done(const EpochReport& report) {
+    if (!report.validation) {
+        return;
+    }
+    protocol::MetricsLine line;
+    line.step = report.update;
+    line.epoch = static_cast<double>(report.epoch + 1);
+    line.values = {{"val_loss", report.validation->mean_loss()}, {"val_samples", report.validation->samples}};
+    if (facts_.classifies) {
+        line.values.emplace_back("val_acc1", report.validation->acc1());
+        line.values.emplace_back("val_" + topk_key(facts_), report.validation->acck());
+    }
+    sink_.write(line);
+}
+
+void MetricLinesListener::run_done(const std::string& checksum) {
+    protocol::MetricsLine line;
+    line.texts = {{"params", checksum}};
+    sink_.write(line);
+}
+
+void MetricLinesListener::note(const std::string& text) {
+    sink_.stage("note", text);
+}
+
+}  // namespace rankscope::engine

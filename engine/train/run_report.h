@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/train/step_runner.h>
+#include <engine/train/totals.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+/// What the training loop tells about itself, and who listens: metric lines, the human log, Distribuuuu's
+/// lines.
+namespace rankscope::engine {
+
+struct RunFacts {
+    int rank = 0;
+    int world_size = 1;
+    std::int64_t parameters = 0;  ///< trainable numbers
+    std::int64_t epochs = 1;
+    std::int64_t updates = 0;  ///< of the whole run, if nothing stops it
+    std::int64_t topk = 5;
+    bool classifies = true;         ///< there are accuracies
+    std::int64_t first_epoch = 0;   ///< where this start begins; behind 0 after a resume
+    std::int64_t first_update = 0;  ///< updates made before it
+};
+
+/// Both over all ranks.
+struct ReducedTotals {
+    Totals step;
+    Totals epoch;  ///< since the epoch's first batch of this start
+};
+
+struct StepReport {
+    std::int64_t update = 0;           ///< of the run, from 1
+    std::int64_t epoch = 0;            ///< from 0
+    std::int64_t update_in_epoch = 0;  ///< from 1
+    std::int64_t updates_per_epoch = 0;
+    Totals mine;                      ///< this rank's batches of this update
+    std::int64_t samples_so_far = 0;  ///< of this rank
+    double lr = 0.0;
+    StepTimes times;
+    double step_ms = 0.0;
+    std::optional<double>
+        gradient_norm;                 ///< of the averaged gradients, before clipping; where it was computed
+    bool skipped = false;              ///< fp16: a gradient overflowed, no update was made
+    std::optional<ReducedTotals> all;  ///< every metrics_every updates and at the end of an epoch
+};
+
+struct ValidationStep {
+    std::int64_t batch = 0;    ///< from 1
+    std::int64_t batches = 0;  ///< of the rank that has most
+    Totals mine;               ///< of this batch
+    double data_ms = 0.0;
+    double batch_ms = 0.0;
+    std::optional<ReducedTotals> all;  ///< every validation.report_every batches and at the end
+};
+
+struct EpochReport {
+    std::int64_t epoch = 0;            ///< from 0
+    std::int64_t update = 0;           ///< made so far
+    std::optional<Totals> validation;  ///< over all ranks
+    double best_acc1 = 0.0;            ///< of all epochs so far
+    std::string checkpoint;            ///< what was written or is being written; empty: nothing
+};
+
+class RunListener {
+public:
+    virtual ~RunListener() = default;
+    /// "mnist: 60000 training images"
+    virtual void data_ready(const std::string& /*text*/) {}
+    virtual void run_begins(const RunFacts&) {}
+    virtual void epoch_begins(std::int64_t /*epoch*/, double /*lr*/) {}
+    virtual void step_done(const StepReport&) {}
+    virtual void validation_begins(std::int64_t /*epoch*/) {}
+    virtual void validation_step_done(const ValidationStep&) {}
+    virtual void epoch_done(const EpochReport&) {}
+    virtual void run_done(const std::string& /*checksum*/) {}
+    /// Something the person should know, in a sentence.
+    virtual void note(const std::string& /*text*/) {}
+};
+
+}  // namespace rankscope::engine

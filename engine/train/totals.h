@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/backend.h>
+#include <engine/comm/process_group.h>
+
+#include <cstdint>
+#include <span>
+
+namespace rankscope::engine {
+
+/// Results of batches, added up: over batches, and over ranks. Doubles, so that they can be added in one
+/// collective.
+struct Totals {
+    double loss = 0.0;  ///< sum over the samples
+    double correct = 0.0;
+    double correct_topk = 0.0;
+    double samples = 0.0;
+
+    void add(const BatchResult& result, std::int64_t batch) {
+        loss += result.loss * static_cast<double>(batch);
+        correct += static_cast<double>(result.correct);
+        correct_topk += static_cast<double>(result.correct_topk);
+        samples += static_cast<double>(batch);
+    }
+    void add(const Totals& other) {
+        loss += other.loss;
+        correct += other.correct;
+        correct_topk += other.correct_topk;
+        samples += other.samples;
+    }
+    double mean_loss() const { return samples > 0 ? loss / samples : 0.0; }
+    double acc1() const { return samples > 0 ? correct / samples : 0.0; }
+    double acck() const { return samples > 0 ? correct_topk / samples : 0.0; }
+};
+
+/// Replaces every value by the sum over the ranks, with one collective. A null group is a world of one.
+void sum_over_ranks(ProcessGroup* group, std::span<double> values);
+
+/// Several totals, each over all ranks, with one collective.
+void sum_over_ranks(ProcessGroup* group, std::span<Totals> totals);
+
+}  // namespace rankscope::engine

@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/comm/process_group.h>
+#include <engine/data/batch_loader.h>
+#include <engine/train/run_report.h>
+#include <engine/train/step_runner.h>
+#include <protocol/train_config.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace rankscope::engine {
+
+/// Which samples of a validation set a rank sees, in order. Without `pad` every sample is on exactly one
+/// rank, so that none counts twice and ranks may have one more than others; with it, as PyTorch's
+/// DistributedSampler has it.
+std::vector<std::int64_t> validation_indices(std::int64_t dataset_size, int rank, int world_size, bool pad);
+
+struct ValidationRun {
+    std::int64_t batch_size = 1;
+    std::int64_t dataset_size = 0;
+    int world_size = 1;
+    bool pad = false;
+    /// Batches between two reductions that the listener hears of; absent: only one, at the end.
+    std::optional<std::int64_t> report_every{};
+};
+
+/// Evaluates the loader's epoch and adds up over all ranks. Collective. `heard` is called after every batch.
+Totals validate(StepRunner& runner, BatchLoader& loader, const ValidationRun& run, ProcessGroup* group,
+                const std::function<void(const ValidationStep&)>& heard);
+
+}  // namespace rankscope::engine
