@@ -136,9 +136,11 @@ std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph&
             model = backend.compile(graph, options);
         }
     }
-    const CanonicalParameters initial = default_initialisation(graph, seed);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
-        model->set_weight(id, initial[id]);
+    if (group == nullptr || group->rank() == 0) {
+        const CanonicalParameters initial = default_initialisation(graph, seed);
+        for (ParameterId id = 0; id < initial.size(); ++id) {
+            model->set_weight(id, initial[id]);
+        }
     }
     if (group != nullptr) {
         group->broadcast(model->weights(), 0);

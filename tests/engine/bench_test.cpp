@@ -7,6 +7,7 @@
 #include <engine/bench/step_figures.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
+#include <engine/train/process_memory.h>
 
 #include <gtest/gtest.h>
 #include <tests/engine/temporary_folder.h>
