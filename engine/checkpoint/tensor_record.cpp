@@ -1,0 +1,125 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/checkpoint/tensor_record.h>
+#include <engine/error.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace rankscope::engine {
+
+// Files are little-endian and are copied as they are.
+static_assert(std::endian::native == std::endian::little);
+
+namespace {
+
+void expect(const TensorRecord& record, DType dtype) {
+    if (record.dtype != dtype) {
+        throw Error("tensor " + record.name + " has type " + std::string(safetensors_name(record.dtype)) +
+                    " where " + std::string(safetensors_name(dtype)) + " is needed");
+    }
+}
+
+}  // namespace
+
+TensorView view_of(const TensorRecord& record) {
+    return {record.name, record.dtype, record.shape, record.bytes};
+}
+
+std::vector<TensorView> views_of(std::span<const TensorRecord> records) {
+    std::vector<TensorView> views;
+    views.reserve(records.size());
+    for (const TensorRecord& record : records) {
+        views.push_back(view_of(record));
+    }
+    return views;
+}
+
+std::optional<std::uint64_t> byte_size(DType dtype, const Shape& shape) {
+    constexpr std::uint64_t kLimit = std::uint64_t{1} << 62U;
+    std::uint64_t size = size_of(dtype);
+    bool empty = false;
+    for (const std::int64_t dimension : shape) {
+        if (dimension < 0) {
+            return std::nullopt;
+        }
+        if (dimension == 0) {
+            empty = true;
+        } else if (size > kLimit / static_cast<std::uint64_t>(dimension)) {
+            return std::nullopt;
+        } else {
+            size *= static_cast<std::uint64_t>(dimension);
+        }
+    }
+    return empty ? 0 : size;
+}
+
+void reuse(TensorRecord& record, std::string name, DType dtype, Shape shape) {
+    const auto size = byte_size(dtype, shape);
+    if (!size) {
+        throw Error("tensor " + name + " has the impossible shape " + to_string(shape));
+    }
+    record.name = std::move(name);
+    record.dtype = dtype;
+    record.shape = std::move(shape);
+    record.bytes.resize(*size);
+}
+
+TensorRecord float_tensor(std::string name, Shape shape, std::span<const float> values) {
+    TensorRecord record;
+    reuse(record, std::move(name), DType::f32, std::move(shape));
+    if (record.bytes.size() != values.size_bytes()) {
+        throw Error("tensor " + record.name + " of shape " + to_string(record.shape) + " cannot hold " +
+                    std::to_string(values.size()) + " values");
+    }
+    std::memcpy(record.bytes.data(), values.data(), values.size_bytes());
+    return record;
+}
+
+TensorRecord int64_scalar(std::string name, std::int64_t value) {
+    TensorRecord record;
+    reuse(record, std::move(name), DType::i64, {});
+    std::memcpy(record.bytes.data(), &value, sizeof(value));
+    return record;
+}
+
+std::vector<float> float_values(const TensorRecord& record) {
+    expect(record, DType::f32);
+    std::vector<float> values(record.bytes.size() / sizeof(float));
+    std::memcpy(values.data(), record.bytes.data(), values.size() * sizeof(float));
+    return values;
+}
+
+std::int64_t int64_value(const TensorRecord& record) {
+    expect(record, DType::i64);
+    std::int64_t value = 0;
+    if (record.bytes.size() != sizeof(value)) {
+        throw Error("tensor " + record.name + " of shape " + to_string(record.shape) +
+                    " is not a single number");
+    }
+    std::memcpy(&value, record.bytes.data(), sizeof(value));
+    return value;
+}
+
+const TensorRecord* find_tensor(std::span<const TensorRecord> records, std::string_view name) {
+    const auto found =
+        std::find_if(records.begin(), records.end(), [&](const auto& one) { return one.name == name; });
+    return found == records.end() ? nullptr : &*found;
+}
+
+std::string unwrapped_name(std::string_view name) {
+    for (bool again = true; again;) {
+        again = false;
+        for (const std::string_view prefix : {std::string_view("module."), std::string_view("_orig_mod.")}) {
+            if (name.starts_with(prefix) && name.size() > prefix.size()) {
+                name.remove_prefix(prefix.size());
+                again = true;
+            }
+        }
+    }
+    return std::string(name);
+}
+
+}  // namespace rankscope::engine
