@@ -4,6 +4,7 @@
 import json
 import os
 import resource
+import signal
 import socket
 import statistics
 import subprocess
@@ -66,10 +67,12 @@ def last_json(text):
 
 
 def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, environment=None):
-    """Runs `command` as `world` ranks on this machine. `launcher`: the command starts the ranks itself."""
+    """Runs `command` as `world` ranks on this machine; the word "{port}" in it becomes a free port. `launcher`: the
+    command starts the ranks itself."""
     common = dict(os.environ, OMP_NUM_THREADS=str(threads), RANKSCOPE_TOKEN="benchmark", **(environment or {}))
     common.pop("RANKSCOPE_METRICS", None)
     port = str(free_port())
+    command = [port if word == "{port}" else word for word in command]
     faults = [tempfile.TemporaryFile("w+") for _ in range(1 if launcher else world)]
     cpu, busy, begin, started = children_seconds(), busy_seconds(), time.monotonic(), time.time()
     ranks = []
@@ -79,14 +82,14 @@ def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, enviro
             own = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world), "LOCAL_WORLD_SIZE": str(world),
                    "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         ranks.append(subprocess.Popen(command, env=dict(common, **own), stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE, stderr=errors, text=True))
+                                      stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True))
     outputs = []
     try:
         for rank in ranks:
             outputs.append(rank.communicate(timeout=max(1.0, timeout - (time.monotonic() - begin)))[0])
     except subprocess.TimeoutExpired:
         for rank in ranks:
-            rank.kill()
+            os.killpg(rank.pid, signal.SIGKILL)  # with the ranks that a launcher started
             rank.wait()
         return Run(fault=f"not done after {timeout} s")
     finally:
