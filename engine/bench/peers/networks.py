@@ -5,6 +5,9 @@
 Runs with torch 1.13 and every newer one, without torchvision: the ResNets are written here (He et al. 2015, with the
 stride in the 3×3 convolution of a bottleneck), named and initialised as torchvision's are.
 """
+import math
+
+import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
@@ -14,10 +17,10 @@ class Linear(nn.Module):
 
     def __init__(self, inputs, outputs):
         super().__init__()
-        self.net = nn.Linear(inputs, outputs)
+        self.fc = nn.Linear(inputs, outputs)
 
     def forward(self, x):
-        return self.net(x)
+        return self.fc(x)
 
 
 class ToyModel(nn.Module):
@@ -55,6 +58,24 @@ class ConvNet(nn.Module):
         x = F.max_pool2d(F.relu(self.conv2(x)), 2, 1)
         x = F.max_pool2d(F.relu(self.conv3(x)), 2)
         return self.fc1(x.flatten(1))
+
+
+class PaddleCnn(nn.Module):
+    """The network of Paddle's tutorial on data parallelism."""
+
+    def __init__(self, channels, classes):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, 32, 3)
+        self.conv2 = nn.Conv2d(32, 64, 3)
+        self.conv3 = nn.Conv2d(64, 64, 3)
+        self.linear1 = nn.LazyLinear(64)
+        self.linear2 = nn.Linear(64, classes)
+
+    def forward(self, x):
+        x = F.max_pool2d(F.relu(self.conv1(x)), 2)
+        x = F.max_pool2d(F.relu(self.conv2(x)), 2)
+        x = F.relu(self.conv3(x))
+        return self.linear2(F.relu(self.linear1(x.flatten(1))))
 
 
 def conv(inputs, outputs, kernel, stride=1):
@@ -139,21 +160,26 @@ RESNETS = {"resnet18": (BasicBlock, (2, 2, 2, 2)), "resnet34": (BasicBlock, (3, 
            "resnet50": (Bottleneck, (3, 4, 6, 3)), "resnet101": (Bottleneck, (3, 4, 23, 3)),
            "resnet152": (Bottleneck, (3, 8, 36, 3))}
 
-# Sample shape, classes (for "toy": outputs) and batch per rank where nothing else is asked for.
-DEFAULTS = {"toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100), "convnet": ((1, 28, 28), 10, 100),
-            "resnet18": ((3, 32, 32), 10, 128), "resnet34": ((3, 32, 32), 10, 128),
-            "resnet50": ((3, 224, 224), 1000, 32), "resnet101": ((3, 224, 224), 1000, 32),
-            "resnet152": ((3, 224, 224), 1000, 32)}
+# Sample shape, classes (outputs where there are none) and batch per rank where nothing else is asked for.
+DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100),
+            "convnet": ((1, 28, 28), 10, 100), "paddle-cnn": ((1, 28, 28), 10, 64), "resnet18": ((3, 32, 32), 10, 128),
+            "resnet34": ((3, 32, 32), 10, 128), "resnet50": ((3, 224, 224), 1000, 32),
+            "resnet101": ((3, 224, 224), 1000, 32), "resnet152": ((3, 224, 224), 1000, 32)}
+REGRESSIONS = ("linear", "toy")  # mean squared error; all others: cross entropy
 
 
 def build(name, shape, classes):
+    """The network with torch's default start, drawn from the global generator."""
+    if name == "linear":
+        return Linear(shape[0], classes)
     if name == "toy":
         return ToyModel()
     if name == "mlp":
-        inputs = 1
-        for size in shape:
-            inputs *= size
-        return Mlp(inputs, classes)
+        return Mlp(math.prod(shape), classes)
     if name == "convnet":
         return ConvNet(classes)
+    if name == "paddle-cnn":
+        network = PaddleCnn(shape[0], classes)
+        network(torch.zeros(1, *shape))  # the lazy layer finds its size
+        return network
     return ResNet(*RESNETS[name], classes)

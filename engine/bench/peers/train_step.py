@@ -75,7 +75,7 @@ def sgd(args, model):
 def ready_batches(args, device, shape, classes):
     for _ in range(4):
         x = torch.rand(args.batch, *shape)
-        y = torch.rand(args.batch, classes) if args.model == "toy" else torch.randint(0, classes, (args.batch,))
+        y = torch.rand(args.batch, classes) if args.model in networks.REGRESSIONS else torch.randint(0, classes, (args.batch,))
         x, y = x.to(device), y.to(device)
         if args.mode.endswith("channels_last") and x.dim() == 4:
             x = x.contiguous(memory_format=torch.channels_last)
@@ -98,7 +98,7 @@ class Step:
             net = self.ddp = nn.parallel.DistributedDataParallel(
                 model, device_ids=[device.index] if device.type == "cuda" else None,
                 gradient_as_bucket_view=args.bucket_view)
-        self.loss_of = nn.MSELoss() if args.model == "toy" else nn.CrossEntropyLoss()
+        self.loss_of = nn.MSELoss() if args.model in networks.REGRESSIONS else nn.CrossEntropyLoss()
         if args.mode.startswith("compile"):
             if not hasattr(torch, "compile"):
                 refuse(f"torch {torch.__version__} has no torch.compile")
@@ -128,7 +128,7 @@ class Step:
             self.optimizer.step()
         if self.args.read == "each":
             self.loss = loss.item()
-            if self.args.model != "toy":
+            if self.args.model not in networks.REGRESSIONS:
                 self.correct = (outputs.argmax(1) == y).sum().item()
 
 
