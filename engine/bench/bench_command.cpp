@@ -4,16 +4,16 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/bench/bench_command.h>
 #include <engine/bench/bench_options.h>
-#include <engine/bench/step_figures.h>
+#include <engine/bench/rank_figures.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/capabilities.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
-#include <engine/train/process_memory.h>
 #include <engine/train/step_runner.h>
 #include <protocol/metrics_line.h>
+#include <protocol/train_config.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -21,13 +21,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <cstring>
 #include <iostream>
 #include <memory>
-#include <numeric>
 #include <random>
 #include <string>
-#include <type_traits>
 #include <vector>
 
 namespace rankscope::engine {
@@ -40,10 +37,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kReadyBatches = 4;
 /// Steps with and without communication take turns in blocks of so many, so that both see the same machine.
 constexpr std::int64_t kBlock = 5;
-
-double ms(std::chrono::duration<double, std::milli> time) {
-    return time.count();
-}
 
 constexpr int kMost = 1'000'000'000;
 
@@ -69,7 +62,12 @@ int parse(int argc, char** argv, BenchOptions& options) {
         ->check(CLI::Range(0, kMost));
     app.add_option("--threads", options.threads, "compute threads (default 1)")->check(CLI::Range(1, 1024));
     app.add_option("--device", options.device, "cpu")->check(CLI::IsMember({"cpu"}));
-    app.add_option("--precision", options.precision, "fp32")->check(CLI::IsMember({"fp32"}));
+    app.add_option("--precision", options.precision,
+                   "fp32 (default), tf32, bf16 or fp16, where the machine has it")
+        ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}));
+    app.add_flag(
+        "--any-kernels", [&](std::int64_t) { options.deterministic = false; },
+        "also kernels that do not give the same bits in every run");
     app.add_option(
            "--read", options.read,
            "each or none: loss and right answers of every step. On the CPU they lie in memory in either case")
@@ -120,115 +118,18 @@ std::vector<Batch> ready_batches(const BenchOptions& options) {
     return batches;
 }
 
-/// The times of one kind of step.
-struct Series {
-    std::vector<double> wall_ms, cpu_ms, forward_ms, backward_ms, comm_ms;
-
-    template <typename Step>
-    void time(const Step& step) {
-        const auto cpu = process_cpu_time();
-        const auto begin = Clock::now();
-        const StepTimes times = step();
-        wall_ms.push_back(ms(Clock::now() - begin));
-        cpu_ms.push_back(ms(process_cpu_time() - cpu));
-        forward_ms.push_back(times.forward_ms);
-        backward_ms.push_back(times.backward_ms);
-        comm_ms.push_back(times.comm_ms);
-    }
-};
-
-/// One rank's figures, as they travel to rank 0.
-struct RankFigures {
-    double step_ms = 0;
-    double p99_ms = 0;
-    double forward_ms = 0;
-    double backward_ms = 0;
-    double comm_ms = 0;
-    double cpu_ms = 0;
-    double cpu_ms_mean = 0;
-    double peak_rss_mb = 0;
-    double first_step_at = 0;
-    double no_sync_step_ms = 0;
-    double no_sync_cpu_ms = 0;
-};
-static_assert(std::is_trivially_copyable_v<RankFigures>);
-
-RankFigures figures(const Series& synced, const Series& alone, double first_step_at) {
-    return {.step_ms = median(synced.wall_ms),
-            .p99_ms = quantile(synced.wall_ms, 0.99),
-            .forward_ms = median(synced.forward_ms),
-            .backward_ms = median(synced.backward_ms),
-            .comm_ms = median(synced.comm_ms),
-            .cpu_ms = median(synced.cpu_ms),
-            .cpu_ms_mean = std::accumulate(synced.cpu_ms.begin(), synced.cpu_ms.end(), 0.0) /
-                           static_cast<double>(synced.cpu_ms.size()),
-            .peak_rss_mb = peak_rss_mb(),
-            .first_step_at = first_step_at,
-            .no_sync_step_ms = median(alone.wall_ms),
-            .no_sync_cpu_ms = median(alone.cpu_ms)};
+/// The same options that training compiles with.
+CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group) {
+    protocol::TrainConfig config;
+    config.model = options.model;
+    config.batch_size = options.batch;
+    config.precision = options.precision;
+    config.deterministic = options.deterministic;
+    return engine::compile_options(config, group);
 }
 
-std::vector<RankFigures> gather(const RankFigures& mine, ProcessGroup* group) {
-    if (group == nullptr) {
-        return {mine};
-    }
-    std::string bytes(sizeof(mine), '\0');
-    std::memcpy(bytes.data(), &mine, sizeof(mine));
-    std::vector<RankFigures> all;
-    for (const std::string& rank : group->all_gather(bytes)) {
-        std::memcpy(&all.emplace_back(), rank.data(), sizeof(mine));
-    }
-    return all;
-}
-
-double median_over(const std::vector<RankFigures>& ranks, double RankFigures::*figure) {
-    std::vector<double> values;
-    for (const RankFigures& rank : ranks) {
-        values.push_back(rank.*figure);
-    }
-    return median(std::move(values));
-}
-
-double largest_over(const std::vector<RankFigures>& ranks, double RankFigures::*figure) {
-    double largest = 0;
-    for (const RankFigures& rank : ranks) {
-        largest = std::max(largest, rank.*figure);
-    }
-    return largest;
-}
-
-double sum_over(const std::vector<RankFigures>& ranks, double RankFigures::*figure) {
-    double sum = 0;
-    for (const RankFigures& rank : ranks) {
-        sum += rank.*figure;
-    }
-    return sum;
-}
-
-Json per_rank(const std::vector<RankFigures>& ranks) {
-    Json list = Json::array();
-    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
-        const RankFigures& of = ranks[rank];
-        list.push_back({{"rank", rank},
-                        {"step_ms", of.step_ms},
-                        {"p99_ms", of.p99_ms},
-                        {"comm_ms", of.comm_ms},
-                        {"cpu_ms", of.cpu_ms},
-                        {"cpu_ms_mean", of.cpu_ms_mean},
-                        {"peak_rss_mb", of.peak_rss_mb},
-                        {"first_step_at", of.first_step_at}});
-    }
-    return list;
-}
-
-Json line(const BenchOptions& options, CompiledModel& model, const Graph& graph,
+Json line(const BenchOptions& options, const CompiledModel& model, const Graph& graph,
           const std::vector<RankFigures>& ranks) {
-    const double step_ms = median_over(ranks, &RankFigures::step_ms);
-    const double cpu_ms = sum_over(ranks, &RankFigures::cpu_ms);
-    std::int64_t parameters = 0;
-    for (const Parameter& parameter : graph.parameters) {
-        parameters += element_count(parameter.shape);
-    }
     Json result = {{"bench", options.model},
                    {"program", "rankscope " + worker_version()},
                    {"device", options.device},
@@ -239,24 +140,11 @@ Json line(const BenchOptions& options, CompiledModel& model, const Graph& graph,
                    {"steps", options.steps},
                    {"warmup", options.warmup},
                    {"read", options.read},
-                   {"parameters", parameters},
-                   {"images_per_s", static_cast<double>(ranks.size()) * static_cast<double>(options.batch) *
-                                        1000.0 / step_ms},
-                   {"step_ms", {{"median", step_ms}, {"p99", largest_over(ranks, &RankFigures::p99_ms)}}},
-                   {"phases_ms",
-                    {{"forward", median_over(ranks, &RankFigures::forward_ms)},
-                     {"backward", median_over(ranks, &RankFigures::backward_ms)},
-                     {"communication", median_over(ranks, &RankFigures::comm_ms)}}},
-                   {"cpu_s_per_step", cpu_ms / 1000.0},
-                   {"peak_rss_mb", largest_over(ranks, &RankFigures::peak_rss_mb)},
-                   {"first_step_at", largest_over(ranks, &RankFigures::first_step_at)}};
-    if (options.no_sync && ranks.size() > 1) {
-        result["exposed_communication"] = 1 - median_over(ranks, &RankFigures::no_sync_step_ms) / step_ms;
-        result["communication_cpu"] = 1 - sum_over(ranks, &RankFigures::no_sync_cpu_ms) / cpu_ms;
-    }
+                   {"parameters", parameter_count(graph)}};
+    result.update(summary(ranks, options.batch));
+    result["activation_mb"] = static_cast<double>(model.activation_bytes()) / 1048576.0;
     result["layout"] = model.layout().fingerprint;
     result["versions"] = {{"rankscope", worker_version()}, {"compute", cpu_backend_library()}};
-    result["ranks"] = per_rank(ranks);
     return result;
 }
 
@@ -264,7 +152,7 @@ Json measure(const BenchOptions& options, ProcessGroup* group) {
     const Graph graph = build_model(options.model, options.sample, options.classes);
     const std::unique_ptr<Backend> backend = make_cpu_backend(options.threads);
     const std::unique_ptr<CompiledModel> model =
-        synchronised_model(*backend, graph, {.batch_size = options.batch}, 0, group);
+        synchronised_model(*backend, graph, compile_options(options, group), 0, group);
     const std::vector<Batch> batches = ready_batches(options);
     if (!graph.classifies()) {
         const std::span<float> targets = model->executable(options.batch).targets();
@@ -278,7 +166,11 @@ Json measure(const BenchOptions& options, ProcessGroup* group) {
     const auto step_of = [&](StepRunner& runner) {
         return [&] {
             StepTimes times;
-            runner.train(batches[next++ % batches.size()], update, times);
+            const auto begin = Clock::now();
+            const Batch& batch = batches[next++ % batches.size()];
+            const std::chrono::duration<double, std::milli> waited = Clock::now() - begin;
+            runner.train(batch, update, times);
+            times.data_ms = waited.count();
             ++update.step;
             return times;
         };
@@ -292,8 +184,8 @@ Json measure(const BenchOptions& options, ProcessGroup* group) {
     if (group != nullptr) {
         group->barrier();
     }
-    Series synced;
-    Series alone;
+    StepSeries synced;
+    StepSeries alone;
     for (std::int64_t i = 0; i < options.steps; ++i) {
         synced.time(step_of(with));
         if (options.no_sync && group != nullptr && (i + 1) % kBlock == 0) {
@@ -302,7 +194,7 @@ Json measure(const BenchOptions& options, ProcessGroup* group) {
             }
         }
     }
-    return line(options, *model, graph, gather(figures(synced, alone, first_step_at.count()), group));
+    return line(options, *model, graph, gather_figures({synced, alone, first_step_at.count()}, group));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ struct BenchOptions {
     std::string device = "cpu";
     std::string precision = "fp32";
     std::string read = "each";  ///< loss and right answers: each step or none
-    bool no_sync = false;       ///< also time steps without communication
+    bool deterministic = true;
+    bool no_sync = false;  ///< also time steps without communication
     double rendezvous_timeout_s = 120;
     bool allow_no_token = false;
 };
