@@ -285,8 +285,9 @@ json augment_json(const AugmentConfig& augment) {
 }  // namespace
 
 const std::vector<std::string>& known_datasets() {
-    static const std::vector<std::string> names{"mnist",  "fashion-mnist", "cifar10",         "cifar100",
-                                                "random", "dummy",         "synthetic-digits"};
+    static const std::vector<std::string> names{"mnist",    "fashion-mnist",   "cifar10",
+                                                "cifar100", "image-folder",    "random",
+                                                "dummy",    "synthetic-digits"};
     return names;
 }
 

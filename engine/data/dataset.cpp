@@ -3,6 +3,7 @@
 
 #include <engine/data/cifar.h>
 #include <engine/data/dataset.h>
+#include <engine/data/image_folder.h>
 #include <engine/data/mnist.h>
 #include <engine/data/random_images.h>
 #include <engine/data/synthetic_digits.h>
@@ -51,10 +52,7 @@ Shape dataset_sample_shape(const protocol::DatasetConfig& config) {
 
 std::int64_t dataset_classes(const protocol::DatasetConfig& config) {
     const protocol::SampleKind kind = protocol::sample_kind(config);
-    if (!kind.classes) {
-        throw ConfigError("dataset \"" + config.name + "\" is not known to this worker");
-    }
-    return *kind.classes;
+    return kind.classes ? *kind.classes : static_cast<std::int64_t>(image_folder_classes(config).size());
 }
 
 ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
@@ -63,6 +61,9 @@ ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const 
     }
     if (config.name == "cifar10" || config.name == "cifar100") {
         return load_cifar(config, split, progress);
+    }
+    if (config.name == "image-folder") {
+        return load_image_folder(config, split, progress);
     }
     if (config.name == "synthetic-digits") {
         return draw_digits(drawn_size(config, split, 20000, 4000), static_cast<std::uint64_t>(config.seed),

@@ -31,7 +31,7 @@ void sum_over_ranks(ProcessGroup* group, std::span<Totals> totals) {
     std::vector<double> values(totals.size() * kFields);
     std::memcpy(values.data(), totals.data(), totals.size_bytes());
     sum_over_ranks(group, values);
-    std::memcpy(totals.data(), values.data(), totals.size_bytes());
+    std::memcpy(static_cast<void*>(totals.data()), values.data(), totals.size_bytes());
 }
 
 }  // namespace rankscope::engine

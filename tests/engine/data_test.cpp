@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/data/batch_loader.h>
 #include <engine/data/dataset.h>
 #include <engine/data/idx_file.h>
 #include <engine/data/memory_images.h>
@@ -15,7 +14,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <numeric>
 #include <string>
 
 namespace rankscope::engine::test {
@@ -183,55 +181,6 @@ TEST(SyntheticDigits, SameSeedSameImagesAndAllClasses) {
         EXPECT_GT(std::count(a.labels.begin(), a.labels.end(), digit), 20);
     }
     EXPECT_GT(*std::ranges::max_element(pixels), 200);
-}
-
-/// `count` grey pictures of 1×2 pixels: {i, 255}, label i mod 10.
-ImageSet counted(int count) {
-    std::vector<std::uint8_t> pixels;
-    ImageSet set;
-    set.classes = 10;
-    for (int i = 0; i < count; ++i) {
-        set.labels.push_back(i % 10);
-        pixels.push_back(static_cast<std::uint8_t>(i));
-        pixels.push_back(255);
-    }
-    set.images = std::make_shared<MemoryImages>(1, ImageSize{1, 2}, std::move(pixels));
-    return set;
-}
-
-TEST(BatchLoader, EveryIndexOnceInOrderWithAShortLastBatch) {
-    const ImageSet set = counted(20);
-    const Transform transform({.name = "random", .shape = {2}}, Split::train);
-    std::vector<std::int64_t> indices(17);
-    std::iota(indices.rbegin(), indices.rend(), 2);
-    for (const bool drop : {false, true}) {
-        for (const int workers : {1, 3}) {
-            BatchLoader loader(set, transform, {.batch_size = 5, .drop_short = drop, .workers = workers});
-            loader.start(0, indices);
-            EXPECT_EQ(loader.batch_count(), drop ? 3 : 4);
-            std::size_t seen = 0;
-            std::optional<Batch> batch;
-            while ((batch = loader.next(std::move(batch)))) {
-                for (std::size_t i = 0; i < batch->labels.size(); ++i, ++seen) {
-                    const auto index = static_cast<std::size_t>(indices[seen]);
-                    EXPECT_EQ(batch->labels[i], set.labels[index]);
-                    EXPECT_EQ(batch->pixels[2 * i], transform.table().channel(0)[index]);
-                    EXPECT_EQ(batch->pixels[2 * i + 1], transform.table().channel(0)[255]);
-                }
-            }
-            EXPECT_EQ(seen, drop ? 15U : 17U);
-        }
-    }
-    // Given up half-way: the thread must end.
-    BatchLoader abandoned(set, transform, {.batch_size = 1});
-    abandoned.start(0, indices);
-    abandoned.next();
-}
-
-TEST(PixelTable, NormalisesAsTorchvisionDoes) {
-    const PixelTable table(1, protocol::NormalizeConfig{{0.1307}, {0.3081}});
-    EXPECT_FLOAT_EQ(table.channel(0)[0], -0.42421296F);
-    EXPECT_FLOAT_EQ(table.channel(0)[255], 2.8214867F);
 }
 
 }  // namespace
