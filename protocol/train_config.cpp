@@ -247,8 +247,10 @@ TrainConfig read(const json& value, ConfigProblems& problems) {
     section.name("precision", {"fp32", "tf32", "bf16", "fp16"}, false, config.precision);
     section.whole("topk", 1, 1'000'000, config.topk);
     section.whole("seed", 0, kMaxWhole, config.seed);
+    section.whole("order_seed", 0, kMaxWhole, config.order_seed);
     section.flag("deterministic", config.deterministic);
     section.flag("drop_last", config.drop_last);
+    section.flag("drop_short_batch", config.drop_short_batch);
     section.flag("shuffle", config.shuffle);
     read_ddp(section, problems, config.ddp);
     section.whole("threads", 1, 1024, config.threads);
@@ -370,8 +372,10 @@ json to_json(const TrainConfig& config) {
             {"precision", config.precision},
             {"topk", config.topk},
             {"seed", config.seed},
+            {"order_seed", optional(config.order_seed)},
             {"deterministic", config.deterministic},
             {"drop_last", config.drop_last},
+            {"drop_short_batch", config.drop_short_batch},
             {"shuffle", config.shuffle},
             {"ddp", to_json(config.ddp)},
             {"threads", optional(config.threads)},

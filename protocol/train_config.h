@@ -39,8 +39,10 @@
 ///   precision     fp32 | tf32 | bf16 | fp16: what multiplies; weights stay fp32              fp32
 ///   topk          the k of the second accuracy                                               5
 ///   seed          ≥ 0: initial parameters and order of the samples                           0
+///   order_seed    ≥ 0: order of the samples; absent: seed                                    absent
 ///   deterministic only kernels that give the same bits in every run                          true
 ///   drop_last     leave out the samples that do not fill all ranks, and the last short batch false
+///   drop_short_batch  leave out only the last short batch (PyTorch's DataLoader(drop_last=True))  false
 ///   shuffle       new order every epoch (seed + epoch, as PyTorch's DistributedSampler)      true
 ///   ddp           {first_bucket_mb, bucket_mb: gradient buckets in MiB; absent: chosen from the size of the
 ///                 model, compression none | bf16 | fp16 (of gradients on the wire), broadcast_buffers
@@ -143,8 +145,10 @@ struct TrainConfig {
     std::string precision = "fp32";
     std::int64_t topk = 5;
     std::int64_t seed = 0;
+    std::optional<std::int64_t> order_seed;
     bool deterministic = true;
     bool drop_last = false;
+    bool drop_short_batch = false;
     bool shuffle = true;
     DdpConfig ddp;
     std::optional<std::int64_t> threads;

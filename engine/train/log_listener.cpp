@@ -20,10 +20,17 @@ std::string accuracy_text(const RunFacts& facts, const Totals& totals) {
 
 }  // namespace
 
+void LogListener::worker_ready(const WorkerFacts& facts) {
+    std::printf("rank %d of %d: %s on %s, backend %s, %d thread%s, batch %lld\n", facts.rank,
+                facts.world_size, config_.model.c_str(), config_.dataset.name.c_str(), facts.backend.c_str(),
+                facts.threads, facts.threads == 1 ? "" : "s", static_cast<long long>(config_.batch_size));
+    std::fflush(stdout);
+}
+
 void LogListener::step_done(const StepReport& report) {
     samples_ += report.mine.samples;
     seconds_ += report.step_ms / 1000.0;
-    if (report.update != 1 && report.update % every_ != 0 &&
+    if (report.update != 1 && report.update % config_.log_every != 0 &&
         report.update_in_epoch != report.updates_per_epoch) {
         return;
     }

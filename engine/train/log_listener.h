@@ -4,15 +4,16 @@
 #pragma once
 
 #include <engine/train/run_report.h>
+#include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
 /// The human log on stdout.
 class LogListener final : public RunListener {
 public:
-    /// `every`: updates between two lines.
-    explicit LogListener(std::int64_t every) : every_(every) {}
+    explicit LogListener(const protocol::TrainConfig& config) : config_(config) {}
 
+    void worker_ready(const WorkerFacts& facts) override;
     void run_begins(const RunFacts& facts) override { facts_ = facts; }
     void step_done(const StepReport& report) override;
     void epoch_done(const EpochReport& report) override;
@@ -20,7 +21,7 @@ public:
     void note(const std::string& text) override;
 
 private:
-    std::int64_t every_;
+    protocol::TrainConfig config_;
     RunFacts facts_;
     double samples_ = 0;  ///< since the last line
     double seconds_ = 0;

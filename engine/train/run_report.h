@@ -14,6 +14,13 @@
 /// lines.
 namespace rankscope::engine {
 
+struct WorkerFacts {
+    int rank = 0;
+    int world_size = 1;
+    std::string backend;
+    int threads = 1;
+};
+
 struct RunFacts {
     int rank = 0;
     int world_size = 1;
@@ -68,6 +75,8 @@ struct EpochReport {
 class RunListener {
 public:
     virtual ~RunListener() = default;
+    /// The ranks have met and the model is compiled.
+    virtual void worker_ready(const WorkerFacts&) {}
     /// "mnist: 60000 training images"
     virtual void data_ready(const std::string& /*text*/) {}
     virtual void run_begins(const RunFacts&) {}

@@ -29,10 +29,14 @@ StepRunnerOptions runner_options(const protocol::TrainConfig& config) {
             .loss_scale = config.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
 }
 
+bool drops_short_batch(const protocol::TrainConfig& config) {
+    return config.drop_last || config.drop_short_batch;
+}
+
 LoaderOptions loader_options(const TrainerOptions& options, const ImageSet& set) {
     const protocol::TrainConfig& config = options.config;
     return {.batch_size = config.batch_size,
-            .drop_short = config.drop_last,
+            .drop_short = drops_short_batch(config),
             .workers = static_cast<int>(
                 config.dataset.workers.value_or(default_workers(set, options.local_world_size))),
             .seed = static_cast<std::uint64_t>(config.seed)};
@@ -111,7 +115,7 @@ std::vector<std::int64_t> Trainer::training_indices(std::int64_t epoch) const {
                                .rank = options_.rank,
                                .shuffle = config.shuffle,
                                .drop_last = config.drop_last,
-                               .seed = static_cast<std::uint64_t>(config.seed)})
+                               .seed = static_cast<std::uint64_t>(config.order_seed.value_or(config.seed))})
         .indices(epoch);
 }
 
@@ -127,11 +131,11 @@ void Trainer::prepare() {
         throw ConfigError("the data set has " + std::to_string(set.size()) + " images: not one batch of " +
                           std::to_string(config.batch_size) + " for each of " +
                           std::to_string(options_.world_size) +
-                          " ranks. Choose a smaller batch_size, or drop_last: false.");
+                          " ranks. Choose a smaller batch_size, or do not drop short batches.");
     }
     const std::int64_t last = samples % config.batch_size;
     if (!config.sync_bn || options_.world_size == 1) {
-        check_batch_norms(graph_, config.drop_last || last == 0 ? config.batch_size : last);
+        check_batch_norms(graph_, drops_short_batch(config) || last == 0 ? config.batch_size : last);
     }
 }
 

@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cpu/cpu_backend.h>
+#include <engine/comm/rendezvous.h>
+#include <engine/error.h>
+#include <engine/train/data_source.h>
+#include <engine/train/process_exit.h>
+#include <engine/train/run_worker.h>
+#include <engine/train/trainer.h>
+#include <protocol/metrics_line.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <thread>
+
+namespace rankscope::engine {
+namespace {
+
+/// The watch usually knows which rank it was, and ends the process; it is given a moment.
+[[noreturn]] void end_after_unknown_peer_loss(MetricsSink& metrics, const std::string& message) {
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    end_after_peer_loss(metrics, "another rank is gone: " + message);
+}
+
+std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const RankEnv& env, MetricsSink& metrics) {
+    metrics.stage("rendezvous", "rank " + std::to_string(env.rank) + " → " + env.master_addr + ":" +
+                                    std::to_string(env.master_port));
+    if (env.world_size == 1) {
+        metrics.stage("rendezvous", "world of 1 rank", 1, 1);
+        return nullptr;
+    }
+    RendezvousOptions meeting;
+    meeting.env = env;
+    meeting.allow_no_token = options.allow_no_token;
+    meeting.timeout =
+        std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000));
+    meeting.peer_lost = [&metrics](const PeerLoss& loss) {
+        end_after_peer_loss(metrics, "rank " + std::to_string(loss.rank) + " is gone: " + loss.reason);
+    };
+    meeting.progress = [&metrics](const std::string& detail, int here, int world) {
+        metrics.stage("rendezvous", detail, here, world);
+    };
+    return std::make_unique<Rendezvous>(meeting);
+}
+
+}  // namespace
+
+void end_after_peer_loss(MetricsSink& metrics, const std::string& message) {
+    metrics.flush();
+    end_process(protocol::kExitPeerLost, message + ". This rank ends because of it (exit code 75).");
+}
+
+int thread_count(const WorkerOptions& options, const protocol::TrainConfig& config,
+                 [[maybe_unused]] const RankEnv& env) {
+    if (options.threads > 0) {
+        return options.threads;
+    }
+    if (config.threads) {
+        return static_cast<int>(*config.threads);
+    }
+    if (const char* text = std::getenv("OMP_NUM_THREADS")) {
+        return std::max(1, std::atoi(text));
+    }
+#if defined(__SANITIZE_THREAD__)
+    return 1;  // libgomp is not instrumented: every parallel loop would be reported as a race, for minutes
+#else
+    return env.local_world_size > 1 ? 1 : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+#endif
+}
+
+void run_worker(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env,
+                MetricsSink& metrics, const std::vector<RunListener*>& listeners) {
+    DataSource data(config.dataset, config.validate, metrics);
+    const int threads = thread_count(options, config, env);
+    const std::unique_ptr<Backend> backend = make_cpu_backend(threads);
+    std::unique_ptr<Rendezvous> rendezvous = meet(options, env, metrics);
+    // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
+    // is lost.
+    std::unique_ptr<Trainer> trainer;
+    try {
+        trainer =
+            std::make_unique<Trainer>(TrainerOptions{.config = config,
+                                                     .rank = env.rank,
+                                                     .world_size = env.world_size,
+                                                     .local_world_size = env.local_world_size,
+                                                     .group = rendezvous ? &rendezvous->group() : nullptr,
+                                                     .listeners = listeners},
+                                      *backend, data);
+        for (RunListener* listener : listeners) {
+            listener->worker_ready({.rank = env.rank,
+                                    .world_size = env.world_size,
+                                    .backend = std::string(backend->name()),
+                                    .threads = threads});
+        }
+        trainer->run();
+        if (rendezvous) {
+            rendezvous->leave();
+        }
+    } catch (const PeerLostError& error) {
+        end_after_unknown_peer_loss(metrics, error.what());
+    } catch (const std::exception& error) {
+        if (rendezvous) {
+            rendezvous->fail(error.what());
+        }
+        metrics.flush();
+        end_process(dynamic_cast<const ConfigError*>(&error) != nullptr ? kExitWrongUse : 1, error.what());
+    }
+    metrics.stage("done");
+    metrics.flush();
+}
+
+}  // namespace rankscope::engine

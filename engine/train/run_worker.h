@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/comm/rank_env.h>
+#include <engine/train/metrics_sink.h>
+#include <engine/train/run_report.h>
+#include <protocol/train_config.h>
+
+#include <vector>
+
+namespace rankscope::engine {
+
+constexpr int kExitWrongUse = 2;
+
+/// What the command line decides of a rank's run, whichever front end was called.
+struct WorkerOptions {
+    int threads = 0;  ///< 0: from the configuration or the environment
+    bool allow_no_token = false;
+    double rendezvous_timeout_s = 120;
+};
+
+/// --threads, else the configuration, else OMP_NUM_THREADS; else one where ranks share the node, all cores
+/// where not.
+int thread_count(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env);
+
+/// One rank from the rendezvous to the last epoch. Ends the process by itself when another rank is lost or
+/// training fails, so that the other ranks hear why; throws ConfigError and PeerLostError before they have
+/// met.
+void run_worker(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env,
+                MetricsSink& metrics, const std::vector<RunListener*>& listeners);
+
+/// Ends the process with the exit code of a lost peer.
+[[noreturn]] void end_after_peer_loss(MetricsSink& metrics, const std::string& message);
+
+}  // namespace rankscope::engine
