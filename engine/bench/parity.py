@@ -15,9 +15,7 @@ Exit code 1 when a distance is larger than its limit.
 """
 import argparse
 import copy
-import gzip
 import json
-import lzma
 import os
 import pathlib
 import subprocess
@@ -33,6 +31,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(HERE / "peers"))
 import networks  # noqa: E402
+import pictures  # noqa: E402
 
 # What the gradients are compared on: small pictures and batches, so that the double-precision run ends soon; every
 # kind of layer, stride and size of map occurs. In a deep network single precision puts some number on the other side of a
@@ -67,27 +66,6 @@ def random_numbers(model, sample, classes, samples, seed=0):
     else:
         answers = torch.randint(0, classes, (samples,), generator=generator)
     return Numbers(model, sample, classes, inputs, answers, seed)
-
-
-def mnist(folder, samples):
-    def idx(name, header):
-        file = folder / name
-        read = gzip.open(str(file) + ".gz") if not file.exists() else open(file, "rb")
-        with read as opened:
-            return np.frombuffer(opened.read(), np.uint8, offset=header)
-    pixels = idx("train-images-idx3-ubyte", 16).reshape(-1, 1, 28, 28)[:samples]
-    labels = idx("train-labels-idx1-ubyte", 8)[:samples]
-    return torch.from_numpy(pixels.astype(np.float32) / 255), torch.from_numpy(labels.astype(np.int64))
-
-
-def cifar10(folder, samples):
-    file = folder / "data_batch_1.bin"
-    with open(file, "rb") if file.exists() else lzma.open(str(file) + ".xz") as opened:
-        records = np.frombuffer(opened.read(), np.uint8).reshape(-1, 3073)[:samples]
-    mean = np.array([0.4914, 0.4822, 0.4465], np.float32).reshape(3, 1, 1)
-    std = np.array([0.2023, 0.1994, 0.2010], np.float32).reshape(3, 1, 1)
-    pixels = (records[:, 1:].reshape(-1, 3, 32, 32).astype(np.float32) / 255 - mean) / std
-    return torch.from_numpy(pixels), torch.from_numpy(records[:, 0].astype(np.int64))
 
 
 def flat(tensors):
@@ -245,9 +223,9 @@ def steps(args, verdict):
             continue
         shape, classes, _ = networks.DEFAULTS[model]
         if args.data:
-            read = mnist if model == "convnet" else cifar10
-            inputs, labels = read(args.data / ("mnist" if model == "convnet" else "cifar10"), samples)
-            numbers = Numbers(model, shape, classes, inputs, labels, seed=0)
+            name = "mnist" if model == "convnet" else "cifar10"
+            inputs, labels = getattr(pictures, name)(args.data / name)
+            numbers = Numbers(model, shape, classes, inputs[:samples], labels[:samples], seed=0)
         else:
             numbers = random_numbers(model, shape, classes, samples)
         spec = {"batch": batch, "steps": args.steps, "optimizer": optimizer, "seed": 3}

@@ -66,10 +66,10 @@ def last_json(text):
     return {}
 
 
-def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, environment=None):
-    """Runs `command` as `world` ranks on this machine; the word "{port}" in it becomes a free port. `launcher`: the
-    command starts the ranks itself."""
-    common = dict(os.environ, OMP_NUM_THREADS=str(threads), RANKSCOPE_TOKEN="benchmark", **(environment or {}))
+def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, environment=None, wants_line=True):
+    """Runs `command` as `world` ranks on this machine; the word "{port}" in it becomes a free port, "{rank}" in
+    `environment` the rank. `launcher`: the command starts the ranks itself."""
+    common = dict(os.environ, OMP_NUM_THREADS=str(threads), RANKSCOPE_TOKEN="benchmark")
     common.pop("RANKSCOPE_METRICS", None)
     port = str(free_port())
     command = [port if word == "{port}" else word for word in command]
@@ -77,10 +77,10 @@ def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, enviro
     cpu, busy, begin, started = children_seconds(), busy_seconds(), time.monotonic(), time.time()
     ranks = []
     for rank, errors in enumerate(faults):
-        own = {}
+        own = {name: value.replace("{rank}", str(rank)) for name, value in (environment or {}).items()}
         if world > 1 and not launcher:
-            own = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(world), "LOCAL_WORLD_SIZE": str(world),
-                   "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
+            own.update(RANK=str(rank), LOCAL_RANK=str(rank), WORLD_SIZE=str(world), LOCAL_WORLD_SIZE=str(world),
+                       MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
         ranks.append(subprocess.Popen(command, env=dict(common, **own), stdin=subprocess.DEVNULL,
                                       stdout=subprocess.PIPE, stderr=errors, text=True, start_new_session=True))
     outputs = []
@@ -106,11 +106,12 @@ def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, enviro
         said = [line for line in texts[failed[0]].splitlines() if line.strip()]
         result.fault = f"rank {failed[0]} ended with {ranks[failed[0]].returncode}: {said[-1] if said else 'no message'}"
         return result
-    result.line = last_json("\n".join(outputs))
-    if not result.line:
-        result.fault = "printed no JSON line"
-    else:
-        result.first_step_s = result.line["first_step_at"] - started
+    if wants_line:
+        result.line = last_json("\n".join(outputs))
+        if not result.line:
+            result.fault = "printed no JSON line"
+        elif "first_step_at" in result.line:
+            result.first_step_s = result.line["first_step_at"] - started
     return result
 
 
