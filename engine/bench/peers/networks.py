@@ -7,7 +7,6 @@ stride in the 3×3 convolution of a bottleneck), named and initialised as torchv
 """
 import math
 
-import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
@@ -63,12 +62,13 @@ class ConvNet(nn.Module):
 class PaddleCnn(nn.Module):
     """The network of Paddle's tutorial on data parallelism."""
 
-    def __init__(self, channels, classes):
+    def __init__(self, shape, classes):
         super().__init__()
-        self.conv1 = nn.Conv2d(channels, 32, 3)
+        self.conv1 = nn.Conv2d(shape[0], 32, 3)
         self.conv2 = nn.Conv2d(32, 64, 3)
         self.conv3 = nn.Conv2d(64, 64, 3)
-        self.linear1 = nn.LazyLinear(64)
+        height, width = (((size - 2) // 2 - 2) // 2 - 2 for size in shape[1:])
+        self.linear1 = nn.Linear(64 * height * width, 64)
         self.linear2 = nn.Linear(64, classes)
 
     def forward(self, x):
@@ -179,7 +179,5 @@ def build(name, shape, classes):
     if name == "convnet":
         return ConvNet(classes)
     if name == "paddle-cnn":
-        network = PaddleCnn(shape[0], classes)
-        network(torch.zeros(1, *shape))  # the lazy layer finds its size
-        return network
+        return PaddleCnn(shape, classes)
     return ResNet(*RESNETS[name], classes)
