@@ -22,6 +22,31 @@ void expect(const TensorRecord& record, DType dtype) {
     }
 }
 
+template <typename Stored, typename Widen>
+std::vector<float> widened(const TensorRecord& record, Widen widen) {
+    std::vector<float> values(record.bytes.size() / sizeof(Stored));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        Stored stored{};
+        std::memcpy(&stored, record.bytes.data() + i * sizeof(Stored), sizeof(Stored));
+        values[i] = widen(stored);
+    }
+    return values;
+}
+
+/// IEEE 754 binary16: 1 bit sign, 5 bits exponent (bias 15), 10 bits fraction.
+float of_half(std::uint16_t half) {
+    const std::uint32_t sign = (half & 0x8000U) << 16U;
+    const std::uint32_t exponent = (half >> 10U) & 0x1FU;
+    const std::uint32_t fraction = half & 0x3FFU;
+    if (exponent == 0) {
+        constexpr float kSmallest = 0x1p-24F;
+        const float value = static_cast<float>(fraction) * kSmallest;
+        return sign != 0 ? -value : value;
+    }
+    const std::uint32_t wide = exponent == 31 ? 255 : exponent + 127 - 15;
+    return std::bit_cast<float>(sign | (wide << 23U) | (fraction << 13U));
+}
+
 }  // namespace
 
 TensorView view_of(const TensorRecord& record) {
@@ -90,6 +115,20 @@ std::vector<float> float_values(const TensorRecord& record) {
     std::vector<float> values(record.bytes.size() / sizeof(float));
     std::memcpy(values.data(), record.bytes.data(), values.size() * sizeof(float));
     return values;
+}
+
+std::vector<float> widened_values(const TensorRecord& record) {
+    switch (record.dtype) {
+        case DType::f64:
+            return widened<double>(record, [](double value) { return static_cast<float>(value); });
+        case DType::f16:
+            return widened<std::uint16_t>(record, of_half);
+        case DType::bf16:
+            return widened<std::uint16_t>(
+                record, [](std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); });
+        default:
+            return float_values(record);
+    }
 }
 
 std::int64_t int64_value(const TensorRecord& record) {

@@ -47,6 +47,8 @@ TensorRecord float_tensor(std::string name, Shape shape, std::span<const float> 
 TensorRecord int64_scalar(std::string name, std::int64_t value);
 /// The values of an f32 tensor. Throws Error naming the tensor when it has another type.
 std::vector<float> float_values(const TensorRecord& record);
+/// The values of a tensor of any floating type (f32, f64, f16, bf16), as floats.
+std::vector<float> widened_values(const TensorRecord& record);
 /// The number in an i64 scalar; throws Error as above.
 std::int64_t int64_value(const TensorRecord& record);
 
