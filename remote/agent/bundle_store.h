@@ -4,15 +4,12 @@
 #pragma once
 
 #include <protocol/frames.pb.h>
+#include <remote/agent/incoming_file.h>
 #include <remote/agent/node_paths.h>
-#include <remote/base/fd.h>
-#include <remote/base/sha256.h>
 
 #include <memory>
 #include <optional>
 #include <string>
-
-struct ZSTD_DCtx_s;
 
 namespace rankscope::agent {
 
@@ -23,26 +20,25 @@ struct AgentFailure {
 };
 AgentFailure failure_from_errno(int error, const std::string& what);
 
-/// Receives the files of a bundle into bundles/<hash>/. A file is written under a temporary name, checked
-/// against its SHA-256 and then renamed, so that a file that is there is right, and two desks may push at the
-/// same time.
+/// Receives the files of a bundle into bundles/<hash>/. A file is placed when its SHA-256 is right: one that
+/// is there is right, and two desks may push at the same time.
 class BundleStore {
 public:
     explicit BundleStore(NodePaths paths);
-    ~BundleStore();
 
     wire::MissingFiles missing(const wire::HaveFiles& request) const;
     /// One piece. Pieces of a file come in order; a piece at offset 0 begins it anew.
     std::optional<AgentFailure> put(const wire::PutFile& piece, std::uint64_t& received);
 
 private:
-    struct Incoming;
     std::optional<AgentFailure> begin(const wire::PutFile& piece);
     std::optional<AgentFailure> write_piece(std::string_view data);
     std::optional<AgentFailure> finish();
+    AgentFailure drop(int error, const std::string& what);
 
     NodePaths paths_;
-    std::unique_ptr<Incoming> incoming_;
+    std::unique_ptr<IncomingFile> incoming_;
+    wire::FileRef file_;  ///< what is announced of it
 };
 
 }  // namespace rankscope::agent

@@ -2,20 +2,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/agent/tree_store.h>
-#include <remote/base/fd.h>
+#include <remote/agent/zstd_frame.h>
 #include <remote/base/files.h>
 #include <remote/base/paths.h>
 #include <remote/base/sha256.h>
 
-#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zstd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <set>
 #include <span>
 #include <vector>
@@ -25,7 +22,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxBatch = 16U << 20U;
 constexpr std::uint32_t kFile = 0;
 constexpr std::uint32_t kFolder = 1;
 constexpr std::uint32_t kLink = 2;
@@ -57,11 +53,6 @@ std::string bytes_of(const Sha256Digest& digest) {
     return {digest.begin(), digest.end()};
 }
 
-// Two nodes may write to one shared folder at the same time: no process id is unique there.
-std::string part_name() {
-    return ".rankscope-part-" + random_token().substr(0, 16);
-}
-
 // A folder's name from a job's: readable, safe, and not the same for two jobs that only look alike.
 std::string folder_name(const std::string& job) {
     std::string name;
@@ -79,24 +70,7 @@ std::string folder_name(const std::string& job) {
 
 }  // namespace
 
-struct TreeStore::Incoming {
-    std::uint32_t index = 0;
-    fs::path target;
-    fs::path temporary;
-    UniqueFd fd;
-    Sha256 hash;
-    std::uint64_t received = 0;
-
-    ~Incoming() {
-        if (fd) {
-            std::error_code ignored;
-            fs::remove(temporary, ignored);
-        }
-    }
-};
-
 TreeStore::TreeStore(NodePaths paths) : paths_(std::move(paths)) {}
-TreeStore::~TreeStore() = default;
 
 fs::path TreeStore::place_of(const wire::TreeEntry& entry) const {
     return folder_ / entry.path();
@@ -151,15 +125,9 @@ bool TreeStore::same_content(const fs::path& file, const wire::TreeEntry& entry)
 }
 
 std::optional<AgentFailure> TreeStore::put(const wire::PutTree& request) {
-    const auto& batch = request.batch();
-    const auto size = ZSTD_getFrameContentSize(batch.data(), batch.size());
-    if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN || size > kMaxBatch) {
-        return AgentFailure{"damaged", "zstd frame of pushed files"};
-    }
-    std::string plain(size, '\0');
-    const auto got = ZSTD_decompress(plain.data(), plain.size(), batch.data(), batch.size());
+    const auto plain = unpack_zstd(request.batch());
     wire::TreePieces pieces;
-    if (ZSTD_isError(got) != 0U || got != plain.size() || !pieces.ParseFromString(plain)) {
+    if (!plain || !pieces.ParseFromString(*plain)) {
         return AgentFailure{"damaged", "zstd frame of pushed files"};
     }
     for (const auto& piece : pieces.pieces()) {
@@ -176,19 +144,10 @@ std::optional<AgentFailure> TreeStore::begin(const wire::TreePiece& piece) {
         tree_.entries(static_cast<int>(piece.index())).kind() != kFile) {
         return AgentFailure{"bad-request", "a pushed file that was not announced"};
     }
-    incoming_ = std::make_unique<Incoming>();
-    incoming_->index = piece.index();
-    incoming_->target = place_of(tree_.entries(static_cast<int>(piece.index())));
-    const fs::path parent = incoming_->target.parent_path();
-    std::error_code error;
-    fs::create_directories(parent, error);
-    if (error) {
-        return tree_failure(error.value(), parent.string());
-    }
-    incoming_->temporary = parent / part_name();
-    incoming_->fd.reset(::open(incoming_->temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!incoming_->fd) {
-        return tree_failure(errno, parent.string());
+    incoming_ = std::make_unique<IncomingFile>(place_of(tree_.entries(static_cast<int>(piece.index()))));
+    incoming_index_ = piece.index();
+    if (const int error = incoming_->create(); error != 0) {
+        return tree_failure(error, incoming_->folder());
     }
     return std::nullopt;
 }
@@ -199,36 +158,27 @@ std::optional<AgentFailure> TreeStore::put_piece(const wire::TreePiece& piece) {
             return failure;
         }
     }
-    if (!incoming_ || incoming_->index != piece.index() || incoming_->received != piece.offset()) {
+    if (!incoming_ || incoming_index_ != piece.index() || incoming_->received() != piece.offset()) {
         return AgentFailure{"bad-request", "pieces out of order"};
     }
-    std::string_view data = piece.data();
-    incoming_->hash.update(std::as_bytes(std::span(data.data(), data.size())));
-    incoming_->received += data.size();
-    while (!data.empty()) {
-        const auto put = ::write(incoming_->fd.get(), data.data(), data.size());
-        if (put < 0 && errno != EINTR) {
-            return tree_failure(errno, incoming_->target.string());
-        }
-        data.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(put, 0)));
+    if (const int error = incoming_->append(piece.data()); error != 0) {
+        return tree_failure(error, incoming_->target().string());
     }
     const auto size = tree_.entries(static_cast<int>(piece.index())).size();
-    if (incoming_->received > size) {
-        return AgentFailure{"push-changed", incoming_->target.string()};
+    if (incoming_->received() > size) {
+        return AgentFailure{"push-changed", incoming_->target().string()};
     }
-    return incoming_->received == size ? complete() : std::nullopt;
+    return incoming_->received() == size ? complete() : std::nullopt;
 }
 
 std::optional<AgentFailure> TreeStore::complete() {
-    const auto& entry = tree_.entries(static_cast<int>(incoming_->index));
-    if (bytes_of(incoming_->hash.finish()) != entry.sha256()) {
-        return AgentFailure{"push-changed", incoming_->target.string()};
+    const auto& entry = tree_.entries(static_cast<int>(incoming_index_));
+    if (incoming_->digest() != entry.sha256()) {
+        return AgentFailure{"push-changed", incoming_->target().string()};
     }
-    ::fchmod(incoming_->fd.get(), static_cast<mode_t>(entry.mode() & 0777U) | 0400U);
-    if (::rename(incoming_->temporary.c_str(), incoming_->target.c_str()) != 0) {
-        return tree_failure(errno, incoming_->target.string());
+    if (const int error = incoming_->place(static_cast<mode_t>(entry.mode() & 0777U) | 0400U); error != 0) {
+        return tree_failure(error, incoming_->target().string());
     }
-    incoming_->fd.reset();
     incoming_.reset();
     return std::nullopt;
 }

@@ -5,6 +5,7 @@
 
 #include <protocol/frames.pb.h>
 #include <remote/agent/bundle_store.h>
+#include <remote/agent/incoming_file.h>
 #include <remote/agent/node_paths.h>
 
 #include <filesystem>
@@ -15,21 +16,19 @@
 
 namespace rankscope::agent {
 
-/// Receives the user's own files (push:) into workdir, or into jobs/<job>/ of the cache. A file is written
-/// beside its place, checked against its SHA-256 and renamed, so that a program that runs keeps what it has
-/// open. What was placed is remembered (pushed/<folder>.json of the cache): files that a later push no longer
-/// names go, if nobody has changed them; whatever else is in the folder is the user's and stays.
+/// Receives the user's own files (push:) into workdir, or into jobs/<job>/ of the cache. A file is placed
+/// when its SHA-256 is right. What was placed is remembered (pushed/<folder>.json of the cache): files that a
+/// later push no longer names go, if nobody has changed them; whatever else is in the folder is the user's
+/// and stays.
 class TreeStore {
 public:
     explicit TreeStore(NodePaths paths);
-    ~TreeStore();
 
     std::optional<AgentFailure> have(const wire::HaveTree& request, wire::TreeMissing& missing);
     std::optional<AgentFailure> put(const wire::PutTree& request);
     std::optional<AgentFailure> finish(wire::TreeDone& done);
 
 private:
-    struct Incoming;
     struct Placed {
         std::uint64_t size = 0;
         std::int64_t mtime_ns = 0;
@@ -50,7 +49,8 @@ private:
     std::filesystem::path manifest_;
     wire::HaveTree tree_;
     std::map<std::string, Placed> before_;
-    std::unique_ptr<Incoming> incoming_;
+    std::unique_ptr<IncomingFile> incoming_;
+    std::uint32_t incoming_index_ = 0;
 };
 
 }  // namespace rankscope::agent

@@ -3,6 +3,7 @@
 
 #include <remote/base/fd.h>
 #include <remote/base/text.h>
+#include <remote/node/pieces_under_way.h>
 #include <remote/node/tree_push.h>
 
 #include <fcntl.h>
@@ -11,8 +12,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <deque>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
@@ -21,7 +22,6 @@ namespace {
 constexpr const char* kContext = "TreePush";
 constexpr std::size_t kBatch = 512U << 10U;
 constexpr int kBatchFiles = 1000;
-constexpr std::size_t kOnTheWay = 8;
 constexpr int kZstdLevel = 1;
 constexpr double kHashTimeout = 600;  // the node may have to read gigabytes to know what it has
 
@@ -46,7 +46,7 @@ wire::HaveTree question(const UserTree& tree, const std::string& folder, const s
 class Pusher {
 public:
     Pusher(AgentLink& link, std::uint64_t total, const AgentLink::Progress& progress)
-        : link_(link), total_(total), progress_(progress) {}
+        : under_way_(link, total, text(kContext, "pushing the program's files"), progress) {}
 
     Result<void> push(std::uint32_t index, const TreeFile& file) {
         const UniqueFd fd(::open(file.source.c_str(), O_RDONLY | O_CLOEXEC));
@@ -77,23 +77,11 @@ public:
     }
 
     Result<void> finish() {
-        if (auto sent = send(); !sent) {
-            return sent;
-        }
-        while (!waiting_.empty()) {
-            if (auto done = take_one(); !done) {
-                return done;
-            }
-        }
-        return {};
+        auto sent = send();
+        return sent ? under_way_.finish() : sent;
     }
 
 private:
-    struct Waiting {
-        std::uint64_t id;
-        std::uint64_t bytes;
-    };
-
     Result<void> send() {
         if (pieces_.pieces_size() == 0) {
             return {};
@@ -103,34 +91,13 @@ private:
         packed.resize(ZSTD_compress(packed.data(), packed.size(), plain.data(), plain.size(), kZstdLevel));
         wire::Request request;
         request.mutable_put_tree()->set_batch(std::move(packed));
-        waiting_.push_back({link_.send(std::move(request)), batch_bytes_});
         pieces_.Clear();
-        batch_bytes_ = 0;
-        return waiting_.size() >= kOnTheWay ? take_one() : Result<void>();
+        return under_way_.send(std::move(request), std::exchange(batch_bytes_, 0));
     }
 
-    Result<void> take_one() {
-        const Waiting oldest = waiting_.front();
-        waiting_.pop_front();
-        auto reply = link_.receive(oldest.id, 120);
-        if (!reply) {
-            return reply.failure();
-        }
-        done_ += oldest.bytes;
-        if (progress_ && total_ > 0) {
-            progress_(text(kContext, "pushing the program's files"),
-                      static_cast<double>(done_) / static_cast<double>(total_));
-        }
-        return {};
-    }
-
-    AgentLink& link_;
-    std::uint64_t total_;
-    const AgentLink::Progress& progress_;
+    PiecesUnderWay under_way_;
     wire::TreePieces pieces_;
     std::size_t batch_bytes_ = 0;
-    std::deque<Waiting> waiting_;
-    std::uint64_t done_ = 0;
 };
 
 }  // namespace
