@@ -16,15 +16,14 @@ import os
 import random
 import signal
 import sqlite3
-import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(REPOSITORY / "tests" / "cluster"))
-from vcluster import SKIP, VirtualCluster, missing_requirements, wait_until  # noqa: E402
+sys.path.insert(0, str(REPOSITORY / "tests" / "integration"))
+from support import SKIP, Printing, VirtualCluster, missing_requirements, wait_until  # noqa: E402
 
 NODES = ["node1", "node2"]
 RANKS_PER_NODE = 2
@@ -113,7 +112,7 @@ class Ledger:
         return missing + [f"{self.name}: rank {rank} ends in half a line: {text!r}" for rank, text in self._partial.items() if text]
 
 
-class Desk:
+class Desk(Printing):
     """One life of rankscopectl: what it prints is checked as it comes."""
 
     def __init__(self, cluster: VirtualCluster, ctl: str, arguments: list, name: str, stored: dict):
@@ -124,30 +123,19 @@ class Desk:
         self.verdict: dict | None = None
         self.killed = False
         self.tail: collections.deque = collections.deque(maxlen=30)
-        self.process = cluster.popen([ctl, "--cluster", str(cluster.inventory), "--json", *arguments], stdout=subprocess.PIPE,
-                                     stderr=subprocess.PIPE, text=True)
-        self._errors: list = []
-        self._threads = [threading.Thread(target=self._read, daemon=True),
-                         threading.Thread(target=lambda: self._errors.extend(self.process.stderr), daemon=True)]
-        for thread in self._threads:
-            thread.start()
+        super().__init__(cluster, arguments, ctl)
 
-    def _read(self):
-        for line in self.process.stdout:
-            try:
-                event = json.loads(line)
-            except ValueError:
-                continue  # the last line of a program killed while it printed
-            node = event.get("node", "")
-            if not node:
-                self.tail.append(line.strip()[:300])
-                if "connection lost" in event.get("detail", ""):
-                    self.lost[event["detail"].partition(":")[0]] += 1
-                if event.get("event") == "end":
-                    self.verdict = event
-            elif event["seq"] > self._stored.get(node, 0):
-                self.heard[node] = time.monotonic()
-            self.ledger.feed(event)
+    def take(self, event: dict):
+        node = event.get("node", "")
+        if not node:
+            self.tail.append(json.dumps(event)[:300])
+            if "connection lost" in event.get("detail", ""):
+                self.lost[event["detail"].partition(":")[0]] += 1
+            if event.get("event") == "end":
+                self.verdict = event
+        elif event["seq"] > self._stored.get(node, 0):
+            self.heard[node] = time.monotonic()
+        self.ledger.feed(event)
 
     def alive(self) -> bool:
         return self.process.poll() is None
@@ -158,14 +146,8 @@ class Desk:
         self.process.wait()
         self.close()
 
-    def close(self):
-        for thread in self._threads:
-            thread.join(60)
-        self.process.stdout.close()
-        self.process.stderr.close()
-
     def explain(self) -> str:
-        return f"exit {self.process.poll()}\n" + "\n".join(self.tail) + "\n" + "".join(self._errors)
+        return f"exit {self.process.poll()}\n" + "\n".join(self.tail) + "\n" + self.errors()
 
 
 class Gate:

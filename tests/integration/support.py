@@ -48,19 +48,20 @@ def train_job(nodes, **overrides) -> dict:
     return job
 
 
-class Run:
-    """`rankscopectl … --json` at the desk of a cluster; its events come in as they are printed."""
+class Printing:
+    """`rankscopectl … --json` at the desk of a cluster; take() gets every event as it is printed, on a thread of its own."""
 
-    def __init__(self, cluster: VirtualCluster, arguments: list, **options):
-        self.events: list[dict] = []
-        self.started = time.monotonic()
-        self.process = cluster.popen([CTL, "--cluster", str(cluster.inventory), "--json", *arguments],
+    def __init__(self, cluster: VirtualCluster, arguments: list, ctl: str = CTL, **options):
+        self.process = cluster.popen([ctl, "--cluster", str(cluster.inventory), "--json", *arguments],
                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
         self._errors: list[str] = []
         self._threads = [threading.Thread(target=self._read, daemon=True),
-                         threading.Thread(target=lambda: self._errors.append(self.process.stderr.read()), daemon=True)]
+                         threading.Thread(target=lambda: self._errors.extend(self.process.stderr), daemon=True)]
         for thread in self._threads:
             thread.start()
+
+    def take(self, event: dict):
+        raise NotImplementedError
 
     def _read(self):
         for line in self.process.stdout:
@@ -68,8 +69,30 @@ class Run:
                 event = json.loads(line)
             except ValueError:
                 continue  # the last line of a program killed while it printed
-            event["at"] = time.monotonic() - self.started
-            self.events.append(event)
+            self.take(event)
+
+    def close(self):
+        """After the end of the process: what it printed is taken in, its pipes are closed."""
+        for thread in self._threads:
+            thread.join(60)
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def errors(self) -> str:
+        return "".join(self._errors)
+
+
+class Run(Printing):
+    """One whose events are kept, and can be waited for."""
+
+    def __init__(self, cluster: VirtualCluster, arguments: list, **options):
+        self.events: list[dict] = []
+        self.started = time.monotonic()
+        super().__init__(cluster, arguments, **options)
+
+    def take(self, event: dict):
+        event["at"] = time.monotonic() - self.started
+        self.events.append(event)
 
     def of(self, kind: str, **values) -> list[dict]:
         return [event for event in list(self.events)
@@ -82,10 +105,7 @@ class Run:
 
     def end(self, timeout: float = 300) -> int:
         code = self.process.wait(timeout * SLOW)
-        for thread in self._threads:
-            thread.join(30)
-        self.process.stdout.close()
-        self.process.stderr.close()
+        self.close()
         return code
 
     def verdict(self) -> dict:
@@ -103,7 +123,7 @@ class Run:
 
     def explain(self) -> str:
         tail = [event for event in self.events if event.get("event") not in ("metric",)][-25:]
-        return "\n".join(json.dumps(event) for event in tail) + "\n" + "".join(self._errors)
+        return "\n".join(json.dumps(event) for event in tail) + "\n" + self.errors()
 
 
 def write_job(cluster: VirtualCluster, job: dict, name: str = "job.yaml") -> str:
