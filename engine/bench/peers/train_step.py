@@ -107,7 +107,9 @@ class Step:
             self.loss_of = torch.compile(self.loss_of, mode=mode)
         self.net = net
         self.optimizer = sgd(args, model)
-        self.scaler = torch.cuda.amp.GradScaler() if args.precision == "fp16" else None
+        self.scaler = None
+        if args.precision == "fp16":
+            self.scaler = torch.amp.GradScaler("cuda") if hasattr(torch.amp, "GradScaler") else torch.cuda.amp.GradScaler()
         self.batches = list(ready_batches(args, device, shape, classes))
         self.number = 0
 
