@@ -8,6 +8,7 @@
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
+#include <engine/models/random.h>
 #include <engine/train/capabilities.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
@@ -23,7 +24,6 @@
 #include <cstddef>
 #include <iostream>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -34,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 /// More than the caches hold, as fresh data would be; few enough that memory is the model's.
-constexpr std::size_t kReadyBatches = 4;
+constexpr std::int64_t kReadyBatches = 4;
 /// Steps with and without communication take turns in blocks of so many, so that both see the same machine.
 constexpr std::int64_t kBlock = 5;
 
@@ -105,15 +105,16 @@ std::unique_ptr<Rendezvous> meet(const BenchOptions& options, const RankEnv& env
 }
 
 std::vector<Batch> ready_batches(const BenchOptions& options) {
-    std::mt19937 random(1);
-    std::uniform_real_distribution<float> pixel(0.0F, 1.0F);
-    std::uniform_int_distribution<std::int32_t> label(0, static_cast<std::int32_t>(options.classes - 1));
-    std::vector<Batch> batches(kReadyBatches);
+    TorchGenerator random(1);
+    const std::int64_t wanted = std::min<std::int64_t>(kReadyBatches, 1 + options.warmup + options.steps);
+    std::vector<Batch> batches(static_cast<std::size_t>(wanted));
     for (Batch& batch : batches) {
         batch.pixels.resize(static_cast<std::size_t>(options.batch * element_count(options.sample)));
         batch.labels.resize(static_cast<std::size_t>(options.batch));
-        std::generate(batch.pixels.begin(), batch.pixels.end(), [&] { return pixel(random); });
-        std::generate(batch.labels.begin(), batch.labels.end(), [&] { return label(random); });
+        random.uniform(batch.pixels, 0.0, 1.0);
+        std::generate(batch.labels.begin(), batch.labels.end(), [&] {
+            return static_cast<std::int32_t>(random.random32() % static_cast<std::uint32_t>(options.classes));
+        });
     }
     return batches;
 }

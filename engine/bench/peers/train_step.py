@@ -73,7 +73,7 @@ def sgd(args, model):
 
 
 def ready_batches(args, device, shape, classes):
-    for _ in range(4):
+    for _ in range(min(4, 1 + args.warmup + args.steps)):
         x = torch.rand(args.batch, *shape)
         y = torch.rand(args.batch, classes) if args.model in networks.REGRESSIONS else torch.randint(0, classes, (args.batch,))
         x, y = x.to(device), y.to(device)
