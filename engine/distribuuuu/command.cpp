@@ -6,6 +6,7 @@
 #include <engine/distribuuuu/listener.h>
 #include <engine/distribuuuu/settings.h>
 #include <engine/distribuuuu/slurm_env.h>
+#include <engine/distribuuuu/torch_checkpoints.h>
 #include <engine/distribuuuu/train_config_of.h>
 #include <engine/error.h>
 #include <engine/train/metric_lines_listener.h>
@@ -131,7 +132,9 @@ int command(int argc, char** argv, MetricsSink& metrics) {
     }
     MetricLinesListener metric_lines(metrics);
     Listener lines(settings, log);
-    run_worker(arguments.worker, config, env, metrics, {&metric_lines, &lines});
+    run_worker(arguments.worker, config, env, metrics, {&metric_lines, &lines}, [&](ProcessGroup* group) {
+        return std::make_unique<TorchCheckpoints>(settings, group, env.rank, log);
+    });
     return 0;
 }
 

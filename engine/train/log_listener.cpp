@@ -54,6 +54,17 @@ void LogListener::epoch_done(const EpochReport& report) {
     }
 }
 
+void LogListener::checkpoint_done(const CheckpointReport& report) {
+    if (report.error.empty()) {
+        std::printf("checkpoint %s (%.1f MiB, training waited %.0f ms)\n", report.where.c_str(),
+                    static_cast<double>(report.bytes) / 1048576.0, report.held_ms);
+    } else {
+        std::printf("the checkpoint of step %lld was not written: %s\n",
+                    static_cast<long long>(report.update), report.error.c_str());
+    }
+    std::fflush(stdout);
+}
+
 void LogListener::run_done(const std::string& checksum) {
     std::printf("parameters %s\n", checksum.c_str());
     std::fflush(stdout);

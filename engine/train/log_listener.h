@@ -17,6 +17,7 @@ public:
     void run_begins(const RunFacts& facts) override { facts_ = facts; }
     void step_done(const StepReport& report) override;
     void epoch_done(const EpochReport& report) override;
+    void checkpoint_done(const CheckpointReport& report) override;
     void run_done(const std::string& checksum) override;
     void note(const std::string& text) override;
 

@@ -85,6 +85,21 @@ void MetricLinesListener::epoch_done(const EpochReport& report) {
     sink_.write(line);
 }
 
+void MetricLinesListener::checkpoint_done(const CheckpointReport& report) {
+    if (!report.error.empty()) {
+        sink_.stage("note", "the checkpoint of step " + std::to_string(report.update) +
+                                " was not written: " + report.error);
+        return;
+    }
+    protocol::MetricsLine line;
+    line.values = {{"checkpoint_step", static_cast<double>(report.update)},
+                   {"checkpoint_mb", static_cast<double>(report.bytes) / 1048576.0},
+                   {"t_checkpoint_held_ms", report.held_ms},
+                   {"t_checkpoint_write_ms", report.write_ms}};
+    line.texts = {{"checkpoint", report.where}};
+    sink_.write(line);
+}
+
 void MetricLinesListener::run_done(const std::string& checksum) {
     protocol::MetricsLine line;
     line.texts = {{"params", checksum}};

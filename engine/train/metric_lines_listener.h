@@ -19,6 +19,7 @@ public:
     void step_done(const StepReport& report) override;
     void validation_begins(std::int64_t epoch) override;
     void epoch_done(const EpochReport& report) override;
+    void checkpoint_done(const CheckpointReport& report) override;
     void run_done(const std::string& checksum) override;
     void note(const std::string& text) override;
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/train/run_checkpoints.h>
 #include <engine/train/step_runner.h>
 #include <engine/train/totals.h>
 
@@ -44,32 +45,32 @@ struct StepReport {
     std::int64_t epoch = 0;            ///< from 0
     std::int64_t update_in_epoch = 0;  ///< from 1
     std::int64_t updates_per_epoch = 0;
-    Totals mine;                      ///< this rank's batches of this update
+    Totals mine{};                    ///< this rank's batches of this update
     std::int64_t samples_so_far = 0;  ///< of this rank
     double lr = 0.0;
-    StepTimes times;
+    StepTimes times{};
     double step_ms = 0.0;
     std::optional<double>
-        gradient_norm;                 ///< of the averaged gradients, before clipping; where it was computed
-    bool skipped = false;              ///< fp16: a gradient overflowed, no update was made
-    std::optional<ReducedTotals> all;  ///< every metrics_every updates and at the end of an epoch
+        gradient_norm;     ///< of the averaged gradients, before clipping; where it was computed
+    bool skipped = false;  ///< fp16: a gradient overflowed, no update was made
+    std::optional<ReducedTotals> all{};  ///< every metrics_every updates and at the end of an epoch
 };
 
 struct ValidationStep {
     std::int64_t batch = 0;    ///< from 1
     std::int64_t batches = 0;  ///< of the rank that has most
-    Totals mine;               ///< of this batch
+    Totals mine{};             ///< of this batch
     double data_ms = 0.0;
     double batch_ms = 0.0;
-    std::optional<ReducedTotals> all;  ///< every validation.report_every batches and at the end
+    std::optional<ReducedTotals> all{};  ///< every validation.report_every batches and at the end
 };
 
 struct EpochReport {
-    std::int64_t epoch = 0;            ///< from 0
-    std::int64_t update = 0;           ///< made so far
-    std::optional<Totals> validation;  ///< over all ranks
-    double best_acc1 = 0.0;            ///< of all epochs so far
-    std::string checkpoint;            ///< what was written or is being written; empty: nothing
+    std::int64_t epoch = 0;              ///< from 0
+    std::int64_t update = 0;             ///< made so far
+    std::optional<Totals> validation{};  ///< over all ranks
+    double best_acc1 = 0.0;              ///< of all epochs so far
+    std::string checkpoint{};            ///< what was written or is being written; empty: nothing
 };
 
 class RunListener {
@@ -85,6 +86,8 @@ public:
     virtual void validation_begins(std::int64_t /*epoch*/) {}
     virtual void validation_step_done(const ValidationStep&) {}
     virtual void epoch_done(const EpochReport&) {}
+    /// Rank 0: a checkpoint is on disk, or could not be written.
+    virtual void checkpoint_done(const CheckpointReport&) {}
     virtual void run_done(const std::string& /*checksum*/) {}
     /// Something the person should know, in a sentence.
     virtual void note(const std::string& /*text*/) {}

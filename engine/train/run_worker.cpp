@@ -73,7 +73,8 @@ int thread_count(const WorkerOptions& options, const protocol::TrainConfig& conf
 }
 
 void run_worker(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env,
-                MetricsSink& metrics, const std::vector<RunListener*>& listeners) {
+                MetricsSink& metrics, const std::vector<RunListener*>& listeners,
+                const MakeCheckpoints& make_checkpoints) {
     DataSource data(config.dataset, config.validate, metrics);
     const int threads = thread_count(options, config, env);
     const std::unique_ptr<Backend> backend = make_cpu_backend(threads);
@@ -81,15 +82,18 @@ void run_worker(const WorkerOptions& options, const protocol::TrainConfig& confi
     // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
     // is lost.
     std::unique_ptr<Trainer> trainer;
+    std::unique_ptr<RunCheckpoints> checkpoints;
     try {
-        trainer =
-            std::make_unique<Trainer>(TrainerOptions{.config = config,
-                                                     .rank = env.rank,
-                                                     .world_size = env.world_size,
-                                                     .local_world_size = env.local_world_size,
-                                                     .group = rendezvous ? &rendezvous->group() : nullptr,
-                                                     .listeners = listeners},
-                                      *backend, data);
+        ProcessGroup* const group = rendezvous ? &rendezvous->group() : nullptr;
+        checkpoints = make_checkpoints(group);
+        trainer = std::make_unique<Trainer>(TrainerOptions{.config = config,
+                                                           .rank = env.rank,
+                                                           .world_size = env.world_size,
+                                                           .local_world_size = env.local_world_size,
+                                                           .group = group,
+                                                           .checkpoints = checkpoints.get(),
+                                                           .listeners = listeners},
+                                            *backend, data);
         for (RunListener* listener : listeners) {
             listener->worker_ready({.rank = env.rank,
                                     .world_size = env.world_size,

@@ -3,11 +3,16 @@
 
 #pragma once
 
+#include <engine/comm/process_group.h>
 #include <engine/comm/rank_env.h>
 #include <engine/train/metrics_sink.h>
+#include <engine/train/run_checkpoints.h>
 #include <engine/train/run_report.h>
 #include <protocol/train_config.h>
 
+#include <functional>
+#include <memory>
+#include <string>
 #include <vector>
 
 namespace rankscope::engine {
@@ -25,11 +30,15 @@ struct WorkerOptions {
 /// where not.
 int thread_count(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env);
 
+/// Made once the ranks have met; a null group is a world of one.
+using MakeCheckpoints = std::function<std::unique_ptr<RunCheckpoints>(ProcessGroup* group)>;
+
 /// One rank from the rendezvous to the last epoch. Ends the process by itself when another rank is lost or
 /// training fails, so that the other ranks hear why; throws ConfigError and PeerLostError before they have
 /// met.
 void run_worker(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env,
-                MetricsSink& metrics, const std::vector<RunListener*>& listeners);
+                MetricsSink& metrics, const std::vector<RunListener*>& listeners,
+                const MakeCheckpoints& make_checkpoints);
 
 /// Ends the process with the exit code of a lost peer.
 [[noreturn]] void end_after_peer_loss(MetricsSink& metrics, const std::string& message);

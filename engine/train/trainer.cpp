@@ -1,9 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/checkpoint/model_state.h>
 #include <engine/data/distributed_sampler.h>
+#include <engine/data/sha256.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
+#include <engine/train/initial_weights.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/trainer.h>
 #include <engine/train/validation.h>
@@ -59,7 +62,10 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
       optimizer_(optimizer_settings(options.config.optimizer)),
       schedule_(lr_schedule(options.config, options.world_size)) {
     const protocol::TrainConfig& config = options_.config;
-    check_common_settings(common_settings(config), options_.group);
+    const nlohmann::json settings = common_settings(config);
+    check_common_settings(settings, options_.group);
+    const std::string text = settings.dump();
+    settings_digest_ = sha256_of(std::as_bytes(std::span(text)));
     graph_ = model_of(config);
     optimizer_.clip_value = config.clip_value.value_or(0.0);
     options_.config.topk = std::min(config.topk, graph_.classes);
@@ -108,28 +114,36 @@ void Trainer::agree_on_data() {
     });
 }
 
-std::vector<std::int64_t> Trainer::training_indices(std::int64_t epoch) const {
+DistributedSampler Trainer::sampler() const {
     const protocol::TrainConfig& config = options_.config;
     return DistributedSampler({.dataset_size = data_.train().size(),
                                .world_size = options_.world_size,
                                .rank = options_.rank,
                                .shuffle = config.shuffle,
                                .drop_last = config.drop_last,
-                               .seed = static_cast<std::uint64_t>(config.order_seed.value_or(config.seed))})
-        .indices(epoch);
+                               .seed = static_cast<std::uint64_t>(config.order_seed.value_or(config.seed))});
 }
 
-void Trainer::prepare() {
+RunMeasures Trainer::measures() const {
     const protocol::TrainConfig& config = options_.config;
-    const ImageSet& set = data_.train();
-    training_ = std::make_unique<BatchLoader>(set, Transform(config.dataset, Split::train),
-                                              loader_options(options_, set));
-    std::vector<std::int64_t> indices = training_indices(epoch_);
-    const auto samples = static_cast<std::int64_t>(indices.size());
-    training_->start(epoch_, std::move(indices), batch_in_epoch_);
-    if (training_->batch_count() == 0) {
-        throw ConfigError("the data set has " + std::to_string(set.size()) + " images: not one batch of " +
-                          std::to_string(config.batch_size) + " for each of " +
+    const std::int64_t samples = sampler().samples_per_rank();
+    RunMeasures measures{
+        .batches_per_epoch =
+            (samples + (drops_short_batch(config) ? 0 : config.batch_size - 1)) / config.batch_size,
+        .world_size = options_.world_size,
+        .batch_size = config.batch_size,
+        .accumulation = config.accumulate_steps,
+        .seed = static_cast<std::uint64_t>(config.seed)};
+    for (const Parameter& parameter : graph_.parameters) {
+        measures.parameter_names.push_back(parameter.name);
+    }
+    measures.updates_per_epoch = UpdateSplit{measures.batches_per_epoch, config.accumulate_steps}.updates();
+    measures.samples_per_epoch =
+        (drops_short_batch(config) ? measures.batches_per_epoch * config.batch_size : samples) *
+        options_.world_size;
+    if (measures.batches_per_epoch == 0) {
+        throw ConfigError("the data set has " + std::to_string(data_.train().size()) +
+                          " images: not one batch of " + std::to_string(config.batch_size) + " for each of " +
                           std::to_string(options_.world_size) +
                           " ranks. Choose a smaller batch_size, or do not drop short batches.");
     }
@@ -137,6 +151,107 @@ void Trainer::prepare() {
     if (!config.sync_bn || options_.world_size == 1) {
         check_batch_norms(graph_, drops_short_batch(config) || last == 0 ? config.batch_size : last);
     }
+    return measures;
+}
+
+std::string Trainer::take_up(const RunMeasures& measures) {
+    const protocol::TrainConfig& config = options_.config;
+    RunStart start;
+    if (options_.checkpoints != nullptr) {
+        start = options_.checkpoints->start(measures);
+    }
+    if (!start.snapshot) {
+        if (!config.checkpoint.init_from.empty()) {
+            load_initial_weights(config.checkpoint.init_from, *model_, graph_, options_.group);
+            start.note += "begins with the weights of " + config.checkpoint.init_from;
+        }
+        return start.note;
+    }
+    restore_model(start.snapshot->model, *model_, graph_);
+    if (!start.with_optimizer) {
+        return start.note;
+    }
+    restore_optimizer(start.snapshot->optimizer, *model_, graph_);
+    const TrainingPosition& from = start.snapshot->position;
+    const ResumePoint point = resume_point(from, options_.world_size, config.batch_size,
+                                           config.accumulate_steps, measures.batches_per_epoch);
+    epoch_ = point.epoch;
+    batch_in_epoch_ = point.first_batch;
+    samples_in_epoch_ = point.first_batch * config.batch_size;
+    update_ = from.step;
+    samples_ = from.samples / options_.world_size;
+    best_acc1_ = from.best_accuracy;
+    if (const auto skipped = from.numbers.find("skipped_updates"); skipped != from.numbers.end()) {
+        skipped_ = static_cast<std::int64_t>(skipped->second);
+    }
+    if (const auto scale = from.numbers.find("loss_scale");
+        scale != from.numbers.end() && runner_->loss_scale()) {
+        runner_->set_loss_scale(
+            {.scale = scale->second,
+             .finite_in_a_row = static_cast<std::int64_t>(from.numbers.at("finite_in_a_row"))});
+    }
+    if (point.repeated_samples > 0) {
+        start.note += "; " + std::to_string(point.repeated_samples) +
+                      " samples of the epoch are trained on once more, as the total batch differs";
+    }
+    if (from.seed != measures.seed) {
+        start.note += "; its seed was " + std::to_string(from.seed) + ", this run's is " +
+                      std::to_string(measures.seed) + ": samples come in another order";
+    }
+    return start.note;
+}
+
+TrainingPosition Trainer::position() const {
+    const protocol::TrainConfig& config = options_.config;
+    TrainingPosition position{.step = update_,
+                              .epoch = epoch_,
+                              .batch_in_epoch = batch_in_epoch_,
+                              .samples_in_epoch = samples_in_epoch_ * options_.world_size,
+                              .samples = samples_ * options_.world_size,
+                              .world_size = options_.world_size,
+                              .batch_size = config.batch_size,
+                              .accumulation = config.accumulate_steps,
+                              .seed = static_cast<std::uint64_t>(config.seed),
+                              .config_digest = settings_digest_,
+                              .best_accuracy = best_acc1_};
+    position.numbers["skipped_updates"] = static_cast<double>(skipped_);
+    if (const auto& scale = runner_->loss_scale()) {
+        position.numbers["loss_scale"] = scale->scale;
+        position.numbers["finite_in_a_row"] = static_cast<double>(scale->finite_in_a_row);
+    }
+    return position;
+}
+
+std::string Trainer::save(SavePoint point) {
+    if (options_.checkpoints == nullptr || !options_.checkpoints->due(point)) {
+        return "";
+    }
+    point.optimizer = last_step_;
+    std::string name;
+    if (options_.rank == 0) {
+        name = options_.checkpoints->save(point, [this](Snapshot& snapshot) {
+            collect(*model_, graph_, snapshot);
+            snapshot.position = position();
+        });
+    }
+    return name;
+}
+
+void Trainer::report_checkpoints() {
+    if (options_.checkpoints == nullptr) {
+        return;
+    }
+    for (const CheckpointReport& report : options_.checkpoints->reports()) {
+        tell([&](RunListener& listener) { listener.checkpoint_done(report); });
+    }
+}
+
+void Trainer::prepare() {
+    const protocol::TrainConfig& config = options_.config;
+    const ImageSet& set = data_.train();
+    training_ = std::make_unique<BatchLoader>(set, Transform(config.dataset, Split::train),
+                                              loader_options(options_, set));
+    training_->start(epoch_, sampler().indices(epoch_), batch_in_epoch_);
 }
 
 bool Trainer::finished() const {
@@ -146,10 +261,14 @@ bool Trainer::finished() const {
 std::string Trainer::run() {
     const protocol::TrainConfig& config = options_.config;
     agree_on_data();
-    prepare();
-    const UpdateSplit split{training_->batch_count(), config.accumulate_steps};
-    const std::int64_t updates = config.epochs * split.updates();
+    const RunMeasures of_run = measures();
+    const std::string note = take_up(of_run);
+    split_ = {of_run.batches_per_epoch, config.accumulate_steps};
+    const std::int64_t updates = config.epochs * split_.updates();
     tell([&](RunListener& listener) {
+        if (!note.empty() && options_.rank == 0) {
+            listener.note(note);
+        }
         listener.run_begins({.rank = options_.rank,
                              .world_size = options_.world_size,
                              .parameters = parameter_count(graph_),
@@ -160,58 +279,84 @@ std::string Trainer::run() {
                              .first_epoch = epoch_,
                              .first_update = update_});
     });
+    if (epoch_ < config.epochs && !finished()) {
+        prepare();
+    }
     while (epoch_ < config.epochs && !finished()) {
         train_epoch();
-        EpochReport report{.epoch = epoch_, .update = update_, .validation = validate_epoch()};
-        if (report.validation) {
-            best_acc1_ = std::max(best_acc1_, report.validation->acc1());
-        }
-        report.best_acc1 = best_acc1_;
-        ++epoch_;
-        batch_in_epoch_ = 0;
-        tell([&](RunListener& listener) { listener.epoch_done(report); });
+        finish_epoch();
+    }
+    if (batch_in_epoch_ > 0) {
+        save({.update = update_, .epoch = epoch_, .run_ends = true});
     }
     const std::string checksum = parameter_checksum(*model_, graph_);
+    if (options_.checkpoints != nullptr) {
+        options_.checkpoints->finish();
+    }
+    report_checkpoints();
     tell([&](RunListener& listener) { listener.run_done(checksum); });
     return checksum;
 }
 
+void Trainer::finish_epoch() {
+    EpochReport report{.epoch = epoch_, .update = update_, .validation = validate_epoch()};
+    const bool whole = batch_in_epoch_ == split_.batches;
+    SavePoint point{.update = update_, .epoch_ends = true, .epoch = epoch_};
+    if (report.validation) {
+        const double acc1 = report.validation->acc1();
+        point.best = acc1 > best_acc1_.value_or(0.0);
+        best_acc1_ = std::max(acc1, best_acc1_.value_or(0.0));
+        report.best_acc1 = *best_acc1_;
+    }
+    if (whole) {
+        ++epoch_;
+        batch_in_epoch_ = 0;
+        samples_in_epoch_ = 0;
+        report.checkpoint = save(point);
+    }
+    report_checkpoints();
+    tell([&](RunListener& listener) { listener.epoch_done(report); });
+}
+
 void Trainer::train_epoch() {
     const protocol::TrainConfig& config = options_.config;
-    const UpdateSplit split{training_->batch_count(), config.accumulate_steps};
     const double lr = scheduled_rate(schedule_, {.epoch = epoch_,
-                                                 .step_in_epoch = batch_in_epoch_ / split.accumulate,
-                                                 .steps_per_epoch = split.updates(),
+                                                 .step_in_epoch = batch_in_epoch_ / split_.accumulate,
+                                                 .steps_per_epoch = split_.updates(),
                                                  .epochs = config.epochs})
                           .lr;
     tell([&](RunListener& listener) { listener.epoch_begins(epoch_, lr); });
     Totals totals;
     std::optional<Batch> batch;
-    while (batch_in_epoch_ < split.batches && !finished()) {
-        train_update(split, totals, batch);
+    while (batch_in_epoch_ < split_.batches && !finished()) {
+        train_update(totals, batch);
+        if (batch_in_epoch_ < split_.batches) {  // the epoch's end has its own
+            save({.update = update_, .epoch = epoch_});
+        }
+        report_checkpoints();
     }
     // The next epoch's first batches are made while this one is validated.
     if (epoch_ + 1 < config.epochs && !finished()) {
-        training_->start(epoch_ + 1, training_indices(epoch_ + 1));
+        training_->start(epoch_ + 1, sampler().indices(epoch_ + 1));
     }
 }
 
-void Trainer::train_update(const UpdateSplit& split, Totals& epoch_totals, std::optional<Batch>& batch) {
+void Trainer::train_update(Totals& epoch_totals, std::optional<Batch>& batch) {
     const protocol::TrainConfig& config = options_.config;
     const auto begin = Clock::now();
     StepReport report{.update = update_ + 1,
                       .epoch = epoch_,
-                      .update_in_epoch = batch_in_epoch_ / split.accumulate + 1,
-                      .updates_per_epoch = split.updates()};
-    const bool last = report.update_in_epoch == split.updates();
+                      .update_in_epoch = batch_in_epoch_ / split_.accumulate + 1,
+                      .updates_per_epoch = split_.updates()};
+    const bool last = report.update_in_epoch == split_.updates();
     const bool reduce = last || report.update_in_epoch % config.metrics_every == 0;
     const OptimizerStep step = scheduled_step(optimizer_, schedule_,
                                               {.epoch = epoch_,
                                                .step_in_epoch = report.update_in_epoch - 1,
-                                               .steps_per_epoch = split.updates(),
+                                               .steps_per_epoch = split_.updates(),
                                                .epochs = config.epochs},
                                               update_ - skipped_ + 1);
-    const std::int64_t batches = split.batches_from(batch_in_epoch_);
+    const std::int64_t batches = split_.batches_from(batch_in_epoch_);
     runner_->begin(batches);
     for (std::int64_t i = 0; i < batches; ++i) {
         const auto wait = Clock::now();
@@ -224,6 +369,8 @@ void Trainer::train_update(const UpdateSplit& split, Totals& epoch_totals, std::
     skipped_ += result.skipped ? 1 : 0;
     batch_in_epoch_ += batches;
     samples_ += static_cast<std::int64_t>(report.mine.samples);
+    samples_in_epoch_ += static_cast<std::int64_t>(report.mine.samples);
+    last_step_ = step;
     epoch_totals.add(report.mine);
     if (reduce) {
         std::array<Totals, 2> all{report.mine, epoch_totals};

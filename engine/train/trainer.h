@@ -5,7 +5,9 @@
 
 #include <engine/backend/backend.h>
 #include <engine/comm/process_group.h>
+#include <engine/data/distributed_sampler.h>
 #include <engine/train/data_source.h>
+#include <engine/train/run_checkpoints.h>
 #include <engine/train/run_report.h>
 #include <engine/train/step_runner.h>
 #include <engine/train/update_plan.h>
@@ -24,6 +26,7 @@ struct TrainerOptions {
     int world_size = 1;
     int local_world_size = 1;
     ProcessGroup* group = nullptr;          ///< null in a world of one
+    RunCheckpoints* checkpoints = nullptr;  ///< null: none are read or written
     std::vector<RunListener*> listeners{};  ///< hear of everything, in this order
 };
 
@@ -40,13 +43,20 @@ public:
 
 private:
     void agree_on_data();
+    RunMeasures measures() const;
+    /// Takes up the run where a checkpoint left it, or begins it. Returns what the person should know.
+    std::string take_up(const RunMeasures& measures);
     void prepare();
     void train_epoch();
-    void train_update(const UpdateSplit& split, Totals& epoch_totals, std::optional<Batch>& batch);
+    void train_update(Totals& epoch_totals, std::optional<Batch>& batch);
     BatchResult train_batch(const Batch& batch, StepTimes& times);
+    void finish_epoch();
     std::optional<Totals> validate_epoch();
+    TrainingPosition position() const;
+    std::string save(SavePoint point);
+    void report_checkpoints();
     void share_statistics();
-    std::vector<std::int64_t> training_indices(std::int64_t epoch) const;
+    DistributedSampler sampler() const;
     bool finished() const;
     void tell(const std::function<void(RunListener&)>& what);
 
@@ -57,6 +67,8 @@ private:
     std::unique_ptr<StepRunner> runner_;
     std::unique_ptr<BatchLoader> training_;
     std::unique_ptr<BatchLoader> validation_;
+    UpdateSplit split_;
+    std::string settings_digest_;
     OptimizerStep optimizer_;
     LrSchedule schedule_;
 
@@ -64,9 +76,11 @@ private:
     std::int64_t epoch_ = 0;
     std::int64_t batch_in_epoch_ = 0;  ///< batches of this epoch that are done
     std::int64_t update_ = 0;
-    std::int64_t skipped_ = 0;  ///< of those, without an optimizer's step (fp16)
-    std::int64_t samples_ = 0;  ///< of this rank
-    double best_acc1_ = 0;
+    std::int64_t skipped_ = 0;           ///< of those, without an optimizer's step (fp16)
+    std::int64_t samples_ = 0;           ///< of this rank
+    std::int64_t samples_in_epoch_ = 0;  ///< of this rank
+    std::optional<double> best_acc1_;
+    OptimizerStep last_step_;
 };
 
 }  // namespace rankscope::engine

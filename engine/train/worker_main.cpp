@@ -12,6 +12,7 @@
 #include <engine/train/metrics_sink.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/run_worker.h>
+#include <engine/train/store_checkpoints.h>
 #include <protocol/metrics_line.h>
 #include <protocol/train_config.h>
 
@@ -23,6 +24,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <memory>
 #include <sstream>
 #include <string_view>
 #include <thread>
@@ -136,7 +138,9 @@ int worker_main(int argc, char** argv) {
         const protocol::TrainConfig config = read_config(arguments.config_file);
         MetricLinesListener metric_lines(metrics);
         LogListener log(config);
-        run_worker(arguments.worker, config, env, metrics, {&metric_lines, &log});
+        run_worker(arguments.worker, config, env, metrics, {&metric_lines, &log}, [&](ProcessGroup* group) {
+            return std::make_unique<StoreCheckpoints>(config.checkpoint, group, env.rank);
+        });
     } catch (const PeerLostError& error) {
         end_after_peer_loss(metrics, error.what());
     } catch (const ConfigError& error) {

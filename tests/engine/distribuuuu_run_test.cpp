@@ -130,7 +130,7 @@ std::vector<std::string> lines_of(const std::string& text) {
     return lines;
 }
 
-std::size_t count_matching(const std::vector<std::string>& lines, const char* pattern) {
+std::size_t count_matching(const std::vector<std::string>& lines, const std::string& pattern) {
     const std::regex shape(pattern);
     return static_cast<std::size_t>(std::count_if(
         lines.begin(), lines.end(), [&](const std::string& line) { return std::regex_match(line, shape); }));
@@ -171,6 +171,61 @@ TEST(Run, TwoRanksPrintDistribuuuusLinesAndWriteItsFiles) {
         }
     }
     EXPECT_EQ(logs, 1U);
+}
+
+std::vector<std::string> with(std::vector<std::string> overrides, const std::vector<std::string>& more) {
+    overrides.insert(overrides.end(), more.begin(), more.end());
+    return overrides;
+}
+
+/// One rank to its end; its lines.
+std::vector<std::string> lines_of_run(const TemporaryFolder& folder,
+                                      const std::vector<std::string>& overrides) {
+    auto workers = start(folder, 1, overrides);
+    EXPECT_EQ(workers[0].wait(kLong), 0) << workers[0].errors();
+    return lines_of(workers[0].errors());
+}
+
+TEST(Run, ResumesItsWay) {
+    const TemporaryFolder folder;
+    const auto out = folder / "out";
+    const auto small = with(small_run(out), {"TRAIN.BATCH_SIZE", "250", "RNG_SEED", "3"});
+    lines_of_run(folder, small);
+    const auto first = out / "checkpoints" / "ckpt_ep_001.pth.tar";
+    ASSERT_TRUE(std::filesystem::exists(first));
+    EXPECT_TRUE(std::filesystem::exists(out / "best.pth.tar"));
+
+    // AUTO_RESUME: the second epoch follows the first.
+    auto lines = lines_of_run(folder, with(small, {"OPTIM.MAX_EPOCH", "2"}));
+    EXPECT_EQ(count_matching(lines, "LOADED '.*ckpt_ep_001.pth.tar'"), 1U);
+    EXPECT_EQ(count_matching(lines, "CURRENT EPOCH:   1,.*"), 0U);
+    EXPECT_EQ(count_matching(lines, "CURRENT EPOCH:   2,.*"), 1U);
+    EXPECT_EQ(
+        count_matching(lines, "ACCURACY: .* SAVED " + out.string() + "/checkpoints/ckpt_ep_002.pth.tar"), 1U);
+    // Names are ordered by number: 1000 comes after 999.
+    std::filesystem::rename(first, out / "checkpoints" / "ckpt_ep_999.pth.tar");
+    std::filesystem::rename(out / "checkpoints" / "ckpt_ep_002.pth.tar",
+                            out / "checkpoints" / "ckpt_ep_1000.pth.tar");
+    lines = lines_of_run(folder, with(small, {"OPTIM.MAX_EPOCH", "2"}));
+    EXPECT_EQ(count_matching(lines, "LOADED '.*ckpt_ep_1000.pth.tar'"), 1U);
+
+    // MODEL.WEIGHTS without AUTO_RESUME; LOAD_OPT False and a plain state dict begin at the first epoch.
+    const auto weights = [&](const std::string& file, const std::string& load_opt) {
+        return with(small,
+                    {"OUT_DIR", (folder / "other").string(), "TRAIN.AUTO_RESUME", "False", "MODEL.WEIGHTS",
+                     (out / file).string(), "TRAIN.LOAD_OPT", load_opt, "OPTIM.MAX_EPOCH", "2"});
+    };
+    lines = lines_of_run(folder, weights("checkpoints/ckpt_ep_999.pth.tar", "True"));
+    EXPECT_EQ(count_matching(lines, "CURRENT EPOCH: .*"), 1U);
+    lines = lines_of_run(folder, weights("checkpoints/ckpt_ep_999.pth.tar", "False"));
+    EXPECT_EQ(count_matching(lines, "CURRENT EPOCH: .*"), 2U);
+    lines = lines_of_run(folder, weights("best.pth.tar", "True"));
+    EXPECT_EQ(count_matching(lines, "CURRENT EPOCH: .*"), 2U);
+    EXPECT_EQ(count_matching(lines, "LOADED '.*best.pth.tar'"), 1U);
+    auto missing = start(folder, 1, weights("nowhere.pth", "True"));
+    EXPECT_EQ(missing[0].wait(kLong), 2);
+    EXPECT_NE(missing[0].errors().find("CHECKPOINT '" + (out / "nowhere.pth").string() + "' NOT FOUND"),
+              std::string::npos);
 }
 
 TEST(Run, FaultsOfTheCommandLineEndItBeforeAnythingStarts) {

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/checkpoint/snapshot.h>
+#include <engine/optim/optimizer_step.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+/// Where a run's checkpoints go and come from: a store of ours, or Distribuuuu's files.
+namespace rankscope::engine {
+
+/// A run's measures, as a checkpoint that does not know them needs them.
+struct RunMeasures {
+    std::vector<std::string> parameter_names{};  ///< in the order of registration
+    std::int64_t batches_per_epoch = 0;          ///< of each rank
+    std::int64_t updates_per_epoch = 0;
+    std::int64_t samples_per_epoch = 0;  ///< of all ranks
+    int world_size = 1;
+    std::int64_t batch_size = 0;
+    std::int64_t accumulation = 1;
+    std::uint64_t seed = 0;
+};
+
+struct RunStart {
+    std::optional<Snapshot> snapshot;  ///< the same on every rank; none: from the beginning
+    bool with_optimizer = true;        ///< else only the weights are taken
+    std::string note;                  ///< for the person; empty: nothing to say
+};
+
+/// A moment between two updates.
+struct SavePoint {
+    std::int64_t update = 0;  ///< made so far
+    bool epoch_ends = false;
+    std::int64_t epoch = 0;     ///< the one under way or just ended, from 0
+    bool run_ends = false;      ///< max_steps stopped it within an epoch
+    bool best = false;          ///< its validation was the best so far
+    OptimizerStep optimizer{};  ///< of the last update
+};
+
+struct CheckpointReport {
+    std::int64_t update = 0;
+    std::string where{};  ///< empty: it failed
+    std::uint64_t bytes = 0;
+    double held_ms = 0;   ///< what training waited for it
+    double write_ms = 0;  ///< in the background
+    std::string error{};
+};
+
+class RunCheckpoints {
+public:
+    virtual ~RunCheckpoints() = default;
+    /// What the run goes on from. Collective. Throws Error.
+    virtual RunStart start(const RunMeasures& measures) = 0;
+    /// Whether save() is to be called at this point. The same on every rank.
+    virtual bool due(const SavePoint& point) const = 0;
+    /// For rank 0. `fill` copies the run's state. Returns the name of what is written, empty when it cannot
+    /// be told yet.
+    virtual std::string save(const SavePoint& point, const std::function<void(Snapshot&)>& fill) = 0;
+    /// What was finished since the last call. Cheap.
+    virtual std::vector<CheckpointReport> reports() = 0;
+    /// Returns when everything is on disk or has failed.
+    virtual void finish() = 0;
+};
+
+}  // namespace rankscope::engine
