@@ -96,11 +96,8 @@ std::unique_ptr<Rendezvous> meet(const BenchOptions& options, const RankEnv& env
         .env = env,
         .allow_no_token = options.allow_no_token,
         .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000)),
-        .peer_lost =
-            [](const PeerLoss& loss) {
-                end_process(protocol::kExitPeerLost,
-                            "rank " + std::to_string(loss.rank) + " is gone: " + loss.reason);
-            },
+        .peer_lost = [rank = env.rank](
+                         const PeerLoss& loss) { end_process(protocol::kExitPeerLost, loss.text(rank)); },
         .progress = [](const std::string&, int, int) {}});
 }
 

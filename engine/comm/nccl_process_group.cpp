@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/backend/cuda/cuda_check.h>
+#include <engine/comm/abort_flag.h>
 #include <engine/comm/nccl_process_group.h>
+#include <engine/comm/reduce.h>
 #include <engine/comm/work_queue.h>
 #include <engine/error.h>
 
@@ -10,6 +12,7 @@
 
 #include <cstring>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -17,6 +20,11 @@ namespace rankscope::engine {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+/// A short operation is over before a sleep would be.
+constexpr auto kSpin = 100us;
+constexpr auto kNap = 50us;
 
 /// Device memory that frees itself.
 class DeviceBytes {
@@ -31,75 +39,260 @@ private:
     void* data_ = nullptr;
 };
 
-class NcclProcessGroup final : public ProcessGroup {
-public:
-    NcclProcessGroup(const NcclOptions& options, Store& store) : options_(options) {
-        cuda_check(cudaSetDevice(options.device), "cudaSetDevice");
-        cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
-        ncclUniqueId id{};
-        if (options.rank == 0) {
-            check(ncclGetUniqueId(&id), "ncclGetUniqueId");
-            store.set("nccl/id", std::string(id.internal, sizeof(id.internal)));
-        } else {
-            const auto text = store.get("nccl/id", options.connect_timeout);
-            if (!text || text->size() != sizeof(id.internal)) {
-                throw Error("rank 0 did not publish its NCCL id in time");
-            }
-            std::memcpy(id.internal, text->data(), sizeof(id.internal));
+void check(ncclResult_t code, const char* what) {
+    if (code != ncclSuccess && code != ncclInProgress) {
+        throw PeerLostError(std::string("NCCL: ") + what + ": " + ncclGetErrorString(code));
+    }
+}
+
+/// The communicator; memory registered with it may outlive the group.
+struct Communicator {
+    ncclComm_t handle = nullptr;
+    std::mutex mutex;  ///< of registering; not of collectives
+
+    Communicator() = default;
+    Communicator(const Communicator&) = delete;
+    Communicator& operator=(const Communicator&) = delete;
+    ~Communicator() { abort(); }
+    /// Abort, not destroy: destroying waits for the other ranks, which may be gone.
+    void abort() {
+        const std::lock_guard lock(mutex);
+        if (handle != nullptr) {
+            ncclCommAbort(handle);
+            handle = nullptr;
         }
-        ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
-        config.blocking = 0;
-        settle(ncclCommInitRankConfig(&communicator_, options.world_size, id, options.rank, &config),
-               options.connect_timeout, "ncclCommInitRankConfig");
+    }
+};
+
+/// A non-blocking call may go on in the background: waits until it has come to something.
+void settle(ncclComm_t communicator, ncclResult_t code, std::chrono::milliseconds timeout,
+            const AbortFlag& aborted, const char* what) {
+    const auto deadline = Clock::now() + timeout;
+    while (code == ncclInProgress) {
+        aborted.check();
+        if (Clock::now() > deadline) {
+            throw PeerLostError(std::string("NCCL: ") + what + " did not end within " +
+                                std::to_string(timeout.count() / 1000) +
+                                " s: a rank is missing, or its port is closed");
+        }
+        std::this_thread::sleep_for(kNap);
+        check(ncclCommGetAsyncError(communicator, &code), what);
+    }
+    check(code, what);
+}
+
+ncclConfig_t non_blocking() {
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    config.blocking = 0;
+    return config;
+}
+
+ncclDataType_t nccl_type(DataType type) {
+    switch (type) {
+        case DataType::f32:
+            return ncclFloat32;
+        case DataType::bf16:
+            return ncclBfloat16;
+        case DataType::f16:
+            return ncclFloat16;
+        case DataType::f64:
+            return ncclFloat64;
+    }
+    throw Error("NCCL: unknown element type");
+}
+
+class NcclGroup final : public NcclProcessGroup {
+public:
+    NcclGroup(const NcclOptions& options, std::shared_ptr<Communicator> communicator,
+              const std::vector<int>& members, const std::string& name)
+        : options_(options),
+          communicator_(std::move(communicator)),
+          members_(members),
+          record_(
+              options_.recorder->add(name, members, [this](const std::string& why) { aborted_.set(why); })) {
+        cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate");
     }
 
-    ~NcclProcessGroup() override {
-        // Abort, not destroy: destroying waits for the other ranks, which may be gone.
-        if (communicator_ != nullptr) {
-            ncclCommAbort(communicator_);
-        }
+    ~NcclGroup() override {
+        options_.recorder->drop(record_);
+        aborted_.set("the process group was closed");
+        queue_.reset();  // its thread uses the communicator
+        communicator_->abort();
         cudaStreamDestroy(stream_);
     }
 
     int rank() const override { return options_.rank; }
     int size() const override { return options_.world_size; }
+    std::string_view backend() const override { return "nccl"; }
+    std::string transport() const override { return "NCCL"; }
 
-    Work all_reduce_sum(std::span<float> values) override {
-        return queue_.submit([this, values] {
-            complete([&] {
-                return ncclAllReduce(values.data(), values.data(), values.size(), ncclFloat32, ncclSum,
-                                     communicator_, stream_);
+    std::shared_ptr<float> allocate(std::size_t count) override {
+        cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
+        const std::size_t bytes = count * sizeof(float);
+        void* memory = nullptr;
+        check(ncclMemAlloc(&memory, bytes), "ncclMemAlloc");
+        void* registration = nullptr;
+        {
+            const std::lock_guard lock(communicator_->mutex);
+            check(ncclCommRegister(communicator_->handle, memory, bytes, &registration), "ncclCommRegister");
+        }
+        std::shared_ptr<float> result(static_cast<float*>(memory),
+                                      [communicator = communicator_, registration](float* at) {
+                                          const std::lock_guard lock(communicator->mutex);
+                                          if (communicator->handle != nullptr) {
+                                              ncclCommDeregister(communicator->handle, registration);
+                                          }
+                                          ncclMemFree(at);
+                                      });
+        cuda_check(cudaMemset(memory, 0, bytes), "cudaMemset");
+        return result;
+    }
+
+    Work all_reduce(const Reduction& reduction, When when) override {
+        return queue_->submit(
+            [this, pieces = std::vector<Piece>(reduction.pieces.begin(), reduction.pieces.end()),
+             type = reduction.type,
+             scale = reduction.scale] { reduce_now({.pieces = pieces, .type = type, .scale = scale}); },
+            when);
+    }
+
+    void sum(std::span<float> values) override {
+        const Piece piece{values.data(), values.size()};
+        queue_->run([&] { reduce_now({.pieces = {&piece, 1}}); });
+    }
+
+    void sum(std::span<double> values) override {
+        queue_->run([&] {
+            cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
+            const DeviceBytes memory(values.size_bytes());
+            cuda_check(cudaMemcpy(memory.data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice),
+                       "cudaMemcpy");
+            const Piece piece{memory.data(), values.size()};
+            reduce_now({.pieces = {&piece, 1}, .type = DataType::f64});
+            cuda_check(cudaMemcpy(values.data(), memory.data(), values.size_bytes(), cudaMemcpyDeviceToHost),
+                       "cudaMemcpy");
+        });
+    }
+
+    void broadcast(std::span<std::byte> bytes, int root) override {
+        queue_->run([&] {
+            complete(CollectiveKind::broadcast, bytes.size(), [&] {
+                return ncclBroadcast(bytes.data(), bytes.data(), bytes.size(), ncclInt8, root,
+                                     communicator_->handle, stream_);
             });
         });
     }
 
-    void broadcast(std::span<float> values, int root) override {
-        queue_
-            .submit([this, values, root] {
-                complete([&] {
-                    return ncclBroadcast(values.data(), values.data(), values.size(), ncclFloat32, root,
-                                         communicator_, stream_);
-                });
-            })
-            .wait();
-    }
-
     std::vector<std::string> all_gather(const std::string& bytes) override {
         std::vector<std::string> result(static_cast<std::size_t>(size()), std::string(bytes.size(), '\0'));
-        queue_.submit([&] { gather(bytes, result); }).wait();
+        queue_->run([&] { gather(CollectiveKind::all_gather, bytes, result); });
         return result;
     }
 
-    void barrier() override { all_gather("."); }
+    void barrier() override {
+        std::vector<std::string> result(static_cast<std::size_t>(size()), ".");
+        queue_->run([&] { gather(CollectiveKind::barrier, ".", result); });
+    }
+
+    std::unique_ptr<ProcessGroup> split(int colour) override {
+        std::string mine(sizeof(colour), '\0');
+        std::memcpy(mine.data(), &colour, sizeof(colour));
+        const std::vector<std::string> colours = all_gather(mine);
+        NcclOptions options = options_;
+        std::vector<int> members;
+        for (std::size_t i = 0; i < colours.size(); ++i) {
+            if (static_cast<int>(i) == rank()) {
+                options.rank = static_cast<int>(members.size());
+            }
+            if (colours[i] == mine) {
+                members.push_back(members_[i]);
+            }
+        }
+        options.world_size = static_cast<int>(members.size());
+        const std::string name =
+            record_->name() + "/" + std::to_string(++splits_) + "." + std::to_string(colour);
+        auto part = std::make_shared<Communicator>();
+        queue_->run([&] {
+            ncclConfig_t config = non_blocking();
+            const ncclResult_t code =
+                ncclCommSplit(communicator_->handle, colour < 0 ? NCCL_SPLIT_NOCOLOR : colour, rank(),
+                              &part->handle, &config);
+            settle(communicator_->handle, code, options_.connect_timeout, aborted_, "ncclCommSplit");
+            if (part->handle != nullptr) {
+                ncclResult_t state = ncclSuccess;
+                check(ncclCommGetAsyncError(part->handle, &state), "ncclCommSplit");
+                settle(part->handle, state, options_.connect_timeout, aborted_, "ncclCommSplit");
+            }
+        });
+        return colour < 0 ? nullptr : std::make_unique<NcclGroup>(options, std::move(part), members, name);
+    }
+
+    void abort(const std::string& why) override { aborted_.set(why); }
+
+    void enqueue(const Reduction& reduction, cudaStream_t stream) override {
+        healthy();
+        start(reduction, stream);
+    }
+
+    void healthy() override {
+        aborted_.check();
+        const std::lock_guard lock(communicator_->mutex);
+        if (communicator_->handle == nullptr) {
+            throw PeerLostError("NCCL: the communicator was aborted");
+        }
+        ncclResult_t state = ncclSuccess;
+        check(ncclCommGetAsyncError(communicator_->handle, &state), "ncclCommGetAsyncError");
+        check(state, "collective");
+    }
 
 private:
-    void gather(const std::string& bytes, std::vector<std::string>& result) {
+    /// All pieces as one launch.
+    ncclResult_t start(const Reduction& reduction, cudaStream_t stream) {
+        const ncclDataType_t type = nccl_type(reduction.type);
+        ncclRedOp_t operation = ncclSum;
+        const bool scaled = reduction.scale != 1.0F;
+        if (scaled) {
+            std::uint16_t half = 0;
+            float single = reduction.scale;
+            double wide = reduction.scale;
+            void* scalar = &single;
+            if (reduction.type == DataType::f64) {
+                scalar = &wide;
+            } else if (reduction.type != DataType::f32) {
+                encode(reduction.type, 1.0F, {&single, 1}, &half);
+                scalar = &half;
+            }
+            check(ncclRedOpCreatePreMulSum(&operation, scalar, type, ncclScalarHostImmediate,
+                                           communicator_->handle),
+                  "ncclRedOpCreatePreMulSum");
+        }
+        check(ncclGroupStart(), "ncclGroupStart");
+        for (const Piece& piece : reduction.pieces) {
+            check(ncclAllReduce(piece.data, piece.data, piece.count, type, operation, communicator_->handle,
+                                stream),
+                  "ncclAllReduce");
+        }
+        const ncclResult_t code = ncclGroupEnd();
+        check(code, "ncclGroupEnd");
+        if (scaled) {
+            settle(communicator_->handle, code, options_.collective_timeout, aborted_, "ncclAllReduce");
+            check(ncclRedOpDestroy(operation, communicator_->handle), "ncclRedOpDestroy");
+        }
+        return code;
+    }
+
+    void reduce_now(const Reduction& reduction) {
+        complete(CollectiveKind::all_reduce, reduction.bytes(), [&] { return start(reduction, stream_); });
+    }
+
+    void gather(CollectiveKind operation, const std::string& bytes, std::vector<std::string>& result) {
         cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
         const DeviceBytes mine(bytes.size());
         const DeviceBytes all(bytes.size() * result.size());
         cuda_check(cudaMemcpy(mine.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
-        complete([&] {
-            return ncclAllGather(mine.data(), all.data(), bytes.size(), ncclInt8, communicator_, stream_);
+        complete(operation, bytes.size(), [&] {
+            return ncclAllGather(mine.data(), all.data(), bytes.size(), ncclInt8, communicator_->handle,
+                                 stream_);
         });
         std::string joined(bytes.size() * result.size(), '\0');
         cuda_check(cudaMemcpy(joined.data(), all.data(), joined.size(), cudaMemcpyDeviceToHost),
@@ -109,58 +302,83 @@ private:
         }
     }
 
-    static void check(ncclResult_t code, const char* what) {
-        if (code != ncclSuccess) {
-            throw Error(std::string("NCCL: ") + what + ": " + ncclGetErrorString(code));
-        }
-    }
-
     /// Enqueues an operation and waits for its end on the device.
-    void complete(const std::function<ncclResult_t()>& start) {
+    template <typename Start>
+    void complete(CollectiveKind operation, std::size_t bytes, const Start& begin) {
+        aborted_.check();
         cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
-        const auto deadline = Clock::now() + options_.collective_timeout;
-        settle(start(), options_.collective_timeout, "collective");
-        for (cudaError_t state = cudaErrorNotReady; state != cudaSuccess;) {
-            state = cudaStreamQuery(stream_);
-            if (state != cudaSuccess && state != cudaErrorNotReady) {
-                cuda_check(state, "collective");
+        record_->start(operation, bytes);
+        const auto began = Clock::now();
+        settle(communicator_->handle, begin(), options_.collective_timeout, aborted_, name_of(operation));
+        for (;;) {
+            const cudaError_t state = cudaStreamQuery(stream_);
+            if (state == cudaSuccess) {
+                break;
             }
-            ncclResult_t asynchronous = ncclSuccess;
-            check(ncclCommGetAsyncError(communicator_, &asynchronous), "ncclCommGetAsyncError");
-            if (asynchronous != ncclInProgress) {
-                check(asynchronous, "collective");
+            if (state != cudaErrorNotReady) {
+                cuda_check(state, name_of(operation));
             }
-            if (state != cudaSuccess && Clock::now() > deadline) {
-                throw Error("NCCL: a collective did not end in time: another rank hangs or is gone");
+            const auto waited = Clock::now() - began;
+            if (waited < kSpin) {
+                continue;
             }
+            if (aborted_.is_set()) {
+                communicator_->abort();
+            }
+            healthy();
+            if (waited > options_.collective_timeout) {
+                communicator_->abort();
+                aborted_.set("NCCL: " + describe(operation, record_->state().sequence, bytes) +
+                             " did not end within " +
+                             std::to_string(options_.collective_timeout.count() / 1000) +
+                             " s: another rank hangs or is gone");
+                aborted_.check();
+            }
+            std::this_thread::sleep_for(kNap);
         }
-    }
-
-    /// A non-blocking call may go on in the background: waits until it has come to something.
-    void settle(ncclResult_t code, std::chrono::milliseconds timeout, const char* what) {
-        const auto deadline = Clock::now() + timeout;
-        while (code == ncclInProgress) {
-            if (Clock::now() > deadline) {
-                throw Error(std::string("NCCL: ") + what + " did not end within " +
-                            std::to_string(timeout.count() / 1000) +
-                            " s: a rank is missing, or its port is closed");
-            }
-            std::this_thread::yield();
-            check(ncclCommGetAsyncError(communicator_, &code), what);
-        }
-        check(code, what);
+        record_->finish();
     }
 
     NcclOptions options_;
+    std::shared_ptr<Communicator> communicator_;
+    std::vector<int> members_;  ///< ranks of the world, by rank in the group
+    AbortFlag aborted_;
+    std::shared_ptr<GroupRecord> record_;
     cudaStream_t stream_ = nullptr;
-    ncclComm_t communicator_ = nullptr;
-    WorkQueue queue_;  // last: its thread uses the communicator
+    int splits_ = 0;
+    std::unique_ptr<WorkQueue> queue_ = std::make_unique<WorkQueue>();
 };
 
 }  // namespace
 
-std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& options, Store& store) {
-    return std::make_unique<NcclProcessGroup>(options, store);
+std::unique_ptr<NcclProcessGroup> make_nccl_process_group(const NcclOptions& given, Store& store) {
+    NcclOptions options = given;
+    if (!options.recorder) {
+        options.recorder = std::make_shared<FlightRecorder>();
+    }
+    cuda_check(cudaSetDevice(options.device), "cudaSetDevice");
+    ncclUniqueId id{};
+    if (options.rank == 0) {
+        check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+        store.set("nccl/id", std::string(id.internal, sizeof(id.internal)));
+    } else {
+        const auto text = store.get("nccl/id", options.connect_timeout);
+        if (!text || text->size() != sizeof(id.internal)) {
+            throw Error("rank 0 did not publish its NCCL id in time");
+        }
+        std::memcpy(id.internal, text->data(), sizeof(id.internal));
+    }
+    const AbortFlag never;
+    auto communicator = std::make_shared<Communicator>();
+    ncclConfig_t config = non_blocking();
+    const ncclResult_t code =
+        ncclCommInitRankConfig(&communicator->handle, options.world_size, id, options.rank, &config);
+    settle(communicator->handle, code, options.connect_timeout, never, "ncclCommInitRankConfig");
+    std::vector<int> members(static_cast<std::size_t>(options.world_size));
+    for (std::size_t rank = 0; rank < members.size(); ++rank) {
+        members[rank] = static_cast<int>(rank);
+    }
+    return std::make_unique<NcclGroup>(options, std::move(communicator), members, "nccl");
 }
 
 }  // namespace rankscope::engine

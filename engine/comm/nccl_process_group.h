@@ -3,11 +3,15 @@
 
 #pragma once
 
+#include <engine/comm/flight_recorder.h>
 #include <engine/comm/process_group.h>
 #include <engine/comm/store.h>
 
+#include <cuda_runtime_api.h>
+
 #include <chrono>
 #include <memory>
+#include <string>
 
 namespace rankscope::engine {
 
@@ -17,11 +21,23 @@ struct NcclOptions {
     int device = 0;  ///< CUDA device of this rank
     std::chrono::milliseconds connect_timeout{120000};
     std::chrono::milliseconds collective_timeout{600000};  ///< as PyTorch's for NCCL
+    std::shared_ptr<FlightRecorder> recorder{};            ///< null: one of its own
 };
 
-/// NCCL behind the process group's interface; spans are device memory. The communicator is non-blocking: a
-/// rank that is missing or dies ends in an error within the time-out, never in a hang. Throws Error when it
-/// does not come about.
-std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& options, Store& store);
+/// The backend "nccl": memory is device memory unless said otherwise, and what fills it must have ended on
+/// the device. The communicator is non-blocking: a rank that is missing or dies, and abort(), end in
+/// PeerLostError, never in a hang.
+class NcclProcessGroup : public ProcessGroup {
+public:
+    /// Puts the all-reduce on a stream of the caller's and returns: for steps that are ordered by streams, or
+    /// captured into a CUDA graph. Such an operation is not seen by the watchdog: look at healthy() while
+    /// waiting for the stream.
+    virtual void enqueue(const Reduction& reduction, cudaStream_t stream) = 0;
+    /// Throws PeerLostError when the communicator has failed or was aborted.
+    virtual void healthy() = 0;
+};
+
+/// Throws Error when it does not come about.
+std::unique_ptr<NcclProcessGroup> make_nccl_process_group(const NcclOptions& options, Store& store);
 
 }  // namespace rankscope::engine

@@ -1,25 +1,65 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/comm/out_of_step.h>
 #include <engine/comm/peer_watch.h>
 
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
 
 namespace rankscope::engine {
 namespace {
 
-StoreClientOptions as_watch(StoreClientOptions options) {
-    options.watch = true;
-    return options;
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+using store_protocol::Message;
+using store_protocol::Op;
+using store_protocol::Status;
+
+milliseconds beat_interval(milliseconds silence_limit) {
+    return silence_limit == 0ms ? 500ms : std::clamp(silence_limit / 6, milliseconds(50), milliseconds(500));
+}
+
+/// "<rank> <kind> <reason>", as the server writes it.
+PeerLoss parse_note(const std::string& note) {
+    PeerLoss loss;
+    const char* const end = note.data() + note.size();
+    const char* at = std::from_chars(note.data(), end, loss.rank).ptr;
+    at += at < end ? 1 : 0;
+    const char* const space = std::find(at, end, ' ');
+    loss.kind = std::string_view(at, static_cast<std::size_t>(space - at)) == store_protocol::kMissing
+                    ? PeerLoss::Kind::missing
+                    : PeerLoss::Kind::gone;
+    loss.reason = space < end ? std::string(space + 1, end) : "";
+    return loss;
 }
 
 }  // namespace
 
-PeerWatch::PeerWatch(StoreClientOptions options, std::function<void(const PeerLoss&)> lost)
-    : rank_(options.rank),
-      address_(options.host + ":" + std::to_string(options.port)),
-      store_(std::make_unique<TcpStore>(as_watch(std::move(options)))),
-      thread_([this, lost = std::move(lost)] { watch(lost); }) {}
+std::string PeerLoss::text(int self) const {
+    if (rank == self) {
+        return "the other ranks have given this one up: " + reason;
+    }
+    return kind == Kind::missing ? reason : "rank " + std::to_string(rank) + " is gone: " + reason;
+}
+
+PeerWatch::PeerWatch(StoreClientOptions store, PeerWatchOptions options,
+                     std::function<void(const PeerLoss&)> lost)
+    : store_(std::move(store)),
+      options_(std::move(options)),
+      interval_(beat_interval(options_.silence_limit)),
+      tick_(std::min(interval_, milliseconds(100))),
+      clock_(2 * tick_) {
+    store_.watch = true;
+    socket_ = TcpStore(store_).take_socket();
+    thread_ = std::jthread([this, lost = std::move(lost)] { watch(lost); });
+}
 
 PeerWatch::~PeerWatch() {
     stop();
@@ -27,25 +67,135 @@ PeerWatch::~PeerWatch() {
 
 void PeerWatch::stop() {
     if (!stopping_.exchange(true)) {
-        store_->interrupt();
+        shutdown(socket_.fd(), SHUT_RDWR);
     }
 }
 
 void PeerWatch::watch(const std::function<void(const PeerLoss&)>& lost) {
-    const std::optional<std::string> note = store_->get_for_ever(store_protocol::kLostKey);
-    if (stopping_) {
+    std::optional<PeerLoss> loss;
+    while (!loss && !stopping_) {
+        loss = beat();
+    }
+    if (!loss || stopping_) {
         return;
     }
-    PeerLoss loss{
-        0, "its store at " + address_ + " closed the connection (killed, crashed, or its machine is gone)"};
-    if (note) {
-        const std::size_t space = note->find(' ');
-        std::from_chars(note->data(), note->data() + std::min(space, note->size()), loss.rank);
-        loss.reason = space == std::string::npos ? "" : note->substr(space + 1);
+    if (options_.recorder) {
+        options_.recorder->abort_all(loss->text(store_.rank));
     }
-    if (loss.rank != rank_) {
-        lost(loss);
+    lost(*loss);
+}
+
+PeerLoss PeerWatch::store_gone(const std::string& how) const {
+    return {0, "its store at " + store_.host + ":" + std::to_string(store_.port) + " " + how};
+}
+
+/// One sign of life; the store answers when there is a loss, or after the interval.
+std::optional<PeerLoss> PeerWatch::beat() {
+    Message answer;
+    std::optional<PeerLoss> loss =
+        ask(Op::beat,
+            {own_state(), std::to_string(options_.silence_limit.count()), std::to_string(interval_.count())},
+            &answer);
+    if (!loss && answer.kind == static_cast<std::uint8_t>(Status::ok) && !answer.fields.empty()) {
+        return parse_note(answer.fields[0]);
     }
+    return loss ? loss : check_collectives();
+}
+
+/// Sends a request and awaits its answer, looking after the collectives meanwhile.
+std::optional<PeerLoss> PeerWatch::ask(Op op, std::vector<std::string> fields, Message* answer) {
+    const std::string frame = store_protocol::encode({static_cast<std::uint8_t>(op), std::move(fields)});
+    if (!send_all(socket_, frame.data(), frame.size(), Clock::now() + 5s)) {
+        return store_gone("does not take messages any more");
+    }
+    const Duration sent = clock_.tick();
+    while (!take_frame(answer)) {
+        pollfd entry{socket_.fd(), POLLIN, 0};
+        poll(&entry, 1, static_cast<int>(tick_.count()));
+        const Duration silent = clock_.tick() - sent;
+        std::array<char, 4096> piece{};
+        const ssize_t got = recv(socket_.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
+        if (got > 0) {
+            in_.append(piece.data(), static_cast<std::size_t>(got));
+        } else if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
+            return store_gone("closed the connection (killed, crashed, or its machine is gone)");
+        } else if (options_.silence_limit > 0ms && silent > interval_ + options_.silence_limit) {
+            std::array<char, 160> text{};
+            std::snprintf(text.data(), text.size(),
+                          "has not answered for %.1f s: stopped (SIGSTOP, a debugger), or cut off from this "
+                          "node",
+                          std::chrono::duration<double>(silent - interval_).count());
+            return store_gone(text.data());
+        }
+    }
+    return std::nullopt;
+}
+
+bool PeerWatch::take_frame(Message* message) {
+    if (in_.size() < 4) {
+        return false;
+    }
+    const std::size_t length =
+        store_protocol::read_length(static_cast<const unsigned char*>(static_cast<const void*>(in_.data())));
+    if (in_.size() < 4 + length) {
+        return false;
+    }
+    *message = store_protocol::decode(std::string_view(in_).substr(4, length)).value_or(Message{});
+    in_.erase(0, 4 + length);
+    return true;
+}
+
+std::string PeerWatch::own_state() const {
+    RankState state;
+    if (options_.recorder) {
+        for (const auto& record : options_.recorder->records()) {
+            state[record->name()] = record->state();
+        }
+    }
+    return to_text(state);
+}
+
+std::optional<PeerLoss> PeerWatch::check_collectives() {
+    if (!options_.recorder || options_.collective_timeout == 0ms) {
+        return std::nullopt;
+    }
+    for (const auto& record : options_.recorder->records()) {
+        const GroupState state = record->state();
+        Seen& seen = seen_[record->name()];
+        if (!state.running || state.sequence != seen.sequence) {
+            seen = {state.sequence, clock_.now()};
+            continue;
+        }
+        // Two intervals more, so that what the others say of themselves is newer than the time-out.
+        const Duration waited = clock_.now() - seen.since;
+        if (waited > options_.collective_timeout + 2 * interval_) {
+            return accuse(*record, state, waited);
+        }
+    }
+    return std::nullopt;
+}
+
+/// Asks what the others are doing and tells the store who is missing; it tells everybody, this rank too.
+std::optional<PeerLoss> PeerWatch::accuse(const GroupRecord& record, const GroupState& state,
+                                          Duration waited) {
+    std::map<int, RankState> states;
+    for (const int rank : record.members()) {
+        Message answer;
+        std::optional<PeerLoss> loss = ask(Op::get, {store_protocol::state_key(rank), "0"}, &answer);
+        if (loss) {
+            return loss;
+        }
+        if (answer.kind == static_cast<std::uint8_t>(Status::ok) && !answer.fields.empty()) {
+            if (auto known = parse_rank_state(answer.fields[0])) {
+                states[rank] = *std::move(known);
+            }
+        }
+    }
+    states[store_.rank][record.name()] = state;
+    const Missing missing = find_missing(record.name(), record.members(), state, states, waited);
+    seen_[record.name()].since = clock_.now();
+    Message answer;
+    return ask(Op::accuse, {std::to_string(missing.rank), missing.sentence}, &answer);
 }
 
 }  // namespace rankscope::engine

@@ -3,29 +3,52 @@
 
 #pragma once
 
+#include <engine/comm/awake_clock.h>
+#include <engine/comm/flight_recorder.h>
 #include <engine/comm/tcp_store.h>
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 
 namespace rankscope::engine {
 
-/// Another rank that went away, and why as far as it is known.
+/// A rank that went away or does not take part any more, and why as far as it is known.
 struct PeerLoss {
-    int rank = 0;
-    std::string reason;
+    enum class Kind {
+        gone,    ///< dead, silent, or ended with an error; `reason` says which
+        missing  ///< it lives, but a collective waited for it beyond the time-out; `reason` is the sentence
+    };
+    int rank = 0;  ///< −1: no rank's fault (a network that passes nothing)
+    std::string reason{};
+    Kind kind = Kind::gone;
+
+    /// The whole sentence, as seen by rank `self`: "rank 2 is gone: out of memory".
+    std::string text(int self) const;
 };
 
-/// Learns within milliseconds, also while this rank is blocked in a collective, that another rank has gone:
-/// waits on a connection of its own for the store's note. The store itself going away means that rank 0 has
-/// gone.
+struct PeerWatchOptions {
+    /// A rank that gives no sign of life for so long is lost: stopped (SIGSTOP, a debugger) or cut off from
+    /// the network. 0: never. The signs come from a thread of their own, so a long computation is no silence.
+    std::chrono::milliseconds silence_limit{3000};
+    /// A collective that takes longer is given up, and the rank that is missing in it named. 0: never.
+    std::chrono::milliseconds collective_timeout{600000};
+    std::shared_ptr<FlightRecorder> recorder{};  ///< null: no collectives are watched
+};
+
+/// Learns, also while this rank is blocked in a collective, that another rank is lost: within milliseconds
+/// when it died, within the limits above when it is stopped, cut off or out of step. Tells the store of this
+/// rank's life and of what it is doing, and is told of losses, over a connection of its own. The store itself
+/// going away or falling silent means that rank 0 is lost. Time in which this process itself was stopped does
+/// not count, so that a run that is paused as a whole goes on afterwards.
 class PeerWatch {
 public:
-    /// `lost` is called once, on the watching thread.
-    PeerWatch(StoreClientOptions options, std::function<void(const PeerLoss&)> lost);
+    /// `lost` is called at most once, on the watching thread, after the recorder's groups were aborted.
+    PeerWatch(StoreClientOptions store, PeerWatchOptions options, std::function<void(const PeerLoss&)> lost);
     ~PeerWatch();
     PeerWatch(const PeerWatch&) = delete;
     PeerWatch& operator=(const PeerWatch&) = delete;
@@ -34,13 +57,32 @@ public:
     void stop();
 
 private:
-    void watch(const std::function<void(const PeerLoss&)>& lost);
+    using Duration = AwakeClock::Duration;
+    struct Seen {
+        std::uint64_t sequence = 0;
+        Duration since{0};
+    };
 
-    int rank_;
-    std::string address_;
-    std::unique_ptr<TcpStore> store_;
+    void watch(const std::function<void(const PeerLoss&)>& lost);
+    std::optional<PeerLoss> beat();
+    std::optional<PeerLoss> ask(store_protocol::Op op, std::vector<std::string> fields,
+                                store_protocol::Message* answer);
+    bool take_frame(store_protocol::Message* message);
+    std::optional<PeerLoss> check_collectives();
+    std::optional<PeerLoss> accuse(const GroupRecord& record, const GroupState& state, Duration waited);
+    std::string own_state() const;
+    PeerLoss store_gone(const std::string& how) const;
+
+    StoreClientOptions store_;
+    PeerWatchOptions options_;
+    std::chrono::milliseconds interval_;  ///< between two signs of life
+    std::chrono::milliseconds tick_;
+    AwakeClock clock_;
+    Socket socket_;
+    std::string in_;
+    std::map<std::string, Seen> seen_;  ///< running collectives, by group
     std::atomic<bool> stopping_{false};
-    std::jthread thread_;
+    std::jthread thread_;  // last: it uses all of the above
 };
 
 }  // namespace rankscope::engine

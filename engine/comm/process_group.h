@@ -3,51 +3,66 @@
 
 #pragma once
 
-#include <condition_variable>
+#include <engine/comm/collectives.h>
+#include <engine/comm/work_queue.h>
+
 #include <cstddef>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rankscope::engine {
 
-/// A collective under way. Copies share the same operation.
-class Work {
-public:
-    Work() : state_(std::make_shared<State>()) {}
-    /// Returns when it is finished; throws PeerLostError when it cannot be finished any more.
-    void wait();
-    /// For the process group: finished, or failed with a text.
-    void finish(std::optional<std::string> error = std::nullopt);
-
-private:
-    struct State {
-        std::mutex mutex;
-        std::condition_variable changed;
-        bool done = false;
-        std::optional<std::string> error;
-    };
-    std::shared_ptr<State> state_;
-};
-
-/// All ranks of a run as one communicator. Two implementations: Gloo (CPU), NCCL (GPU). Every rank must start
-/// the same operations in the same order. Memory is the backend's; it must stay untouched until the work is
-/// done.
+/// Some or all ranks of a run as one communicator. Two backends, by the names that PyTorch uses: "gloo" (CPU:
+/// shared memory inside a host, Gloo between hosts) and "nccl" (GPU). Every member must start the same
+/// operations in the same order. Memory is the backend's (host or device); it must stay untouched until the
+/// work is done. Called by one thread at a time.
+///
+/// What waits throws PeerLostError when another member is gone or the watchdog has given the group up, Error
+/// when the members do different things.
 class ProcessGroup {
 public:
     virtual ~ProcessGroup() = default;
+    /// This rank in the group, from 0.
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Replaces `values` on every rank by the sum over the ranks. Returns at once; operations run in order.
-    virtual Work all_reduce_sum(std::span<float> values) = 0;
-    /// Replaces `values` on every rank by those of `root`.
-    virtual void broadcast(std::span<float> values, int root) = 0;
+    virtual std::string_view backend() const = 0;
+    /// How the bytes travel, for the person: "shared memory".
+    virtual std::string transport() const = 0;
+
+    /// Zero-filled memory in which the group works fastest: reduced in place without a copy. Given back with
+    /// the last copy of the pointer. Throws Error when it is not to be had.
+    virtual std::shared_ptr<float> allocate(std::size_t count) = 0;
+
+    /// Replaces every element on every rank by the sum over the ranks of scale · element, the same bits on
+    /// all of them. Returns at once; operations run in order.
+    virtual Work all_reduce(const Reduction& reduction, When when = When::soon) = 0;
+    /// The same for one array, without scaling.
+    Work all_reduce_sum(std::span<float> values) {
+        const Piece piece{values.data(), values.size()};
+        return all_reduce({.pieces = {&piece, 1}});
+    }
+
+    // The rest returns when it is done.
+
+    /// all_reduce() of little data whose sum is needed at once: metrics, statistics.
+    virtual void sum(std::span<float> values) = 0;
+    /// In double precision; host memory for every backend.
+    virtual void sum(std::span<double> values) = 0;
+    /// Replaces the bytes on every rank by those of `root`.
+    virtual void broadcast(std::span<std::byte> bytes, int root) = 0;
+    void broadcast(std::span<float> values, int root) { broadcast(std::as_writable_bytes(values), root); }
     /// Every rank's bytes, by rank. All ranks must give the same number. Host memory.
     virtual std::vector<std::string> all_gather(const std::string& bytes) = 0;
     virtual void barrier() = 0;
+
+    /// A further group of the members that give the same colour, in the same order; null for those that give
+    /// a negative one. Called by all members. It has its own numbering and may be used beside this one.
+    virtual std::unique_ptr<ProcessGroup> split(int colour) = 0;
+    /// From any thread: whatever is under way, and everything after it, ends in PeerLostError(why).
+    virtual void abort(const std::string& why) = 0;
 };
 
 }  // namespace rankscope::engine

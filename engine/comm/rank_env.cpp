@@ -6,6 +6,7 @@
 #include <protocol/metrics_line.h>
 
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 
 namespace rankscope::engine {
@@ -25,6 +26,34 @@ std::optional<std::int64_t> whole_number(const EnvLookup& lookup, const std::str
                           std::to_string(max) + " is expected");
     }
     return value;
+}
+
+std::chrono::milliseconds seconds(const EnvLookup& lookup, const std::string& name,
+                                  std::chrono::milliseconds otherwise) {
+    const std::optional<std::string> text = lookup(name);
+    if (!text || text->empty()) {
+        return otherwise;
+    }
+    constexpr double kMost = 1e6;
+    double value = 0;
+    const char* end = text->data() + text->size();
+    const auto [stop, error] = std::from_chars(text->data(), end, value);
+    if (error != std::errc{} || stop != end || !(value >= 0) || value > kMost) {
+        throw ConfigError(name + "=" + *text + ": seconds from 0 (never) to 1000000 are expected");
+    }
+    return std::chrono::milliseconds(std::llround(std::ceil(value * 1000)));
+}
+
+Transport transport(const EnvLookup& lookup) {
+    const std::string text = lookup("RANKSCOPE_TRANSPORT").value_or("");
+    if (text.empty() || text == "auto") {
+        return Transport::automatic;
+    }
+    if (text == "gloo") {
+        return Transport::gloo;
+    }
+    throw ConfigError("RANKSCOPE_TRANSPORT=" + text +
+                      ": auto (shared memory inside a host, Gloo between hosts) or gloo is expected");
 }
 
 }  // namespace
@@ -61,6 +90,10 @@ RankEnv read_rank_env(const EnvLookup& lookup) {
     env.master_port = static_cast<std::uint16_t>(port.value_or(29500));
     env.token = lookup(protocol::kTokenVariable).value_or("");
     env.socket_interface = lookup("GLOO_SOCKET_IFNAME").value_or("");
+    env.transport = transport(lookup);
+    env.host = lookup("RANKSCOPE_HOST_ID").value_or("");
+    env.heartbeat = seconds(lookup, "RANKSCOPE_HEARTBEAT_S", env.heartbeat);
+    env.collective_timeout = seconds(lookup, "RANKSCOPE_COLLECTIVE_TIMEOUT_S", env.collective_timeout);
     return env;
 }
 

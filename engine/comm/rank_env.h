@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <engine/comm/transport.h>
+
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,12 +23,21 @@ struct RankEnv {
     std::uint16_t master_port = 29500;
     std::string token;             ///< RANKSCOPE_TOKEN; empty: none
     std::string socket_interface;  ///< GLOO_SOCKET_IFNAME; empty: chosen by the route to MASTER_ADDR
+
+    Transport transport = Transport::automatic;  ///< RANKSCOPE_TRANSPORT: auto, or gloo (no shared memory)
+    /// RANKSCOPE_HOST_ID: ranks that name the same one try to share memory; empty: found out. (As
+    /// NCCL_HOSTID: to make one machine look like several.)
+    std::string host{};
+    /// RANKSCOPE_HEARTBEAT_S: a rank that gives no sign of life for so long is lost; 0: never.
+    std::chrono::milliseconds heartbeat{3000};
+    /// RANKSCOPE_COLLECTIVE_TIMEOUT_S: a collective that takes longer ends the run; 0: never.
+    std::chrono::milliseconds collective_timeout{600000};
 };
 
 using EnvLookup = std::function<std::optional<std::string>(const std::string&)>;
 
-/// Reads RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT. None set: a world of one.
-/// Throws ConfigError naming the variable, its value and what would be right.
+/// Reads RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE, MASTER_ADDR, MASTER_PORT and what is named above.
+/// None set: a world of one. Throws ConfigError naming the variable, its value and what would be right.
 RankEnv read_rank_env(const EnvLookup& lookup);
 RankEnv read_rank_env();
 

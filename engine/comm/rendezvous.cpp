@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/comm/gloo_process_group.h>
+#include <engine/comm/collective_kind.h>
+#include <engine/comm/cpu_process_group.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
 #include <protocol/metrics_line.h>
@@ -22,27 +23,6 @@ std::string host_name() {
     return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown host";
 }
 
-/// "2, 5–7": ranks as people write them, the first dozen ranges.
-std::string rank_list(const std::vector<int>& ranks) {
-    std::string text;
-    int ranges = 0;
-    for (std::size_t i = 0; i < ranks.size(); ++ranges) {
-        std::size_t end = i;
-        while (end + 1 < ranks.size() && ranks[end + 1] == ranks[end] + 1) {
-            ++end;
-        }
-        if (ranges == 12) {
-            return text + ", …";
-        }
-        text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
-        if (end > i) {
-            text += (end == i + 1 ? ", " : "–") + std::to_string(ranks[end]);
-        }
-        i = end + 1;
-    }
-    return text;
-}
-
 /// The local address that the other ranks shall connect to.
 std::string address_for_peers(const RankEnv& env) {
     if (is_loopback(env.master_addr)) {
@@ -58,6 +38,13 @@ std::string address_for_peers(const RankEnv& env) {
         return outside.empty() ? address : outside;
     }
     return address;
+}
+
+/// The watchdog names the missing rank; the transports' own time-outs are there for the case that it cannot.
+std::chrono::milliseconds last_resort(std::chrono::milliseconds collective_timeout) {
+    using namespace std::chrono_literals;
+    constexpr std::chrono::milliseconds kNever = 24h * 365;
+    return collective_timeout == 0ms ? kNever : collective_timeout + 60s;
 }
 
 std::string first_interface(const std::string& names) {
@@ -90,14 +77,22 @@ Rendezvous::Rendezvous(const RendezvousOptions& options) {
                                     .timeout = options.timeout};
     store_ = std::make_unique<TcpStore>(client);
     store_->set(member_key(env.rank), host_name() + ":" + std::to_string(getpid()));
-    watch_ = std::make_unique<PeerWatch>(client, options.peer_lost);
+    watch_ = std::make_unique<PeerWatch>(client,
+                                         PeerWatchOptions{.silence_limit = env.heartbeat,
+                                                          .collective_timeout = env.collective_timeout,
+                                                          .recorder = recorder_},
+                                         options.peer_lost);
     await_members(options);
-    group_ = make_gloo_process_group({.rank = env.rank,
-                                      .world_size = env.world_size,
-                                      .interface_name = first_interface(env.socket_interface),
-                                      .address = address_for_peers(env),
-                                      .connect_timeout = options.timeout},
-                                     *store_);
+    group_ = make_cpu_process_group({.rank = env.rank,
+                                     .world_size = env.world_size,
+                                     .interface_name = first_interface(env.socket_interface),
+                                     .address = address_for_peers(env),
+                                     .transport = env.transport,
+                                     .host = env.host,
+                                     .connect_timeout = options.timeout,
+                                     .timeout = last_resort(env.collective_timeout),
+                                     .recorder = recorder_},
+                                    *store_);
 }
 
 void Rendezvous::await_members(const RendezvousOptions& options) {

@@ -20,7 +20,8 @@ struct RendezvousOptions {
     RankEnv env;
     bool allow_no_token = false;  ///< --insecure-no-token
     std::chrono::milliseconds timeout{120000};
-    std::function<void(const PeerLoss&)> peer_lost;  ///< called on another thread
+    /// Called on another thread, after the groups were aborted.
+    std::function<void(const PeerLoss&)> peer_lost;
     std::function<void(const std::string& detail, int here, int world)> progress;
 };
 
@@ -32,7 +33,11 @@ public:
     /// not come about in time: who is missing, which address was tried, what to look at.
     explicit Rendezvous(const RendezvousOptions& options);
 
+    /// All ranks, with the backend "gloo": host memory.
     ProcessGroup& group() { return *group_; }
+    /// For communicators of other backends ("nccl"): where their ranks meet, and who watches them.
+    Store& store() { return *store_; }
+    std::shared_ptr<FlightRecorder> recorder() { return recorder_; }
     /// Tells the others that this rank ends with an error, so that they can name it. Never throws.
     void fail(const std::string& reason);
     /// Ends in order, together with the others.
@@ -41,6 +46,7 @@ public:
 private:
     void await_members(const RendezvousOptions& options);
 
+    std::shared_ptr<FlightRecorder> recorder_ = std::make_shared<FlightRecorder>();
     std::unique_ptr<TcpStoreServer> server_;
     std::unique_ptr<TcpStore> store_;
     std::unique_ptr<PeerWatch> watch_;

@@ -14,6 +14,10 @@ void append_length(std::string& out, std::size_t length) {
 
 }  // namespace
 
+std::string state_key(int rank) {
+    return "rankscope/state/" + std::to_string(rank);
+}
+
 std::uint32_t read_length(const unsigned char* bytes) {
     return std::uint32_t{bytes[0]} << 24U | std::uint32_t{bytes[1]} << 16U | std::uint32_t{bytes[2]} << 8U |
            std::uint32_t{bytes[3]};

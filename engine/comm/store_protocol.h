@@ -15,10 +15,14 @@
 /// reply is one status byte followed by fields. The first request of a connection must be hello.
 namespace rankscope::engine::store_protocol {
 
-inline constexpr std::string_view kMagic = "rankscope-store-1";
+inline constexpr std::string_view kMagic = "rankscope-store-2";
 inline constexpr std::size_t kMaxHello = 512;  ///< bytes; the limit before the token was seen
 inline constexpr std::size_t kMaxFrame = std::size_t{1} << 20U;
-inline constexpr const char* kLostKey = "rankscope/lost";  ///< "<rank> <reason>", set when a rank goes away
+/// How a loss is told: "<rank> <kind> <reason>", with one of these kinds.
+inline constexpr std::string_view kGone = "gone";
+inline constexpr std::string_view kMissing = "missing";
+/// What a rank last said it is doing (see out_of_step.h).
+std::string state_key(int rank);
 
 enum class Op : std::uint8_t {
     hello = 1,  ///< magic, token, rank, world size, role ("member" or "watch") → status
@@ -27,7 +31,11 @@ enum class Op : std::uint8_t {
     add = 4,    ///< key, delta → new value
     check = 5,  ///< keys… → one "0" or "1" each
     fail = 6,   ///< reason: this rank ends with an error; the others are told
-    bye = 7     ///< this rank ends as it should: its closing is no loss
+    bye = 7,    ///< this rank ends as it should: its closing is no loss
+    /// state, limit in ms, wait in ms: this rank lives and does `state`; once it says nothing for `limit` (0:
+    /// no limit) it is lost → the loss as soon as there is one, a time-out after `wait`
+    beat = 8,
+    accuse = 9  ///< rank (−1: none), sentence: a collective has waited too long for it; the others are told
 };
 
 enum class Status : std::uint8_t { ok = 0, timeout = 1, refused = 2 };

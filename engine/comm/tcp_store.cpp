@@ -4,8 +4,6 @@
 #include <engine/comm/tcp_store.h>
 #include <engine/error.h>
 
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -113,18 +111,6 @@ std::optional<std::string> TcpStore::get(const std::string& key, std::chrono::mi
     return std::move(answer.fields[0]);
 }
 
-std::optional<std::string> TcpStore::get_for_ever(const std::string& key) {
-    try {
-        Message answer = call(Op::get, {key, "-1"}, Clock::time_point::max());
-        if (answer.kind == static_cast<std::uint8_t>(Status::ok) && !answer.fields.empty()) {
-            return std::move(answer.fields[0]);
-        }
-    } catch (const Error&) {
-        // Gone: the caller knows what that means.
-    }
-    return std::nullopt;
-}
-
 std::int64_t TcpStore::add(const std::string& key, std::int64_t delta) {
     const Message answer = call(Op::add, {key, std::to_string(delta)}, Clock::now() + kAnswer);
     std::int64_t value = 0;
@@ -151,10 +137,6 @@ void TcpStore::fail(const std::string& reason) {
 
 void TcpStore::bye() {
     call(Op::bye, {}, Clock::now() + std::chrono::seconds(2));
-}
-
-void TcpStore::interrupt() {
-    shutdown(socket_.fd(), SHUT_RDWR);
 }
 
 }  // namespace rankscope::engine

@@ -9,6 +9,7 @@
 
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace rankscope::engine {
 
@@ -34,14 +35,12 @@ public:
     std::int64_t add(const std::string& key, std::int64_t delta) override;
     std::vector<bool> check(const std::vector<std::string>& keys) override;
 
-    /// Waits for ever; nothing when the server is gone.
-    std::optional<std::string> get_for_ever(const std::string& key);
     /// Tells the others that this rank ends with an error.
     void fail(const std::string& reason);
     /// Ends this rank's membership in order.
     void bye();
-    /// Makes a call that waits in another thread return as if the server were gone.
-    void interrupt();
+    /// The connection itself, to go on by other means; no further calls are allowed.
+    Socket take_socket() { return std::move(socket_); }
 
 private:
     void connect(const StoreClientOptions& options);

@@ -28,6 +28,9 @@ using store_protocol::Status;
 constexpr std::size_t kMaxStrangers = 128;  // connections that have not said hello yet
 constexpr std::size_t kMaxQueued = std::size_t{64} << 20U;
 constexpr auto kFarewell = std::chrono::seconds(2);
+constexpr auto kOwnLast =
+    std::chrono::milliseconds(300);                     // how long this process's rank waits for the others
+constexpr auto kLook = std::chrono::milliseconds(100);  // how often silent ranks are looked for
 
 void* pointer_to(sockaddr_storage& address) {
     return &address;
@@ -66,6 +69,7 @@ TcpStoreServer::TcpStoreServer(const StoreServerOptions& options)
       listener_(listen_tcp(options.port, options.loopback_only)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       port_(local_port(listener_)),
+      clock_(2 * kLook),
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
 TcpStoreServer::~TcpStoreServer() {
@@ -90,12 +94,15 @@ bool TcpStoreServer::finished(const std::stop_token& stop) {
 }
 
 int TcpStoreServer::poll_timeout_ms() const {
-    Clock::time_point next = Clock::now() + std::chrono::seconds(1);
+    Clock::time_point next = Clock::now() + kLook;
     for (const Waiter& waiter : waiters_) {
         next = std::min(next, waiter.deadline);
     }
+    for (const auto& [descriptor, connection] : connections_) {
+        next = std::min(next, connection.answer_by.value_or(next));
+    }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, stop_deadline_ ? 20 : 1000));
+    return static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, stop_deadline_ || loss_ ? 20 : 1000));
 }
 
 void TcpStoreServer::serve(const std::stop_token& stop) {
@@ -106,6 +113,7 @@ void TcpStoreServer::serve(const std::stop_token& stop) {
             entries.push_back({descriptor, events, 0});
         }
         poll(entries.data(), entries.size(), poll_timeout_ms());
+        clock_.tick();
         if ((entries[1].revents & POLLIN) != 0) {
             std::uint64_t count = 0;
             [[maybe_unused]] const ssize_t drained = read(wake_.fd(), &count, sizeof(count));
@@ -117,10 +125,12 @@ void TcpStoreServer::serve(const std::stop_token& stop) {
             }
         }
         expire();
+        find_silent();
         for (auto& [descriptor, connection] : connections_) {
             write_to(connection);
         }
         drop_closed();
+        answer_watches();
         // Accepted last, so that a descriptor just closed is not mistaken for the new one.
         if ((entries[0].revents & POLLIN) != 0) {
             accept_all();
@@ -237,7 +247,12 @@ void TcpStoreServer::handle(Connection& connection, const Message& request) {
         reply(connection, Status::ok, std::move(present));
     } else if (op == Op::fail && fields.size() == 1) {
         connection.polite = true;
-        lose(connection.rank, fields[0]);
+        lose(connection.rank, store_protocol::kGone, fields[0]);
+        connection.answer_by = Clock::now() + kOwnLast;
+    } else if (op == Op::beat && fields.size() == 3) {
+        beat(connection, fields);
+    } else if (op == Op::accuse && fields.size() == 2) {
+        lose(static_cast<int>(to_number(fields[0]).value_or(-1)), store_protocol::kMissing, fields[1]);
         reply(connection, Status::ok);
     } else if (op == Op::bye) {
         connection.polite = true;
@@ -291,6 +306,16 @@ void TcpStoreServer::get(Connection& connection, const std::vector<std::string>&
     waiters_.push_back({connection.socket.fd(), fields[0], Clock::now() + wait});
 }
 
+void TcpStoreServer::beat(Connection& connection, const std::vector<std::string>& fields) {
+    constexpr std::int64_t kMinute = 60'000;
+    connection.watches = true;
+    connection.heard = clock_.now();
+    connection.silence_limit = std::chrono::milliseconds(to_number(fields[1]).value_or(0));
+    connection.answer_by = Clock::now() + std::chrono::milliseconds(std::clamp<std::int64_t>(
+                                              to_number(fields[2]).value_or(0), 0, kMinute));
+    store(store_protocol::state_key(connection.rank), fields[0]);
+}
+
 void TcpStoreServer::store(const std::string& key, const std::string& value) {
     values_[key] = value;
     std::erase_if(waiters_, [&](const Waiter& waiter) {
@@ -318,6 +343,49 @@ void TcpStoreServer::expire() {
     }
 }
 
+void TcpStoreServer::find_silent() {
+    for (const auto& [descriptor, connection] : connections_) {
+        const auto silent = clock_.now() - connection.heard;
+        if (connection.silence_limit.count() > 0 && !connection.closing &&
+            silent > connection.silence_limit) {
+            std::array<char, 128> text{};
+            std::snprintf(text.data(), text.size(),
+                          "no sign of life for %.1f s: stopped (SIGSTOP, a debugger), or cut off from the "
+                          "network",
+                          std::chrono::duration<double>(silent).count());
+            lose(connection.rank, store_protocol::kGone, text.data());
+        }
+    }
+}
+
+bool TcpStoreServer::others_are_told() const {
+    return std::all_of(connections_.begin(), connections_.end(), [this](const auto& entry) {
+        const Connection& connection = entry.second;
+        return !connection.watches || connection.told || connection.closing || connection.rank == 0 ||
+               connection.rank == loss_->rank;
+    });
+}
+
+void TcpStoreServer::answer_watches() {
+    const Clock::time_point now = Clock::now();
+    for (const bool own : {false, true}) {
+        for (auto& [descriptor, connection] : connections_) {
+            if (!connection.answer_by || connection.closing || (connection.rank == 0) != own) {
+                continue;
+            }
+            if (loss_ && (!own || others_are_told() || now > loss_->since + kOwnLast)) {
+                connection.told = true;
+                connection.answer_by.reset();
+                reply(connection, Status::ok, {loss_->note});
+                write_to(connection);
+            } else if (now >= *connection.answer_by && !loss_) {
+                connection.answer_by.reset();
+                reply(connection, Status::timeout);
+            }
+        }
+    }
+}
+
 void TcpStoreServer::drop_closed() {
     for (auto entry = connections_.begin(); entry != connections_.end();) {
         if (!entry->second.closing) {
@@ -331,24 +399,16 @@ void TcpStoreServer::drop_closed() {
         if (gone.member) {
             members_.erase(gone.rank);
             if (!gone.polite) {
-                lose(gone.rank, "its connection broke off (killed, crashed, or its machine is gone)");
+                lose(gone.rank, store_protocol::kGone,
+                     "its connection broke off (killed, crashed, or its machine is gone)");
             }
         }
     }
 }
 
-void TcpStoreServer::lose(int rank, const std::string& reason) {
-    if (!values_.contains(store_protocol::kLostKey)) {
-        store(store_protocol::kLostKey, std::to_string(rank) + " " + reason);
-        // At once, and to this process's own rank last: it may end as soon as it learns of the loss, and then
-        // the others would take rank 0 for the one that was lost.
-        for (const bool own : {false, true}) {
-            for (auto& [descriptor, connection] : connections_) {
-                if ((connection.rank == 0) == own) {
-                    write_to(connection);
-                }
-            }
-        }
+void TcpStoreServer::lose(int rank, std::string_view kind, const std::string& reason) {
+    if (!loss_) {
+        loss_ = Loss{rank, std::to_string(rank) + " " + std::string(kind) + " " + reason, Clock::now()};
     }
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/comm/awake_clock.h>
 #include <engine/comm/socket.h>
 #include <engine/comm/store_protocol.h>
 
@@ -11,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -26,7 +28,9 @@ struct StoreServerOptions {
 
 /// The store's server: one thread on rank 0. Whoever connects must show the run's token in its first message,
 /// within hello_timeout and kMaxHello bytes; others are closed and named on stderr. A rank whose connection
-/// ends without a goodbye is lost: the key store_protocol::kLostKey says so, once, to all who wait for it.
+/// ends without a goodbye, or that gives no sign of life for as long as it promised, is lost, and all who
+/// watch are told, once: this process's own rank last, as it may end as soon as it learns of the loss, and
+/// then the others would take rank 0 for the one that was lost.
 class TcpStoreServer {
 public:
     /// Throws Error when the port cannot be opened.
@@ -49,6 +53,13 @@ private:
         bool member = false;
         bool polite = false;  ///< bye or fail was said
         bool closing = false;
+        // Of a watching connection:
+        bool watches = false;                        ///< it has given a sign of life
+        std::chrono::milliseconds silence_limit{0};  ///< 0: it may be silent
+        AwakeClock::Duration heard{0};               ///< its last sign of life
+        bool told = false;                           ///< of the loss
+        /// A watching connection waits for a loss until then; one that has failed, for leave to end.
+        std::optional<Clock::time_point> answer_by;
     };
     struct Waiter {
         int descriptor = -1;
@@ -71,7 +82,11 @@ private:
     void store(const std::string& key, const std::string& value);
     void expire();
     void drop_closed();
-    void lose(int rank, const std::string& reason);
+    void beat(Connection& connection, const std::vector<std::string>& fields);
+    void find_silent();
+    void answer_watches();
+    bool others_are_told() const;
+    void lose(int rank, std::string_view kind, const std::string& reason);
 
     StoreServerOptions options_;
     Socket listener_;
@@ -81,7 +96,14 @@ private:
     std::vector<Waiter> waiters_;
     std::map<std::string, std::string> values_;
     std::set<int> members_;
+    AwakeClock clock_;
     std::optional<Clock::time_point> stop_deadline_;
+    struct Loss {
+        int rank = -1;
+        std::string note;
+        Clock::time_point since;
+    };
+    std::optional<Loss> loss_;
     std::jthread thread_;  // last: it uses all of the above
 };
 

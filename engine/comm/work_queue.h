@@ -3,36 +3,82 @@
 
 #pragma once
 
-#include <engine/comm/process_group.h>
+#include <engine/error.h>
 
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
+#include <memory>
+#include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 
 namespace rankscope::engine {
 
-/// The communication thread: runs operations one after the other. What an operation throws is told to whoever
-/// waits for it; it never leaves the thread.
+/// When an operation that was handed in is to run.
+enum class When {
+    soon,    ///< as soon as those before it are done, on the communication thread
+    at_wait  ///< not before it is waited for, or one behind it is due: whoever waits runs it himself
+};
+
+/// An operation under way. Copies share the same one; a default-made one is finished.
+class Work {
+public:
+    Work() = default;
+    /// Returns when it is finished; runs it, and those before it, on this thread if nobody has begun them.
+    /// Throws what ended it: PeerLostError when it cannot be finished any more, Error when it was wrong.
+    void wait();
+
+private:
+    friend class WorkQueue;
+    struct State;
+    explicit Work(std::shared_ptr<State> state) : state_(std::move(state)) {}
+    std::shared_ptr<State> state_;
+};
+
+/// Runs operations one after the other, in the order in which they were handed in: on the communication
+/// thread, or on the thread that waits when the communication thread has nothing to do. (Handing an operation
+/// to another thread costs 5–50 µs, ten times what a small all-reduce takes.) What an operation throws is
+/// told to whoever waits for it; it never leaves the communication thread.
 class WorkQueue {
 public:
     WorkQueue();
+    /// Waits for the operation that is running; those that have not begun fail.
     ~WorkQueue();
     WorkQueue(const WorkQueue&) = delete;
     WorkQueue& operator=(const WorkQueue&) = delete;
 
-    Work submit(std::function<void()> operation);
+    Work submit(std::function<void()> operation, When when);
+
+    /// Runs it after those before it and returns when it is done; on this thread if there are none.
+    template <typename Operation>
+    void run(const Operation& operation) {
+        if (!enter()) {
+            submit([&operation] { operation(); }, When::at_wait).wait();
+            return;
+        }
+        const Leave leave{*this};
+        try {
+            operation();
+        } catch (const Error&) {
+            throw;
+        } catch (const std::exception& exception) {
+            throw PeerLostError(exception.what());  // the libraries' own: a connection broke
+        }
+    }
 
 private:
-    void run();
+    friend class Work;
+    struct Core;
+    struct Leave {
+        WorkQueue& queue;
+        ~Leave() { queue.leave(); }
+    };
 
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::deque<std::pair<std::function<void()>, Work>> pending_;
-    bool stopping_ = false;
-    std::jthread thread_;  // last: it uses all of the above
+    bool enter();
+    void leave();
+
+    std::shared_ptr<Core> core_;
+    std::jthread thread_;  // last: it uses the core
 };
 
 }  // namespace rankscope::engine

@@ -7,32 +7,81 @@
 #include <numeric>
 
 namespace rankscope::engine {
+namespace {
 
-std::vector<Bucket> plan_buckets(const ParameterLayout& layout, std::size_t first_limit, std::size_t limit) {
+/// Backends align parameters to a cache line; reducing the gap costs less than a range of its own.
+constexpr std::size_t kGap = 32;
+
+void join(std::vector<FlatRange>& ranges) {
+    std::sort(ranges.begin(), ranges.end(),
+              [](const FlatRange& a, const FlatRange& b) { return a.offset < b.offset; });
+    std::vector<FlatRange> joined;
+    for (const FlatRange& range : ranges) {
+        if (range.size == 0) {
+            continue;
+        }
+        if (!joined.empty() && range.offset <= joined.back().offset + joined.back().size + kGap) {
+            joined.back().size = range.offset + range.size - joined.back().offset;
+        } else {
+            joined.push_back(range);
+        }
+    }
+    ranges = std::move(joined);
+}
+
+}  // namespace
+
+std::size_t Bucket::live_size() const {
+    return std::accumulate(live.begin(), live.end(), std::size_t{0},
+                           [](std::size_t sum, const FlatRange& range) { return sum + range.size; });
+}
+
+std::vector<ParameterId> storage_order(const ParameterLayout& layout) {
     std::vector<ParameterId> order(layout.slots.size());
     std::iota(order.begin(), order.end(), ParameterId{0});
     std::sort(order.begin(), order.end(),
               [&](ParameterId a, ParameterId b) { return layout.slots[a].offset < layout.slots[b].offset; });
+    return order;
+}
+
+std::vector<Bucket> plan_buckets(const ParameterLayout& layout, const BucketLimits& limits,
+                                 std::span<const ParameterId> order) {
+    const std::vector<ParameterId> stored =
+        order.empty() ? storage_order(layout) : std::vector<ParameterId>(order.begin(), order.end());
     std::vector<Bucket> buckets;
+    std::size_t bytes = 0;
     bool open = false;
-    for (std::size_t i = 0; i < order.size(); ++i) {
+    for (const ParameterId id : stored) {
         if (!open) {
-            buckets.push_back({layout.slots[order[i]].offset, 0, {}});
+            buckets.emplace_back();
+            bytes = 0;
         }
         Bucket& bucket = buckets.back();
-        bucket.parameters.push_back(order[i]);
-        // Up to where the next parameter begins, so that alignment gaps do not tear a bucket apart.
-        const std::size_t end = i + 1 < order.size() ? layout.slots[order[i + 1]].offset : layout.total;
-        bucket.size = end - bucket.offset;
-        open = bucket.size * sizeof(float) < (buckets.size() == 1 ? first_limit : limit);
+        const ParameterSlot& slot = layout.slots[id];
+        bucket.parameters.push_back(id);
+        bucket.ranges.push_back({slot.offset, slot.size});
+        if (slot.live.empty()) {
+            bucket.live.push_back({slot.offset, slot.size});
+            bytes += slot.size * sizeof(float);
+        }
+        for (const FlatRange& live : slot.live) {
+            bucket.live.push_back(live);
+            bytes += live.size * sizeof(float);
+        }
+        open = bytes < (buckets.size() == 1 ? limits.first : limits.others);
+    }
+    for (Bucket& bucket : buckets) {
+        join(bucket.ranges);
+        join(bucket.live);
     }
     return buckets;
 }
 
-std::size_t default_bucket_limit(std::size_t gradient_bytes) {
+BucketLimits default_bucket_limits(std::size_t gradient_bytes) {
     constexpr std::size_t kLeast = std::size_t{64} << 10U;
-    constexpr std::size_t kMost = std::size_t{25} << 20U;
-    return std::clamp(gradient_bytes / 6, kLeast, kMost);
+    const BucketLimits most;
+    const std::size_t limit = std::clamp(gradient_bytes / 6, kLeast, most.others);
+    return {std::min(limit, most.first), limit};
 }
 
 }  // namespace rankscope::engine

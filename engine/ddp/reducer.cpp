@@ -2,52 +2,252 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/ddp/reducer.h>
+#include <engine/error.h>
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <sstream>
 
 namespace rankscope::engine {
+namespace {
 
-Reducer::Reducer(ProcessGroup& group, std::vector<Bucket> buckets, std::span<float> gradients)
-    : group_(group), buckets_(std::move(buckets)), gradients_(gradients) {
-    std::size_t parameters = 0;
-    for (const Bucket& bucket : buckets_) {
-        parameters += bucket.parameters.size();
+using Clock = std::chrono::steady_clock;
+
+std::string digest(const std::string& text) {
+    std::array<unsigned char, crypto_generichash_BYTES> hash{};
+    crypto_generichash(hash.data(), hash.size(),
+                       static_cast<const unsigned char*>(static_cast<const void*>(text.data())), text.size(),
+                       nullptr, 0);
+    return {hash.begin(), hash.end()};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) {
+        lines.push_back(line);
     }
-    bucket_of_.resize(parameters);
+    return lines;
+}
+
+/// Rank 0's text on every rank; the ranks' texts may have different lengths.
+std::string from_rank_0(ProcessGroup& group, const std::string& mine) {
+    std::string size(sizeof(std::uint64_t), '\0');
+    const std::uint64_t own = mine.size();
+    std::memcpy(size.data(), &own, sizeof(own));
+    std::vector<std::uint64_t> sizes;
+    for (const std::string& text : group.all_gather(size)) {
+        std::memcpy(&sizes.emplace_back(), text.data(), sizeof(own));
+    }
+    std::string padded = mine;
+    padded.resize(*std::max_element(sizes.begin(), sizes.end()));
+    return group.all_gather(padded).front().substr(0, sizes.front());
+}
+
+}  // namespace
+
+Reducer::Reducer(ProcessGroup& group, const ParameterLayout& layout, std::span<float> gradients,
+                 ReducerOptions options)
+    : group_(group),
+      layout_(layout),
+      gradients_(gradients),
+      options_(std::move(options)),
+      limits_(options_.limits.value_or(default_bucket_limits(layout.total * sizeof(float)))) {
+    compare_across_ranks();
+    plan({});
+    reset();
+}
+
+std::string Reducer::name_of_parameter(ParameterId id) const {
+    return id < options_.names.size() ? options_.names[id] : "parameter " + std::to_string(id);
+}
+
+/// One line per fact, so that the first difference can be named.
+std::string Reducer::description() const {
+    std::string text = "buckets of " + std::to_string(limits_.first) + " and " +
+                       std::to_string(limits_.others) + " bytes\n" +
+                       (options_.hook ? options_.hook->name() : "no compression") +
+                       "\nfind_unused_parameters " + (options_.find_unused_parameters ? "on" : "off") +
+                       "\nstorage \"" + layout_.fingerprint + "\"\n";
+    for (const ParameterId id : storage_order(layout_)) {
+        const ParameterSlot& slot = layout_.slots[id];
+        text += name_of_parameter(id) + " of " + std::to_string(slot.size) + " elements at " +
+                std::to_string(slot.offset);
+        for (const FlatRange& range : slot.live) {
+            text += ", live " + std::to_string(range.offset) + "+" + std::to_string(range.size);
+        }
+        text += '\n';
+    }
+    return text;
+}
+
+void Reducer::compare_across_ranks() {
+    const std::string mine = description();
+    const std::vector<std::string> digests = group_.all_gather(digest(mine));
+    const auto other = std::find_if(digests.begin(), digests.end(),
+                                    [&](const std::string& text) { return text != digests.front(); });
+    if (other == digests.end()) {
+        return;
+    }
+    // What differs is known to the rank itself only; it tells the others.
+    const std::vector<std::string> theirs = lines_of(from_rank_0(group_, mine));
+    const std::vector<std::string> own = lines_of(mine);
+    constexpr std::size_t kLongest = 300;
+    std::string difference;
+    for (std::size_t i = 0; difference.empty() && i < std::max(own.size(), theirs.size()); ++i) {
+        const std::string here = i < own.size() ? own[i] : "nothing more";
+        const std::string there = i < theirs.size() ? theirs[i] : "nothing more";
+        if (here != there) {
+            difference = here.substr(0, kLongest / 2) + ", rank 0 has " + there.substr(0, kLongest / 2 - 20);
+        }
+    }
+    difference.resize(kLongest, '\0');
+    const auto stranger = static_cast<std::size_t>(other - digests.begin());
+    const std::string told = group_.all_gather(difference)[stranger].c_str();
+    throw Error("rank " + std::to_string(stranger) + " has " + told +
+                ": all ranks must train the same model with the same settings");
+}
+
+void Reducer::plan(std::span<const ParameterId> order) {
+    buckets_ = plan_buckets(layout_, limits_, order);
+    pieces_.clear();
+    bucket_of_.resize(layout_.slots.size());
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
         for (const ParameterId id : buckets_[i].parameters) {
             bucket_of_[id] = i;
         }
+        std::vector<Piece>& pieces = pieces_.emplace_back();
+        for (const FlatRange& range : buckets_[i].live) {
+            pieces.push_back({gradients_.subspan(range.offset, range.size).data(), range.size});
+        }
     }
-    reset();
 }
 
-void Reducer::reset() {
+void Reducer::reset(Sync sync) {
+    sync_ = sync;
     missing_.clear();
     for (const Bucket& bucket : buckets_) {
         missing_.push_back(bucket.parameters.size());
     }
+    arrived_.clear();
+    is_ready_.assign(layout_.slots.size(), false);
     next_ = 0;
     works_.clear();
+    statistics_ = {};
 }
 
 void Reducer::ready(ParameterId id) {
+    if (is_ready_[id]) {
+        throw Error(
+            "the gradient of " + name_of_parameter(id) +
+            " was reported twice in one backward pass: the parameter is used twice, which the reducer "
+            "does not support");
+    }
+    is_ready_[id] = true;
+    arrived_.push_back(id);
     --missing_[bucket_of_[id]];
+    if (sync_ == Sync::no) {
+        return;
+    }
     while (next_ < buckets_.size() && missing_[next_] == 0) {
         launch(next_++);
     }
 }
 
 void Reducer::launch(std::size_t bucket) {
-    const std::span<float> range = gradients_.subspan(buckets_[bucket].offset, buckets_[bucket].size);
     const float scale = 1.0F / static_cast<float>(group_.size());
-    for (float& value : range) {
-        value *= scale;
+    const std::vector<Piece>& pieces = pieces_[bucket];
+    // The last one is waited for at once: the thread that waits runs it.
+    const When when = bucket + 1 == buckets_.size() ? When::at_wait : When::soon;
+    const std::size_t count = buckets_[bucket].live_size();
+    if (options_.hook) {
+        works_.push_back(options_.hook->start(group_, bucket, pieces, scale, when));
+        statistics_.bytes += options_.hook->bytes(count);
+    } else {
+        works_.push_back(group_.all_reduce({.pieces = pieces, .scale = scale}, when));
+        statistics_.bytes += count * sizeof(float);
     }
-    works_.push_back(group_.all_reduce_sum(range));
+    ++statistics_.collectives;
 }
 
-void Reducer::wait() {
-    for (Work& work : works_) {
-        work.wait();
+void Reducer::wait(const std::function<void(const Bucket&)>& done) {
+    if (sync_ == Sync::no) {
+        return;
+    }
+    const auto begin = Clock::now();
+    Clock::duration updating{0};
+    settle_unused();
+    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+        works_[bucket].wait();
+        if (options_.hook) {
+            options_.hook->finish(bucket, pieces_[bucket]);
+        }
+        if (done) {
+            const auto called = Clock::now();
+            done(buckets_[bucket]);
+            updating += Clock::now() - called;
+        }
+    }
+    if (!rebuilt_) {
+        rebuild();
+    }
+    statistics_.exposed_ms =
+        std::chrono::duration<double, std::milli>(Clock::now() - begin - updating).count();
+}
+
+/// Parameters that took no part in this rank's loss.
+void Reducer::settle_unused() {
+    std::vector<ParameterId> unused;
+    for (ParameterId id = 0; id < is_ready_.size(); ++id) {
+        if (!is_ready_[id]) {
+            unused.push_back(id);
+        }
+    }
+    if (!options_.find_unused_parameters) {
+        if (unused.empty()) {
+            return;
+        }
+        std::string names;
+        for (const ParameterId id : unused) {
+            names += (names.empty() ? "" : ", ") + name_of_parameter(id);
+        }
+        throw Error(
+            "no gradient came for " + names +
+            ": it takes no part in the loss of this step, and the other ranks wait for it. Remove it from "
+            "the model, or set find_unused_parameters: true.");
+    }
+    std::vector<double> used(is_ready_.size());
+    std::transform(is_ready_.begin(), is_ready_.end(), used.begin(),
+                   [](bool ready) { return ready ? 1.0 : 0.0; });
+    for (const ParameterId id : unused) {
+        const ParameterSlot& slot = layout_.slots[id];
+        const std::span<float> range = gradients_.subspan(slot.offset, slot.size);
+        std::fill(range.begin(), range.end(), 0.0F);
+        ready(id);
+    }
+    group_.sum(used);
+    unused_everywhere_.clear();
+    for (ParameterId id = 0; id < used.size(); ++id) {
+        if (used[id] == 0.0) {
+            unused_everywhere_.push_back(id);
+        }
+    }
+}
+
+/// Once, after the first synchronised step.
+void Reducer::rebuild() {
+    rebuilt_ = true;
+    std::string bytes(arrived_.size() * sizeof(ParameterId), '\0');
+    std::memcpy(bytes.data(), arrived_.data(), bytes.size());
+    const std::string first = group_.all_gather(bytes).front();
+    std::vector<ParameterId> order(arrived_.size());
+    std::memcpy(order.data(), first.data(), first.size());
+    if (order != storage_order(layout_)) {
+        plan(order);
     }
 }
 

@@ -5,36 +5,94 @@
 
 #include <engine/comm/process_group.h>
 #include <engine/ddp/buckets.h>
+#include <engine/ddp/gradient_hook.h>
 
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace rankscope::engine {
 
-/// Averages gradients over the ranks while the backward pass is still going on. A bucket is multiplied by 1 /
-/// world and handed to the process group as soon as it and all before it are complete: in the same order on
-/// every rank.
+struct ReducerOptions {
+    std::optional<BucketLimits> limits{};  ///< absent: default_bucket_limits()
+    /// Parameters that are not reported in a step count as zero; without it they are an error.
+    bool find_unused_parameters = false;
+    std::unique_ptr<GradientHook> hook{};  ///< null: plain all-reduce in f32
+    std::vector<std::string> names{};      ///< by ParameterId, for messages and for the check across ranks
+};
+
+/// Of one synchronised step.
+struct ReducerStatistics {
+    double exposed_ms = 0;    ///< spent in wait(): communication that the backward pass did not hide
+    std::uint64_t bytes = 0;  ///< of gradients that this rank handed to collectives
+    std::uint64_t collectives = 0;
+};
+
+/// Averages gradients over the ranks while the backward pass is still going on: PyTorch's DDP reducer. A
+/// bucket is reduced as soon as it and all before it are complete, in the same order on every rank, scaled by
+/// 1 / world before it is added. After the first step the buckets are planned anew in the order in which rank
+/// 0's gradients were ready.
+///
+/// A step: reset(); ready(id) for every parameter, by the backward pass; wait(). With gradient accumulation
+/// only the last backward pass of a step is synchronised, and reduces the accumulated sum.
 class Reducer {
 public:
-    Reducer(ProcessGroup& group, std::vector<Bucket> buckets, std::span<float> gradients);
+    enum class Sync {
+        yes,
+        no  ///< DDP's no_sync: gradients stay this rank's own
+    };
 
-    /// Begins a step.
-    void reset();
+    /// `gradients`: the flat array that `layout` describes; best in memory of group.allocate(). Called by all
+    /// ranks together: throws Error naming the first rank whose parameters, order or settings differ.
+    Reducer(ProcessGroup& group, const ParameterLayout& layout, std::span<float> gradients,
+            ReducerOptions options = {});
+
+    /// Begins a backward pass.
+    void reset(Sync sync = Sync::yes);
     /// The parameter's gradient is complete.
     void ready(ParameterId id);
-    /// Returns when every gradient is the average; throws PeerLostError.
-    void wait();
+    /// Returns when every gradient is the average. `done` is called with each bucket as soon as it is, in
+    /// order, so that its weights can be updated while others are under way. Throws PeerLostError; Error
+    /// naming the parameters that were not reported.
+    void wait(const std::function<void(const Bucket&)>& done = nullptr);
+
+    const std::vector<Bucket>& buckets() const { return buckets_; }
+    const ReducerStatistics& last_step() const { return statistics_; }
+    /// With find_unused_parameters: those that no rank used in the last step. (Their gradient is zero;
+    /// PyTorch leaves them out of the optimizer's step.)
+    const std::vector<ParameterId>& unused_everywhere() const { return unused_everywhere_; }
 
 private:
+    void plan(std::span<const ParameterId> order);
+    void compare_across_ranks();
+    std::string description() const;
+    std::string name_of_parameter(ParameterId id) const;
     void launch(std::size_t bucket);
+    void settle_unused();
+    void rebuild();
 
     ProcessGroup& group_;
-    std::vector<Bucket> buckets_;
+    ParameterLayout layout_;
     std::span<float> gradients_;
-    std::vector<std::size_t> bucket_of_;  ///< by ParameterId
-    std::vector<std::size_t> missing_;    ///< by bucket
-    std::size_t next_ = 0;                ///< first bucket not launched
+    ReducerOptions options_;
+    BucketLimits limits_;
+    std::vector<Bucket> buckets_;
+    std::vector<std::vector<Piece>> pieces_;  ///< by bucket
+    std::vector<std::size_t> bucket_of_;      ///< by ParameterId
+    bool rebuilt_ = false;
+
+    Sync sync_ = Sync::yes;
+    std::vector<ParameterId> arrived_;  ///< in this backward pass, in order
+    std::vector<bool> is_ready_;        ///< by ParameterId
+    std::vector<std::size_t> missing_;  ///< by bucket
+    std::size_t next_ = 0;              ///< first bucket not launched
     std::vector<Work> works_;
+    std::vector<ParameterId> unused_everywhere_;
+    ReducerStatistics statistics_;
 };
 
 }  // namespace rankscope::engine

@@ -86,6 +86,10 @@ CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup
     options.precision = precision_of(config.precision);
     options.label_smoothing = config.label_smoothing;
     options.topk = config.topk;
+    if (group != nullptr) {
+        // Reduced where they are born.
+        options.allocate = [group](std::size_t floats) { return group->allocate(floats); };
+    }
     if (config.sync_bn && group != nullptr) {
         options.sum_across_ranks = [group](std::span<double> values) { sum_over_ranks(group, values); };
     }

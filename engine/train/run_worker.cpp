@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -26,6 +27,20 @@ namespace {
     end_after_peer_loss(metrics, "another rank is gone: " + message);
 }
 
+/// The environment's limits, unless the configuration has its own.
+RankEnv with_limits(RankEnv env, const protocol::DdpConfig& config) {
+    const auto milliseconds = [](double seconds) {
+        return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
+    };
+    if (config.heartbeat_s) {
+        env.heartbeat = milliseconds(*config.heartbeat_s);
+    }
+    if (config.collective_timeout_s) {
+        env.collective_timeout = milliseconds(*config.collective_timeout_s);
+    }
+    return env;
+}
+
 std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const RankEnv& env, MetricsSink& metrics) {
     metrics.stage("rendezvous", "rank " + std::to_string(env.rank) + " → " + env.master_addr + ":" +
                                     std::to_string(env.master_port));
@@ -38,8 +53,8 @@ std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const RankEnv& en
     meeting.allow_no_token = options.allow_no_token;
     meeting.timeout =
         std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000));
-    meeting.peer_lost = [&metrics](const PeerLoss& loss) {
-        end_after_peer_loss(metrics, "rank " + std::to_string(loss.rank) + " is gone: " + loss.reason);
+    meeting.peer_lost = [&metrics, rank = env.rank](const PeerLoss& loss) {
+        end_after_peer_loss(metrics, loss.text(rank));
     };
     meeting.progress = [&metrics](const std::string& detail, int here, int world) {
         metrics.stage("rendezvous", detail, here, world);
@@ -78,7 +93,7 @@ void run_worker(const WorkerOptions& options, const protocol::TrainConfig& confi
     DataSource data(config.dataset, config.validate, metrics);
     const int threads = thread_count(options, config, env);
     const std::unique_ptr<Backend> backend = make_cpu_backend(threads);
-    std::unique_ptr<Rendezvous> rendezvous = meet(options, env, metrics);
+    std::unique_ptr<Rendezvous> rendezvous = meet(options, with_limits(env, config.ddp), metrics);
     // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
     // is lost.
     std::unique_ptr<Trainer> trainer;

@@ -19,14 +19,11 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
 
 }  // namespace
 
-StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options)
+StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options,
+                       ReducerOptions ddp)
     : model_(model), options_(options) {
     if (group != nullptr) {
-        const std::size_t limit = options.bucket_limit != 0
-                                      ? options.bucket_limit
-                                      : default_bucket_limit(model.layout().total * sizeof(float));
-        reducer_ =
-            std::make_unique<Reducer>(*group, plan_buckets(model.layout(), limit, limit), model.gradients());
+        reducer_ = std::make_unique<Reducer>(*group, model.layout(), model.gradients(), std::move(ddp));
     }
 }
 

@@ -31,7 +31,6 @@ public:
 };
 
 struct StepRunnerOptions {
-    std::size_t bucket_limit = 0;           ///< bytes; 0: chosen from the size of the model
     std::optional<double> clip_norm{};      ///< largest total norm of the gradients
     std::optional<LossScale> loss_scale{};  ///< fp16
 };
@@ -51,7 +50,8 @@ struct UpdateResult {
 class StepRunner {
 public:
     /// `group` is null in a world of one.
-    StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options = {});
+    StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options = {},
+               ReducerOptions ddp = {});
 
     /// begin(n), n times batch(), finish().
     void begin(std::int64_t batches);

@@ -4,24 +4,14 @@
 #include <engine/train/totals.h>
 
 #include <cstring>
-#include <string>
 #include <type_traits>
+#include <vector>
 
 namespace rankscope::engine {
 
 void sum_over_ranks(ProcessGroup* group, std::span<double> values) {
-    if (group == nullptr) {
-        return;
-    }
-    std::string mine(values.size_bytes(), '\0');
-    std::memcpy(mine.data(), values.data(), mine.size());
-    std::fill(values.begin(), values.end(), 0.0);
-    for (const std::string& bytes : group->all_gather(mine)) {
-        for (std::size_t i = 0; i < values.size(); ++i) {
-            double part = 0;
-            std::memcpy(&part, bytes.data() + i * sizeof(double), sizeof(double));
-            values[i] += part;
-        }
+    if (group != nullptr) {
+        group->sum(values);
     }
 }
 

@@ -26,14 +26,36 @@ double ms_since(Clock::time_point from) {
 }
 
 StepRunnerOptions runner_options(const protocol::TrainConfig& config) {
-    constexpr double kMiB = 1048576.0;
-    return {.bucket_limit = static_cast<std::size_t>(config.ddp.bucket_mb.value_or(0.0) * kMiB),
-            .clip_norm = config.clip_norm,
+    return {.clip_norm = config.clip_norm,
             .loss_scale = config.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
 }
 
 bool drops_short_batch(const protocol::TrainConfig& config) {
     return config.drop_last || config.drop_short_batch;
+}
+
+ReducerOptions reducer_options(const protocol::DdpConfig& config, const Graph& graph) {
+    ReducerOptions options;
+    const auto bytes = [](double mebibytes) {
+        constexpr double kMiB = 1048576.0;
+        return static_cast<std::size_t>(mebibytes * kMiB);
+    };
+    if (config.bucket_mb || config.first_bucket_mb) {
+        const BucketLimits limits;
+        // As in PyTorch: who names a size means all buckets, unless the first has its own.
+        const std::size_t others = config.bucket_mb ? bytes(*config.bucket_mb) : limits.others;
+        options.limits =
+            BucketLimits{config.first_bucket_mb ? bytes(*config.first_bucket_mb) : others, others};
+    }
+    options.find_unused_parameters = config.find_unused_parameters;
+    if (config.compression != "none") {
+        options.hook =
+            std::make_unique<CompressionHook>(config.compression == "bf16" ? DataType::bf16 : DataType::f16);
+    }
+    for (const Parameter& parameter : graph.parameters) {
+        options.names.push_back(parameter.name);
+    }
+    return options;
 }
 
 LoaderOptions loader_options(const TrainerOptions& options, const ImageSet& set) {
@@ -71,7 +93,8 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
     options_.config.topk = std::min(config.topk, graph_.classes);
     model_ = synchronised_model(backend, graph_, compile_options(config, options_.group),
                                 static_cast<std::uint64_t>(config.seed), options_.group);
-    runner_ = std::make_unique<StepRunner>(*model_, options_.group, runner_options(config));
+    runner_ = std::make_unique<StepRunner>(*model_, options_.group, runner_options(config),
+                                           reducer_options(config.ddp, graph_));
     // JIT compilation happens here, while the data may still be on its way.
     model_->executable(config.batch_size);
 }

@@ -1,18 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/comm/gloo_process_group.h>
 #include <engine/comm/peer_watch.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/comm/tcp_store.h>
 #include <engine/comm/tcp_store_server.h>
-#include <engine/ddp/reducer.h>
 #include <engine/error.h>
 
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <sys/socket.h>
 
 #include <atomic>
 #include <cmath>
@@ -175,7 +170,8 @@ TEST(PeerWatch, NamesTheRankThatWentAwayAndItsReason) {
     TcpStoreServer server(server_options(3));
     std::promise<PeerLoss> by_close;
     TcpStore survivor(client_options(server, 0, 3));
-    PeerWatch watch(client_options(server, 0, 3), [&](const PeerLoss& loss) { by_close.set_value(loss); });
+    PeerWatch watch(client_options(server, 0, 3), {},
+                    [&](const PeerLoss& loss) { by_close.set_value(loss); });
     { TcpStore lost(client_options(server, 2, 3)); }
     auto loss = by_close.get_future();
     ASSERT_EQ(loss.wait_for(2s), std::future_status::ready);
@@ -188,7 +184,7 @@ TEST(PeerWatch, AFailureIsToldWithItsReasonAndAGoodbyeIsNone) {
     TcpStoreServer server(server_options(3));
     std::promise<PeerLoss> told;
     TcpStore survivor(client_options(server, 0, 3));
-    PeerWatch watch(client_options(server, 0, 3), [&](const PeerLoss& loss) { told.set_value(loss); });
+    PeerWatch watch(client_options(server, 0, 3), {}, [&](const PeerLoss& loss) { told.set_value(loss); });
     {
         TcpStore polite(client_options(server, 1, 3));
         polite.bye();
@@ -209,117 +205,12 @@ TEST(PeerWatch, TheStoreGoingAwayIsRankZeroGone) {
     auto server = std::make_unique<TcpStoreServer>(server_options(2));
     std::promise<PeerLoss> told;
     auto survivor = std::make_unique<TcpStore>(client_options(*server, 1, 2));
-    PeerWatch watch(client_options(*server, 1, 2), [&](const PeerLoss& loss) { told.set_value(loss); });
+    PeerWatch watch(client_options(*server, 1, 2), {}, [&](const PeerLoss& loss) { told.set_value(loss); });
     survivor->bye();
     server.reset();
     auto loss = told.get_future();
     ASSERT_EQ(loss.wait_for(2s), std::future_status::ready);
     EXPECT_EQ(loss.get().rank, 0);
-}
-
-/// Runs `body` for every rank of a world, one thread each.
-void in_world(int world, const std::function<void(ProcessGroup&)>& body) {
-    TcpStoreServer server(server_options(world));
-    std::vector<std::jthread> ranks;
-    for (int rank = 0; rank < world; ++rank) {
-        ranks.emplace_back([&, rank] {
-            TcpStore store(client_options(server, rank, world));
-            const auto group = make_gloo_process_group(
-                {.rank = rank, .world_size = world, .address = "127.0.0.1", .connect_timeout = 20s}, store);
-            body(*group);
-            group->barrier();
-            store.bye();
-        });
-    }
-}
-
-class AllReduce : public testing::TestWithParam<int> {};
-
-TEST_P(AllReduce, SumsInRankOrderForEverySize) {
-    const int world = GetParam();
-    for (const std::size_t size : {1U, 2U, 3U, 7U, 100U, 113674U, 400001U}) {
-        in_world(world, [&](ProcessGroup& group) {
-            const auto value = [](int rank, std::size_t i) {
-                return static_cast<float>(rank + 1) * 0.1F + static_cast<float>(i % 97) * 1e-3F;
-            };
-            std::vector<float> values(size);
-            for (int round = 0; round < 2; ++round) {
-                for (std::size_t i = 0; i < size; ++i) {
-                    values[i] = value(group.rank(), i);
-                }
-                group.all_reduce_sum(values).wait();
-                for (std::size_t i = 0; i < size; ++i) {
-                    float expected = value(0, i);
-                    for (int rank = 1; rank < world; ++rank) {
-                        expected += value(rank, i);
-                    }
-                    ASSERT_EQ(values[i], expected) << i;  // the same bits on every rank
-                }
-            }
-        });
-    }
-}
-
-INSTANTIATE_TEST_SUITE_P(Worlds, AllReduce, testing::Values(2, 3, 4), testing::PrintToStringParamName());
-
-TEST(ProcessGroup, BroadcastGatherBarrier) {
-    in_world(3, [](ProcessGroup& group) {
-        std::vector<float> values(1000, static_cast<float>(group.rank()));
-        group.broadcast(values, 1);
-        EXPECT_EQ(values, std::vector<float>(1000, 1.0F));
-        const auto all = group.all_gather(std::string("r") + std::to_string(group.rank()));
-        EXPECT_EQ(all, (std::vector<std::string>{"r0", "r1", "r2"}));
-        group.barrier();
-    });
-}
-
-TEST(ProcessGroup, NoSocketDelaysItsSending) {
-    // Left as Gloo opens them, every other all-reduce of 455 KB stalls for 44 ms.
-    in_world(2, [](ProcessGroup& group) {
-        group.barrier();
-        int connected = 0;
-        for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-            const int descriptor = std::stoi(entry.path().filename().string());
-            sockaddr_storage peer{};
-            socklen_t size = sizeof(peer);
-            if (getpeername(descriptor, static_cast<sockaddr*>(static_cast<void*>(&peer)), &size) != 0 ||
-                (peer.ss_family != AF_INET && peer.ss_family != AF_INET6)) {
-                continue;
-            }
-            int on = 0;
-            socklen_t length = sizeof(on);
-            getsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, &length);
-            EXPECT_NE(on, 0) << "socket " << descriptor;
-            ++connected;
-        }
-        EXPECT_GE(connected, 2);
-        group.barrier();
-    });
-}
-
-TEST(Reducer, AveragesOverTheRanksWhateverTheBuckets) {
-    const ParameterLayout layout{{{112, 100}, {96, 10}, {32, 64}, {0, 20}}, 224, ""};
-    for (const std::size_t limit : {std::size_t{1}, std::size_t{300}, std::size_t{1} << 20U}) {
-        in_world(2, [&](ProcessGroup& group) {
-            std::vector<float> gradients(layout.total);
-            Reducer reducer(group, plan_buckets(layout, limit, limit), gradients);
-            for (int step = 0; step < 3; ++step) {
-                reducer.reset();
-                // Out of order on purpose: buckets must still start in order on both ranks.
-                for (const ParameterId id : group.rank() == 0 ? std::vector<ParameterId>{3, 2, 1, 0}
-                                                              : std::vector<ParameterId>{1, 0, 3, 2}) {
-                    const ParameterSlot slot = layout.slots[id];
-                    std::fill_n(gradients.begin() + static_cast<std::ptrdiff_t>(slot.offset), slot.size,
-                                static_cast<float>(id + 1) * (group.rank() == 0 ? 1.0F : 3.0F));
-                    reducer.ready(id);
-                }
-                reducer.wait();
-                for (ParameterId id = 0; id < layout.slots.size(); ++id) {
-                    EXPECT_FLOAT_EQ(gradients[layout.slots[id].offset], static_cast<float>(id + 1) * 2.0F);
-                }
-            }
-        });
-    }
 }
 
 TEST(Rendezvous, NamesTheMissingRanks) {

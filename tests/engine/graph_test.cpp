@@ -104,23 +104,36 @@ TEST(BufferPlan, WhatLivesTogetherNeverOverlaps) {
 TEST(Buckets, CloseWithTheParameterThatReachesTheLimit) {
     // Arrival is the order of storage: the last parameter first.
     const ParameterLayout layout{{{112, 100}, {96, 10}, {32, 64}, {0, 20}}, 224, ""};
-    const auto buckets = plan_buckets(layout, 100, 300);
+    const auto buckets = plan_buckets(layout, {80, 290});
     ASSERT_EQ(buckets.size(), 3U);
     EXPECT_EQ(buckets[0].parameters, (std::vector<ParameterId>{3}));
-    EXPECT_EQ(buckets[0].offset, 0U);
-    EXPECT_EQ(buckets[0].size, 32U);
+    EXPECT_EQ(buckets[0].ranges, (std::vector<FlatRange>{{0, 20}}));
     EXPECT_EQ(buckets[1].parameters, (std::vector<ParameterId>{2, 1}));
-    EXPECT_EQ(buckets[1].offset, 32U);
-    EXPECT_EQ(buckets[2].offset, 112U);
-    EXPECT_EQ(buckets[2].offset + buckets[2].size, layout.total);
-    EXPECT_EQ(plan_buckets(layout, 1, 1).size(), 4U);
-    EXPECT_EQ(plan_buckets(layout, 1U << 20U, 1U << 20U).size(), 1U);
+    EXPECT_EQ(buckets[1].ranges, (std::vector<FlatRange>{{32, 74}}));
+    EXPECT_EQ(buckets[2].ranges, (std::vector<FlatRange>{{112, 100}}));
+    EXPECT_EQ(buckets[2].live_size(), 100U);
+    EXPECT_EQ(plan_buckets(layout, {1, 1}).size(), 4U);
+    EXPECT_EQ(plan_buckets(layout, BucketLimits{}).size(), 1U);
+}
+
+TEST(Buckets, FollowTheOrderOfArrivalAndLeaveOutWhatIsAlwaysZero) {
+    ParameterLayout layout{{{1000, 900}, {500, 450}, {0, 450}}, 1900, ""};
+    layout.slots[0].live = {{1000, 100}, {1500, 100}};
+    const std::vector<ParameterId> order{1, 0, 2};
+    const auto buckets = plan_buckets(layout, {2000, 2600}, order);
+    ASSERT_EQ(buckets.size(), 2U);
+    EXPECT_EQ(buckets[0].parameters, (std::vector<ParameterId>{1, 0}));
+    EXPECT_EQ(buckets[0].ranges, (std::vector<FlatRange>{{500, 450}, {1000, 900}}));
+    EXPECT_EQ(buckets[0].live, (std::vector<FlatRange>{{500, 450}, {1000, 100}, {1500, 100}}));
+    EXPECT_EQ(buckets[0].live_size(), 650U);
+    EXPECT_EQ(buckets[1].parameters, (std::vector<ParameterId>{2}));
 }
 
 TEST(Buckets, DefaultLimitSplitsASmallNetAndKeepsDdpsForALargeOne) {
-    EXPECT_EQ(default_bucket_limit(1000), 64U << 10U);
-    EXPECT_LT(default_bucket_limit(454952), 100000U);
-    EXPECT_EQ(default_bucket_limit(std::size_t{1} << 30U), std::size_t{25} << 20U);
+    EXPECT_EQ(default_bucket_limits(1000).first, 64U << 10U);
+    EXPECT_LT(default_bucket_limits(454952).others, 100000U);
+    EXPECT_EQ(default_bucket_limits(std::size_t{1} << 30U).first, std::size_t{1} << 20U);
+    EXPECT_EQ(default_bucket_limits(std::size_t{1} << 30U).others, std::size_t{25} << 20U);
 }
 
 }  // namespace

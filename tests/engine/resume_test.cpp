@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/checkpoint/resume_guard.h>
-#include <engine/comm/gloo_process_group.h>
+#include <engine/comm/cpu_process_group.h>
 #include <engine/comm/tcp_store.h>
 #include <engine/comm/tcp_store_server.h>
 #include <engine/error.h>
@@ -37,7 +37,7 @@ void in_world(int world, const std::function<void(ProcessGroup&)>& body) {
                             .rank = rank,
                             .world_size = world,
                             .timeout = 10000ms});
-            const auto group = make_gloo_process_group(
+            const auto group = make_cpu_process_group(
                 {.rank = rank, .world_size = world, .address = "127.0.0.1", .connect_timeout = 20s}, store);
             body(*group);
             group->barrier();

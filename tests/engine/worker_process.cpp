@@ -4,6 +4,7 @@
 #include <engine/comm/socket.h>
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <tests/engine/temporary_folder.h>
 #include <tests/engine/worker_process.h>
@@ -32,7 +33,8 @@ void send_to_file(int descriptor, const std::filesystem::path& file) {
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& folder, const std::string& name,
                              const std::vector<std::string>& arguments,
-                             const std::map<std::string, std::string>& environment)
+                             const std::map<std::string, std::string>& environment,
+                             const std::string& network_namespace)
     : base_(folder / name) {
     write_file(with(base_, ".metrics"), "");
     std::vector<std::string> words{RANKSCOPE_WORKER};
@@ -48,6 +50,12 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& folder, const std::str
         send_to_file(STDERR_FILENO, with(base_, ".err"));
         setenv("RANKSCOPE_METRICS", with(base_, ".metrics").c_str(), 1);
         setenv("OMP_NUM_THREADS", "1", 1);
+        if (!network_namespace.empty()) {
+            const int space = open(("/run/netns/" + network_namespace).c_str(), O_RDONLY | O_CLOEXEC);
+            if (setns(space, CLONE_NEWNET) != 0) {
+                _exit(126);
+            }
+        }
         for (const auto& [key, value] : environment) {
             setenv(key.c_str(), value.c_str(), 1);
         }

@@ -20,7 +20,8 @@ class WorkerProcess {
 public:
     WorkerProcess(const std::filesystem::path& folder, const std::string& name,
                   const std::vector<std::string>& arguments,
-                  const std::map<std::string, std::string>& environment);
+                  const std::map<std::string, std::string>& environment,
+                  const std::string& network_namespace = "");
     ~WorkerProcess();
     WorkerProcess(WorkerProcess&& other) noexcept;
     WorkerProcess(const WorkerProcess&) = delete;

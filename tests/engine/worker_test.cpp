@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 #include <tests/engine/temporary_folder.h>
+#include <tests/engine/two_nodes.h>
 #include <tests/engine/worker_process.h>
 
 #include <algorithm>
@@ -164,6 +165,81 @@ TEST(Worker, AStoppedPeerBlocksOthersButTheirEndIsPrompt) {
     EXPECT_EQ(workers[0].wait(2s), 143);
     workers[1].signal(SIGCONT);
     EXPECT_EQ(workers[1].wait(5s), protocol::kExitPeerLost);
+}
+
+/// The end of the others when one rank is lost: the issue asks for five seconds.
+void expect_peer_lost(WorkerProcess& survivor, int victim, std::chrono::steady_clock::time_point lost) {
+    EXPECT_EQ(survivor.wait(10s), protocol::kExitPeerLost) << survivor.errors();
+    EXPECT_LT(Clock::now() - lost, 5s);
+    EXPECT_NE(survivor.errors().find("rank " + std::to_string(victim) + " is gone"), std::string::npos)
+        << survivor.errors();
+}
+
+TEST(Worker, AStoppedPeerEndsTheOthersAndIsNamed) {
+    for (const int victim : {0, 2}) {
+        const TemporaryFolder folder;
+        auto workers = start_world(folder.path(), 3, endless_job());
+        await_steps(workers[1], 3);
+        workers[static_cast<std::size_t>(victim)].signal(SIGSTOP);
+        const auto stopped = Clock::now();
+        for (int rank = 0; rank < 3; ++rank) {
+            if (rank != victim) {
+                expect_peer_lost(workers[static_cast<std::size_t>(rank)], victim, stopped);
+            }
+        }
+        // Woken too late, it learns that it was given up.
+        workers[static_cast<std::size_t>(victim)].signal(SIGCONT);
+        EXPECT_EQ(workers[static_cast<std::size_t>(victim)].wait(10s), protocol::kExitPeerLost);
+    }
+}
+
+TEST(Worker, ARunThatIsPausedAsAWholeGoesOn) {
+    setenv("RANKSCOPE_HEARTBEAT_S", "1.5", 1);
+    const TemporaryFolder folder;
+    auto workers = start_world(folder.path(), 3, endless_job());
+    unsetenv("RANKSCOPE_HEARTBEAT_S");
+    await_steps(workers[1], 3);
+    for (WorkerProcess& worker : workers) {
+        worker.signal(SIGSTOP);
+    }
+    std::this_thread::sleep_for(3s);  // beyond the limit: what is tested
+    const std::size_t before = workers[1].series("loss").size();
+    for (WorkerProcess& worker : workers) {
+        worker.signal(SIGCONT);
+    }
+    await_steps(workers[1], before + 20);
+    for (WorkerProcess& worker : workers) {
+        EXPECT_EQ(worker.wait(0s), std::nullopt) << worker.errors();
+    }
+}
+
+TEST(Worker, ANodeThatIsCutOffIsNamedOnBothSides) {
+    TwoNodes nodes;
+    if (!nodes.problem().empty()) {
+        GTEST_SKIP() << nodes.problem();
+    }
+    const TemporaryFolder folder;
+    write_file(folder / "config.json", endless_job().dump());
+    std::vector<WorkerProcess> workers;
+    for (int rank = 0; rank < 3; ++rank) {  // ranks 0 and 1 on one node, rank 2 on the other
+        const int node = rank / 2;
+        workers.emplace_back(folder.path(), "rank" + std::to_string(rank),
+                             std::vector<std::string>{"--config", (folder / "config.json").string()},
+                             std::map<std::string, std::string>{{"RANK", std::to_string(rank)},
+                                                                {"LOCAL_RANK", std::to_string(rank % 2)},
+                                                                {"WORLD_SIZE", "3"},
+                                                                {"LOCAL_WORLD_SIZE", node == 0 ? "2" : "1"},
+                                                                {"MASTER_ADDR", TwoNodes::address(0)},
+                                                                {"MASTER_PORT", "29500"},
+                                                                {"RANKSCOPE_TOKEN", "0123456789abcdef"}},
+                             nodes.name(node));
+    }
+    await_steps(workers[1], 3);
+    ASSERT_TRUE(nodes.cut());
+    const auto cut = Clock::now();
+    expect_peer_lost(workers[0], 2, cut);
+    expect_peer_lost(workers[1], 2, cut);
+    expect_peer_lost(workers[2], 0, cut);
 }
 
 TEST(Worker, SigtermEndsItWith143) {

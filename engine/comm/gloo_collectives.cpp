@@ -1,0 +1,342 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/comm/gloo_collectives.h>
+#include <engine/comm/gloo_sockets.h>
+#include <engine/comm/reduce.h>
+#include <engine/error.h>
+
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/store.h>
+#include <gloo/transport/tcp/device.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <optional>
+
+namespace rankscope::engine {
+namespace {
+
+/// Between two ranks the single round halves the latency but doubles the additions: worth it while latency
+/// counts.
+constexpr std::size_t kExchangeBytes = std::size_t{1} << 20U;
+/// Copying this much costs less than telling Gloo about another buffer.
+constexpr std::size_t kPackedBytes = std::size_t{256} << 10U;
+constexpr std::size_t kWindow = 32;
+constexpr std::size_t kMaxBuffers = 64;
+
+/// Apart from the numbers that Gloo's own collectives use.
+constexpr std::uint64_t kSlots = std::uint64_t{0x52} << 56U;
+
+/// Lets Gloo exchange its addresses through our store, so that only ranks with the token take part.
+class GlooStore final : public gloo::rendezvous::Store {
+public:
+    GlooStore(engine::Store& store, const GlooOptions& options)
+        : store_(store), prefix_("gloo/" + options.name + "/"), timeout_(options.connect_timeout) {}
+
+    void set(const std::string& key, const std::vector<char>& data) override {
+        store_.set(prefix_ + key, std::string(data.begin(), data.end()));
+    }
+    std::vector<char> get(const std::string& key) override {
+        const std::optional<std::string> value = store_.get(prefix_ + key, timeout_);
+        if (!value) {
+            throw Error("a rank did not publish its Gloo address within " +
+                        std::to_string(timeout_.count() / 1000) + " s");
+        }
+        return {value->begin(), value->end()};
+    }
+    void wait(const std::vector<std::string>& keys) override {
+        for (const std::string& key : keys) {
+            get(key);
+        }
+    }
+    void wait(const std::vector<std::string>& keys, const std::chrono::milliseconds& /*timeout*/) override {
+        wait(keys);
+    }
+
+private:
+    engine::Store& store_;
+    std::string prefix_;
+    std::chrono::milliseconds timeout_;
+};
+
+std::shared_ptr<gloo::transport::Device> make_device(const GlooOptions& options) {
+    gloo::transport::tcp::attr attributes;
+    attributes.iface = options.interface_name;
+    attributes.hostname = options.interface_name.empty() ? options.address : "";
+    try {
+        return gloo::transport::tcp::CreateDevice(attributes);
+    } catch (const std::exception& exception) {
+        throw Error("Gloo cannot use " +
+                    (options.interface_name.empty()
+                         ? "the local address \"" + options.address + "\""
+                         : "the network device \"" + options.interface_name + "\" (GLOO_SOCKET_IFNAME)") +
+                    ": " + exception.what());
+    }
+}
+
+std::uint64_t mix(std::uint64_t value) {
+    value *= 0x9E3779B97F4A7C15U;
+    return value ^ (value >> 32U);
+}
+
+}  // namespace
+
+GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store) : timeout_(options.timeout) {
+    std::shared_ptr<gloo::transport::Device> device = make_device(options);
+    auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.world_size);
+    context->setTimeout(options.connect_timeout);
+    GlooStore adapter(store, options);
+    try {
+        context->connectFullMesh(adapter, device);
+    } catch (const PeerLostError&) {
+        throw;
+    } catch (const std::exception& exception) {
+        throw Error(
+            std::string("the ranks cannot connect with one another (Gloo, from ") +
+            (options.interface_name.empty() ? options.address : options.interface_name) +
+            "): " + exception.what() +
+            ". The nodes must reach each other on all TCP ports; GLOO_SOCKET_IFNAME names the device.");
+    }
+    context->setTimeout(options.timeout);
+    disable_tcp_delay_of_gloo();
+    context_ = std::move(context);
+}
+
+GlooCollectives::~GlooCollectives() = default;
+
+void GlooCollectives::begin(CollectiveKind operation, std::size_t bytes, int detail) {
+    aborted_.check();
+    ++operation_;
+    signature_ = mix(mix(static_cast<std::uint64_t>(operation) + 1) + mix(bytes + 1) +
+                     static_cast<std::uint64_t>(detail + 2));
+}
+
+std::uint64_t GlooCollectives::slot(unsigned round) const {
+    return kSlots | (operation_ & 0xFFFFFFU) << 32U | (signature_ & 0xFFFFFFU) << 8U | round;
+}
+
+GlooCollectives::Buffer& GlooCollectives::buffer_of(std::byte* data, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    const auto found = std::find_if(buffers_.begin(), buffers_.end(), [&](const Known& known) {
+        return known.data == data && known.bytes == bytes;
+    });
+    if (found != buffers_.end()) {
+        buffers_.splice(buffers_.begin(), buffers_, found);
+    } else {
+        aborted_.check();
+        buffers_.push_front({data, bytes, context_->createUnboundBuffer(data, bytes)});
+        if (buffers_.size() > kMaxBuffers) {
+            buffers_.pop_back();
+        }
+    }
+    return *buffers_.front().buffer;
+}
+
+std::byte* GlooCollectives::grow(std::vector<std::byte>& memory, std::size_t bytes) {
+    if (memory.size() < bytes) {
+        // Buffers made for the old memory would point into nothing.
+        const std::lock_guard lock(mutex_);
+        std::erase_if(buffers_, [&](const Known& known) {
+            return known.data >= memory.data() && known.data < memory.data() + memory.size();
+        });
+        memory = std::vector<std::byte>(bytes);
+    }
+    return memory.data();
+}
+
+void GlooCollectives::run(Buffer& out, std::span<const Message> sends, Buffer& in,
+                          std::span<const Message> receives, unsigned round) {
+    for (const Message& message : receives) {
+        in.recv(message.peer, slot(round), message.offset, message.bytes);
+    }
+    for (const Message& message : sends) {
+        out.send(message.peer, slot(round), message.offset, message.bytes);
+    }
+    const auto done = [this](bool finished) {
+        if (!finished) {
+            aborted_.check();
+            throw PeerLostError("a collective was given up");
+        }
+    };
+    for (std::size_t i = 0; i < receives.size(); ++i) {
+        done(in.waitRecv(timeout_));
+    }
+    for (std::size_t i = 0; i < sends.size(); ++i) {
+        done(out.waitSend(timeout_));
+    }
+}
+
+template <typename Send, typename Receive>
+void GlooCollectives::exchange_all(unsigned round, Buffer& out, Buffer& in, const Send& send,
+                                   const Receive& receive) {
+    std::vector<Message> sends;
+    std::vector<Message> receives;
+    const auto add = [](std::vector<Message>& list, const Message& message) {
+        if (message.bytes > 0) {
+            list.push_back(message);
+        }
+    };
+    for (int step = 1; step < size(); ++step) {
+        add(sends, send((rank() + step) % size()));
+        add(receives, receive((rank() - step + size()) % size()));
+        if (static_cast<std::size_t>(step) % kWindow == 0 || step + 1 == size()) {
+            run(out, sends, in, receives, round);
+            sends.clear();
+            receives.clear();
+        }
+    }
+}
+
+void GlooCollectives::all_reduce(const Reduction& reduction) {
+    const std::size_t bytes = reduction.bytes();
+    begin(CollectiveKind::all_reduce, bytes, static_cast<int>(reduction.type));
+    const bool packed = reduction.pieces.size() != 1 || bytes <= kPackedBytes;
+    auto* values = packed ? grow(packed_, bytes) : static_cast<std::byte*>(reduction.pieces.front().data);
+    const auto each = [&](const auto& copy) {
+        std::byte* at = values;
+        for (const Piece& piece : reduction.pieces) {
+            copy(at, static_cast<std::byte*>(piece.data), piece.count * size_of(reduction.type));
+            at += piece.count * size_of(reduction.type);
+        }
+    };
+    if (packed) {
+        each([](std::byte* to, const std::byte* from, std::size_t length) { std::memcpy(to, from, length); });
+    }
+    if (bytes > 0) {
+        size() <= 2 && bytes <= kExchangeBytes ? add_directly(reduction, values)
+                                               : add_in_shards(reduction, values);
+    }
+    if (packed) {
+        each([](const std::byte* from, std::byte* to, std::size_t length) { std::memcpy(to, from, length); });
+    }
+}
+
+void GlooCollectives::add_directly(const Reduction& reduction, std::byte* values) {
+    const std::size_t bytes = reduction.bytes();
+    void* target = values;
+    if (size() == 1) {
+        const void* source = values;
+        reduce(reduction.type, reduction.scale, {&source, 1}, {&target, 1}, reduction.count());
+        return;
+    }
+    std::byte* theirs = grow(parts_, bytes);
+    const Message message{1 - rank(), 0, bytes};
+    run(buffer_of(values, bytes), {&message, 1}, buffer_of(theirs, bytes), {&message, 1}, 0);
+    const std::array<const void*, 2> sources =
+        rank() == 0 ? std::array<const void*, 2>{values, theirs} : std::array<const void*, 2>{theirs, values};
+    reduce(reduction.type, reduction.scale, sources, {&target, 1}, reduction.count());
+}
+
+void GlooCollectives::add_in_shards(const Reduction& reduction, std::byte* values) {
+    const std::size_t element = size_of(reduction.type);
+    const std::size_t count = reduction.count();
+    const auto ranks = static_cast<std::size_t>(size());
+    const std::size_t shard = (count + ranks - 1) / ranks;
+    const auto begin = [&](int rank) {
+        return std::min(static_cast<std::size_t>(rank) * shard, count) * element;
+    };
+    const auto length = [&](int rank) { return begin(rank + 1) - begin(rank); };
+    const std::size_t own = length(rank());
+    std::byte* parts = grow(parts_, shard * ranks * element);
+    const auto part = [&](int rank) { return static_cast<std::size_t>(rank) * shard * element; };
+    Buffer& all = buffer_of(values, count * element);
+    Buffer& in = buffer_of(parts, shard * ranks * element);
+    exchange_all(
+        0, all, in,
+        [&](int peer) {
+            return Message{peer, begin(peer), length(peer)};
+        },
+        [&](int peer) {
+            return Message{peer, part(peer), own};
+        });
+    if (own > 0) {
+        std::vector<const void*> sources;
+        for (int rank = 0; rank < size(); ++rank) {
+            sources.push_back(rank == this->rank() ? values + begin(rank) : parts + part(rank));
+        }
+        void* target = values + begin(rank());
+        reduce(reduction.type, reduction.scale, sources, {&target, 1}, own / element);
+    }
+    exchange_all(
+        1, all, all,
+        [&](int peer) {
+            return Message{peer, begin(rank()), own};
+        },
+        [&](int peer) {
+            return Message{peer, begin(peer), length(peer)};
+        });
+}
+
+/// A binomial tree: in round k, the 2^k ranks that have the data send it to as many others.
+void GlooCollectives::broadcast(std::span<std::byte> bytes, int root) {
+    begin(CollectiveKind::broadcast, bytes.size(), root);
+    if (size() == 1 || bytes.empty()) {
+        return;
+    }
+    const bool packed = bytes.size() <= kPackedBytes;
+    std::byte* data = packed ? grow(packed_, bytes.size()) : bytes.data();
+    if (packed) {
+        std::memcpy(data, bytes.data(), bytes.size());
+    }
+    Buffer& buffer = buffer_of(data, bytes.size());
+    const int place = (rank() - root + size()) % size();
+    for (int have = 1; have < size(); have *= 2) {
+        const auto peer = [&](int other) { return Message{(other + root) % size(), 0, bytes.size()}; };
+        if (place < have && place + have < size()) {
+            const Message message = peer(place + have);
+            run(buffer, {&message, 1}, buffer, {}, 0);
+        } else if (place >= have && place < 2 * have) {
+            const Message message = peer(place - have);
+            run(buffer, {}, buffer, {&message, 1}, 0);
+        }
+    }
+    if (packed) {
+        std::memcpy(bytes.data(), data, bytes.size());
+    }
+}
+
+void GlooCollectives::all_gather(std::span<const std::byte> mine, std::span<std::byte> all) {
+    begin(CollectiveKind::all_gather, mine.size(), 0);
+    std::byte* joined = grow(parts_, all.size());
+    const auto place = [&](int rank) { return static_cast<std::size_t>(rank) * mine.size(); };
+    std::memcpy(joined + place(rank()), mine.data(), mine.size());
+    if (size() > 1 && !mine.empty()) {
+        Buffer& buffer = buffer_of(joined, all.size());
+        exchange_all(
+            0, buffer, buffer,
+            [&](int peer) {
+                return Message{peer, place(rank()), mine.size()};
+            },
+            [&](int peer) {
+                return Message{peer, place(peer), mine.size()};
+            });
+    }
+    std::memcpy(all.data(), joined, all.size());
+}
+
+/// Dissemination: after round k everybody has heard, directly or not, of 2^(k+1) ranks.
+void GlooCollectives::barrier() {
+    begin(CollectiveKind::barrier, 0, 0);
+    std::byte* bytes = grow(packed_, 2);
+    Buffer& out = buffer_of(bytes, 1);
+    Buffer& in = buffer_of(bytes + 1, 1);
+    unsigned round = 0;
+    for (int step = 1; step < size(); step *= 2) {
+        const Message to{(rank() + step) % size(), 0, 1};
+        const Message from{(rank() - step + size()) % size(), 0, 1};
+        run(out, {&to, 1}, in, {&from, 1}, round++);
+    }
+}
+
+void GlooCollectives::abort(const std::string& why) {
+    aborted_.set(why);
+    const std::lock_guard lock(mutex_);
+    for (const Known& known : buffers_) {
+        known.buffer->abortWaitRecv();
+        known.buffer->abortWaitSend();
+    }
+}
+
+}  // namespace rankscope::engine
