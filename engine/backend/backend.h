@@ -7,6 +7,7 @@
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -139,6 +140,17 @@ public:
     virtual void set_weight(ParameterId id, std::span<const float> canonical) = 0;
     virtual std::vector<float> weight(ParameterId id) = 0;
     virtual std::vector<float> gradient(ParameterId id) = 0;
+    /// weight() and optimizer_state() into memory that is there, which a checkpoint's buffers are. False: the
+    /// optimizer has no such memory.
+    virtual void read_weight(ParameterId id, std::span<float> canonical) {
+        const std::vector<float> values = weight(id);
+        std::copy(values.begin(), values.end(), canonical.begin());
+    }
+    virtual bool read_optimizer_state(std::string_view name, ParameterId id, std::span<float> canonical) {
+        const std::vector<float> values = optimizer_state(name, id);
+        std::copy(values.begin(), values.end(), canonical.begin());
+        return !values.empty();
+    }
     /// A batch norm's running mean or variance, or the number of batches it has seen (one element).
     virtual void set_statistic(StatisticId id, std::span<const double> values) = 0;
     virtual std::vector<double> statistic(StatisticId id) = 0;

@@ -14,14 +14,15 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kOptimizerStates{"momentum_buffer", "exp_avg", "exp_avg_sq"};
 
-void store(std::vector<TensorRecord>& into, std::size_t& count, std::string name, DType dtype,
-           const Shape& shape, const void* values) {
-    if (count == into.size()) {
-        into.emplace_back();
+/// The next tensor of a snapshot that is filled in order, made or used again.
+TensorRecord& next(std::vector<TensorRecord>& tensors, std::size_t& count, const std::string& name,
+                   DType dtype, const Shape& shape) {
+    if (count == tensors.size()) {
+        tensors.emplace_back();
     }
-    TensorRecord& record = into[count++];
-    reuse(record, std::move(name), dtype, shape);
-    std::memcpy(record.bytes.data(), values, record.bytes.size());
+    TensorRecord& record = tensors[count++];
+    reuse(record, name, dtype, shape);
+    return record;
 }
 
 using ByName = std::map<std::string_view, const TensorRecord*>;
@@ -68,29 +69,34 @@ using Pending = std::vector<std::pair<std::size_t, std::vector<float>>>;
 void collect(CompiledModel& model, const Graph& graph, Snapshot& into) {
     std::size_t count = 0;
     for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
-        const std::vector<float> values = model.weight(id);
-        store(into.model, count, graph.parameters[id].name, DType::f32, graph.parameters[id].shape,
-              values.data());
+        const Parameter& parameter = graph.parameters[id];
+        model.read_weight(id,
+                          floats_of(next(into.model, count, parameter.name, DType::f32, parameter.shape)));
     }
     for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
         const Statistic& statistic = graph.statistics[id];
         const std::vector<double> values = model.statistic(id);
         if (statistic.kind == Statistic::Kind::batches_tracked) {
             const auto batches = static_cast<std::int64_t>(values.front());
-            store(into.model, count, statistic.name, DType::i64, {}, &batches);
+            std::memcpy(next(into.model, count, statistic.name, DType::i64, {}).bytes.data(), &batches,
+                        sizeof(batches));
         } else {
-            const std::vector<float> floats(values.begin(), values.end());
-            store(into.model, count, statistic.name, DType::f32, statistic.shape, floats.data());
+            const std::span<float> floats =
+                floats_of(next(into.model, count, statistic.name, DType::f32, statistic.shape));
+            std::transform(values.begin(), values.end(), floats.begin(),
+                           [](double value) { return static_cast<float>(value); });
         }
     }
     into.model.resize(count);
     count = 0;
     for (const std::string_view state : kOptimizerStates) {
         for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
-            const std::vector<float> values = model.optimizer_state(state, id);
-            if (!values.empty()) {
-                store(into.optimizer, count, optimizer_tensor_name(graph.parameters[id].name, state),
-                      DType::f32, graph.parameters[id].shape, values.data());
+            const Parameter& parameter = graph.parameters[id];
+            const std::string name = optimizer_tensor_name(parameter.name, state);
+            TensorRecord& record = next(into.optimizer, count, name, DType::f32, parameter.shape);
+            if (!model.read_optimizer_state(state, id, floats_of(record))) {
+                --count;  // of all parameters or of none
+                break;
             }
         }
     }

@@ -85,7 +85,8 @@ ZipEntry current_entry(unzFile archive, std::span<const std::byte> bytes) {
         refuse("an entry of its directory is damaged");
     }
     // Names are texts: a zero byte inside would make two names one.
-    ZipEntry entry{std::string(name.data(), info.size_filename), {}, static_cast<std::uint32_t>(info.crc), {}};
+    ZipEntry entry{
+        std::string(name.data(), info.size_filename), {}, static_cast<std::uint32_t>(info.crc), {}};
     if ((info.flag & 1U) != 0) {
         entry.fault = "encrypted";
     } else if (info.compression_method != 0 || info.compressed_size != info.uncompressed_size) {

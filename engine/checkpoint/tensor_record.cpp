@@ -92,6 +92,12 @@ void reuse(TensorRecord& record, std::string name, DType dtype, Shape shape) {
     record.bytes.resize(*size);
 }
 
+std::span<float> floats_of(TensorRecord& record) {
+    expect(record, DType::f32);
+    return {static_cast<float*>(static_cast<void*>(record.bytes.data())),
+            record.bytes.size() / sizeof(float)};
+}
+
 TensorRecord float_tensor(std::string name, Shape shape, std::span<const float> values) {
     TensorRecord record;
     reuse(record, std::move(name), DType::f32, std::move(shape));

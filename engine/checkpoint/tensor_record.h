@@ -43,6 +43,10 @@ std::optional<std::uint64_t> byte_size(DType dtype, const Shape& shape);
 /// Memory for the tensor, or what it had, where it is the same already: a snapshot's buffers are used again.
 void reuse(TensorRecord& record, std::string name, DType dtype, Shape shape);
 
+/// The memory of an f32 tensor as numbers (std::vector's memory is aligned for them). Throws Error naming the
+/// tensor when it has another type.
+std::span<float> floats_of(TensorRecord& record);
+
 TensorRecord float_tensor(std::string name, Shape shape, std::span<const float> values);
 TensorRecord int64_scalar(std::string name, std::int64_t value);
 /// The values of an f32 tensor. Throws Error naming the tensor when it has another type.

@@ -203,6 +203,17 @@ public:
     }
     std::vector<float> weight(ParameterId id) override { return exported(id, storage_[id].weight); }
     std::vector<float> gradient(ParameterId id) override { return exported(id, storage_[id].gradient); }
+    void read_weight(ParameterId id, std::span<float> canonical) override {
+        export_to(id, storage_[id].weight, canonical);
+    }
+    bool read_optimizer_state(std::string_view name, ParameterId id, std::span<float> canonical) override {
+        const auto found = optimizer_state_.find(name);
+        if (found == optimizer_state_.end()) {
+            return false;
+        }
+        export_to(id, found->second.as<float>().data() + layout_.slots[id].offset, canonical);
+        return true;
+    }
 
     void set_statistic(StatisticId id, std::span<const double> values) override {
         if (values.size() != static_cast<std::size_t>(element_count(graph_.statistics[id].shape))) {
@@ -408,8 +419,16 @@ private:
 
     std::vector<float> exported(ParameterId id, float* source) {
         std::vector<float> values(static_cast<std::size_t>(element_count(graph_.parameters[id].shape)));
-        reorder(storage_[id].descriptor, source, canonical_[id], values.data());
+        export_to(id, source, values);
         return values;
+    }
+
+    void export_to(ParameterId id, float* source, std::span<float> canonical) {
+        if (storage_[id].descriptor == canonical_[id]) {
+            std::copy_n(source, canonical.size(), canonical.begin());
+        } else {
+            reorder(storage_[id].descriptor, source, canonical_[id], canonical.data());
+        }
     }
 
     dnnl::engine engine_;
