@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/checkpoint/host_broadcast.h>
 #include <engine/checkpoint/resume_guard.h>
 #include <engine/checkpoint/safetensors.h>
 #include <engine/error.h>
@@ -9,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <map>
 
@@ -81,9 +81,8 @@ std::string explain(const std::vector<Claim>& claims, int source) {
            "). A checkpoint folder that all nodes share avoids the copying.";
 }
 
-/// The snapshot as it crosses the network: three lengths, position, the two safetensors files. In floats,
-/// because that is what the process group moves; nothing looks at them as numbers.
-std::vector<float> pack(const Snapshot& snapshot) {
+/// The snapshot as it crosses the network: three lengths, position, the two safetensors files.
+std::vector<std::byte> pack(const Snapshot& snapshot) {
     const std::string position = to_json(snapshot.position).dump();
     const auto model = views_of(snapshot.model);
     const auto optimizer = views_of(snapshot.optimizer);
@@ -95,8 +94,8 @@ std::vector<float> pack(const Snapshot& snapshot) {
         sizes[i + 1] = files[i].first.head.size() + files[i].first.data_size;
         total += sizes[i + 1];
     }
-    std::vector<float> packed((total + sizeof(float) - 1) / sizeof(float));
-    auto out = std::as_writable_bytes(std::span(packed));
+    std::vector<std::byte> packed(total);
+    std::span<std::byte> out = packed;
     const auto put = [&](std::span<const std::byte> bytes) {
         std::copy(bytes.begin(), bytes.end(), out.begin());
         out = out.subspan(bytes.size());
@@ -121,8 +120,7 @@ std::vector<TensorRecord> copies(const SafetensorsViews& views) {
     return records;
 }
 
-Snapshot unpack(std::span<const float> packed) {
-    auto in = std::as_bytes(packed);
+Snapshot unpack(std::span<const std::byte> in) {
     const auto take = [&](std::uint64_t size) {
         if (size > in.size()) {
             throw Error("the checkpoint that arrived is shorter than it says");
@@ -144,26 +142,15 @@ Snapshot unpack(std::span<const float> packed) {
     return snapshot;
 }
 
-/// In pieces: what the group copies on the way stays small.
-void broadcast(ProcessGroup& group, std::span<float> values, int root) {
-    constexpr std::size_t kPiece = std::size_t{4} << 20U;
-    for (std::size_t at = 0; at < values.size(); at += kPiece) {
-        group.broadcast(values.subspan(at, std::min(kPiece, values.size() - at)), root);
-    }
-}
-
 Snapshot receive_or_send(ProcessGroup& group, const Snapshot* mine, int source, const std::string& digest) {
-    std::vector<float> packed;
+    std::vector<std::byte> packed;
     if (group.rank() == source) {
         packed = pack(*mine);
     }
-    std::string size = std::to_string(packed.size());
-    size.resize(20, ' ');  // every rank must give the same number of bytes
-    const std::string announced = group.all_gather(size)[static_cast<std::size_t>(source)];
-    std::size_t floats = 0;
-    std::from_chars(announced.data(), announced.data() + announced.size(), floats);
-    packed.resize(floats);
-    broadcast(group, packed, source);
+    std::uint64_t size = packed.size();
+    broadcast_host(group, std::as_writable_bytes(std::span(&size, 1)), source);
+    packed.resize(size);
+    broadcast_host(group, packed, source);
     if (group.rank() == source) {
         return *mine;
     }

@@ -1,50 +1,19 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/checkpoint/host_broadcast.h>
 #include <engine/checkpoint/resume_guard.h>
-#include <engine/comm/cpu_process_group.h>
-#include <engine/comm/tcp_store.h>
-#include <engine/comm/tcp_store_server.h>
-#include <engine/error.h>
 
 #include <gtest/gtest.h>
+#include <tests/engine/in_world.h>
 
-#include <functional>
 #include <limits>
-#include <mutex>
 #include <optional>
-#include <thread>
+#include <string>
 #include <vector>
 
 namespace rankscope::engine::test {
 namespace {
-
-using namespace std::chrono_literals;
-
-/// Runs `body` for every rank of a world, one thread each, over loopback.
-void in_world(int world, const std::function<void(ProcessGroup&)>& body) {
-    TcpStoreServer server({.port = 0,
-                           .loopback_only = true,
-                           .token = "right-token",
-                           .world_size = world,
-                           .hello_timeout = 2000ms});
-    std::vector<std::jthread> ranks;
-    for (int rank = 0; rank < world; ++rank) {
-        ranks.emplace_back([&, rank] {
-            TcpStore store({.host = "127.0.0.1",
-                            .port = server.port(),
-                            .token = "right-token",
-                            .rank = rank,
-                            .world_size = world,
-                            .timeout = 10000ms});
-            const auto group = make_cpu_process_group(
-                {.rank = rank, .world_size = world, .address = "127.0.0.1", .connect_timeout = 20s}, store);
-            body(*group);
-            group->barrier();
-            store.bye();
-        });
-    }
-}
 
 Snapshot snapshot_at(std::int64_t step, float value, std::int64_t size = 1000) {
     std::vector<float> values(static_cast<std::size_t>(size), value);
@@ -56,9 +25,9 @@ Snapshot snapshot_at(std::int64_t step, float value, std::int64_t size = 1000) {
     return snapshot;
 }
 
-std::vector<Resumed> agree(const std::vector<std::optional<Snapshot>>& found) {
+std::vector<Resumed> agree(const std::vector<std::optional<Snapshot>>& found, Transport transport) {
     std::vector<Resumed> results(found.size());
-    in_world(static_cast<int>(found.size()), [&](ProcessGroup& group) {
+    in_world({.ranks = static_cast<int>(found.size()), .transport = transport}, [&](ProcessGroup& group) {
         const auto rank = static_cast<std::size_t>(group.rank());
         results[rank] = agree_on_snapshot(&group, found[rank]);
     });
@@ -74,48 +43,76 @@ void expect_all(const std::vector<Resumed>& results, const Snapshot& snapshot, i
     }
 }
 
-TEST(ResumeGuard, TheSameEverywhereIsNotSent) {
+class ResumeGuard : public testing::TestWithParam<Transport> {};
+
+TEST_P(ResumeGuard, TheSameEverywhereIsNotSent) {
     const Snapshot snapshot = snapshot_at(5, 1.5F);
-    const auto results = agree({snapshot, snapshot, snapshot});
+    const auto results = agree({snapshot, snapshot, snapshot}, GetParam());
     expect_all(results, snapshot, 0);
     EXPECT_EQ(results[0].note, "");
 }
 
-TEST(ResumeGuard, NoneAnywhereIsAFreshStart) {
-    for (const Resumed& result : agree({std::nullopt, std::nullopt})) {
+TEST_P(ResumeGuard, NoneAnywhereIsAFreshStart) {
+    for (const Resumed& result : agree({std::nullopt, std::nullopt}, GetParam())) {
         EXPECT_FALSE(result.snapshot.has_value());
         EXPECT_EQ(result.note, "");
     }
 }
 
-TEST(ResumeGuard, OnlyRankZeroHasIt) {
+TEST_P(ResumeGuard, OnlyRankZeroHasIt) {
     const Snapshot snapshot = snapshot_at(12, 2.5F);
-    const auto results = agree({snapshot, std::nullopt, std::nullopt});
+    const auto results = agree({snapshot, std::nullopt, std::nullopt}, GetParam());
     expect_all(results, snapshot, 0);
     EXPECT_NE(results[2].note.find("step 12 of rank 0 (ranks 1–2 had none)"), std::string::npos)
         << results[2].note;
 }
 
-TEST(ResumeGuard, TheNewestWinsWhereverItLies) {
-    const Snapshot newest = snapshot_at(30, 3.0F, 5'000'000);  // several pieces of the broadcast
-    const auto results = agree({snapshot_at(20, 1.0F), std::nullopt, newest, snapshot_at(20, 1.0F)});
+TEST_P(ResumeGuard, TheNewestWinsWhereverItLies) {
+    const Snapshot newest = snapshot_at(30, 3.0F, 2'200'000);  // several pieces of the broadcast
+    const auto results =
+        agree({snapshot_at(20, 1.0F), std::nullopt, newest, snapshot_at(20, 1.0F)}, GetParam());
     expect_all(results, newest, 2);
     EXPECT_NE(results[0].note.find("step 30 of rank 2"), std::string::npos) << results[0].note;
     EXPECT_NE(results[0].note.find("ranks 0, 3 had step 20"), std::string::npos) << results[0].note;
     EXPECT_NE(results[0].note.find("rank 1 had none"), std::string::npos) << results[0].note;
 }
 
-TEST(ResumeGuard, OneStepWithTwoContentsIsFound) {
+TEST_P(ResumeGuard, OneStepWithTwoContentsIsFound) {
     Snapshot mine = snapshot_at(8, 1.0F);
     Snapshot other = mine;
     other.optimizer[0].bytes.back() ^= std::byte{1};
-    const auto results = agree({mine, other});
+    const auto results = agree({mine, other}, GetParam());
     expect_all(results, mine, 0);
     EXPECT_NE(results[1].note.find("rank 1 had another one of the same step"), std::string::npos)
         << results[1].note;
 }
 
-TEST(ResumeGuard, AWorldOfOneAgreesWithItself) {
+INSTANTIATE_TEST_SUITE_P(Transports, ResumeGuard, testing::Values(Transport::automatic, Transport::gloo),
+                         [](const auto& test) {
+                             return std::string(test.param == Transport::gloo ? "Gloo" : "SharedMemory");
+                         });
+
+TEST(HostBroadcast, BothWaysBringRootsBytes) {
+    constexpr std::size_t kSize = 3'500'001;  // several pieces, the last one odd
+    for (const int root : {0, 2}) {
+        for (const bool gather : {false, true}) {
+            in_world({.ranks = 3}, [&](ProcessGroup& group) {
+                std::vector<std::byte> bytes(kSize, static_cast<std::byte>(group.rank()));
+                if (group.rank() == root) {
+                    for (std::size_t i = 0; i < kSize; ++i) {
+                        bytes[i] = static_cast<std::byte>(i * 31 % 251);
+                    }
+                }
+                (gather ? broadcast_by_gather : broadcast_host)(group, bytes, root);
+                for (std::size_t i = 0; i < kSize; ++i) {
+                    ASSERT_EQ(bytes[i], static_cast<std::byte>(i * 31 % 251)) << i;
+                }
+            });
+        }
+    }
+}
+
+TEST(ResumeGuardAlone, AWorldOfOneAgreesWithItself) {
     const Resumed resumed = agree_on_snapshot(nullptr, snapshot_at(3, 1.0F));
     EXPECT_EQ(resumed.snapshot->position.step, 3);
     EXPECT_EQ(resumed.source, 0);
