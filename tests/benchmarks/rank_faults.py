@@ -234,7 +234,7 @@ def main() -> int:
     shared = Path(f"/var/tmp/rankscope-rank-faults-{os.getpid()}")
     shared.mkdir()
     shared.chmod(0o777)
-    runs = new_runs(shared, arguments.ranks, Path(arguments.bin))
+    runs = new_runs(shared, arguments.ranks, Path(arguments.bin).resolve())
     print(f"seed {arguments.seed}, {arguments.ranks} ranks, load {os.getloadavg()[0]:.1f}", flush=True)
 
     def report(outcome: Outcome):
