@@ -42,6 +42,8 @@ int parse(int argc, char** argv, Arguments& arguments) {
     app.add_option("--cfg", arguments.file, "configuration file (default: Distribuuuu's defaults)");
     app.add_option("--local_rank", arguments.local_rank,
                    "given by torch.distributed.launch; LOCAL_RANK otherwise");
+    app.add_flag("--test", arguments.worker.only_evaluate,
+                 "only the validation, with MODEL.WEIGHTS: what test_net.py does");
     app.add_flag("--pad-validation", arguments.pad_validation,
                  "repeat validation samples until all ranks have as many, as Distribuuuu does, so that some "
                  "count twice");
@@ -92,12 +94,13 @@ RankEnv rank_env_of(const Arguments& arguments) {
     });
 }
 
-/// Rank 0: OUT_DIR with the configuration in it.
+void make_folder(const Settings& settings) {
+    std::error_code ignored;  // where it fails, the first file in it says why
+    std::filesystem::create_directories(settings.out_dir, ignored);
+}
+
 void write_configuration(const Settings& settings, const FlatValues& values) {
-    const std::filesystem::path folder(settings.out_dir);
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    const std::filesystem::path file = folder / settings.cfg_dest;
+    const std::filesystem::path file = std::filesystem::path(settings.out_dir) / settings.cfg_dest;
     std::ofstream out(file, std::ios::binary);
     out << write_yaml(values);
     if (!out.flush()) {
@@ -122,8 +125,12 @@ int command(int argc, char** argv, MetricsSink& metrics) {
     const Settings settings = settings_of(values);
     const protocol::TrainConfig config = train_config_of(settings, arguments.pad_validation);
     const RankEnv env = rank_env_of(arguments);
+    const bool test = arguments.worker.only_evaluate;
     if (env.rank == 0) {
-        write_configuration(settings, values);
+        make_folder(settings);
+        if (!test) {
+            write_configuration(settings, values);
+        }
     }
     RunLog log = open_log(settings, env.rank);
     log.write(rank_line(env.local_rank, env.rank));
@@ -131,9 +138,13 @@ int command(int argc, char** argv, MetricsSink& metrics) {
         log.write("\n" + write_yaml(values));
     }
     MetricLinesListener metric_lines(metrics);
-    Listener lines(settings, log);
+    Listener lines(settings, log, test ? Listener::Script::test : Listener::Script::train);
     run_worker(arguments.worker, config, env, metrics, {&metric_lines, &lines}, [&](ProcessGroup* group) {
-        return std::make_unique<TorchCheckpoints>(settings, group, env.rank, log);
+        auto checkpoints = std::make_unique<TorchCheckpoints>(settings, group, env.rank, log);
+        if (test) {
+            checkpoints->only_weights();
+        }
+        return checkpoints;
     });
     return 0;
 }

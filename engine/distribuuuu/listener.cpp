@@ -33,8 +33,10 @@ Progress Listener::progress(std::int64_t done, std::int64_t total) const {
 
 void Listener::run_begins(const RunFacts& facts) {
     facts_ = facts;
-    write(training_banner());
-    write(parameters_line(facts.parameters));
+    if (script_ == Script::train) {
+        write(training_banner());
+        write(parameters_line(facts.parameters));
+    }
     begin_ = std::chrono::steady_clock::now();
 }
 
@@ -73,10 +75,14 @@ void Listener::validation_step_done(const ValidationStep& step) {
 }
 
 void Listener::epoch_done(const EpochReport& report) {
-    if (report.validation) {
-        write(accuracy_line(100 * report.validation->acc1(), 100 * report.best_acc1, settings_.train.topk,
-                            100 * report.validation->acck(), report.checkpoint));
+    if (!report.validation) {
+        return;
     }
+    const double top1 = 100 * report.validation->acc1();
+    const double topk = 100 * report.validation->acck();
+    const std::int64_t k = settings_.train.topk;
+    write(script_ == Script::test ? test_accuracy_line(top1, k, topk)
+                                  : accuracy_line(top1, 100 * report.best_acc1, k, topk, report.checkpoint));
 }
 
 void Listener::note(const std::string& text) {

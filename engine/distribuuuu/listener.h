@@ -15,7 +15,9 @@ namespace rankscope::engine::distribuuuu {
 /// Writes Distribuuuu's lines; all but rank_line() on rank 0 only.
 class Listener final : public RunListener {
 public:
-    Listener(const Settings& settings, RunLog& log) : settings_(settings), log_(log) {}
+    enum class Script { train, test };
+    Listener(const Settings& settings, RunLog& log, Script script)
+        : settings_(settings), log_(log), script_(script) {}
 
     void run_begins(const RunFacts& facts) override;
     void epoch_begins(std::int64_t epoch, double lr) override;
@@ -31,6 +33,7 @@ private:
 
     const Settings& settings_;
     RunLog& log_;
+    Script script_;
     RunFacts facts_;
     Meters meters_;
     std::chrono::steady_clock::time_point begin_;

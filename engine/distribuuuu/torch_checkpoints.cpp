@@ -53,13 +53,13 @@ RunStart TorchCheckpoints::start(const RunMeasures& measures) {
     parameter_names_ = measures.parameter_names;
     std::filesystem::path file;
     std::optional<Snapshot> mine;
-    if (settings_.train.auto_resume) {
+    if (settings_.train.auto_resume && !only_weights_) {
         file = newest_torch_checkpoint(folder_);
         mine = file.empty() ? std::nullopt : read(file, measures, true);
     }
     if (!mine && !settings_.model.weights.empty()) {
         file = settings_.model.weights;
-        mine = read(file, measures, settings_.train.load_opt);
+        mine = read(file, measures, settings_.train.load_opt && !only_weights_);
     }
     Resumed resumed = agree_on_snapshot(group_, std::move(mine));
     if (!resumed.snapshot) {

@@ -24,6 +24,8 @@ class TorchCheckpoints final : public RunCheckpoints {
 public:
     /// A null group is a world of one.
     TorchCheckpoints(const Settings& settings, ProcessGroup* group, int rank, RunLog& log);
+    /// As test_net.py: MODEL.WEIGHTS alone, without the optimizer.
+    void only_weights() { only_weights_ = true; }
 
     RunStart start(const RunMeasures& measures) override;
     bool due(const SavePoint& point) const override { return point.epoch_ends; }
@@ -41,6 +43,7 @@ private:
     ProcessGroup* group_;
     int rank_;
     RunLog& log_;
+    bool only_weights_ = false;
     std::filesystem::path folder_;
     std::vector<std::string> parameter_names_;
     Snapshot buffer_;

@@ -115,7 +115,11 @@ void run_worker(const WorkerOptions& options, const protocol::TrainConfig& confi
                                     .backend = std::string(backend->name()),
                                     .threads = threads});
         }
-        trainer->run();
+        if (options.only_evaluate) {
+            trainer->evaluate();
+        } else {
+            trainer->run();
+        }
         if (rendezvous) {
             rendezvous->leave();
         }

@@ -24,6 +24,7 @@ struct WorkerOptions {
     int threads = 0;  ///< 0: from the configuration or the environment
     bool allow_no_token = false;
     double rendezvous_timeout_s = 120;
+    bool only_evaluate = false;  ///< validation alone, with the weights that the checkpoints name
 };
 
 /// --threads, else the configuration, else OMP_NUM_THREADS; else one where ranks share the node, all cores

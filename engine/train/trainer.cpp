@@ -281,26 +281,48 @@ bool Trainer::finished() const {
     return options_.config.max_steps && update_ >= *options_.config.max_steps;
 }
 
+RunFacts Trainer::facts() const {
+    const protocol::TrainConfig& config = options_.config;
+    const std::int64_t updates = config.epochs * split_.updates();
+    return {.rank = options_.rank,
+            .world_size = options_.world_size,
+            .parameters = parameter_count(graph_),
+            .epochs = config.epochs,
+            .updates = std::min(updates, config.max_steps.value_or(updates)),
+            .topk = config.topk,
+            .classifies = graph_.classifies(),
+            .first_epoch = epoch_,
+            .first_update = update_};
+}
+
+Totals Trainer::evaluate() {
+    if (options_.checkpoints != nullptr) {
+        RunMeasures measures{.world_size = options_.world_size};
+        for (const Parameter& parameter : graph_.parameters) {
+            measures.parameter_names.push_back(parameter.name);
+        }
+        if (const RunStart start = options_.checkpoints->start(measures); start.snapshot) {
+            restore_model(start.snapshot->model, *model_, graph_);
+        }
+    }
+    check_same("other data", fingerprint(data_.test()), options_.group);
+    tell([&](RunListener& listener) { listener.run_begins(facts()); });
+    const std::optional<Totals> result = validate_epoch();
+    tell([&](RunListener& listener) { listener.epoch_done({.validation = result}); });
+    return result.value_or(Totals());
+}
+
 std::string Trainer::run() {
     const protocol::TrainConfig& config = options_.config;
     agree_on_data();
     const RunMeasures of_run = measures();
     const std::string note = take_up(of_run);
     split_ = {of_run.batches_per_epoch, config.accumulate_steps};
-    const std::int64_t updates = config.epochs * split_.updates();
     tell([&](RunListener& listener) {
         if (!note.empty() && options_.rank == 0) {
             listener.note(note);
         }
-        listener.run_begins({.rank = options_.rank,
-                             .world_size = options_.world_size,
-                             .parameters = parameter_count(graph_),
-                             .epochs = config.epochs,
-                             .updates = std::min(updates, config.max_steps.value_or(updates)),
-                             .topk = config.topk,
-                             .classifies = graph_.classifies(),
-                             .first_epoch = epoch_,
-                             .first_update = update_});
+        listener.run_begins(facts());
     });
     if (epoch_ < config.epochs && !finished()) {
         prepare();

@@ -40,9 +40,12 @@ public:
 
     /// All epochs; returns the checksum of the final parameters.
     std::string run();
+    /// Only the validation, with the weights that the checkpoints name. Needs no training set.
+    Totals evaluate();
 
 private:
     void agree_on_data();
+    RunFacts facts() const;
     RunMeasures measures() const;
     /// Takes up the run where a checkpoint left it, or begins it. Returns what the person should know.
     std::string take_up(const RunMeasures& measures);

@@ -92,14 +92,16 @@ TEST(TrainConfigOf, WhatCannotBeTrainedIsSaid) {
 
 /// Small images, so that an epoch takes a second.
 std::vector<std::string> small_run(const std::filesystem::path& out) {
-    return {"MODEL.DUMMY_INPUT", "True",      "TRAIN.IM_SIZE",    "32", "OPTIM.MAX_EPOCH", "1",
+    return {"MODEL.DUMMY_INPUT", "True",      "TRAIN.IM_SIZE",    "16", "OPTIM.MAX_EPOCH", "1",
             "TRAIN.BATCH_SIZE",  "100",       "TRAIN.PRINT_FREQ", "2",  "TEST.PRINT_FREQ", "2",
             "OUT_DIR",           out.string()};
 }
 
 std::vector<WorkerProcess> start(const TemporaryFolder& folder, int world,
-                                 const std::vector<std::string>& overrides) {
+                                 const std::vector<std::string>& overrides,
+                                 const std::vector<std::string>& options = {}) {
     std::vector<std::string> arguments{"distribuuuu", "--cfg", (folder / "resnet18.yaml").string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
     test::write_file(folder / "resnet18.yaml",
                      "MODEL:\n  ARCH: resnet18\nOUT_DIR: ./resnet18\nRNG_SEED: null\n");
     arguments.insert(arguments.end(), overrides.begin(), overrides.end());
@@ -180,8 +182,9 @@ std::vector<std::string> with(std::vector<std::string> overrides, const std::vec
 
 /// One rank to its end; its lines.
 std::vector<std::string> lines_of_run(const TemporaryFolder& folder,
-                                      const std::vector<std::string>& overrides) {
-    auto workers = start(folder, 1, overrides);
+                                      const std::vector<std::string>& overrides,
+                                      const std::vector<std::string>& options = {}) {
+    auto workers = start(folder, 1, overrides, options);
     EXPECT_EQ(workers[0].wait(kLong), 0) << workers[0].errors();
     return lines_of(workers[0].errors());
 }
@@ -222,6 +225,12 @@ TEST(Run, ResumesItsWay) {
     lines = lines_of_run(folder, weights("best.pth.tar", "True"));
     EXPECT_EQ(count_matching(lines, "CURRENT EPOCH: .*"), 2U);
     EXPECT_EQ(count_matching(lines, "LOADED '.*best.pth.tar'"), 1U);
+    // test_net.py's way: the same accuracy, no training.
+    lines = lines_of_run(folder, weights("best.pth.tar", "True"), {"--test"});
+    EXPECT_EQ(count_matching(lines, "CURRENT EPOCH: .*"), 0U);
+    EXPECT_EQ(count_matching(lines, ".*TRAINING.*"), 0U);
+    EXPECT_EQ(count_matching(lines, R"(VAL:  \[[245]/5\] .*)"), 3U);
+    EXPECT_EQ(count_matching(lines, R"(ACCURACY: TOP1 [\d.]+  \|  TOP5 [\d.]+)"), 1U);
     auto missing = start(folder, 1, weights("nowhere.pth", "True"));
     EXPECT_EQ(missing[0].wait(kLong), 2);
     EXPECT_NE(missing[0].errors().find("CHECKPOINT '" + (out / "nowhere.pth").string() + "' NOT FOUND"),
