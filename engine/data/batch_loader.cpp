@@ -48,7 +48,9 @@ BatchLoader::BatchLoader(const ImageSet& set, Transform transform, const LoaderO
               static_cast<std::size_t>(transform_.size().width)),
       chunk_(samples_per_chunk(options.batch_size, options.workers)),
       ahead_(batches_ahead(static_cast<std::size_t>(options.batch_size) * sample_ *
-                           (options.form == BatchForm::floats ? sizeof(float) : 1))),
+                           (options.form == BatchForm::floats  ? sizeof(float)
+                            : options.form == BatchForm::bytes ? 1
+                                                               : 0))),
       slots_(static_cast<std::size_t>(ahead_)) {
     for (int i = 0; i < options.workers; ++i) {
         threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
@@ -122,6 +124,7 @@ BatchLoader::Chunk BatchLoader::claim() {
         if (free_.empty()) {
             slot.batch = Batch{.pixels = HostBuffer<float>(options_.memory),
                                .bytes = HostBuffer<std::uint8_t>(options_.memory),
+                               .draws = {},
                                .labels = HostBuffer<std::int32_t>(options_.memory),
                                .indices = {}};
         } else {
@@ -129,9 +132,12 @@ BatchLoader::Chunk BatchLoader::claim() {
             free_.pop_back();
         }
         Batch& batch = slot.batch;
-        const bool floats = options_.form == BatchForm::floats;
-        batch.pixels.resize(floats ? samples.size() * sample_ : 0);
-        batch.bytes.resize(floats ? 0 : samples.size() * sample_);
+        const auto only_in = [&](BatchForm form, std::size_t size) {
+            return options_.form == form ? size : 0;
+        };
+        batch.pixels.resize(only_in(BatchForm::floats, samples.size() * sample_));
+        batch.bytes.resize(only_in(BatchForm::bytes, samples.size() * sample_));
+        batch.draws.resize(only_in(BatchForm::draws, samples.size()));
         batch.labels.resize(samples.size());
         batch.indices.assign(samples.begin(), samples.end());
         batch.number = next_batch_;
@@ -181,6 +187,9 @@ std::string BatchLoader::fill(const Chunk& chunk, Worker& worker, std::size_t& a
             worker.reader = set_.images->reader();
         }
         for (at = chunk.begin; at < chunk.end; ++at) {
+            if (at + 1 < chunk.end) {
+                worker.reader->prefetch(chunk.slot->batch.indices[at + 1]);
+            }
             fill_sample(chunk, worker, at);
         }
     } catch (const std::exception& exception) {
@@ -194,8 +203,13 @@ void BatchLoader::fill_sample(const Chunk& chunk, Worker& worker, std::size_t ro
     const std::int64_t index = batch.indices[row];
     const ImageSize stored = worker.reader->open(index);
     const Placement placement = transform_.place(stored, SampleRandom(options_.seed, chunk.epoch, index));
-    const ImageView view = worker.reader->read(source_part(placement, transform_.size()));
     batch.labels[row] = set_.labels[static_cast<std::size_t>(index)];
+    if (options_.form == BatchForm::draws) {
+        batch.draws[row] = {index, placement.box.top + placement.top, placement.box.left + placement.left,
+                            placement.flip};
+        return;
+    }
+    const ImageView view = worker.reader->read(source_part(placement, transform_.size()));
     if (options_.form == BatchForm::bytes) {
         render(view, placement, transform_.size(), worker.scratch, batch.bytes.data() + row * sample_);
         return;

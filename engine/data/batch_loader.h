@@ -23,14 +23,27 @@ namespace rankscope::engine {
 /// What a batch holds of its pictures.
 enum class BatchForm {
     floats,  ///< the network's numbers
-    bytes    ///< cut, scaled and mirrored, but not normalised: a quarter of the size, for a device that does
+    bytes,   ///< cut, scaled and mirrored, but not normalised: a quarter of the size, for a device that does
              ///< the rest with the transform's table
+    draws    ///< only where to cut, for a device that has the whole set (MemoryImages) in its memory; the
+             ///< transform must not scale (Transform::only_moves)
+};
+
+/// A window of the network's size in picture `image` of the set, its corner at (top, left); what is outside
+/// the picture is byte 0. Then mirrored, left for right, if asked.
+struct Draw {
+    std::int64_t image = 0;
+    int top = 0;
+    int left = 0;
+    bool flip = false;
+    bool operator==(const Draw&) const = default;
 };
 
 /// Samples of one step as the network wants them.
 struct Batch {
-    HostBuffer<float> pixels;           ///< [size, channels, height, width]; empty in the form bytes
-    HostBuffer<std::uint8_t> bytes;     ///< the same; empty in the form floats
+    HostBuffer<float> pixels;           ///< form floats: [size, channels, height, width]
+    HostBuffer<std::uint8_t> bytes;     ///< form bytes: the same
+    std::vector<Draw> draws;            ///< form draws: [size]
     HostBuffer<std::int32_t> labels;    ///< [size]
     std::vector<std::int64_t> indices;  ///< [size], which samples of the set these are
     std::int64_t number = 0;            ///< place in the epoch, from 0

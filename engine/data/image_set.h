@@ -22,6 +22,8 @@ public:
 
     /// Finds out how large picture `index` is.
     virtual ImageSize open(std::int64_t index) = 0;
+    /// Picture `index` will be opened soon.
+    virtual void prefetch(std::int64_t /*index*/) {}
     /// The opened picture, at least its part `needed`; valid until the next call.
     virtual ImageView read(const Box& needed) = 0;
 };

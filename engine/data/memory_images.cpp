@@ -4,6 +4,8 @@
 #include <engine/data/memory_images.h>
 #include <engine/data/sha256.h>
 
+#include <algorithm>
+
 namespace rankscope::engine {
 namespace {
 
@@ -19,6 +21,16 @@ public:
     ImageSize open(std::int64_t index) override {
         view_.pixels = pixels_ + static_cast<std::size_t>(index) * image_bytes_;
         return {view_.part.height, view_.part.width};
+    }
+    // A shuffled set is read from all over the memory: a picture of CIFAR-10 costs half as much again when it
+    // must be waited for.
+    void prefetch(std::int64_t index) override {
+        constexpr std::size_t kLine = 64;
+        constexpr std::size_t kMost = 8192;  // what comes after is fetched while this is used
+        const std::uint8_t* from = pixels_ + static_cast<std::size_t>(index) * image_bytes_;
+        for (std::size_t at = 0; at < std::min(image_bytes_, kMost); at += kLine) {
+            __builtin_prefetch(from + at);
+        }
     }
     ImageView read(const Box& /*needed*/) override { return view_; }
 

@@ -114,6 +114,14 @@ PixelTable::PixelTable(int channels, std::vector<float> table)
     : tables_(static_cast<std::size_t>(channels), std::move(table)),
       arithmetic_(static_cast<std::size_t>(channels)) {}
 
+std::vector<float> PixelTable::values() const {
+    std::vector<float> all;
+    for (const std::vector<float>& table : tables_) {
+        all.insert(all.end(), table.begin(), table.end());
+    }
+    return all;
+}
+
 void PixelTable::convert(const std::uint8_t* planes, std::size_t size, float* out) const {
     for (std::size_t c = 0; c < tables_.size(); ++c, planes += size, out += size) {
         const Arithmetic& fast = arithmetic_[c];

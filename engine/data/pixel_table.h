@@ -23,6 +23,8 @@ public:
     PixelTable(int channels, std::vector<float> table);
 
     int channels() const { return static_cast<int>(tables_.size()); }
+    /// All of it: what byte v of channel c means is at 256·c + v. For backends that look up themselves.
+    std::vector<float> values() const;
     /// 256 numbers.
     std::span<const float> channel(int c) const { return tables_[static_cast<std::size_t>(c)]; }
     /// planes: [channels, size] bytes → out: [channels, size].

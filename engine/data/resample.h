@@ -28,6 +28,7 @@ struct ResampleScratch {
     ResampleLine columns;
     ResampleLine rows;
     std::vector<std::uint8_t> lines;
+    std::vector<std::uint8_t> tile;
 };
 
 /// Scales the part `box` of a picture to full.height × full.width and writes the window `out` of that,

@@ -38,6 +38,10 @@ public:
     ImageSize size() const { return size_; }
     const PixelTable& table() const { return table_; }
 
+    /// Whether pictures of this size are only moved and mirrored, not scaled.
+    bool only_moves(const ImageSize& stored) const {
+        return !augment_.random_resized_crop && scaled(stored) == stored;
+    }
     /// Draws what is random for a stored picture of this size.
     Placement place(const ImageSize& stored, SampleRandom random) const;
 

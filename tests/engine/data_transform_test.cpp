@@ -10,9 +10,11 @@
 #include <tests/engine/test_pictures.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
-#include <set>
+#include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -98,6 +100,74 @@ TEST(Transform, CutsAndScalesAsTorchvisionDoes) {
     EXPECT_EQ(kinds.size(), 3U);
 }
 
+/// The filter as its definition has it, pixel by pixel.
+int scaled_pixel(const std::vector<int>& line, int out, int pixel) {
+    const double scale = static_cast<double>(line.size()) / out;
+    const double support = std::max(scale, 1.0);
+    const double centre = (pixel + 0.5) * scale;
+    const int first = std::max(static_cast<int>(centre - support + 0.5), 0);
+    const int end = std::min(static_cast<int>(centre + support + 0.5), static_cast<int>(line.size()));
+    std::vector<double> weights;
+    double sum = 0;
+    for (int i = first; i < end; ++i) {
+        const double distance = std::abs((i - first + first - centre + 0.5) * (1.0 / support));
+        weights.push_back(distance < 1.0 ? 1.0 - distance : 0.0);
+        sum += weights.back();
+    }
+    std::int64_t total = 1 << 21;
+    for (int i = first; i < end; ++i) {
+        total +=
+            line[static_cast<std::size_t>(i)] *
+            static_cast<std::int64_t>(0.5 + weights[static_cast<std::size_t>(i - first)] / sum * (1 << 22));
+    }
+    return static_cast<int>(std::clamp<std::int64_t>(total >> 22, 0, 255));
+}
+
+TEST(Resample, EverySizeAsTheSlowWay) {
+    std::mt19937 random(3);
+    const auto below = [&](int count) { return static_cast<int>(random() % static_cast<unsigned>(count)); };
+    for (int round = 0; round < 150; ++round) {
+        const int channels = std::array{1, 3, 4}[static_cast<std::size_t>(round % 3)];
+        const bool interleaved = below(2) == 0;
+        const ImageSize in{1 + below(60), 1 + below(60)};
+        const ImageSize full{1 + below(50), 1 + below(50)};
+        Box window{below(full.height), below(full.width), 0, 0};
+        window.height = 1 + below(full.height - window.top);
+        window.width = 1 + below(full.width - window.left);
+        std::vector<std::uint8_t> pixels(static_cast<std::size_t>(channels * in.height * in.width));
+        for (std::uint8_t& pixel : pixels) {
+            pixel = static_cast<std::uint8_t>(below(4) == 0 ? 255 * below(2) : below(256));
+        }
+        const auto at = [&](int c, int y, int x) -> int {
+            return pixels[static_cast<std::size_t>(interleaved ? (y * in.width + x) * channels + c
+                                                               : (c * in.height + y) * in.width + x)];
+        };
+        const Box all{0, 0, in.height, in.width};
+        ResampleScratch scratch;
+        std::vector<std::uint8_t> out(static_cast<std::size_t>(channels * window.height * window.width));
+        resample({pixels.data(), channels, all, interleaved}, all, full, window, scratch, out.data(),
+                 static_cast<std::size_t>(window.height * window.width),
+                 static_cast<std::size_t>(window.width));
+        for (int c = 0; c < channels; ++c) {
+            for (int x = 0; x < window.width; ++x) {
+                std::vector<int> column;
+                for (int y = 0; y < in.height; ++y) {
+                    std::vector<int> row;
+                    for (int i = 0; i < in.width; ++i) {
+                        row.push_back(at(c, y, i));
+                    }
+                    column.push_back(scaled_pixel(row, full.width, window.left + x));
+                }
+                for (int y = 0; y < window.height; ++y) {
+                    ASSERT_EQ(out[static_cast<std::size_t>((c * window.height + y) * window.width + x)],
+                              scaled_pixel(column, full.height, window.top + y))
+                        << "round " << round << ", channel " << c << ", row " << y << ", column " << x;
+                }
+            }
+        }
+    }
+}
+
 std::optional<protocol::NormalizeConfig> named_normalize(const std::string& name) {
     if (name == "none") {
         return std::nullopt;
@@ -131,6 +201,7 @@ TEST(PixelTable, NormalisesAsTorchvisionDoes) {
         std::vector<float> converted(values.size());
         table.convert(planes.data(), 256, converted.data());
         EXPECT_EQ(converted, values) << name;
+        EXPECT_EQ(table.values(), values) << name;
     }
 }
 
