@@ -144,11 +144,11 @@ void ByteSource::skip(std::uint64_t size) {
 }
 
 std::size_t ByteSource::append(std::vector<std::uint8_t>& target, std::size_t size) {
-    constexpr std::size_t kPiece = std::size_t{1} << 26U;
+    constexpr std::size_t kFirst = std::size_t{1} << 20U;
     std::size_t done = 0;
     while (done < size) {
         const std::size_t before = target.size();
-        const std::size_t ask = std::min(kPiece, size - done);
+        const std::size_t ask = std::min(std::max(done, kFirst), size - done);
         target.resize(before + ask);
         const std::size_t got = read(target.data() + before, ask);
         target.resize(before + got);
