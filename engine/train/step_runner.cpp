@@ -17,6 +17,12 @@ double ms_between(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration<double, std::milli>(to - from).count();
 }
 
+void check_finite(double gradient_norm) {
+    if (!std::isfinite(gradient_norm)) {
+        throw NotFiniteError("the loss is finite, but the norm of the gradients is not");
+    }
+}
+
 }  // namespace
 
 StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options,
@@ -69,12 +75,12 @@ BatchResult StepRunner::batch(const Batch& batch, StepTimes& times) {
         fail_not_finite(executable, result.loss);
     }
     const GradientMode mode = done_ == 0 ? GradientMode::overwrite : GradientMode::accumulate;
-    const bool synchronised = ++done_ == batches_ && reducer_ != nullptr;
+    const bool last = ++done_ == batches_;
     const double scale =
         (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
     GradientReady ready = [](ParameterId) {};
-    if (synchronised) {
-        reducer_->reset();
+    if (reducer_) {
+        reducer_->reset(last ? Reducer::Sync::yes : Reducer::Sync::no);
         ready = [this](ParameterId id) { reducer_->ready(id); };
     }
     executable.backward(ready, mode, static_cast<float>(scale));
@@ -84,34 +90,59 @@ BatchResult StepRunner::batch(const Batch& batch, StepTimes& times) {
 
 UpdateResult StepRunner::finish(const OptimizerStep& step, bool with_norm, StepTimes& times) {
     const auto begin = Clock::now();
-    if (reducer_) {
-        reducer_->wait();
-    }
-    const auto reduced = Clock::now();
-    times.comm_ms += reducer_ ? ms_between(begin, reduced) : 0.0;
-    OptimizerStep own = step;
     UpdateResult result;
+    if (options_.clip_norm || options_.loss_scale) {
+        wait_for_gradients({});
+        result = update_at_once(step);
+    } else {
+        update_as_they_come(step);
+        if (with_norm) {
+            result.gradient_norm = model_.gradient_norm();
+            check_finite(*result.gradient_norm);
+        }
+    }
+    const double exposed = reducer_ ? reducer_->last_step().exposed_ms : 0.0;
+    times.comm_ms += exposed;
+    times.optimizer_ms += ms_between(begin, Clock::now()) - exposed;
+    return result;
+}
+
+void StepRunner::wait_for_gradients(const std::function<void(const Bucket&)>& done) {
+    if (reducer_) {
+        reducer_->wait(done);
+    }
+}
+
+void StepRunner::update_as_they_come(const OptimizerStep& step) {
+    if (!reducer_) {
+        model_.optimizer_step(step);
+        return;
+    }
+    // A bucket's weights are updated while the buckets behind it are still being averaged.
+    wait_for_gradients([&](const Bucket& bucket) {
+        for (const FlatRange& range : bucket.ranges) {
+            model_.optimizer_step(step, range);
+        }
+    });
+}
+
+UpdateResult StepRunner::update_at_once(const OptimizerStep& step) {
+    OptimizerStep own = step;
     if (options_.loss_scale) {
         own.gradient_scale /= options_.loss_scale->scale;
     }
-    if (with_norm || options_.clip_norm || options_.loss_scale) {
-        result.gradient_norm = model_.gradient_norm() * own.gradient_scale;
-    }
-    const bool finite = !result.gradient_norm || std::isfinite(*result.gradient_norm);
+    UpdateResult result{.gradient_norm = model_.gradient_norm() * own.gradient_scale};
     if (options_.loss_scale) {
-        result.skipped = !update_loss_scale(*options_.loss_scale, finite);
-    } else if (!finite) {
-        throw Error(
-            "the loss is finite, but the norm of the gradients is not. A smaller optimizer.lr, clip_norm or "
-            "a schedule with warmup usually helps.");
-    }
-    if (options_.clip_norm && !result.skipped) {
-        own.gradient_scale *= clip_scale(*result.gradient_norm, *options_.clip_norm);
+        result.skipped = !update_loss_scale(*options_.loss_scale, std::isfinite(*result.gradient_norm));
+    } else {
+        check_finite(*result.gradient_norm);
     }
     if (!result.skipped) {
+        if (options_.clip_norm) {
+            own.gradient_scale *= clip_scale(*result.gradient_norm, *options_.clip_norm);
+        }
         model_.optimizer_step(own);
     }
-    times.optimizer_ms += ms_between(reduced, Clock::now());
     return result;
 }
 

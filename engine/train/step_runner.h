@@ -10,6 +10,7 @@
 #include <engine/optim/loss_scale.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -69,6 +70,9 @@ public:
 
 private:
     Executable& load(const Batch& batch);
+    void wait_for_gradients(const std::function<void(const Bucket&)>& done);
+    void update_as_they_come(const OptimizerStep& step);
+    UpdateResult update_at_once(const OptimizerStep& step);
     [[noreturn]] void fail_not_finite(Executable& executable, double loss) const;
 
     CompiledModel& model_;

@@ -374,7 +374,11 @@ void Trainer::train_epoch() {
     Totals totals;
     std::optional<Batch> batch;
     while (batch_in_epoch_ < split_.batches && !finished()) {
-        train_update(totals, batch);
+        try {
+            train_update(totals, batch);
+        } catch (const NotFiniteError& error) {
+            throw diverged(error);
+        }
         if (batch_in_epoch_ < split_.batches) {  // the epoch's end has its own
             save({.update = update_, .epoch = epoch_});
         }
@@ -407,7 +411,7 @@ void Trainer::train_update(Totals& epoch_totals, std::optional<Batch>& batch) {
         const auto wait = Clock::now();
         batch = training_->next(std::move(batch));
         report.times.data_ms += ms_since(wait);
-        report.mine.add(train_batch(*batch, report.times), batch->size());
+        report.mine.add(runner_->batch(*batch, report.times), batch->size());
     }
     const UpdateResult result = runner_->finish(step, reduce, report.times);
     ++update_;
@@ -430,16 +434,13 @@ void Trainer::train_update(Totals& epoch_totals, std::optional<Batch>& batch) {
     tell([&](RunListener& listener) { listener.step_done(report); });
 }
 
-BatchResult Trainer::train_batch(const Batch& batch, StepTimes& times) {
-    try {
-        return runner_->batch(batch, times);
-    } catch (const NotFiniteError& error) {
-        throw Error("step " + std::to_string(update_ + 1) + " (epoch " + std::to_string(epoch_ + 1) +
-                    "), rank " + std::to_string(options_.rank) + ": " + error.what() +
-                    ". Training has diverged: a smaller optimizer.lr usually helps (it is " +
-                    protocol::number_text(options_.config.optimizer.lr) +
-                    "), or clip_norm, or a schedule with warmup.");
-    }
+// Who reads the message wants to know where and what to try.
+Error Trainer::diverged(const NotFiniteError& error) const {
+    return Error("step " + std::to_string(update_ + 1) + " (epoch " + std::to_string(epoch_ + 1) +
+                 "), rank " + std::to_string(options_.rank) + ": " + error.what() +
+                 ". Training has diverged: a smaller optimizer.lr usually helps (it is " +
+                 protocol::number_text(options_.config.optimizer.lr) +
+                 "), or clip_norm, or a schedule with warmup.");
 }
 
 // DDP broadcasts rank 0's running statistics before every forward pass. In training they are only written, so

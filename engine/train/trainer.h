@@ -52,7 +52,7 @@ private:
     void prepare();
     void train_epoch();
     void train_update(Totals& epoch_totals, std::optional<Batch>& batch);
-    BatchResult train_batch(const Batch& batch, StepTimes& times);
+    Error diverged(const NotFiniteError& error) const;
     void finish_epoch();
     std::optional<Totals> validate_epoch();
     TrainingPosition position() const;
