@@ -4,6 +4,7 @@
 // The parts of the training loop by themselves, then whole runs of rankscope-worker.
 
 #include <engine/backend/cpu/cpu_backend.h>
+#include <engine/ddp/buckets.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>
@@ -95,6 +96,26 @@ TEST(ModelSetup, ABatchNormThatSeesOneValueIsRefused) {
     }
     check_batch_norms(build_model("resnet18", {3, 64, 64}, 10), 1);  // 2×2 pixels
     EXPECT_EQ(parameter_count(build_model("resnet18", {3, 224, 224}, 1000)), 11689512);
+}
+
+// A reducer plans its buckets anew in the order of arrival. Where that is the order of storage nothing
+// changes, and a run that is taken up again (whose first step has the first plan) adds gradients in the same
+// order as before.
+TEST(GradientOrder, GradientsArriveAsTheyAreStored) {
+    const std::unique_ptr<Backend> backend = make_cpu_backend(1);
+    for (const std::string& name : model_names()) {
+        if (name == "resnet101" || name == "resnet152") {
+            continue;  // as resnet50, only longer
+        }
+        const Graph graph =
+            build_model(name, name == "toy" || name == "linear" ? Shape{10} : Shape{3, 32, 32}, 10);
+        const auto model = backend->compile(graph, {.batch_size = 2});
+        Executable& executable = model->executable(2);
+        executable.forward();
+        std::vector<ParameterId> order;
+        executable.backward([&](ParameterId id) { order.push_back(id); });
+        EXPECT_EQ(order, storage_order(model->layout())) << name;
+    }
 }
 
 /// A model and batches for it, without a process group.
