@@ -9,10 +9,13 @@
 namespace rankscope::engine {
 namespace {
 
-/// Backends align parameters to a cache line; reducing the gap costs less than a range of its own.
+/// Reducing a gap this small costs less than a range of its own: what alignment leaves between parameters, a
+/// dead tap.
 constexpr std::size_t kGap = 32;
 
-void join(std::vector<FlatRange>& ranges) {
+/// Joins neighbours over small gaps, but never over a gap in which a parameter begins: it belongs to another
+/// bucket, and would be reduced twice.
+void join(std::vector<FlatRange>& ranges, const std::vector<std::size_t>& slot_offsets) {
     std::sort(ranges.begin(), ranges.end(),
               [](const FlatRange& a, const FlatRange& b) { return a.offset < b.offset; });
     std::vector<FlatRange> joined;
@@ -20,11 +23,16 @@ void join(std::vector<FlatRange>& ranges) {
         if (range.size == 0) {
             continue;
         }
-        if (!joined.empty() && range.offset <= joined.back().offset + joined.back().size + kGap) {
-            joined.back().size = range.offset + range.size - joined.back().offset;
-        } else {
-            joined.push_back(range);
+        if (!joined.empty()) {
+            const std::size_t end = joined.back().offset + joined.back().size;
+            const auto next = std::lower_bound(slot_offsets.begin(), slot_offsets.end(), end);
+            const bool empty_gap = next == slot_offsets.end() || *next >= range.offset;
+            if (empty_gap && range.offset <= end + kGap) {
+                joined.back().size = range.offset + range.size - joined.back().offset;
+                continue;
+            }
         }
+        joined.push_back(range);
     }
     ranges = std::move(joined);
 }
@@ -70,9 +78,13 @@ std::vector<Bucket> plan_buckets(const ParameterLayout& layout, const BucketLimi
         }
         open = bytes < (buckets.size() == 1 ? limits.first : limits.others);
     }
+    std::vector<std::size_t> slot_offsets;
+    for (const ParameterId id : storage_order(layout)) {
+        slot_offsets.push_back(layout.slots[id].offset);
+    }
     for (Bucket& bucket : buckets) {
-        join(bucket.ranges);
-        join(bucket.live);
+        join(bucket.ranges, slot_offsets);
+        join(bucket.live, slot_offsets);
     }
     return buckets;
 }

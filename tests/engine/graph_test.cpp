@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 namespace rankscope::engine::test {
@@ -127,6 +128,46 @@ TEST(Buckets, FollowTheOrderOfArrivalAndLeaveOutWhatIsAlwaysZero) {
     EXPECT_EQ(buckets[0].live, (std::vector<FlatRange>{{500, 450}, {1000, 100}, {1500, 100}}));
     EXPECT_EQ(buckets[0].live_size(), 650U);
     EXPECT_EQ(buckets[1].parameters, (std::vector<ParameterId>{2}));
+}
+
+// A small parameter between two of another bucket: with the gap it was in both, and its average was averaged
+// again, which costs a last digit now and then.
+TEST(Buckets, NoElementIsInTwoOfThem) {
+    std::mt19937 random(11);
+    for (int round = 0; round < 200; ++round) {
+        ParameterLayout layout;
+        std::vector<ParameterId> order;
+        for (ParameterId id = 0; id < 12; ++id) {
+            const std::size_t size = 1 + random() % 70;
+            layout.slots.push_back({layout.total, size, {}});
+            if (size > 40 && random() % 2 == 0) {
+                layout.slots.back().live = {{layout.total + 3, 5}, {layout.total + 20, 9}};
+            }
+            layout.total += (size + 15) / 16 * 16;
+            order.push_back(id);
+        }
+        std::shuffle(order.begin(), order.end(), random);
+        std::vector<int> reduced(layout.total, 0);
+        std::vector<int> updated(layout.total, 0);
+        for (const Bucket& bucket : plan_buckets(layout, {100, 300}, order)) {
+            for (const FlatRange& range : bucket.live) {
+                std::for_each_n(reduced.begin() + static_cast<std::ptrdiff_t>(range.offset), range.size,
+                                [](int& count) { ++count; });
+            }
+            for (const FlatRange& range : bucket.ranges) {
+                std::for_each_n(updated.begin() + static_cast<std::ptrdiff_t>(range.offset), range.size,
+                                [](int& count) { ++count; });
+            }
+        }
+        EXPECT_LE(*std::max_element(reduced.begin(), reduced.end()), 1);
+        EXPECT_LE(*std::max_element(updated.begin(), updated.end()), 1);
+        for (const ParameterSlot& slot : layout.slots) {
+            for (std::size_t i = 0; i < slot.size; ++i) {
+                EXPECT_EQ(updated[slot.offset + i], 1);
+                EXPECT_TRUE(!slot.live.empty() || reduced[slot.offset + i] == 1);
+            }
+        }
+    }
 }
 
 TEST(Buckets, DefaultLimitSplitsASmallNetAndKeepsDdpsForALargeOne) {
