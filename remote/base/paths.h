@@ -12,7 +12,7 @@ namespace rankscope {
 std::filesystem::path user_config_dir();  ///< ~/.config/rankscope
 std::filesystem::path user_data_dir();    ///< ~/.local/share/rankscope
 std::filesystem::path user_cache_dir();   ///< ~/.cache/rankscope
-std::filesystem::path home_dir();         ///< $HOME, else the password file's
+std::filesystem::path home_dir();         ///< $HOME, else "/"
 /// "~" and "~/…" become the home folder; anything else is returned as it is.
 std::filesystem::path expand_home(const std::string& path);
 /// Folder of the running program.

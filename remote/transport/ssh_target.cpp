@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <mutex>
@@ -31,6 +32,23 @@ const std::set<std::string>& default_identities() {
         "~/.ssh/id_rsa",     "~/.ssh/id_dsa",        "~/.ssh/id_ecdsa", "~/.ssh/id_ecdsa_sk",
         "~/.ssh/id_ed25519", "~/.ssh/id_ed25519_sk", "~/.ssh/id_xmss"};
     return names;
+}
+
+struct Account {
+    std::string name;
+    std::string home;
+};
+
+// Who runs this program, by the password file; empty where it does not say. Not getpwuid(3): all nodes are
+// connected to at the same time, each on a thread of its own.
+Account own_account() {
+    std::vector<char> room(1024);
+    passwd entry{};
+    passwd* found = nullptr;
+    while (::getpwuid_r(::geteuid(), &entry, room.data(), room.size(), &found) == ERANGE) {
+        room.resize(room.size() * 2);
+    }
+    return found != nullptr ? Account{entry.pw_name, entry.pw_dir} : Account{};
 }
 
 std::vector<std::string> words_of(const std::string& value) {
@@ -178,8 +196,8 @@ Result<SshTarget> resolve_ssh_target(const NodeSpec& node, const std::stop_token
 }
 
 std::vector<std::string> ssh_config_argument() {
-    const passwd* entry = ::getpwuid(::geteuid());
-    if (entry == nullptr || entry->pw_dir == nullptr || home_dir() == entry->pw_dir) {
+    const std::string home = own_account().home;
+    if (home.empty() || home_dir() == home) {
         return {};
     }
     const auto config = home_dir() / ".ssh" / "config";
@@ -226,11 +244,9 @@ std::string expand_ssh_path(const SshTarget& target, const std::string& path) {
             case 'r':
                 result += target.user;
                 break;
-            case 'u': {
-                const passwd* entry = ::getpwuid(::geteuid());
-                result += entry != nullptr ? entry->pw_name : "";
+            case 'u':
+                result += own_account().name;
                 break;
-            }
             case '%':
                 result += '%';
                 break;

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <thread>
 
 namespace rankscope::test {
 namespace {
@@ -130,6 +131,22 @@ TEST(SshTarget, TokensOfPathsAreReplaced) {
     target.user = "trainer";
     EXPECT_EQ(expand_ssh_path(target, "/k/%n-%h-%p-%r-%%"), "/k/gpu1-10.0.0.11-2222-trainer-%");
     EXPECT_EQ(expand_ssh_path(target, "/k/%"), "/k/%");
+}
+
+// Every node of a cluster is connected to on a thread of its own: what they ask the system must allow that.
+TEST_F(SshTargetOfFiles, OfManyNodesAtTheSameTime) {
+    const auto argument = ssh_config_argument();
+    const auto user = expand_ssh_path(SshTarget{}, "%u");
+    EXPECT_FALSE(user.empty());
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+        threads.emplace_back([&] {
+            for (int turn = 0; turn < 100; ++turn) {
+                EXPECT_EQ(ssh_config_argument(), argument);
+                EXPECT_EQ(expand_ssh_path(SshTarget{}, "%u"), user);
+            }
+        });
+    }
 }
 
 TEST(AgentKeys, AnswersAreReadAndDamagedOnesEndEarly) {
