@@ -345,7 +345,10 @@ class NothingIsLeft(unittest.TestCase):
         self.assertEqual(host_state(), self.before)
         own = self.namespaces_of([cluster.desk.pid, cluster.switch.pid, *(n.pid for n in cluster.nodes)])
         self.assertEqual(len(own), 20)
-        daemon = cluster.popen(["sh", "-c", f"setsid sleep 1000 {self.folder} & setsid sleep 1001 & wait"], stderr=subprocess.DEVNULL)
+        daemon = cluster.popen(["sh", "-c", f"setsid sleep 1000 {self.folder} & setsid sleep 1001 & echo on; wait"],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        daemon.stdout.readline()  # before it runs in the machine, its stand-in would find the machine gone: exit 125
+        daemon.stdout.close()
         cluster.node(2).run(["sh", "-c", "setsid sleep 1000 >/dev/null 2>&1 &"], check=True)
         cluster.down()
         self.assertLess(daemon.wait(10), 0)

@@ -204,16 +204,13 @@ class Faults(unittest.TestCase):
 
     def test_rank_out_of_memory(self):
         """The limit that needs no rights: RLIMIT_AS. The kernel's own killer is seen where the cgroup or the kernel log shows it."""
-        script = ('echo up; if [ $RANK = 1 ]; then ulimit -v 200000; exec python3 -c "b = bytearray(1 << 30)"; fi; exec sleep 100000')
+        script = ('echo up; if [ $RANK = 1 ]; then while [ ! -e /tmp/take-memory ]; do sleep 0.02; done; rm /tmp/take-memory; '
+                  'ulimit -v 200000; exec python3 -c "b = bytearray(1 << 30)"; fi; exec sleep 100000')
         for attached, goal in ((True, 5), (False, 8)):  # Python's own start is part of it
             with self.subTest(attached=attached):
-                self.attached = attached
-                self.clear()
+                run = self.bring_up(command(script), attached)
                 began = time.monotonic()
-                run = start(self.cluster, command(script), *([] if attached else ["--detach"]))
-                if not attached:
-                    run.end(60)
-                    self.run_id = run.of("detached")[0]["run"] if run.of("detached") else run.run_id(self.cluster)
+                self.nodes[1].run(["touch", "/tmp/take-memory"], check=True)
                 took = self.assert_down(began, goal)
                 end = self.verdict(run)
                 self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
