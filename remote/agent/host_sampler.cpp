@@ -77,4 +77,9 @@ wire::Sample HostSampler::take() {
     return sample;
 }
 
+double next_sample_due(double due, double now, double every_s) {
+    const double on_the_beat = due + every_s;
+    return on_the_beat - now >= every_s / 2 ? on_the_beat : now + every_s;
+}
+
 }  // namespace rankscope::agent

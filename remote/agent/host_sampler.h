@@ -28,4 +28,9 @@ private:
     std::map<std::string, Traffic> traffic_;
 };
 
+/// When the next sample is due, after the one that was due at `due` and is taken `now`. Late ones (the
+/// machine was busy, or slept) are not made up for, and none follows another so closely that it has no shares
+/// and rates.
+double next_sample_due(double due, double now, double every_s);
+
 }  // namespace rankscope::agent

@@ -390,8 +390,7 @@ void Supervisor::sample_if_due() {
     if (now < next_sample_) {
         return;
     }
-    // After a pause (the machine slept) one sample, not all that were missed.
-    next_sample_ = std::max(next_sample_ + run_.telemetry_s(), now);
+    next_sample_ = next_sample_due(next_sample_, now, run_.telemetry_s());
     wire::Event event;
     event.set_rank(-1);
     *event.mutable_sample() = host_->take();

@@ -35,6 +35,7 @@ class Telemetry(unittest.TestCase):
             self.assertGreaterEqual(len(samples), 4, run.explain())
             for sample in samples:
                 self.assertIsNone(sample["rank"])
+                self.assertIn("cpu", sample, samples)
                 self.assertTrue(0 <= sample["cpu"] <= 1, sample)
                 self.assertTrue(0 < sample["mem_used"] < sample["mem_total"], sample)
                 self.assertTrue(0 < sample["disk_free"] <= sample["disk_total"], sample)

@@ -111,6 +111,13 @@ TEST(HostText, WhatAGpuDoesNotTellIsAbsent) {
     EXPECT_TRUE(smi("0, nan, inf, -5, 1e999").empty());
 }
 
+TEST(HostSampler, IsAskedOnTheBeatAndNeverTwiceAtOnce) {
+    EXPECT_DOUBLE_EQ(next_sample_due(10, 10.01, 1), 11);
+    EXPECT_DOUBLE_EQ(next_sample_due(10, 10.4, 1), 11);
+    EXPECT_DOUBLE_EQ(next_sample_due(10, 10.9, 1), 11.9);
+    EXPECT_DOUBLE_EQ(next_sample_due(10, 3700, 1), 3701);
+}
+
 TEST(HostSampler, TellsHowThisMachineIs) {
     const test::TemporaryFolder folder;
     HostSampler sampler(folder.path());
