@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/bench/bench_command.h>
+#include <engine/checkpoint/convert_command.h>
 #include <engine/comm/gloo_terminate.h>
 #include <engine/comm/rank_env.h>
 #include <engine/distribuuuu/command.h>
@@ -80,7 +81,8 @@ int parse_arguments(int argc, char** argv, Arguments& arguments) {
                  "let ranks join without RANKSCOPE_TOKEN: only on a network where everybody is trusted");
     app.footer(
         "Further commands, each with --help of its own: rankscope-worker bench (how long a step takes), "
-        "rankscope-worker distribuuuu --cfg FILE KEY VALUE … (runs Distribuuuu's configurations).");
+        "rankscope-worker distribuuuu --cfg FILE KEY VALUE … (runs Distribuuuu's configurations), "
+        "rankscope-worker convert IN OUT (weights between safetensors and PyTorch's files).");
     app.add_flag("--capabilities", arguments.capabilities, "print what this worker can do, as JSON, and end");
     try {
         app.parse(argc, argv);
@@ -114,8 +116,9 @@ int worker_main(int argc, char** argv) {
     const std::string_view first = argc > 1 ? argv[1] : "";
     const bool bench = first == "bench";
     const bool distribuuuu = first == "distribuuuu";
+    const bool convert = first == "convert";
     Arguments arguments;
-    if (!bench && !distribuuuu) {
+    if (!bench && !distribuuuu && !convert) {
         if (const int code = parse_arguments(argc, argv, arguments); code >= 0) {
             return code;
         }
@@ -130,6 +133,9 @@ int worker_main(int argc, char** argv) {
     try {
         if (bench) {
             return bench_command(argc - 1, argv + 1);
+        }
+        if (convert) {
+            return convert_command(argc - 1, argv + 1);
         }
         if (distribuuuu) {
             return distribuuuu::command(argc - 1, argv + 1, metrics);

@@ -5,7 +5,9 @@
 
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/checkpoint/checkpoint_store.h>
+#include <engine/checkpoint/convert_command.h>
 #include <engine/checkpoint/model_state.h>
+#include <engine/checkpoint/state_dict_file.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
@@ -139,6 +141,38 @@ TEST(ModelState, HasPyTorchsNamesAndNothingElse) {
     EXPECT_NE(find_tensor(snapshot.optimizer, "state.fc.bias.momentum_buffer"), nullptr);
     const std::vector<float> saved = float_values(*find_tensor(snapshot.model, "fc.weight"));
     EXPECT_EQ(saved, training.model->weight(training.graph.parameters.size() - 2));
+}
+
+TEST(Convert, WeightsGoFromACheckpointToPyTorchsFileAndBack) {
+    const TemporaryFolder folder;
+    Training training(build_model("mlp", {3, 32, 32}, 10), StorageOrder::native, {.momentum = 0.9});
+    CheckpointStore store(folder / "run");
+    const std::string checkpoint = store.write(training.snapshot()).folder.string();
+    const auto convert = [&](std::vector<std::string> arguments) {
+        std::vector<char*> argv;
+        arguments.insert(arguments.begin(), "convert");
+        for (std::string& argument : arguments) {
+            argv.push_back(argument.data());
+        }
+        return convert_command(static_cast<int>(argv.size()), argv.data());
+    };
+    const std::string torch = (folder / "a.pth.tar").string();
+    const std::string safetensors = (folder / "b.safetensors").string();
+    EXPECT_EQ(convert({checkpoint + "/", torch}), 0);
+    EXPECT_EQ(convert({torch, safetensors}), 0);
+    EXPECT_EQ(read_state_dict(safetensors), training.snapshot().model);
+    EXPECT_NE(message_of([&] { convert({torch, safetensors}); }).find("--overwrite"), std::string::npos);
+    EXPECT_EQ(convert({"--overwrite", torch, safetensors}), 0);
+    EXPECT_NE(message_of([&] {
+                  convert({torch, (folder / "x.h5").string()});
+              }).find(".safetensors"),
+              std::string::npos);
+    write_file(checkpoint + "/model.safetensors", "damaged");
+    EXPECT_NE(message_of([&] {
+                  convert({checkpoint, (folder / "c.pt").string()});
+              }).find("model.safetensors"),
+              std::string::npos);
+    EXPECT_EQ(convert({torch}), 2);
 }
 
 TEST(ModelState, ABufferIsFilledAgainWithoutNewMemory) {
