@@ -4,6 +4,7 @@
 #include <engine/comm/phase_counter.h>
 
 #include <linux/futex.h>
+#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -47,6 +48,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 }  // namespace
 
 void PhaseCounter::advance(std::uint32_t to) {
+    core_.store(sched_getcpu(), std::memory_order_relaxed);
     // Sequentially consistent on both sides: either we see the sleeper, or it sees the new value.
     value_.store(to, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) != 0 &&
@@ -62,7 +64,9 @@ void Patience::wait(PhaseCounter& counter, std::uint32_t phase, const std::funct
         return;
     }
     const SpinClock::time_point begin = SpinClock::now();
-    while (SpinClock::now() - begin < spin_) {
+    // Two ranks on one core: looking would only keep the other from coming.
+    const bool same_core = counter.core_.load(std::memory_order_relaxed) == sched_getcpu();
+    while (!same_core && SpinClock::now() - begin < spin_) {
         for (int i = 0; i < 16; ++i) {
             relax();
             if (counter.reached(phase)) {
@@ -82,6 +86,9 @@ void Patience::wait(PhaseCounter& counter, std::uint32_t phase, const std::funct
             break;
         }
         check();
+    }
+    if (same_core) {
+        return;
     }
     // Looking a little longer would have been enough, or far from it.
     const bool nearly = SpinClock::now() - begin < 2 * kLongestSpin;

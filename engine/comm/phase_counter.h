@@ -24,6 +24,7 @@ private:
     friend class Patience;
     std::atomic<std::uint32_t> value_{0};
     std::atomic<std::uint32_t> sleepers_{0};
+    std::atomic<int> core_{-1};  ///< on which its owner ran when it last advanced
 };
 
 /// Waits for the counters of others: it looks again and again for a few microseconds, then sleeps in the

@@ -15,9 +15,10 @@
 namespace rankscope::engine {
 namespace {
 
-/// One meeting and more reading, or two meetings and less: where they cost the same (measured, two ranks).
-constexpr std::size_t kOneShotBytes = std::size_t{64} << 10U;
-constexpr std::size_t kSlot = kOneShotBytes / 2;
+/// One meeting and more reading, or two meetings and less: where they cost the same (measured with two ranks:
+/// at about 1.5 KB; a line that one core always writes and another always reads is the slowest there is).
+constexpr std::size_t kSlot = std::size_t{1} << 10U;
+constexpr std::size_t kOneShotBytes = 4 * kSlot;
 /// What is staged stays in the second-level cache from one side's copy to the other's.
 constexpr std::size_t kStaging = std::size_t{256} << 10U;
 constexpr std::size_t kLine = 64;
@@ -66,7 +67,6 @@ struct SharedMemoryCollectives::Control {
 struct SharedMemoryCollectives::Windows {
     std::size_t pieces = 0;
     bool direct = true;                 ///< all ranks' are; else the others come chunk by chunk
-    std::vector<bool> staged;           ///< by rank
     std::byte* const* bases = nullptr;  ///< [rank][piece], or [rank][0]: the staging block
 };
 
@@ -237,7 +237,7 @@ void SharedMemoryCollectives::broadcast(std::span<std::byte> bytes, int root) {
 
 void SharedMemoryCollectives::all_reduce_through(const Reduction& reduction, const Middle& middle) {
     begin({.operation = CollectiveKind::all_reduce, .type = reduction.type, .bytes = reduction.bytes()});
-    if (reduction.bytes() * members_.size() <= kOneShotBytes) {
+    if (reduction.bytes() <= kSlot && reduction.bytes() * members_.size() <= kOneShotBytes) {
         reduce_small(reduction, middle);
         return;
     }
@@ -273,18 +273,15 @@ void SharedMemoryCollectives::reduce_small(const Reduction& reduction, const Mid
         publish({}, element);
     }
     meet();
-    std::array<const void*, 64> few{};
-    std::vector<const void*> many(members_.size() > few.size() ? members_.size() : 0);
-    const std::span<const void*> sources =
-        many.empty() ? std::span(few).first(members_.size()) : std::span(many);
+    sources_.clear();
     for (int other = 0; other < size(); ++other) {
-        sources[static_cast<std::size_t>(other)] = slot(other);
+        sources_.push_back(slot(other));
     }
     if (middle) {
         const std::size_t count = reduction.count();
         if (rank_ == 0) {
             void* sum = result_buffer();
-            reduce(reduction.type, reduction.scale, sources, {&sum, 1}, count);
+            reduce(reduction.type, reduction.scale, sources_, {&sum, 1}, count);
             middle({sum, count});
         }
         meet();
@@ -297,8 +294,8 @@ void SharedMemoryCollectives::reduce_small(const Reduction& reduction, const Mid
     }
     for (const Piece& piece : reduction.pieces) {
         void* target = piece.data;
-        reduce(reduction.type, reduction.scale, sources, {&target, 1}, piece.count);
-        for (const void*& source : sources) {
+        reduce(reduction.type, reduction.scale, sources_, {&target, 1}, piece.count);
+        for (const void*& source : sources_) {
             source = static_cast<const std::byte*>(source) + piece.count * element;
         }
     }
@@ -345,7 +342,7 @@ void over_range(std::span<const Piece> pieces, std::size_t begin, std::size_t en
 SharedMemoryCollectives::Windows SharedMemoryCollectives::open_windows(const Reduction& reduction) {
     Windows windows;
     windows.pieces = reduction.pieces.size();
-    windows.staged.resize(members_.size());
+    staged_.resize(members_.size());
     bases_.resize(members_.size() * windows.pieces);
     for (std::size_t other = 0; other < members_.size(); ++other) {
         const Descriptor& theirs = control(static_cast<int>(other)).descriptor[parity()];
@@ -361,7 +358,7 @@ SharedMemoryCollectives::Windows SharedMemoryCollectives::open_windows(const Red
                         std::to_string(members_[static_cast<std::size_t>(rank_)].name) + " in " +
                         describe(CollectiveKind::all_reduce, operation_, reduction.bytes()));
         }
-        windows.staged[other] = !theirs.direct;
+        staged_[other] = !theirs.direct;
         windows.direct = windows.direct && theirs.direct;
         if (!theirs.direct) {
             bases[0] = memory_->resolve(place, theirs.staging);
@@ -388,24 +385,23 @@ void SharedMemoryCollectives::reduce_shard(const Reduction& reduction, const Win
     const std::size_t share = ((end - begin + ranks - 1) / ranks + line - 1) / line * line;
     const std::size_t from = std::min(begin + static_cast<std::size_t>(rank_) * share, end);
     const std::size_t to = std::min(from + share, end);
-    std::vector<const void*> sources(ranks);
-    std::vector<void*> targets(result == nullptr ? ranks : 1);
+    sources_.resize(ranks);
+    targets_.resize(result == nullptr ? ranks : 1);
     over_range(reduction.pieces, from, to,
                [&](std::size_t piece, std::size_t offset, std::size_t length, std::size_t position) {
                    const std::size_t in_chunk = (from - begin + position) * element;
                    for (std::size_t rank = 0; rank < ranks; ++rank) {
                        std::byte* const* bases = windows.bases + rank * windows.pieces;
-                       std::byte* at =
-                           windows.staged[rank] ? bases[0] + in_chunk : bases[piece] + offset * element;
-                       sources[rank] = at;
+                       std::byte* at = staged_[rank] ? bases[0] + in_chunk : bases[piece] + offset * element;
+                       sources_[rank] = at;
                        if (result == nullptr) {
-                           targets[rank] = at;
+                           targets_[rank] = at;
                        }
                    }
                    if (result != nullptr) {
-                       targets[0] = result + in_chunk;
+                       targets_[0] = result + in_chunk;
                    }
-                   reduce(reduction.type, reduction.scale, sources, targets, length);
+                   reduce(reduction.type, reduction.scale, sources_, targets_, length);
                });
 }
 

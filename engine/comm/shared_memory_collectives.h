@@ -20,7 +20,7 @@ namespace rankscope::engine {
 
 /// Collectives of ranks of one host, over memory that they share.
 ///
-/// Little data (up to kOneShotBytes, all ranks together) is put beside the rank's counter; when all counters
+/// Little data (up to a kilobyte) is put beside the rank's counter; when all counters
 /// have moved on, everybody adds for himself: one meeting. More is added in place in two: all are ready; rank
 /// r adds the r-th part of everybody's array and writes it into everybody's array; all are finished. For that
 /// the arrays must be memory of HostMemory::allocate(); others go through a staging block, chunk by chunk.
@@ -89,7 +89,11 @@ private:
     std::vector<Control*> controls_;
     std::shared_ptr<std::byte[]> staging_;  ///< made when first needed
     std::shared_ptr<std::byte[]> result_;   ///< rank 0's, for `middle`
-    std::vector<std::byte*> bases_;         ///< scratch of open_windows()
+    // Scratch of one operation, kept to be free of allocations:
+    std::vector<std::byte*> bases_;
+    std::vector<bool> staged_;  ///< by rank
+    std::vector<const void*> sources_;
+    std::vector<void*> targets_;
     std::uint64_t operation_ = 0;
     std::uint32_t phase_ = 0;
     std::chrono::steady_clock::time_point began_;
