@@ -179,7 +179,7 @@ bool PeerLink::complete() const {
 
 bool PeerLink::unsettled() const {
     const std::lock_guard lock(mutex_);
-    return unsettled_ || !outbox_.empty();
+    return unsettled_ || (thread_.joinable() && !outbox_.empty());
 }
 
 void PeerLink::leave() {

@@ -44,6 +44,7 @@ namespace {
 constexpr double kFlushRetry = 1.0;
 constexpr double kOthersReady = 30;  // beyond their grace
 constexpr double kStoppedTold = 5;   // a rank stopped by somebody else for so long is worth a word
+constexpr double kLateLink = 5;      // after a stop, for the nodes that were never linked
 constexpr double kOwnSigterm = 0.5;  // between a rank's SIGTERM and ours, where all get one
 
 class Supervisor {
@@ -60,6 +61,7 @@ private:
         bool killed = false;
         double kill_again = 0;
         double checkpoint_until = 0;  ///< SIGTERM waits so long for the ranks' own end; 0: it was sent
+        double begun = 0;
     };
 
     std::optional<wire::Failure> prepare();
@@ -85,6 +87,7 @@ private:
     void take_peer_news();
     void drive_stop();
     bool may_restart() const;
+    bool expects_others() const;
     bool busy() const;
     void drive_restart();
     void begin_attempt();
@@ -579,7 +582,7 @@ void Supervisor::handle_request(const wire::Request& request) {
 void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
     const double now = monotonic_s();
     if (!stop_) {
-        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0};
+        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0, now};
         add_stage(spool_, -1, "stop", StageText::Begin, cause);
         if (by_user && !force && run_.checkpoint_signal() > 0) {
             stop_->checkpoint_until = now + run_.checkpoint_wait_s();
@@ -634,11 +637,19 @@ bool Supervisor::may_restart() const {
            (run_.peers_size() < 2 || link_);
 }
 
+// Ranks may end before the nodes' links stand. Whoever fails so early stays until it could tell the others,
+// who would train on, or wait, alone; and where all start again, whoever is done stays for the others'
+// failure.
+bool Supervisor::expects_others() const {
+    const double now = monotonic_s();
+    if (!link_ || link_->complete() || now >= expected_until_) {
+        return false;
+    }
+    return stop_ ? !cause_.kind().empty() && now < stop_->begun + kLateLink : run_.max_restarts() > 0;
+}
+
 bool Supervisor::busy() const {
-    // A rank that is done at once must be there for the others' failure, which may come before the link.
-    const bool expects_others =
-        link_ && run_.max_restarts() > 0 && !stop_ && !link_->complete() && monotonic_s() < expected_until_;
-    return any_running() || may_restart() || expects_others ||
+    return any_running() || may_restart() || expects_others() ||
            (link_ && (stop_ ? link_->unsettled() : link_->needed()));
 }
 

@@ -202,6 +202,20 @@ class Faults(unittest.TestCase):
                 self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
                 self.row("rank 1 SIGSTOPped, limit 1 s", took, 5, "rank 1 on node2")
 
+    def test_rank_fails_at_once(self):
+        """Before the supervisors are linked, and with no desk there: the others must hear of it all the same."""
+        self.attached = False
+        for _ in range(10):
+            self.clear()
+            run = start(self.cluster, command("if [ $RANK = 1 ]; then exit 3; fi; exec sleep 100000"), "--detach")
+            run.end(60)
+            began = time.monotonic()
+            self.run_id = run.of("detached")[0]["run"] if run.of("detached") else run.run_id(self.cluster)
+            took = self.assert_down(began, 5)
+            end = self.verdict(run)
+            self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
+        self.row("rank 1 exits with 3 at once", took, 5, "rank 1 on node2")
+
     def test_rank_out_of_memory(self):
         """The limit that needs no rights: RLIMIT_AS. The kernel's own killer is seen where the cgroup or the kernel log shows it."""
         script = ('echo up; if [ $RANK = 1 ]; then while [ ! -e /tmp/take-memory ]; do sleep 0.02; done; rm /tmp/take-memory; '

@@ -5,6 +5,7 @@
 
 #include "support/agent_fixture.h"
 
+#include <remote/agent/peer_link.h>
 #include <remote/agent/spool.h>
 #include <remote/base/files.h>
 
@@ -315,6 +316,73 @@ TEST_F(Supervisor, WhatAGrandchildHoldsOpenDoesNotDelayTheEnd) {
     run_to_end(run_of({"(while :; do echo still here; sleep 0.01; done) & exit 0"}));
     EXPECT_EQ(end().outcome(), "done");
     EXPECT_EQ(exit_of(0).code(), 0);
+}
+
+/// One of two nodes; the test plays the other.
+class EarlyFailure : public Supervisor {
+protected:
+    wire::StartRun run_as(std::uint32_t index) {
+        wire::StartRun run = run_of({"exit 3"});
+        run.add_peers("node1");
+        run.add_peers("node2");
+        run.set_peer_index(index);
+        run.set_peer_address("127.0.0.1");
+        return run;
+    }
+    static agent::PeerLink::Options other(const wire::StartRun& run) {
+        agent::PeerLink::Options options;
+        options.run_id = run.run_id();
+        options.token = run.token();
+        options.nodes = {run.peers().begin(), run.peers().end()};
+        options.index = 1 - run.peer_index();
+        return options;
+    }
+    static bool is_told(agent::PeerLink& link) {
+        return test::wait_until([&] {
+            const auto news = link.take_news();
+            return !news.empty() && news[0].cause &&
+                   agent::describe(*news[0].cause).find("code 3") != std::string::npos;
+        });
+    }
+    bool rank_has_ended() {
+        return client_->wait_for([&] { return !exits_of(0).empty(); });
+    }
+};
+
+TEST_F(EarlyFailure, IsToldToANodeThatLinksAfterwards) {
+    const auto run = run_as(0);
+    const auto reply = start(run);
+    ASSERT_NE(reply.started().peer_port(), 0U) << reply.failure().detail();
+    attach(*client_, run);
+    ASSERT_TRUE(rank_has_ended()) << told();
+    agent::PeerLink spoke(other(run));
+    spoke.connect({"127.0.0.1"}, static_cast<std::uint16_t>(reply.started().peer_port()));
+    EXPECT_TRUE(is_told(spoke));
+    EXPECT_TRUE(client_->wait_for_end()) << told();
+}
+
+TEST_F(EarlyFailure, IsToldToTheHubAsSoonAsItIsKnown) {
+    const auto run = run_as(1);
+    start_and_attach(run);
+    ASSERT_TRUE(rank_has_ended()) << told();
+    agent::PeerLink hub(other(run));
+    std::string why;
+    const std::uint16_t port = hub.listen("127.0.0.1", why);
+    ASSERT_NE(port, 0) << why;
+    hub.start();
+    wire::Request request;
+    request.mutable_link_peers()->set_run_id(run.run_id());
+    request.mutable_link_peers()->add_addresses("127.0.0.1");
+    request.mutable_link_peers()->set_port(port);
+    client_->call(request);
+    EXPECT_TRUE(is_told(hub));
+    EXPECT_TRUE(client_->wait_for_end()) << told();
+}
+
+TEST_F(EarlyFailure, DoesNotWaitForeverForANodeThatNeverLinks) {
+    start_and_attach(run_as(1));
+    EXPECT_TRUE(client_->wait_for_end()) << told();
+    EXPECT_EQ(end().outcome(), "failed");
 }
 
 }  // namespace
