@@ -244,6 +244,7 @@ TrainConfig read(const json& value, ConfigProblems& problems) {
         section.add("clip_value", "is set beside clip_norm; keep one of them");
     }
     section.flag("sync_bn", config.sync_bn);
+    section.name("device", {"cpu", "cuda"}, false, config.device);
     section.name("precision", {"fp32", "tf32", "bf16", "fp16"}, false, config.precision);
     section.whole("topk", 1, 1'000'000, config.topk);
     section.whole("seed", 0, kMaxWhole, config.seed);
@@ -369,6 +370,7 @@ json to_json(const TrainConfig& config) {
             {"clip_norm", optional(config.clip_norm)},
             {"clip_value", optional(config.clip_value)},
             {"sync_bn", config.sync_bn},
+            {"device", config.device},
             {"precision", config.precision},
             {"topk", config.topk},
             {"seed", config.seed},

@@ -36,6 +36,7 @@
 ///   label_smoothing  0 ≤ x < 1                                                               0
 ///   clip_norm     gradients' largest total norm; clip_value: largest absolute value of one   absent
 ///   sync_bn       batch norms use the statistics of all ranks' batches                       false
+///   device        cpu | cuda: what computes; cuda takes one GPU per rank and NCCL            cpu
 ///   precision     fp32 | tf32 | bf16 | fp16: what multiplies; weights stay fp32              fp32
 ///   topk          the k of the second accuracy                                               5
 ///   seed          ≥ 0: initial parameters and order of the samples                           0
@@ -142,6 +143,7 @@ struct TrainConfig {
     std::optional<double> clip_norm;
     std::optional<double> clip_value;
     bool sync_bn = false;
+    std::string device = "cpu";
     std::string precision = "fp32";
     std::int64_t topk = 5;
     std::int64_t seed = 0;

@@ -8,6 +8,7 @@
 #include <engine/optim/optimizer_step.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -67,7 +68,10 @@ struct CompileOptions {
     SumAcrossRanks sum_across_ranks{};  ///< set: every batch norm is synchronised (SyncBatchNorm)
     EnqueueSum enqueue_sum{};           ///< the same for a backend with a queue of its own
     AllocateMemory allocate{};          ///< empty: the backend's own
-    bool deterministic = true;          ///< only kernels that give the same bits in every run
+    /// Called now and then while the host waits for a backend's queue, with how long it has waited; what it
+    /// throws ends the wait: other ranks' part of a step may never come.
+    std::function<void(std::chrono::milliseconds waited)> while_waiting{};
+    bool deterministic = true;  ///< only kernels that give the same bits in every run
 };
 
 using GradientReady = std::function<void(ParameterId)>;
@@ -109,12 +113,8 @@ public:
     /// ("input" for the batch itself). For the message of an error: running statistics are not kept right.
     virtual std::optional<std::string> first_non_finite() = 0;
 
-    /// Whether enqueue_step() is there: a training step that runs without the host between its parts (on a
-    /// GPU one recorded CUDA graph). Elsewhere the caller makes it of forward(), backward() and
-    /// CompiledModel::optimizer_step().
-    virtual bool has_whole_step() const { return false; }
-    /// Begins a whole training step on what input() and labels() hold and returns, as a rule before it has
-    /// run; they may be filled for the next one then. Throws Error for a label out of range.
+    /// Where the model has whole steps: begins one on what input() and labels() hold and returns, as a rule
+    /// before it has run; they may be filled for the next one then. Throws Error for a label out of range.
     virtual void enqueue_step(const StepRequest& /*request*/) {
         throw std::logic_error("this backend has no whole steps");
     }
@@ -130,6 +130,10 @@ class CompiledModel {
 public:
     virtual ~CompiledModel() = default;
     virtual const ParameterLayout& layout() const = 0;
+    /// Whether Executable::enqueue_step() is there: a training step that runs without the host between its
+    /// parts (on a GPU one recorded CUDA graph). Elsewhere the caller makes it of forward(), backward() and
+    /// optimizer_step().
+    virtual bool has_whole_steps() const { return false; }
     /// Flat arrays of layout().total floats, in the backend's memory.
     virtual std::span<float> weights() = 0;
     virtual std::span<float> gradients() = 0;
@@ -169,11 +173,11 @@ public:
     /// Bytes of activations and workspace of all executables so far.
     virtual std::size_t activation_bytes() const = 0;
 
-    /// What byte v of channel c means: table[256·c + v]. For InputForm bytes and draws.
+    /// What byte v of channel c means: table[256·c + v]. For InputForm bytes and draws; not while steps run.
     virtual void set_pixel_table(std::span<const float> /*table*/) {}
     /// Takes a whole set of images into the backend's memory, so that batches can be drawn from it: bytes
-    /// [count, channels, height, width], all of this size; labels still come with each batch. False: not this
-    /// backend, or no room there.
+    /// [count, channels, height, width], all of this size; labels still come with each batch. Once in a
+    /// model's life. False: not this backend, or no room there.
     virtual bool keep_images(const Shape& /*image*/, std::span<const std::uint8_t> /*pixels*/) {
         return false;
     }

@@ -56,13 +56,14 @@ struct ImageDraw {
 /// into a CUDA graph, so it must not wait, allocate or ask the device.
 using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
 
-/// The average over the ranks of ranges of the gradients.
+/// The average over the ranks of parts of the gradients.
 struct StepReduction {
-    /// In the order in which the backward pass completes them (Bucket); the same on all ranks.
-    std::vector<FlatRange> buckets;
-    /// As EnqueueSum, but for the average, and on a queue beside the main one, so that it overlaps the rest
-    /// of the backward pass.
-    std::function<void(std::span<float> gradients, void* queue)> enqueue_average;
+    /// In the order in which the backward pass completes them: the live ranges of each (Bucket); the same on
+    /// all ranks.
+    std::vector<std::vector<FlatRange>> buckets;
+    /// As EnqueueSum, but for the average of a bucket's parts, and on a queue beside the main one, so that it
+    /// overlaps the rest of the backward pass.
+    std::function<void(std::span<const std::span<float>> parts, void* queue)> enqueue_average;
 };
 
 /// Every distinct combination of these settings but `optimizer` may be recorded anew at its first use.

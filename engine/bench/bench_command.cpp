@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/backend/cpu/cpu_backend.h>
 #include <engine/bench/bench_command.h>
 #include <engine/bench/bench_options.h>
 #include <engine/bench/rank_figures.h>
@@ -10,6 +9,7 @@
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
 #include <engine/train/capabilities.h>
+#include <engine/train/compute_device.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/step_runner.h>
@@ -61,16 +61,18 @@ int parse(int argc, char** argv, BenchOptions& options) {
     app.add_option("--warmup", options.warmup, "untimed steps after the first (default 5)")
         ->check(CLI::Range(0, kMost));
     app.add_option("--threads", options.threads, "compute threads (default 1)")->check(CLI::Range(1, 1024));
-    app.add_option("--device", options.device, "cpu")->check(CLI::IsMember({"cpu"}));
+    app.add_option("--device", options.device, "cpu (default) or cuda")
+        ->check(CLI::IsMember({"cpu", "cuda"}));
     app.add_option("--precision", options.precision,
                    "fp32 (default), tf32, bf16 or fp16, where the machine has it")
         ->check(CLI::IsMember({"fp32", "tf32", "bf16", "fp16"}));
     app.add_flag(
         "--any-kernels", [&](std::int64_t) { options.deterministic = false; },
         "also kernels that do not give the same bits in every run");
-    app.add_option(
-           "--read", options.read,
-           "each or none: loss and right answers of every step. On the CPU they lie in memory in either case")
+    app.add_option("--read", options.read,
+                   "each (default) or none: whether loss and right answers of every step are fetched. On the "
+                   "CPU they "
+                   "lie in memory in either case; a GPU's are fetched while the next step runs")
         ->check(CLI::IsMember({"each", "none"}));
     app.add_flag("--no-sync", options.no_sync,
                  "also time steps without communication, in turns, and report what it adds to a step");
@@ -117,17 +119,45 @@ std::vector<Batch> ready_batches(const BenchOptions& options) {
 }
 
 /// The same options that training compiles with.
-CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group) {
+CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group, ProcessGroup* device_group) {
     protocol::TrainConfig config;
     config.model = options.model;
     config.batch_size = options.batch;
     config.precision = options.precision;
     config.deterministic = options.deterministic;
-    return engine::compile_options(config, group);
+    return engine::compile_options(config, group, device_group);
+}
+
+/// The peers' batches lie on the GPU: so do ours, as pictures of which each step draws its batch.
+void move_to_device(const BenchOptions& options, CompiledModel& model, std::vector<Batch>& batches) {
+    constexpr std::size_t kBytes = 256;
+    if (!model.has_whole_steps() || options.sample.size() != 3) {
+        return;
+    }
+    std::vector<float> table(static_cast<std::size_t>(options.sample[0]) * kBytes);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        table[i] = static_cast<float>(i % kBytes) / static_cast<float>(kBytes - 1);
+    }
+    model.set_pixel_table(table);
+    std::vector<std::uint8_t> pixels;
+    for (const Batch& batch : batches) {
+        for (const float value : batch.pixels) {
+            pixels.push_back(static_cast<std::uint8_t>(value * static_cast<float>(kBytes - 1)));
+        }
+    }
+    if (!model.keep_images(options.sample, pixels)) {
+        return;
+    }
+    std::int64_t image = 0;
+    for (Batch& batch : batches) {
+        for (std::int64_t i = 0; i < options.batch; ++i) {
+            batch.draws.push_back({.image = image++});
+        }
+    }
 }
 
 Json line(const BenchOptions& options, const CompiledModel& model, const Graph& graph,
-          const std::vector<RankFigures>& ranks) {
+          const ComputeDevice& device, const std::vector<RankFigures>& ranks) {
     Json result = {{"bench", options.model},
                    {"program", "rankscope " + worker_version()},
                    {"device", options.device},
@@ -142,39 +172,58 @@ Json line(const BenchOptions& options, const CompiledModel& model, const Graph& 
     result.update(summary(ranks, options.batch));
     result["activation_mb"] = static_cast<double>(model.activation_bytes()) / 1048576.0;
     result["layout"] = model.layout().fingerprint;
-    result["versions"] = {{"rankscope", worker_version()}, {"compute", cpu_backend_library()}};
+    result["versions"] = {{"rankscope", worker_version()}, {"compute", device.library}};
     return result;
 }
 
-Json measure(const BenchOptions& options, ProcessGroup* group) {
+Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGroup* group,
+             ProcessGroup* device_group) {
     const Graph graph = build_model(options.model, options.sample, options.classes);
-    const std::unique_ptr<Backend> backend = make_cpu_backend(options.threads);
-    const std::unique_ptr<CompiledModel> model =
-        synchronised_model(*backend, graph, compile_options(options, group), 0, group);
-    const std::vector<Batch> batches = ready_batches(options);
+    const std::unique_ptr<CompiledModel> model = synchronised_model(
+        *device.backend, graph, compile_options(options, group, device_group), 0, group, device_group);
+    std::vector<Batch> batches = ready_batches(options);
+    move_to_device(options, *model, batches);
     if (!graph.classifies()) {
         const std::span<float> targets = model->executable(options.batch).targets();
         std::copy_n(batches[0].pixels.begin(), std::min(targets.size(), batches[0].pixels.size()),
                     targets.begin());
     }
-    StepRunner with(*model, group);
-    StepRunner without(*model, nullptr);
+    const StepRunnerOptions running{.loss_scale = options.precision == "fp16" && model->has_whole_steps()
+                                                      ? std::optional(LossScale())
+                                                      : std::nullopt};
+    StepRunner with(*model, device_group != nullptr ? device_group : group, running);
+    StepRunner without(*model, nullptr, running);
     OptimizerStep update = bench_optimizer(options.model);
     std::size_t next = 0;
+    std::size_t open = 0;  // steps whose results were not fetched
+    const bool read_each = options.read == "each" || !model->has_whole_steps();
     const auto step_of = [&](StepRunner& runner) {
         return [&] {
             StepTimes times;
             const auto begin = Clock::now();
             const Batch& batch = batches[next++ % batches.size()];
             const std::chrono::duration<double, std::milli> waited = Clock::now() - begin;
-            runner.train(batch, update, times);
+            runner.begin(1);
+            runner.batch(batch, times);
+            runner.finish(update, false, times);
+            // What a step gave is fetched once the next one is under way.
+            for (++open; read_each && open > runner.ahead(); --open) {
+                runner.result(times);
+            }
             times.data_ms = waited.count();
             ++update.step;
             return times;
         };
     };
+    const auto finish_all = [&](StepRunner& runner) {
+        StepTimes times;
+        for (; open > 0; --open) {
+            runner.result(times);
+        }
+    };
 
     step_of(with)();
+    finish_all(with);
     const std::chrono::duration<double> first_step_at = std::chrono::system_clock::now().time_since_epoch();
     for (std::int64_t i = 0; i < options.warmup; ++i) {
         step_of(with)();
@@ -187,12 +236,16 @@ Json measure(const BenchOptions& options, ProcessGroup* group) {
     for (std::int64_t i = 0; i < options.steps; ++i) {
         synced.time(step_of(with));
         if (options.no_sync && group != nullptr && (i + 1) % kBlock == 0) {
+            finish_all(with);
             for (std::int64_t k = 0; k < kBlock; ++k) {
                 alone.time(step_of(without));
             }
+            finish_all(without);
         }
     }
-    return line(options, *model, graph, gather_figures({synced, alone, first_step_at.count()}, group));
+    finish_all(with);
+    return line(options, *model, graph, device,
+                gather_figures({synced, alone, first_step_at.count()}, group));
 }
 
 }  // namespace
@@ -204,9 +257,13 @@ int bench_command(int argc, char** argv) {
     }
     complete(options);
     const RankEnv env = read_rank_env();
+    const ComputeDevice device = open_device(options.device, options.threads, env);
     const std::unique_ptr<Rendezvous> rendezvous = meet(options, env);
     try {
-        const Json result = measure(options, rendezvous ? &rendezvous->group() : nullptr);
+        const std::unique_ptr<ProcessGroup> of_device =
+            rendezvous ? device_group(device, env, *rendezvous) : nullptr;
+        const Json result =
+            measure(options, device, rendezvous ? &rendezvous->group() : nullptr, of_device.get());
         if (rendezvous) {
             rendezvous->leave();
         }

@@ -101,7 +101,7 @@ ncclDataType_t nccl_type(DataType type) {
     throw Error("NCCL: unknown element type");
 }
 
-class NcclGroup final : public NcclProcessGroup {
+class NcclGroup final : public ProcessGroup {
 public:
     NcclGroup(const NcclOptions& options, std::shared_ptr<Communicator> communicator,
               const std::vector<int>& members, const std::string& name)
@@ -130,21 +130,28 @@ public:
         cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
         const std::size_t bytes = count * sizeof(float);
         void* memory = nullptr;
-        check(ncclMemAlloc(&memory, bytes), "ncclMemAlloc");
-        void* registration = nullptr;
-        {
-            const std::lock_guard lock(communicator_->mutex);
-            check(ncclCommRegister(communicator_->handle, memory, bytes, &registration), "ncclCommRegister");
+        if (ncclMemAlloc(&memory, bytes) != ncclSuccess) {
+            throw Error("out of GPU memory: " + std::to_string(bytes >> 20U) +
+                        " MiB that NCCL works in (weights or gradients) cannot be had. A smaller model or "
+                        "batch_size needs less.");
         }
+        auto registration = std::make_shared<void*>(nullptr);
         std::shared_ptr<float> result(static_cast<float*>(memory),
                                       [communicator = communicator_, registration](float* at) {
                                           const std::lock_guard lock(communicator->mutex);
-                                          if (communicator->handle != nullptr) {
-                                              ncclCommDeregister(communicator->handle, registration);
+                                          if (communicator->handle != nullptr && *registration != nullptr) {
+                                              ncclCommDeregister(communicator->handle, *registration);
                                           }
                                           ncclMemFree(at);
                                       });
+        {
+            const std::lock_guard lock(communicator_->mutex);
+            check(ncclCommRegister(communicator_->handle, memory, bytes, registration.get()),
+                  "ncclCommRegister");
+        }
         cuda_check(cudaMemset(memory, 0, bytes), "cudaMemset");
+        // The caller's streams do not wait for the default one, which this runs on.
+        cuda_check(cudaStreamSynchronize(nullptr), "cudaMemset");
         return result;
     }
 
@@ -165,8 +172,7 @@ public:
         queue_->run([&] {
             cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
             const DeviceBytes memory(values.size_bytes());
-            cuda_check(cudaMemcpy(memory.data(), values.data(), values.size_bytes(), cudaMemcpyHostToDevice),
-                       "cudaMemcpy");
+            put(memory, values.data(), values.size_bytes());
             const Piece piece{memory.data(), values.size()};
             reduce_now({.pieces = {&piece, 1}, .type = DataType::f64});
             cuda_check(cudaMemcpy(values.data(), memory.data(), values.size_bytes(), cudaMemcpyDeviceToHost),
@@ -229,9 +235,12 @@ public:
 
     void abort(const std::string& why) override { aborted_.set(why); }
 
-    void enqueue(const Reduction& reduction, cudaStream_t stream) override {
+    void enqueue(const Reduction& reduction, void* queue) override {
         healthy();
-        start(reduction, stream);
+        // A non-blocking communicator launches on a thread of its own: until it has, the queue (or the graph
+        // that is being recorded) does not hold the operation.
+        settle(communicator_->handle, start(reduction, static_cast<cudaStream_t>(queue)),
+               options_.collective_timeout, aborted_, "ncclAllReduce");
     }
 
     void healthy() override {
@@ -249,8 +258,9 @@ private:
     /// All pieces as one launch.
     ncclResult_t start(const Reduction& reduction, cudaStream_t stream) {
         const ncclDataType_t type = nccl_type(reduction.type);
-        ncclRedOp_t operation = ncclSum;
-        const bool scaled = reduction.scale != 1.0F;
+        const bool average = reduction.scale == 1.0F / static_cast<float>(size());
+        ncclRedOp_t operation = average ? ncclAvg : ncclSum;
+        const bool scaled = !average && reduction.scale != 1.0F;
         if (scaled) {
             std::uint16_t half = 0;
             float single = reduction.scale;
@@ -281,6 +291,12 @@ private:
         return code;
     }
 
+    /// On the group's stream, which does not wait for the default one.
+    void put(const DeviceBytes& to, const void* from, std::size_t bytes) {
+        cuda_check(cudaMemcpyAsync(to.data(), from, bytes, cudaMemcpyHostToDevice, stream_),
+                   "cudaMemcpyAsync");
+    }
+
     void reduce_now(const Reduction& reduction) {
         complete(CollectiveKind::all_reduce, reduction.bytes(), [&] { return start(reduction, stream_); });
     }
@@ -289,7 +305,7 @@ private:
         cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
         const DeviceBytes mine(bytes.size());
         const DeviceBytes all(bytes.size() * result.size());
-        cuda_check(cudaMemcpy(mine.data(), bytes.data(), bytes.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+        put(mine, bytes.data(), bytes.size());
         complete(operation, bytes.size(), [&] {
             return ncclAllGather(mine.data(), all.data(), bytes.size(), ncclInt8, communicator_->handle,
                                  stream_);
@@ -351,7 +367,7 @@ private:
 
 }  // namespace
 
-std::unique_ptr<NcclProcessGroup> make_nccl_process_group(const NcclOptions& given, Store& store) {
+std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& given, Store& store) {
     NcclOptions options = given;
     if (!options.recorder) {
         options.recorder = std::make_shared<FlightRecorder>();

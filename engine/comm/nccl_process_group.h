@@ -7,8 +7,6 @@
 #include <engine/comm/process_group.h>
 #include <engine/comm/store.h>
 
-#include <cuda_runtime_api.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -26,18 +24,9 @@ struct NcclOptions {
 
 /// The backend "nccl": memory is device memory unless said otherwise, and what fills it must have ended on
 /// the device. The communicator is non-blocking: a rank that is missing or dies, and abort(), end in
-/// PeerLostError, never in a hang.
-class NcclProcessGroup : public ProcessGroup {
-public:
-    /// Puts the all-reduce on a stream of the caller's and returns: for steps that are ordered by streams, or
-    /// captured into a CUDA graph. Such an operation is not seen by the watchdog: look at healthy() while
-    /// waiting for the stream.
-    virtual void enqueue(const Reduction& reduction, cudaStream_t stream) = 0;
-    /// Throws PeerLostError when the communicator has failed or was aborted.
-    virtual void healthy() = 0;
-};
-
-/// Throws Error when it does not come about.
-std::unique_ptr<NcclProcessGroup> make_nccl_process_group(const NcclOptions& options, Store& store);
+/// PeerLostError, never in a hang. Recorded graphs that hold its operations must be gone before it.
+/// Ranks that share a GPU must differ in NCCL_HOSTID, or NCCL refuses them. Throws Error when it does not
+/// come about.
+std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& options, Store& store);
 
 }  // namespace rankscope::engine

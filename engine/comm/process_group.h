@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,15 @@ public:
         const Piece piece{values.data(), values.size()};
         return all_reduce({.pieces = {&piece, 1}});
     }
+
+    /// Puts the all-reduce on a queue of the caller's (a cudaStream_t) and returns: for steps that are
+    /// ordered by queues, or recorded into a CUDA graph. The watchdog does not see it: call healthy() while
+    /// waiting for the queue. Only for "nccl"; elsewhere std::logic_error.
+    virtual void enqueue(const Reduction& /*reduction*/, void* /*queue*/) {
+        throw std::logic_error("this process group has no queue on a device");
+    }
+    /// Throws PeerLostError when the group has failed or was aborted.
+    virtual void healthy() {}
 
     // The rest returns when it is done.
 

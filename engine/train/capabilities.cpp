@@ -3,7 +3,7 @@
 
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/train/capabilities.h>
-#include <engine/train/cuda_devices.h>
+#include <engine/train/cuda_plugin.h>
 #include <protocol/train_config.h>
 
 namespace rankscope::engine {
@@ -15,12 +15,16 @@ std::string worker_version() {
 nlohmann::json worker_capabilities() {
     nlohmann::json backends = nlohmann::json::array();
     backends.push_back({{"name", "cpu"}, {"compute", cpu_backend_library()}, {"communication", "gloo"}});
+    const CudaPlugin& plugin = cuda_plugin();
+    if (plugin.functions != nullptr && plugin.devices > 0) {
+        backends.push_back(
+            {{"name", "cuda"}, {"compute", plugin.functions->versions()}, {"communication", "nccl"}});
+    }
     nlohmann::json result = {{"program", "rankscope-worker"},
                              {"version", worker_version()},
                              {"backends", std::move(backends)},
                              {"models", protocol::known_models()},
                              {"datasets", protocol::known_datasets()}};
-    // What is there, not what can be trained on: no backend for it yet.
     if (nlohmann::json cuda = cuda_devices(); !cuda.is_null()) {
         result["cuda"] = std::move(cuda);
     }

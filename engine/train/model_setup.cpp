@@ -78,19 +78,44 @@ Precision precision_of(const std::string& name) {
                             : Precision::fp32;
 }
 
+/// Collectives between the kernels of a step, on the device's own queue.
+void use_queue(const protocol::TrainConfig& config, ProcessGroup& group, CompileOptions& options) {
+    options.allocate = [&group](std::size_t floats) { return group.allocate(floats); };
+    constexpr double kUsualTimeout = 600.0;
+    const double limit = config.ddp.collective_timeout_s.value_or(kUsualTimeout);
+    options.while_waiting = [&group, limit](std::chrono::milliseconds waited) {
+        group.healthy();
+        const double seconds = std::chrono::duration<double>(waited).count();
+        if (limit > 0 && seconds > limit) {
+            throw PeerLostError("a training step did not end within " + protocol::number_text(limit) +
+                                " s (ddp.collective_timeout_s): another rank hangs or is gone");
+        }
+    };
+    if (config.sync_bn) {
+        options.enqueue_sum = [&group](std::span<double> values, void* queue) {
+            const Piece piece{values.data(), values.size()};
+            group.enqueue({.pieces = {&piece, 1}, .type = DataType::f64}, queue);
+        };
+    }
+}
+
 }  // namespace
 
-CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup* group) {
+CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup* group,
+                               ProcessGroup* device_group) {
     CompileOptions options;
     options.batch_size = config.batch_size;
     options.precision = precision_of(config.precision);
     options.label_smoothing = config.label_smoothing;
     options.topk = config.topk;
-    if (group != nullptr) {
+    options.deterministic = config.deterministic;
+    if (device_group != nullptr) {
+        use_queue(config, *device_group, options);
+    } else if (group != nullptr) {
         // Reduced where they are born.
         options.allocate = [group](std::size_t floats) { return group->allocate(floats); };
     }
-    if (config.sync_bn && group != nullptr) {
+    if (config.sync_bn && group != nullptr && device_group == nullptr) {
         options.sum_across_ranks = [group](std::span<double> values) { sum_over_ranks(group, values); };
     }
     return options;
@@ -131,7 +156,7 @@ void check_same(const std::string& what, const std::string& mine, ProcessGroup* 
 
 std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
                                                   CompileOptions options, std::uint64_t seed,
-                                                  ProcessGroup* group) {
+                                                  ProcessGroup* group, ProcessGroup* device_group) {
     std::unique_ptr<CompiledModel> model = backend.compile(graph, options);
     if (group != nullptr) {
         check_same("another network", describe(graph), group);
@@ -147,7 +172,7 @@ std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph&
         }
     }
     if (group != nullptr) {
-        group->broadcast(model->weights(), 0);
+        (device_group != nullptr ? device_group : group)->broadcast(model->weights(), 0);
     }
     return model;
 }

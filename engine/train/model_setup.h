@@ -13,8 +13,10 @@
 
 namespace rankscope::engine {
 
-/// What the configuration says about compiling the model. A null group is a world of one.
-CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup* group);
+/// What the configuration says about compiling the model. A null group is a world of one. `device_group`: the
+/// same ranks, for a backend with memory of its own; null: `group` does that too.
+CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup* group,
+                               ProcessGroup* device_group = nullptr);
 
 /// What all ranks must have in common: the configuration without what may differ from node to node (folders,
 /// threads).
@@ -32,7 +34,7 @@ void check_same(const std::string& what, const std::string& mine, ProcessGroup* 
 /// network. When their storage differs (another CPU, another oneDNN) it is compiled again in canonical order.
 std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph& graph,
                                                   CompileOptions options, std::uint64_t seed,
-                                                  ProcessGroup* group);
+                                                  ProcessGroup* group, ProcessGroup* device_group = nullptr);
 
 /// Throws ConfigError when a batch norm would see a single value per channel in training: the variance of one
 /// value is none. `smallest_batch`: of this rank in an epoch.

@@ -51,7 +51,7 @@ struct StepReport {
     StepTimes times{};
     double step_ms = 0.0;
     std::optional<double>
-        gradient_norm;     ///< of the averaged gradients, before clipping; where it was computed
+        gradient_norm{};   ///< of the averaged gradients, before clipping; where it was computed
     bool skipped = false;  ///< fp16: a gradient overflowed, no update was made
     std::optional<ReducedTotals> all{};  ///< every metrics_every updates and at the end of an epoch
 };

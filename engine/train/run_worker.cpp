@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/backend/cpu/cpu_backend.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
+#include <engine/train/compute_device.h>
 #include <engine/train/data_source.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/run_worker.h>
@@ -92,27 +92,32 @@ void run_worker(const WorkerOptions& options, const protocol::TrainConfig& confi
                 const MakeCheckpoints& make_checkpoints) {
     DataSource data(config.dataset, config.validate, metrics);
     const int threads = thread_count(options, config, env);
-    const std::unique_ptr<Backend> backend = make_cpu_backend(threads);
+    const ComputeDevice device = open_device(config.device, threads, env);
     std::unique_ptr<Rendezvous> rendezvous = meet(options, with_limits(env, config.ddp), metrics);
     // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
     // is lost.
+    std::unique_ptr<ProcessGroup> of_device;  // goes after the steps that were recorded with it
     std::unique_ptr<Trainer> trainer;
     std::unique_ptr<RunCheckpoints> checkpoints;
     try {
         ProcessGroup* const group = rendezvous ? &rendezvous->group() : nullptr;
+        if (rendezvous) {
+            of_device = device_group(device, env, *rendezvous);
+        }
         checkpoints = make_checkpoints(group);
         trainer = std::make_unique<Trainer>(TrainerOptions{.config = config,
                                                            .rank = env.rank,
                                                            .world_size = env.world_size,
                                                            .local_world_size = env.local_world_size,
                                                            .group = group,
+                                                           .device_group = of_device.get(),
                                                            .checkpoints = checkpoints.get(),
                                                            .listeners = listeners},
-                                            *backend, data);
+                                            *device.backend, data);
         for (RunListener* listener : listeners) {
             listener->worker_ready({.rank = env.rank,
                                     .world_size = env.world_size,
-                                    .backend = std::string(backend->name()),
+                                    .backend = std::string(device.backend->name()),
                                     .threads = threads});
         }
         if (options.only_evaluate) {

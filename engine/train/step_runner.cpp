@@ -27,15 +27,76 @@ void check_finite(double gradient_norm) {
 
 StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options,
                        ReducerOptions ddp)
-    : model_(model), options_(options) {
-    if (group != nullptr) {
+    : model_(model), options_(options), whole_(model.has_whole_steps()) {
+    if (whole_ && options_.loss_scale) {
+        model_.set_loss_scale(*options_.loss_scale);
+    }
+    if (group != nullptr && whole_) {
+        prepare_reduction(*group, ddp);
+    } else if (group != nullptr) {
         reducer_ = std::make_unique<Reducer>(*group, model.layout(), model.gradients(), std::move(ddp));
+    }
+}
+
+void StepRunner::prepare_reduction(ProcessGroup& group, const ReducerOptions& ddp) {
+    if (ddp.hook) {
+        throw ConfigError(
+            "ddp.compression works with device: cpu only: over NCCL gradients travel as they are. "
+            "Write compression: none");
+    }
+    const ParameterLayout& layout = model_.layout();
+    const float share = 1.0F / static_cast<float>(group.size());
+    reduction_ = std::make_unique<StepReduction>();
+    const BucketLimits limits = ddp.limits.value_or(default_bucket_limits(layout.total * sizeof(float)));
+    for (const Bucket& bucket : plan_buckets(layout, limits)) {
+        reduction_->buckets.push_back(bucket.live);
+        // Once without recording: connections are made now.
+        std::vector<Piece> pieces;
+        for (const FlatRange& range : bucket.live) {
+            pieces.push_back({model_.gradients().subspan(range.offset, range.size).data(), range.size});
+        }
+        group.all_reduce({.pieces = pieces, .scale = share}).wait();
+    }
+    reduction_->enqueue_average = [&group, share](std::span<const std::span<float>> parts, void* queue) {
+        std::vector<Piece> pieces;
+        for (const std::span<float>& part : parts) {
+            pieces.push_back({part.data(), part.size()});
+        }
+        group.enqueue({.pieces = pieces, .scale = share}, queue);
+    };
+}
+
+std::optional<LossScale> StepRunner::loss_scale() const {
+    return whole_ && options_.loss_scale ? model_.loss_scale() : options_.loss_scale;
+}
+
+void StepRunner::set_loss_scale(const LossScale& scale) {
+    options_.loss_scale = scale;
+    if (whole_) {
+        model_.set_loss_scale(scale);
+    }
+}
+
+void StepRunner::give_samples(const Batch& batch, Executable& executable) const {
+    if (!batch.draws.empty()) {
+        executable.take_input(InputForm::draws);
+        std::transform(
+            batch.draws.begin(), batch.draws.end(), executable.draws().begin(), [](const Draw& draw) {
+                return ImageDraw{static_cast<std::int32_t>(draw.image), static_cast<std::int16_t>(draw.top),
+                                 static_cast<std::int16_t>(draw.left), draw.flip ? 1 : 0};
+            });
+    } else if (!batch.bytes.empty()) {
+        executable.take_input(InputForm::bytes);
+        std::copy(batch.bytes.begin(), batch.bytes.end(), executable.byte_input().begin());
+    } else {
+        executable.take_input(InputForm::floats);
+        std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
     }
 }
 
 Executable& StepRunner::load(const Batch& batch) {
     Executable& executable = model_.executable(batch.size());
-    std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
+    give_samples(batch, executable);
     const std::span<float> targets = executable.targets();
     if (targets.empty()) {
         std::copy(batch.labels.begin(), batch.labels.end(), executable.labels().begin());
@@ -63,19 +124,36 @@ void StepRunner::fail_not_finite(Executable& executable, double loss) const {
 void StepRunner::begin(std::int64_t batches) {
     batches_ = batches;
     done_ = 0;
+    open_.emplace_back();
 }
 
-BatchResult StepRunner::batch(const Batch& batch, StepTimes& times) {
+StepRequest StepRunner::request() const {
+    StepRequest request;
+    request.gradients = done_ <= 1 ? GradientMode::overwrite : GradientMode::accumulate;
+    request.update = done_ == batches_;
+    request.scale_loss = options_.loss_scale.has_value();
+    return request;
+}
+
+void StepRunner::batch(const Batch& batch, StepTimes& times) {
     const auto begin = Clock::now();
     Executable& executable = load(batch);
+    const bool last = ++done_ == batches_;
+    if (whole_) {
+        open_.back().batches.emplace_back(&executable, batch.size());
+        if (!last) {  // the last one waits for finish(), which knows the update
+            executable.enqueue_step(request());
+        }
+        times.forward_ms += ms_between(begin, Clock::now());
+        return;
+    }
     const BatchResult result = executable.forward(ForwardMode::train);
     const auto forward = Clock::now();
     times.forward_ms += ms_between(begin, forward);
     if (!std::isfinite(result.loss)) {
         fail_not_finite(executable, result.loss);
     }
-    const GradientMode mode = done_ == 0 ? GradientMode::overwrite : GradientMode::accumulate;
-    const bool last = ++done_ == batches_;
+    const GradientMode mode = done_ == 1 ? GradientMode::overwrite : GradientMode::accumulate;
     const double scale =
         (options_.loss_scale ? options_.loss_scale->scale : 1.0) / static_cast<double>(batches_);
     GradientReady ready = [](ParameterId) {};
@@ -85,15 +163,29 @@ BatchResult StepRunner::batch(const Batch& batch, StepTimes& times) {
     }
     executable.backward(ready, mode, static_cast<float>(scale));
     times.backward_ms += ms_between(forward, Clock::now());
-    return result;
+    open_.back().result.mine.add(result, batch.size());
 }
 
-UpdateResult StepRunner::finish(const OptimizerStep& step, bool with_norm, StepTimes& times) {
+void StepRunner::finish(const OptimizerStep& step, bool with_norm, StepTimes& times) {
     const auto begin = Clock::now();
-    UpdateResult result;
+    if (whole_) {
+        StepRequest last = request();
+        last.reduction = reduction_.get();
+        last.optimizer = step;
+        last.optimizer.gradient_scale /= static_cast<double>(batches_);
+        last.clip_norm = options_.clip_norm.value_or(0.0);
+        last.want_norm = with_norm;
+        open_.back().with_norm = with_norm || options_.clip_norm || options_.loss_scale;
+        open_.back().batches.back().first->enqueue_step(last);
+        times.forward_ms += ms_between(begin, Clock::now());
+        return;
+    }
+    UpdateResult& result = open_.back().result;
     if (options_.clip_norm || options_.loss_scale) {
         wait_for_gradients({});
-        result = update_at_once(step);
+        UpdateResult made = update_at_once(step);
+        made.mine = result.mine;
+        result = made;
     } else {
         update_as_they_come(step);
         if (with_norm) {
@@ -104,6 +196,38 @@ UpdateResult StepRunner::finish(const OptimizerStep& step, bool with_norm, StepT
     const double exposed = reducer_ ? reducer_->last_step().exposed_ms : 0.0;
     times.comm_ms += exposed;
     times.optimizer_ms += ms_between(begin, Clock::now()) - exposed;
+}
+
+UpdateResult StepRunner::result(StepTimes& times) {
+    const auto begin = Clock::now();
+    const Open update = std::move(open_.front());
+    open_.pop_front();
+    if (!whole_) {
+        return update.result;
+    }
+    const UpdateResult result = result_of(update);
+    times.backward_ms += ms_between(begin, Clock::now());
+    return result;
+}
+
+UpdateResult StepRunner::result_of(const Open& update) const {
+    UpdateResult result;
+    for (const auto& [executable, size] : update.batches) {
+        const StepResult step = executable->next_result();
+        if (!std::isfinite(step.batch.loss)) {
+            fail_not_finite(*executable, step.batch.loss);
+        }
+        result.mine.add(step.batch, size);
+        if (&executable == &update.batches.back().first) {
+            result.skipped = !step.updated;
+            if (update.with_norm) {
+                result.gradient_norm = step.gradient_norm;
+            }
+        }
+    }
+    if (result.gradient_norm && !options_.loss_scale) {
+        check_finite(*result.gradient_norm);
+    }
     return result;
 }
 
@@ -146,11 +270,11 @@ UpdateResult StepRunner::update_at_once(const OptimizerStep& step) {
     return result;
 }
 
-BatchResult StepRunner::train(const Batch& batch, const OptimizerStep& step, StepTimes& times) {
+UpdateResult StepRunner::train(const Batch& batch, const OptimizerStep& step, StepTimes& times) {
     begin(1);
-    const BatchResult result = this->batch(batch, times);
+    this->batch(batch, times);
     finish(step, false, times);
-    return result;
+    return result(times);
 }
 
 BatchResult StepRunner::evaluate(const Batch& batch) {

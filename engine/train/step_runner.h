@@ -8,15 +8,19 @@
 #include <engine/ddp/reducer.h>
 #include <engine/error.h>
 #include <engine/optim/loss_scale.h>
+#include <engine/train/totals.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 
 namespace rankscope::engine {
 
-/// Of one update, all its batches together.
+/// Of one update, all its batches together. Where the backend runs the step as one piece, forward is handing
+/// it over, backward waiting for it, and the others are part of it.
 struct StepTimes {
     double data_ms = 0;  ///< waiting for batches; set by who reads them
     double forward_ms = 0;
@@ -37,8 +41,9 @@ struct StepRunnerOptions {
 };
 
 struct UpdateResult {
-    std::optional<double> gradient_norm;  ///< of the averaged gradients, where it was asked for or needed
-    bool skipped = false;                 ///< fp16: a gradient overflowed, the weights are as before
+    Totals mine{};                          ///< this rank's batches
+    std::optional<double> gradient_norm{};  ///< of the averaged gradients, where it was asked for or needed
+    bool skipped = false;                   ///< fp16: a gradient overflowed, the weights are as before
 };
 
 /// One rank's share of a data-parallel update: forward and backward pass over one batch or several
@@ -48,27 +53,47 @@ struct UpdateResult {
 /// With n batches the gradient is that of the mean of their n mean losses: each backward pass is scaled by 1
 /// / n, which is what `loss / accumulate_steps` does in a PyTorch loop. Only the last one is averaged over
 /// the ranks (DDP's no_sync for the others).
+///
+/// A backend with whole steps gets each update as one request, and runs it while the next one is prepared:
+/// results then come later than the call that asked for them.
 class StepRunner {
 public:
-    /// `group` is null in a world of one.
+    /// `group` reduces the model's memory; null in a world of one. Collective. Throws ConfigError for what
+    /// the backend cannot do.
     StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunnerOptions& options = {},
                ReducerOptions ddp = {});
 
-    /// begin(n), n times batch(), finish().
+    /// begin(n), n times batch(), finish(); then, at once or after further updates, result().
     void begin(std::int64_t batches);
-    /// Throws NotFiniteError before anything is computed from such a loss.
-    BatchResult batch(const Batch& batch, StepTimes& times);
-    UpdateResult finish(const OptimizerStep& step, bool with_norm, StepTimes& times);
+    /// Throws NotFiniteError for a loss that is not finite, or result() does; the weights stay as they were.
+    void batch(const Batch& batch, StepTimes& times);
+    void finish(const OptimizerStep& step, bool with_norm, StepTimes& times);
+    /// Of the earliest update whose result was not taken yet. Waits for it.
+    UpdateResult result(StepTimes& times);
+    /// Updates whose results should be left open, so that nobody waits for them.
+    std::size_t ahead() const { return whole_ ? 1 : 0; }
+    bool whole_steps() const { return whole_; }
 
     /// An update with one batch.
-    BatchResult train(const Batch& batch, const OptimizerStep& step, StepTimes& times);
+    UpdateResult train(const Batch& batch, const OptimizerStep& step, StepTimes& times);
     /// Forward only.
     BatchResult evaluate(const Batch& batch);
 
-    const std::optional<LossScale>& loss_scale() const { return options_.loss_scale; }
-    void set_loss_scale(const LossScale& scale) { options_.loss_scale = scale; }
+    /// When no result is open.
+    std::optional<LossScale> loss_scale() const;
+    void set_loss_scale(const LossScale& scale);
 
 private:
+    /// An update whose result was not taken yet.
+    struct Open {
+        std::vector<std::pair<Executable*, std::int64_t>> batches{};  ///< whole steps: with their sizes
+        bool with_norm = false;
+        UpdateResult result{};  ///< otherwise
+    };
+    void prepare_reduction(ProcessGroup& group, const ReducerOptions& ddp);
+    void give_samples(const Batch& batch, Executable& executable) const;
+    StepRequest request() const;
+    UpdateResult result_of(const Open& update) const;
     Executable& load(const Batch& batch);
     void wait_for_gradients(const std::function<void(const Bucket&)>& done);
     void update_as_they_come(const OptimizerStep& step);
@@ -77,9 +102,12 @@ private:
 
     CompiledModel& model_;
     StepRunnerOptions options_;
-    std::unique_ptr<Reducer> reducer_;
+    bool whole_;
+    std::unique_ptr<Reducer> reducer_;          ///< not for whole steps
+    std::unique_ptr<StepReduction> reduction_;  ///< for whole steps
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;
+    std::deque<Open> open_;
 };
 
 }  // namespace rankscope::engine

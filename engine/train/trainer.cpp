@@ -3,6 +3,7 @@
 
 #include <engine/checkpoint/model_state.h>
 #include <engine/data/distributed_sampler.h>
+#include <engine/data/memory_images.h>
 #include <engine/data/sha256.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
@@ -91,9 +92,10 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
     graph_ = model_of(config);
     optimizer_.clip_value = config.clip_value.value_or(0.0);
     options_.config.topk = std::min(config.topk, graph_.classes);
-    model_ = synchronised_model(backend, graph_, compile_options(config, options_.group),
-                                static_cast<std::uint64_t>(config.seed), options_.group);
-    runner_ = std::make_unique<StepRunner>(*model_, options_.group, runner_options(config),
+    model_ =
+        synchronised_model(backend, graph_, compile_options(config, options_.group, options_.device_group),
+                           static_cast<std::uint64_t>(config.seed), options_.group, options_.device_group);
+    runner_ = std::make_unique<StepRunner>(*model_, memory_group(), runner_options(config),
                                            reducer_options(config.ddp, graph_));
     // JIT compilation happens here, while the data may still be on its way.
     model_->executable(config.batch_size);
@@ -185,7 +187,7 @@ std::string Trainer::take_up(const RunMeasures& measures) {
     }
     if (!start.snapshot) {
         if (!config.checkpoint.init_from.empty()) {
-            load_initial_weights(config.checkpoint.init_from, *model_, graph_, options_.group);
+            load_initial_weights(config.checkpoint.init_from, *model_, graph_, memory_group());
             start.note += "begins with the weights of " + config.checkpoint.init_from;
         }
         return start.note;
@@ -206,6 +208,7 @@ std::string Trainer::take_up(const RunMeasures& measures) {
     best_acc1_ = from.best_accuracy;
     if (const auto skipped = from.numbers.find("skipped_updates"); skipped != from.numbers.end()) {
         skipped_ = static_cast<std::int64_t>(skipped->second);
+        skipped_before_ = skipped_;
     }
     if (const auto scale = from.numbers.find("loss_scale");
         scale != from.numbers.end() && runner_->loss_scale()) {
@@ -238,7 +241,7 @@ TrainingPosition Trainer::position() const {
                               .config_digest = settings_digest_,
                               .best_accuracy = best_acc1_};
     position.numbers["skipped_updates"] = static_cast<double>(skipped_);
-    if (const auto& scale = runner_->loss_scale()) {
+    if (const auto scale = runner_->loss_scale()) {
         position.numbers["loss_scale"] = scale->scale;
         position.numbers["finite_in_a_row"] = static_cast<double>(scale->finite_in_a_row);
     }
@@ -249,6 +252,7 @@ std::string Trainer::save(SavePoint point) {
     if (options_.checkpoints == nullptr || !options_.checkpoints->due(point)) {
         return "";
     }
+    report_all_updates();
     point.optimizer = last_step_;
     std::string name;
     if (options_.rank == 0) {
@@ -272,9 +276,26 @@ void Trainer::report_checkpoints() {
 void Trainer::prepare() {
     const protocol::TrainConfig& config = options_.config;
     const ImageSet& set = data_.train();
-    training_ = std::make_unique<BatchLoader>(set, Transform(config.dataset, Split::train),
-                                              loader_options(options_, set));
+    const Transform transform(config.dataset, Split::train);
+    LoaderOptions loading = loader_options(options_, set);
+    loading.form = input_form(set, transform);
+    training_ = std::make_unique<BatchLoader>(set, transform, loading);
     training_->start(epoch_, sampler().indices(epoch_), batch_in_epoch_);
+}
+
+// A GPU would starve on floats that are made and sent by the host: it gets bytes, or, where the whole set
+// fits beside the model, only where to cut.
+BatchForm Trainer::input_form(const ImageSet& set, const Transform& transform) {
+    if (!runner_->whole_steps()) {
+        return BatchForm::floats;
+    }
+    model_->set_pixel_table(transform.table().values());
+    const auto* images = dynamic_cast<const MemoryImages*>(set.images.get());
+    if (images == nullptr || !transform.only_moves(images->size())) {
+        return BatchForm::bytes;
+    }
+    const Shape shape{images->channels(), images->size().height, images->size().width};
+    return model_->keep_images(shape, images->pixels()) ? BatchForm::draws : BatchForm::bytes;
 }
 
 bool Trainer::finished() const {
@@ -371,72 +392,101 @@ void Trainer::train_epoch() {
                                                  .epochs = config.epochs})
                           .lr;
     tell([&](RunListener& listener) { listener.epoch_begins(epoch_, lr); });
-    Totals totals;
+    epoch_totals_ = {};
     std::optional<Batch> batch;
     while (batch_in_epoch_ < split_.batches && !finished()) {
-        try {
-            train_update(totals, batch);
-        } catch (const NotFiniteError& error) {
-            throw diverged(error);
-        }
+        train_update(batch);
         if (batch_in_epoch_ < split_.batches) {  // the epoch's end has its own
             save({.update = update_, .epoch = epoch_});
         }
         report_checkpoints();
     }
+    report_all_updates();
     // The next epoch's first batches are made while this one is validated.
     if (epoch_ + 1 < config.epochs && !finished()) {
         training_->start(epoch_ + 1, sampler().indices(epoch_ + 1));
     }
 }
 
-void Trainer::train_update(Totals& epoch_totals, std::optional<Batch>& batch) {
+void Trainer::train_update(std::optional<Batch>& batch) {
     const protocol::TrainConfig& config = options_.config;
-    const auto begin = Clock::now();
-    StepReport report{.update = update_ + 1,
-                      .epoch = epoch_,
-                      .update_in_epoch = batch_in_epoch_ / split_.accumulate + 1,
-                      .updates_per_epoch = split_.updates()};
+    Begun begun{.report = {.update = update_ + 1,
+                           .epoch = epoch_,
+                           .update_in_epoch = batch_in_epoch_ / split_.accumulate + 1,
+                           .updates_per_epoch = split_.updates()},
+                .at = Clock::now()};
+    StepReport& report = begun.report;
     const bool last = report.update_in_epoch == split_.updates();
-    const bool reduce = last || report.update_in_epoch % config.metrics_every == 0;
+    begun.reduce = last || report.update_in_epoch % config.metrics_every == 0;
+    // A backend with whole steps takes off itself what its loss scale left out.
+    const std::int64_t skipped = runner_->whole_steps() ? skipped_before_ : skipped_;
     const OptimizerStep step = scheduled_step(optimizer_, schedule_,
                                               {.epoch = epoch_,
                                                .step_in_epoch = report.update_in_epoch - 1,
                                                .steps_per_epoch = split_.updates(),
                                                .epochs = config.epochs},
-                                              update_ - skipped_ + 1);
+                                              update_ - skipped + 1);
     const std::int64_t batches = split_.batches_from(batch_in_epoch_);
-    runner_->begin(batches);
-    for (std::int64_t i = 0; i < batches; ++i) {
-        const auto wait = Clock::now();
-        batch = training_->next(std::move(batch));
-        report.times.data_ms += ms_since(wait);
-        report.mine.add(runner_->batch(*batch, report.times), batch->size());
+    try {
+        runner_->begin(batches);
+        for (std::int64_t i = 0; i < batches; ++i) {
+            const auto wait = Clock::now();
+            batch = training_->next(std::move(batch));
+            report.times.data_ms += ms_since(wait);
+            runner_->batch(*batch, report.times);
+        }
+        runner_->finish(step, begun.reduce, report.times);
+    } catch (const NotFiniteError& error) {
+        throw diverged(error, report);
     }
-    const UpdateResult result = runner_->finish(step, reduce, report.times);
     ++update_;
-    skipped_ += result.skipped ? 1 : 0;
     batch_in_epoch_ += batches;
+    last_step_ = step;
+    report.lr = step.lr;
+    begun_.push_back(begun);
+    while (begun_.size() > runner_->ahead()) {
+        report_update();
+    }
+}
+
+void Trainer::report_update() {
+    Begun begun = std::move(begun_.front());
+    begun_.pop_front();
+    StepReport& report = begun.report;
+    UpdateResult result;
+    try {
+        result = runner_->result(report.times);
+    } catch (const NotFiniteError& error) {
+        throw diverged(error, report);
+    }
+    report.mine = result.mine;
+    report.gradient_norm = result.gradient_norm;
+    report.skipped = result.skipped;
+    skipped_ += result.skipped ? 1 : 0;
     samples_ += static_cast<std::int64_t>(report.mine.samples);
     samples_in_epoch_ += static_cast<std::int64_t>(report.mine.samples);
-    last_step_ = step;
-    epoch_totals.add(report.mine);
-    if (reduce) {
-        std::array<Totals, 2> all{report.mine, epoch_totals};
+    report.samples_so_far = samples_;
+    epoch_totals_.add(report.mine);
+    if (begun.reduce) {
+        std::array<Totals, 2> all{report.mine, epoch_totals_};
         sum_over_ranks(options_.group, std::span<Totals>(all));
         report.all = {all[0], all[1]};
     }
-    report.samples_so_far = samples_;
-    report.lr = step.lr;
-    report.gradient_norm = result.gradient_norm;
-    report.skipped = result.skipped;
-    report.step_ms = ms_since(begin);
+    // Where updates overlap, each took the time since the one before was done.
+    report.step_ms = ms_since(std::max(begun.at, reported_at_));
+    reported_at_ = Clock::now();
     tell([&](RunListener& listener) { listener.step_done(report); });
 }
 
+void Trainer::report_all_updates() {
+    while (!begun_.empty()) {
+        report_update();
+    }
+}
+
 // Who reads the message wants to know where and what to try.
-Error Trainer::diverged(const NotFiniteError& error) const {
-    return Error("step " + std::to_string(update_ + 1) + " (epoch " + std::to_string(epoch_ + 1) +
+Error Trainer::diverged(const NotFiniteError& error, const StepReport& report) const {
+    return Error("step " + std::to_string(report.update) + " (epoch " + std::to_string(report.epoch + 1) +
                  "), rank " + std::to_string(options_.rank) + ": " + error.what() +
                  ". Training has diverged: a smaller optimizer.lr usually helps (it is " +
                  protocol::number_text(options_.config.optimizer.lr) +
@@ -447,8 +497,8 @@ Error Trainer::diverged(const NotFiniteError& error) const {
 // that it is the same, and cheaper, to do it before they are read.
 void Trainer::share_statistics() {
     const std::span<float> statistics = model_->running_statistics();
-    if (options_.group != nullptr && options_.config.ddp.broadcast_buffers && !statistics.empty()) {
-        options_.group->broadcast(statistics, 0);
+    if (memory_group() != nullptr && options_.config.ddp.broadcast_buffers && !statistics.empty()) {
+        memory_group()->broadcast(statistics, 0);
     }
 }
 

@@ -13,7 +13,9 @@
 #include <engine/train/update_plan.h>
 #include <protocol/train_config.h>
 
+#include <chrono>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,6 +28,7 @@ struct TrainerOptions {
     int world_size = 1;
     int local_world_size = 1;
     ProcessGroup* group = nullptr;          ///< null in a world of one
+    ProcessGroup* device_group = nullptr;   ///< the same ranks, for the backend's memory; null: `group`
     RunCheckpoints* checkpoints = nullptr;  ///< null: none are read or written
     std::vector<RunListener*> listeners{};  ///< hear of everything, in this order
 };
@@ -50,15 +53,24 @@ private:
     /// Takes up the run where a checkpoint left it, or begins it. Returns what the person should know.
     std::string take_up(const RunMeasures& measures);
     void prepare();
+    /// The form in which the backend wants the samples of the training set.
+    BatchForm input_form(const ImageSet& set, const Transform& transform);
     void train_epoch();
-    void train_update(Totals& epoch_totals, std::optional<Batch>& batch);
-    Error diverged(const NotFiniteError& error) const;
+    void train_update(std::optional<Batch>& batch);
+    /// Waits for the results of the earliest update that was not reported yet, and reports it.
+    void report_update();
+    void report_all_updates();
+    Error diverged(const NotFiniteError& error, const StepReport& report) const;
     void finish_epoch();
     std::optional<Totals> validate_epoch();
     TrainingPosition position() const;
     std::string save(SavePoint point);
     void report_checkpoints();
     void share_statistics();
+    /// For the backend's memory.
+    ProcessGroup* memory_group() const {
+        return options_.device_group != nullptr ? options_.device_group : options_.group;
+    }
     DistributedSampler sampler() const;
     bool finished() const;
     void tell(const std::function<void(RunListener&)>& what);
@@ -84,6 +96,17 @@ private:
     std::int64_t samples_in_epoch_ = 0;  ///< of this rank
     std::optional<double> best_acc1_;
     OptimizerStep last_step_;
+    std::int64_t skipped_before_ = 0;  ///< of skipped_, before this start
+
+    /// An update that was begun and not reported.
+    struct Begun {
+        StepReport report;
+        std::chrono::steady_clock::time_point at;
+        bool reduce = false;  ///< over the ranks
+    };
+    std::deque<Begun> begun_;
+    std::chrono::steady_clock::time_point reported_at_;
+    Totals epoch_totals_;  ///< of what was reported
 };
 
 }  // namespace rankscope::engine

@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 #include <tests/engine/slow_network.h>
+#include <tests/engine/small_networks.h>
 
 #include <algorithm>
 #include <cmath>
@@ -22,109 +23,6 @@
 
 namespace rankscope::engine::test {
 namespace {
-
-Graph tiny_net() {
-    return GraphBuilder({2, 7, 6})
-        .conv2d("c1", {.out_channels = 3, .kernel = 3, .stride = 1, .padding = 1})
-        .relu()
-        .max_pool2d({.kernel = 2, .stride = 1})
-        .conv2d("c2", {.out_channels = 5, .kernel = 3, .stride = 2, .padding = 0})
-        .relu()
-        .flatten()
-        .linear("f1", 6)
-        .relu()
-        .linear("f2", 4)
-        .cross_entropy();
-}
-
-Graph pools_and_relus() {
-    return GraphBuilder({1, 12, 12})
-        .conv2d("c1", {.out_channels = 16, .kernel = 5, .stride = 1, .padding = 2})
-        .max_pool2d({.kernel = 3, .stride = 2})
-        .relu()
-        .conv2d("c2", {.out_channels = 20, .kernel = 1, .stride = 1, .padding = 0})
-        .relu()
-        .max_pool2d({.kernel = 2, .stride = 2})
-        .flatten()
-        .linear("f", 3)
-        .cross_entropy();
-}
-
-Graph convnet() {
-    return build_model("convnet", {1, 28, 28}, 10);
-}
-Graph mlp() {
-    return build_model("mlp", {1, 28, 28}, 10);
-}
-
-Graph toy() {
-    return build_model("toy", {10}, 5);
-}
-
-/// A residual block with a projection, on channels that fill no block of 16, with pools that pad.
-Graph residual_odd() {
-    GraphBuilder net({3, 9, 10});
-    net.conv2d("stem", {.out_channels = 20, .kernel = 3, .stride = 1, .padding = 1, .bias = false})
-        .batch_norm2d("bn")
-        .relu()
-        .max_pool2d({.kernel = 3, .stride = 2, .padding = 1});
-    const ValueId input = net.current();
-    net.conv2d("a", {.out_channels = 12, .kernel = 3, .stride = 2, .padding = 1, .bias = false})
-        .batch_norm2d("a_bn")
-        .relu()
-        .conv2d("b", {.out_channels = 12, .kernel = 3, .padding = 1, .bias = false})
-        .batch_norm2d("b_bn");
-    const ValueId residual = net.current();
-    net.from(input)
-        .conv2d("down", {.out_channels = 12, .kernel = 1, .stride = 2, .bias = false})
-        .batch_norm2d("down_bn")
-        .add("join", residual)
-        .relu();
-    return net.global_average_pool().flatten().linear("fc", 4).cross_entropy();
-}
-
-/// Identity shortcuts on 4×4, 2×2 and 1×1 images: blocked layouts, taps, and the way between them.
-Graph residual_small() {
-    GraphBuilder net({16, 4, 4});
-    net.conv2d("stem", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
-        .batch_norm2d("bn")
-        .relu();
-    for (const std::string name : {"one", "two", "three"}) {
-        const ValueId input = net.current();
-        net.conv2d(name + ".a", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
-            .batch_norm2d(name + ".an")
-            .relu()
-            .conv2d(name + ".b", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
-            .batch_norm2d(name + ".bn")
-            .add(name + ".join", input)
-            .relu();
-        if (name != "three") {
-            net.conv2d(name + ".down",
-                       {.out_channels = 32, .kernel = 3, .stride = 2, .padding = 1, .bias = false})
-                .batch_norm2d(name + ".dn");
-        }
-    }
-    return net.global_average_pool().flatten().linear("fc", 5).cross_entropy();
-}
-
-/// What no rewrite takes: a sum of two convolutions, a ReLU read twice, a value with three readers, a pool of
-/// a sum.
-Graph unfused() {
-    GraphBuilder net({2, 6, 6});
-    net.conv2d("a", {.out_channels = 8, .kernel = 3, .padding = 1}).relu();
-    const ValueId first = net.current();
-    net.conv2d("b", {.out_channels = 8, .kernel = 1});
-    const ValueId second = net.current();
-    net.from(first).conv2d("c", {.out_channels = 8, .kernel = 3, .padding = 1}).add("sum", second).relu();
-    net.add("again", first).batch_norm2d("n").add("more", first);
-    const ValueId third = net.current();
-    net.relu().add("last", third).max_pool2d({.kernel = 3, .stride = 3});
-    return net.flatten().linear("fc", 3).cross_entropy();
-}
-
-Graph resnet18_tiny_images() {
-    return build_model("resnet18", {3, 32, 32}, 10);
-}
 
 struct Case {
     const char* name;

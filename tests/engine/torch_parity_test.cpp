@@ -9,7 +9,7 @@
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
-#include <engine/optim/sgd.h>
+#include <engine/optim/optimizer_update.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -78,17 +78,19 @@ TEST(TorchParity, InitialParametersBitForBit) {
 TEST(TorchParity, Sgd) {
     for (const auto& expected : torch_values()["sgd"]) {
         const auto& given = expected["options"];
-        const SgdOptions options{.lr = given["lr"],
-                                 .momentum = given.value("momentum", 0.0F),
-                                 .dampening = given.value("dampening", 0.0F),
-                                 .weight_decay = given.value("weight_decay", 0.0F),
-                                 .nesterov = given.value("nesterov", false)};
+        OptimizerStep step;
+        step.lr = given["lr"];
+        step.momentum = given.value("momentum", 0.0);
+        step.dampening = given.value("dampening", 0.0);
+        step.weight_decay = given.value("weight_decay", 0.0);
+        step.nesterov = given.value("nesterov", false);
         std::vector<float> parameters{1.0F, -2.0F, 0.5F, 3.0F};
         std::vector<float> buffer(4);
         for (std::size_t t = 0; t < 4; ++t) {
             const auto time = static_cast<float>(t);
             const std::vector<float> gradients{0.1F * (time + 1), -0.3F, 0.7F - 0.2F * time, 0.0F};
-            sgd_update(options, t == 0, gradients, parameters, buffer);
+            step.step = static_cast<std::int64_t>(t) + 1;
+            optimizer_update(step, true, gradients, parameters, {buffer, {}});
             for (std::size_t i = 0; i < 4; ++i) {
                 EXPECT_NEAR(parameters[i], expected["steps"][t][i].get<float>(), 5e-7)
                     << given.dump() << " step " << t;

@@ -180,6 +180,7 @@ TEST_F(StepRunnerTest, AccumulatedBatchesAreTheMeanOfTheirMeans) {
         runs_parts.batch(batch_of(20 * update, 10), times);
         runs_parts.batch(batch_of(20 * update + 10, 10), times);
         runs_parts.finish(step, false, times);
+        EXPECT_EQ(runs_parts.result(times).mine.samples, 20.0);
     }
     EXPECT_LT(largest_difference(parameters(*whole), parameters(*parts)), 1e-6);
     EXPECT_GT(largest_difference(parameters(*whole), parameters(*fresh_model(10))), 1e-3);
@@ -194,10 +195,12 @@ TEST_F(StepRunnerTest, ClippingLimitsTheStepToItsNorm) {
     const std::vector<float> before = parameters(*free);
     runs_free.begin(1);
     runs_free.batch(batch_of(0, 10), times);
-    const double norm = *runs_free.finish(step, true, times).gradient_norm;
+    runs_free.finish(step, true, times);
+    const double norm = *runs_free.result(times).gradient_norm;
     runs_clipped.begin(1);
     runs_clipped.batch(batch_of(0, 10), times);
-    EXPECT_NEAR(*runs_clipped.finish(step, false, times).gradient_norm, norm, 1e-6);
+    runs_clipped.finish(step, false, times);
+    EXPECT_NEAR(*runs_clipped.result(times).gradient_norm, norm, 1e-6);
     ASSERT_GT(norm, 0.1);
     const std::vector<float> a = parameters(*free);
     const std::vector<float> b = parameters(*clipped);
@@ -223,7 +226,8 @@ TEST_F(StepRunnerTest, TheLossScaleCancelsAndAnOverflowLeavesTheWeights) {
     const std::vector<float> before = parameters(*scaled);
     runs_scaled.begin(1);
     runs_scaled.batch(batch_of(10, 10), times);
-    EXPECT_TRUE(runs_scaled.finish(step, false, times).skipped);
+    runs_scaled.finish(step, false, times);
+    EXPECT_TRUE(runs_scaled.result(times).skipped);
     EXPECT_EQ(parameters(*scaled), before);
     EXPECT_EQ(runs_scaled.loss_scale()->scale, 1.5e38);
 }

@@ -1,0 +1,363 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cuda/convolution.h>
+#include <engine/backend/cuda/cudnn_graph.h>
+#include <engine/backend/cuda/device_memory.h>
+#include <engine/backend/cuda/elementwise.h>
+#include <engine/backend/cuda/measure.h>
+#include <engine/backend/cuda/stream.h>
+#include <engine/error.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace rankscope::engine::cuda {
+namespace {
+
+// Names of a graph's tensors.
+constexpr std::int64_t kFirst = 1;
+constexpr std::int64_t kSecond = 2;
+constexpr std::int64_t kBias = 3;
+constexpr std::int64_t kResult = 4;
+constexpr std::int64_t kBetween = 5;
+
+/// More is not taken for a kernel's scratch, however fast it says it is.
+constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20;
+constexpr int kMostCandidates = 24;
+
+cudnnDataType_t cudnn_type(Element type) {
+    return type == Element::f32 ? CUDNN_DATA_FLOAT
+                                : (type == Element::bf16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_HALF);
+}
+
+struct Tensors {
+    CudnnTensor image;
+    CudnnTensor weights;
+    CudnnTensor result;
+};
+
+/// Input, weights and output; the caller gives them their names.
+Tensors tensors_of(const ConvolutionShape& shape) {
+    const cudnnDataType_t type = cudnn_type(shape.type);
+    return {{0, {shape.batch, shape.in_channels, shape.height, shape.width}, type},
+            {0, {shape.out_channels, shape.in_channels, shape.kernel, shape.kernel}, type},
+            {0, {shape.batch, shape.out_channels, shape.out_height(), shape.out_width()}, type}};
+}
+
+std::size_t bytes_of(const CudnnTensor& tensor) {
+    const std::int64_t count = tensor.dims[0] * tensor.dims[1] * tensor.dims[2] * tensor.dims[3];
+    return static_cast<std::size_t>(count) * (tensor.type == CUDNN_DATA_FLOAT ? 4 : 2);
+}
+
+/// A way to compute a pass: what to ask cuDNN for, and what is left to do.
+struct Recipe {
+    ConvolutionPass pass = ConvolutionPass::forward;
+    bool finishes = true;  ///< forward: with bias and ReLU
+    Element result = Element::f32;
+
+    std::string name() const {
+        return std::string(pass == ConvolutionPass::forward
+                               ? (finishes ? "forward" : "forward bare")
+                               : (pass == ConvolutionPass::backward_data ? "data" : "weights")) +
+               " -> " + name_of(result);
+    }
+};
+
+CudnnGraph graph_of(const Recipe& recipe, const ConvolutionShape& shape) {
+    const CudnnConvolution how{shape.stride, shape.padding};
+    Tensors t = tensors_of(shape);
+    CudnnGraph graph;
+    if (recipe.pass == ConvolutionPass::backward_data) {
+        t.result.uid = kFirst;
+        t.weights.uid = kSecond;
+        t.image.uid = kResult;
+        graph.convolution_backward_data(how, t.result, t.weights, t.image);
+    } else if (recipe.pass == ConvolutionPass::backward_weights) {
+        t.image.uid = kFirst;
+        t.result.uid = kSecond;
+        t.weights.uid = kResult;
+        t.weights.type = cudnn_type(recipe.result);
+        if (recipe.result == shape.type) {
+            graph.convolution_backward_weights(how, t.image, t.result, t.weights);
+        } else {
+            CudnnTensor wide = t.weights;
+            wide.uid = kBetween;
+            wide.kept = false;
+            graph.convolution_backward_weights(how, t.image, t.result, wide);
+            graph.pointwise(CUDNN_POINTWISE_IDENTITY, wide, t.weights);
+        }
+    } else {
+        t.image.uid = kFirst;
+        t.weights.uid = kSecond;
+        t.result.uid = kResult;
+        if (!recipe.finishes || !shape.bias) {
+            graph.convolution(how, t.image, t.weights, t.result);
+        } else {
+            CudnnTensor sum = t.result;
+            sum.uid = kBetween;
+            sum.type = CUDNN_DATA_FLOAT;
+            sum.kept = false;
+            CudnnTensor biased = sum;
+            biased.uid = kBetween + 1;
+            const CudnnTensor bias{kBias, {1, shape.out_channels, 1, 1}, t.result.type};
+            graph.convolution(how, t.image, t.weights, sum);
+            graph.pointwise(CUDNN_POINTWISE_ADD, sum, bias, shape.relu ? biased : t.result);
+            if (shape.relu) {
+                graph.pointwise(CUDNN_POINTWISE_RELU_FWD, biased, t.result);
+            }
+        }
+    }
+    graph.finish();
+    return graph;
+}
+
+/// In the order in which they are tried.
+std::vector<Recipe> recipes_of(ConvolutionPass pass, const ConvolutionShape& shape) {
+    switch (pass) {
+        case ConvolutionPass::forward:
+            if (shape.bias) {
+                return {{pass, true, shape.type}, {pass, false, shape.type}};
+            }
+            return {{pass, !shape.relu, shape.type}};
+        case ConvolutionPass::backward_data:
+            return {{pass, true, shape.type}};
+        case ConvolutionPass::backward_weights:
+            if (shape.type != Element::f32) {
+                return {{pass, true, shape.type}, {pass, true, Element::f32}};
+            }
+            return {{pass, true, shape.type}};
+    }
+    return {};
+}
+
+}  // namespace
+
+/// A handle for every stream, made when the stream first asks: what runs side by side shares nothing inside
+/// cuDNN, and no handle is created while a stream is being recorded (everything is run once before).
+class CudnnHandles {
+public:
+    CudnnHandles() = default;
+    ~CudnnHandles() {
+        for (const auto& [stream, handle] : handles_) {
+            cudnnDestroy(handle);
+        }
+    }
+    CudnnHandles(const CudnnHandles&) = delete;
+    CudnnHandles& operator=(const CudnnHandles&) = delete;
+
+    cudnnHandle_t of(cudaStream_t stream) {
+        const auto known = handles_.find(stream);
+        if (known != handles_.end()) {
+            return known->second;
+        }
+        cudnnHandle_t handle = nullptr;
+        cudnn_check(cudnnCreate(&handle), "cudnnCreate");
+        handles_[stream] = handle;
+        cudnn_check(cudnnSetStream(handle, stream), "cudnnSetStream");
+        return handle;
+    }
+
+private:
+    std::map<cudaStream_t, cudnnHandle_t> handles_;
+};
+
+struct Convolution::Plan {
+    std::shared_ptr<CudnnHandles> handles;
+    CudnnPlan plan;
+    Recipe recipe;
+    bool with_bias = false;
+};
+
+Convolution::Convolution(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
+Convolution::~Convolution() = default;
+
+std::size_t Convolution::workspace_bytes() const {
+    return static_cast<std::size_t>(plan_->plan.workspace_bytes());
+}
+bool Convolution::finishes() const {
+    return plan_->recipe.finishes;
+}
+Element Convolution::result_type() const {
+    return plan_->recipe.result;
+}
+
+void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream) const {
+    std::vector<std::int64_t> uids{kFirst, kSecond, kResult};
+    std::vector<void*> pointers{const_cast<void*>(arguments.first), const_cast<void*>(arguments.second),
+                                arguments.result};
+    if (plan_->with_bias) {
+        uids.push_back(kBias);
+        pointers.push_back(const_cast<void*>(arguments.bias));
+    }
+    plan_->plan.execute(plan_->handles->of(stream), uids, pointers, arguments.workspace);
+}
+
+struct ConvolutionLibrary::State {
+    State(CudnnDevice of, const KernelPolicy& kernel_policy, Tuning how_much, PlanCache plan_cache)
+        : device(std::move(of)),
+          policy{.deterministic = kernel_policy.deterministic,
+                 .exact_fp32 = kernel_policy.exact_fp32,
+                 .compiled = how_much == Tuning::full},
+          tuning(how_much),
+          cache(std::move(plan_cache)) {}
+
+    std::string key(const Recipe& recipe, const ConvolutionShape& shape) const {
+        return recipe.name() + " " + shape.text() + (policy.exact_fp32 ? " exact" : "") +
+               (policy.deterministic ? "" : " any") + (policy.compiled ? " full" : "");
+    }
+
+    std::vector<CudnnPlan> candidates(const Recipe& recipe, const ConvolutionShape& shape) const {
+        CudnnPolicy allowed = policy;
+        allowed.exact_fp32 = policy.exact_fp32 && shape.type == Element::f32;
+        std::vector<CudnnPlan> plans;
+        try {
+            plans =
+                graph_of(recipe, shape).plans(device, allowed, tuning == Tuning::none ? 1 : kMostCandidates);
+        } catch (const Error&) {
+            return {};  // cuDNN does not know this combination of operations
+        }
+        const auto fits = [](const CudnnPlan& plan) { return plan.workspace_bytes() <= kMostWorkspace; };
+        plans.erase(std::partition(plans.begin(), plans.end(), fits), plans.end());
+        return plans;
+    }
+
+    /// The fastest, and how long it takes with what is left to do after it.
+    std::optional<std::pair<CudnnPlan, double>> fastest(const Recipe& recipe, const ConvolutionShape& shape);
+
+    std::shared_ptr<CudnnHandles> handles = std::make_shared<CudnnHandles>();
+    CudnnDevice device;
+    CudnnPolicy policy;
+    Tuning tuning;
+    PlanCache cache;
+    std::optional<Stream> measuring;  ///< made when something is measured
+    std::map<std::string, std::shared_ptr<const Convolution>> made;
+};
+
+std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
+    const Recipe& recipe, const ConvolutionShape& shape) {
+    std::vector<CudnnPlan> plans = candidates(recipe, shape);
+    if (plans.empty()) {
+        return std::nullopt;
+    }
+    if (tuning == Tuning::none) {
+        return std::pair(std::move(plans.front()), 0.0);
+    }
+    if (!measuring) {
+        measuring.emplace();
+    }
+    const cudaStream_t stream = measuring->get();
+    const Tensors t = tensors_of(shape);
+    const std::string what = "measuring the kernels of a convolution (" + shape.text() + ")";
+    const std::string remedy =
+        "A smaller batch_size needs less; RANKSCOPE_CUDA_TUNING=none measures nothing.";
+    const std::size_t largest = std::max({bytes_of(t.image), bytes_of(t.result), 2 * bytes_of(t.weights)});
+    const DeviceMemory first(largest, what, remedy);
+    const DeviceMemory second(largest, what, remedy);
+    const DeviceMemory result(largest, what, remedy);
+    const DeviceMemory bias(static_cast<std::size_t>(shape.out_channels) * 4, what, remedy);
+    std::int64_t most = 0;
+    for (const CudnnPlan& plan : plans) {
+        most = std::max(most, plan.workspace_bytes());
+    }
+    const DeviceMemory workspace(static_cast<std::size_t>(most), what, remedy);
+    // Zeros would be flattered: fewer bits flip.
+    constexpr int kSmallNumber = 0x3c;
+    for (const DeviceMemory* memory : {&first, &second, &bias}) {
+        cuda_check(cudaMemsetAsync(memory->data(), kSmallNumber, memory->bytes(), stream), "cudaMemset");
+    }
+    const std::int64_t weights = shape.out_channels * shape.kernel * shape.kernel * shape.in_channels;
+    const std::int64_t rows = shape.batch * shape.out_height() * shape.out_width();
+    std::optional<std::pair<CudnnPlan, double>> best;
+    for (CudnnPlan& plan : plans) {
+        auto candidate = std::make_unique<Convolution::Plan>(
+            Convolution::Plan{handles, std::move(plan), recipe,
+                              recipe.pass == ConvolutionPass::forward && recipe.finishes && shape.bias});
+        Convolution::Plan* const kept = candidate.get();
+        const Convolution convolution(std::move(candidate));
+        const ConvolutionArguments arguments{first.data(), second.data(), bias.data(), result.data(),
+                                             workspace.data()};
+        double us = 0.0;
+        try {
+            us = measure_us(stream, [&](cudaStream_t on) {
+                convolution.run(arguments, on);
+                if (recipe.result != Element::f32 && recipe.pass == ConvolutionPass::backward_weights) {
+                    to_floats(recipe.result, weights, result.data(), second.as<float>(), on);
+                }
+                if (!recipe.finishes) {
+                    add_bias(shape.type, rows, static_cast<int>(shape.out_channels),
+                             shape.bias ? bias.data() : nullptr, shape.relu, result.data(), on);
+                }
+            });
+        } catch (const Error&) {
+            continue;  // an engine that promised more than it can do
+        }
+        if (!best || us < best->second) {
+            best.emplace(std::move(kept->plan), us);
+        }
+    }
+    return best;
+}
+
+ConvolutionLibrary::ConvolutionLibrary(int device, const KernelPolicy& policy, Tuning tuning, PlanCache cache)
+    : state_(std::make_unique<State>(CudnnDevice::of(device), policy, tuning, std::move(cache))) {}
+ConvolutionLibrary::ConvolutionLibrary(const std::string& device_description, const KernelPolicy& policy)
+    : state_(std::make_unique<State>(CudnnDevice::described(device_description), policy, Tuning::none,
+                                     PlanCache({}))) {}
+ConvolutionLibrary::~ConvolutionLibrary() = default;
+
+std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass,
+                                                            const ConvolutionShape& shape) {
+    const std::vector<Recipe> recipes = recipes_of(pass, shape);
+    const std::string name = state_->key(recipes.front(), shape);
+    if (const auto known = state_->made.find(name); known != state_->made.end()) {
+        return known->second;
+    }
+    const auto remember = [&](CudnnPlan plan, const Recipe& recipe) {
+        auto made = std::make_shared<const Convolution>(std::make_unique<Convolution::Plan>(
+            Convolution::Plan{state_->handles, std::move(plan), recipe,
+                              pass == ConvolutionPass::forward && recipe.finishes && shape.bias}));
+        state_->made[name] = made;
+        return made;
+    };
+    if (const auto cached = state_->cache.find(name)) {
+        // "<recipe>\n<plan>"; what cannot be read any more is measured anew.
+        const std::size_t end = cached->find('\n');
+        for (const Recipe& recipe : recipes) {
+            if (end != std::string::npos && cached->substr(0, end) == recipe.name()) {
+                try {
+                    return remember(CudnnPlan::from_json(cached->substr(end + 1), state_->device), recipe);
+                } catch (const Error&) {
+                    break;
+                }
+            }
+        }
+    }
+    std::optional<std::pair<CudnnPlan, double>> best;
+    Recipe chosen;
+    for (const Recipe& recipe : recipes) {
+        auto found = state_->fastest(recipe, shape);
+        if (found && (!best || found->second < best->second)) {
+            best = std::move(found);
+            chosen = recipe;
+        }
+        if (best && state_->tuning == Tuning::none) {
+            break;
+        }
+    }
+    if (!best) {
+        throw Error("cuDNN has no kernel for the convolution " + recipes.front().name() + " " + shape.text() +
+                    (state_->policy.deterministic
+                         ? " that is deterministic (train.deterministic: false allows more)"
+                         : ""));
+    }
+    if (state_->tuning != Tuning::none) {
+        state_->cache.put(name, chosen.name() + "\n" + best->first.json());
+    }
+    return remember(std::move(best->first), chosen);
+}
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// What may run side by side. Operations are given in an order in which they may run one after the other,
+/// each with the memory that it touches and the lane (a stream) that it is put on; found out is which
+/// operations of other lanes each must wait for.
+namespace rankscope::engine::cuda {
+
+/// main: the chain that the step's time hangs on. side: weight gradients, which only the update waits for.
+/// comm: what goes over the network.
+enum class Lane { main, side, comm };
+inline constexpr std::size_t kLanes = 3;
+
+/// Addresses [begin, end).
+struct MemoryTouch {
+    std::uintptr_t begin = 0;
+    std::uintptr_t end = 0;
+    bool writes = false;
+};
+
+struct LaneOperation {
+    Lane lane = Lane::main;
+    std::vector<MemoryTouch> touches;
+};
+
+/// By operation: those of other lanes that must have ended, only the last of each lane, and none that is
+/// waited for anyway (because an earlier operation of the same lane did, directly or through others).
+std::vector<std::vector<std::size_t>> lane_waits(const std::vector<LaneOperation>& operations);
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cuda/elementwise.h>
+#include <engine/backend/cuda/lowering.h>
+
+namespace rankscope::engine::cuda {
+
+ConvolutionShape Lowering::conv_shape(const Node& node, const Conv2d& conv) {
+    const LoweredValue& in = value(node.input());
+    return {options_.batch, in.stored_channels(), in.height,    in.width,     padded(conv.out_channels),
+            conv.kernel,    conv.stride,          conv.padding, options_.type};
+}
+
+void Lowering::add_bias_after(const Node& node, BufferId values, bool bias, bool relu) {
+    const LoweredValue& of = value(node.output);
+    const std::int64_t rows = options_.batch * of.pixels();
+    const auto channels = static_cast<int>(of.stored_channels());
+    const BufferId from =
+        bias ? (of.type == options_.type ? weights_ : masters_)[node.parameters[1]] : values;
+    plan_.add({node.name + " bias",
+               {from},
+               {values},
+               [=, type = of.type](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, b = bias ? at(from) : nullptr, y = at(values)](cudaStream_t stream) {
+                       add_bias(type, rows, channels, b, relu, y, stream);
+                   };
+               }});
+}
+
+void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
+    const Node& node = graph_.nodes[index];
+    ConvolutionShape shape = conv_shape(node, conv);
+    shape.bias = conv.bias;
+    shape.relu = conv.relu;
+    const auto kernel = libraries_.convolutions.make(ConvolutionPass::forward, shape);
+    const BufferId x = value(node.input()).activation;
+    const BufferId y = new_value(node.output, options_.type, conv.relu).activation;
+    const BufferId w = weights_[node.parameters[0]];
+    const BufferId b = conv.bias ? weights_[node.parameters[1]] : w;
+    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    plan_.add({node.name, {x, w, b}, {y, workspace}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   const ConvolutionArguments arguments{at(x), at(w), at(b), at(y), at(workspace)};
+                   return [=](cudaStream_t stream) { kernel->run(arguments, stream); };
+               }});
+    if (!kernel->finishes()) {
+        add_bias_after(node, y, conv.bias, conv.relu);
+    }
+}
+
+void Lowering::bias_gradient(const Node& node, BufferId gradient, const std::vector<ParameterId>& finished) {
+    const LoweredValue& out = value(node.output);
+    const BatchNormShape shape{options_.batch * out.pixels(), static_cast<int>(out.stored_channels()),
+                               options_.type};
+    const BufferId partials = plan_.buffer(batch_norm_partials(shape) * sizeof(float));
+    const BufferId counters = plan_.zeroed(batch_norm_counters(shape) * sizeof(unsigned));
+    const BufferId to = gradients_[node.parameters[1]];
+    plan_.add({node.name + " bias gradient",
+               {gradient},
+               {to, partials, counters},
+               [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, from = at(gradient), sums = static_cast<float*>(at(to)),
+                           scratch = BatchNormScratch{static_cast<float*>(at(partials)),
+                                                      static_cast<unsigned*>(at(counters))}](
+                              cudaStream_t stream) { column_sums(shape, from, sums, scratch, stream); };
+               },
+               Lane::side,
+               finished});
+}
+
+void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) {
+    const Node& node = graph_.nodes[op.node];
+    const ConvolutionShape shape = conv_shape(node, conv);
+    const auto kernel = libraries_.convolutions.make(ConvolutionPass::backward_weights, shape);
+    const BufferId dy = gradient_of(node.output);
+    const BufferId x = value(node.input()).activation;
+    const BufferId target = gradients_[node.parameters[0]];
+    const bool direct = kernel->result_type() == Element::f32;
+    const auto count = static_cast<std::int64_t>(state_.parameters[node.parameters[0]].floats);
+    const BufferId dw =
+        direct ? target : plan_.buffer(static_cast<std::size_t>(count) * size_of(kernel->result_type()));
+    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    // The bias first: the parameters are finished by the last operation.
+    const bool bias = node.parameters.size() > 1;
+    if (bias) {
+        bias_gradient(node, dy, {});
+    }
+    plan_.add({node.name + " weight gradient",
+               {x, dy},
+               {dw, workspace},
+               [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   const ConvolutionArguments arguments{at(x), at(dy), nullptr, at(dw), at(workspace)};
+                   return [=](cudaStream_t stream) { kernel->run(arguments, stream); };
+               },
+               Lane::side,
+               direct ? op.finished : std::vector<ParameterId>{}});
+    if (!direct) {
+        plan_.add({node.name + " weight gradient as floats",
+                   {dw},
+                   {target},
+                   [=, type = kernel->result_type()](const StepPlan::Pointer& at) -> StepPlan::Run {
+                       return [=, from = at(dw), to = static_cast<float*>(at(target))](cudaStream_t stream) {
+                           to_floats(type, count, from, to, stream);
+                       };
+                   },
+                   Lane::side,
+                   op.finished});
+    }
+}
+
+void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
+    const Node& node = graph_.nodes[index];
+    const auto kernel = libraries_.convolutions.make(ConvolutionPass::backward_data, conv_shape(node, conv));
+    const BufferId dy = gradient_of(node.output);
+    const BufferId w = weights_[node.parameters[0]];
+    const BufferId dx = new_partial(node.input());
+    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    plan_.add({node.name + " gradient",
+               {dy, w},
+               {dx, workspace},
+               [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   const ConvolutionArguments arguments{at(dy), at(w), nullptr, at(dx), at(workspace)};
+                   return [=](cudaStream_t stream) { kernel->run(arguments, stream); };
+               }});
+}
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,235 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/backend/cuda/elementwise.h>
+#include <engine/backend/cuda/lowering.h>
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace rankscope::engine::cuda {
+
+Lowering::Lowering(const Graph& graph, const LoweringOptions& options, const KernelLibraries& libraries,
+                   const StepState& state, StepPlan& plan)
+    : graph_(graph),
+      options_(options),
+      libraries_(libraries),
+      state_(state),
+      plan_(plan),
+      values_(graph.values.size()),
+      root_(graph.values.size()) {
+    std::iota(root_.begin(), root_.end(), ValueId{0});
+    for (const ParameterPlace& place : state_.parameters) {
+        const std::size_t bytes = place.floats * sizeof(float);
+        masters_.push_back(plan_.external(const_cast<float*>(place.weight), bytes));
+        weights_.push_back(
+            plan_.external(const_cast<void*>(place.kernel), place.floats * size_of(options.type)));
+        gradients_.push_back(plan_.external(place.gradient, bytes));
+    }
+    output_ = plan_.external(state_.output, sizeof(StepOutput));
+}
+
+LoweredStep Lowering::lower(const Schedule& schedule) {
+    input();
+    const Node& loss_node = graph_.nodes.back();
+    for (std::size_t i = 0; i < schedule.backward_begin; ++i) {
+        const Node& node = graph_.nodes[schedule.ops[i].node];
+        forward(schedule.ops[i].node);
+        if (node.output != loss_node.output) {
+            const LoweredValue& made = value(node.output);
+            plan_.note_result(node.name, made.activation, static_cast<std::size_t>(elements(made)),
+                              made.type);
+        }
+    }
+    const LoweredStep result = loss(loss_node);
+    if (options_.mode == ForwardMode::evaluate) {
+        return result;
+    }
+    loss_backward(loss_node, result);
+    for (std::size_t i = schedule.backward_begin; i < schedule.ops.size(); ++i) {
+        const ScheduledOp& op = schedule.ops[i];
+        if (op.phase == Phase::backward_weights) {
+            backward_weights(op);
+        } else if (op.node + 1 != graph_.nodes.size()) {
+            backward_data(op);
+        }
+    }
+    return result;
+}
+
+void Lowering::input() {
+    const Shape& shape = graph_.values[0].shape;
+    LoweredValue& made = new_value(0, options_.type);
+    const InputShape input{static_cast<int>(options_.batch), static_cast<int>(made.channels),
+                           static_cast<int>(made.height), static_cast<int>(made.width), made.type};
+    const BufferId to = made.activation;
+    plan_.add(
+        {"input " + to_string(shape), {}, {to}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+             return [&state = state_, input, out = at(to)](cudaStream_t stream) {
+                 switch (state.form) {
+                     case InputForm::floats:
+                         input_from_floats(input, &state.control->floats, out, stream);
+                         break;
+                     case InputForm::bytes:
+                         input_from_bytes(input, &state.control->bytes, state.pixel_table, out, stream);
+                         break;
+                     case InputForm::draws:
+                         input_from_draws(input, &state.control->draws, state.images, state.pixel_table, out,
+                                          stream);
+                         break;
+                 }
+             };
+         }});
+    plan_.note_result("input", to, static_cast<std::size_t>(elements(made)), made.type);
+}
+
+LoweredValue& Lowering::new_value(ValueId id, Element type, bool relu) {
+    const Shape& shape = graph_.values[id].shape;
+    LoweredValue made;
+    made.channels = shape.empty() ? 1 : shape[0];
+    if (shape.size() == 3) {
+        made.height = shape[1];
+        made.width = shape[2];
+    }
+    made.type = type;
+    made.relu = relu;
+    made.activation = plan_.buffer(bytes(made));
+    values_[id] = made;
+    return values_[id];
+}
+
+BufferId Lowering::new_partial(ValueId id) {
+    LoweredValue& to = value(id);
+    to.partials.push_back(plan_.buffer(static_cast<std::size_t>(elements(to)) * size_of(options_.type)));
+    return to.partials.back();
+}
+
+BufferId Lowering::sum_partials(const LoweredValue& of, const std::vector<BufferId>& parts, bool masked) {
+    const std::int64_t count = elements(of);
+    const BufferId sum = plan_.buffer(static_cast<std::size_t>(count) * size_of(options_.type));
+    const BufferId activation = of.activation;
+    std::vector<BufferId> reads = parts;
+    if (masked) {
+        reads.push_back(activation);
+    }
+    plan_.add({"sum of gradients", reads, {sum}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   GradientParts pointers;
+                   for (const BufferId part : parts) {
+                       pointers.parts[pointers.count++] = at(part);
+                   }
+                   const void* mask = masked ? at(activation) : nullptr;
+                   return [=, type = options_.type, to = at(sum)](cudaStream_t stream) {
+                       gradient_sum(type, count, pointers, mask, to, stream);
+                   };
+               }});
+    return sum;
+}
+
+BufferId Lowering::gradient_of(ValueId id) {
+    LoweredValue& of = value(id);
+    if (of.partials.empty()) {
+        throw std::logic_error("a value without readers has no gradient");
+    }
+    while (of.partials.size() > GradientParts::kMost) {
+        const auto first = of.partials.end() - GradientParts::kMost;
+        const std::vector<BufferId> some(first, of.partials.end());
+        of.partials.erase(first, of.partials.end());
+        of.partials.push_back(sum_partials(of, some, false));
+    }
+    if (of.partials.size() > 1 || of.relu) {
+        of.partials = {sum_partials(of, of.partials, of.relu)};
+        of.relu = false;  // masked once
+    }
+    return of.partials.front();
+}
+
+void Lowering::forward(std::size_t index) {
+    const Node& node = graph_.nodes[index];
+    if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
+        const auto product = product_of(node);
+        product ? forward_product(node, *product) : forward_conv(index, *conv);
+    } else if (std::holds_alternative<Linear>(node.operation)) {
+        forward_product(node, *product_of(node));
+    } else if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
+        forward_batch_norm(index, *norm);
+    } else if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
+        forward_max_pool(index, *pool);
+    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
+        forward_average_pool(node);
+    } else if (const auto* sum = std::get_if<Add>(&node.operation)) {
+        forward_add(node, *sum);
+    } else if (std::holds_alternative<Relu>(node.operation)) {
+        forward_relu(node);
+    } else if (std::holds_alternative<Flatten>(node.operation)) {
+        alias(node);
+    }
+}
+
+void Lowering::backward_weights(const ScheduledOp& op) {
+    const Node& node = graph_.nodes[op.node];
+    if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
+        backward_batch_norm(op, *norm);  // data and weights in the same passes
+    } else if (const auto product = product_of(node)) {
+        backward_weights_product(op, *product);
+    } else {
+        backward_weights_conv(op, std::get<Conv2d>(node.operation));
+    }
+}
+
+void Lowering::backward_data(const ScheduledOp& op) {
+    const Node& node = graph_.nodes[op.node];
+    if (const auto* pool = std::get_if<MaxPool2d>(&node.operation)) {
+        backward_max_pool(op.node, *pool);
+    } else if (std::holds_alternative<GlobalAveragePool>(node.operation)) {
+        backward_average_pool(node);
+    } else if (std::holds_alternative<Add>(node.operation)) {
+        backward_add(op);
+    } else if (std::holds_alternative<Relu>(node.operation)) {
+        backward_relu(node);
+    } else if (const auto product = product_of(node)) {
+        backward_data_product(node, *product);
+    } else if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
+        backward_data_conv(op.node, *conv);
+    }
+}
+
+void Lowering::forward_relu(const Node& node) {
+    const BufferId from = value(node.input()).activation;
+    const LoweredValue& made = new_value(node.output, options_.type, true);
+    const BufferId to = made.activation;
+    const std::int64_t count = elements(made);
+    plan_.add({node.name, {from}, {to}, [=, type = made.type](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, x = at(from), y = at(to)](cudaStream_t stream) {
+                       cuda::relu_forward(type, count, x, y, stream);
+                   };
+               }});
+}
+
+void Lowering::backward_relu(const Node& node) {
+    // The masked gradient of the result is the input's.
+    const BufferId gradient = gradient_of(node.output);
+    value(node.input()).partials.push_back(gradient);
+}
+
+void Lowering::forward_add(const Node& node, const Add& operation) {
+    const BufferId a = value(node.inputs[0]).activation;
+    const BufferId b = value(node.inputs[1]).activation;
+    const LoweredValue& made = new_value(node.output, options_.type, operation.relu);
+    const BufferId sum = made.activation;
+    const std::int64_t count = elements(made);
+    plan_.add({node.name, {a, b}, {sum}, [=, type = made.type](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, relu = operation.relu, x = at(a), y = at(b), to = at(sum)](
+                              cudaStream_t stream) { cuda::add(type, count, x, y, relu, to, stream); };
+               }});
+}
+
+void Lowering::backward_add(const ScheduledOp& op) {
+    // Nobody writes into a share once it is made, so both inputs may have the same one.
+    const BufferId gradient = gradient_of(graph_.nodes[op.node].output);
+    for (const ValueId input : op.inputs) {
+        value(input).partials.push_back(gradient);
+    }
+}
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/backend.h>
+#include <engine/backend/cuda/element.h>
+
+namespace rankscope::engine::cuda {
+
+/// How the libraries' kernels are chosen.
+struct KernelPolicy {
+    bool exact_fp32 = false;    ///< float means float: no TF32
+    bool deterministic = true;  ///< the same bits in every run
+};
+
+inline Element element_of(Precision precision) {
+    return precision == Precision::bf16   ? Element::bf16
+           : precision == Precision::fp16 ? Element::f16
+                                          : Element::f32;
+}
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/backend.h>
+#include <engine/backend/cuda/input.h>
+#include <engine/backend/cuda/loss.h>
+#include <engine/backend/cuda/optimizer.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace rankscope::engine::cuda {
+
+/// What differs from step to step, in device memory: copied there before each step, read by the step's
+/// kernels. A recorded graph stays the same.
+struct StepControl {
+    const float* floats = nullptr;  ///< one of the three, as InputForm says
+    const std::uint8_t* bytes = nullptr;
+    const Draw* draws = nullptr;
+    const std::int32_t* labels = nullptr;
+    const float* targets = nullptr;
+    float one = 1.0F;  ///< a loss scale that scales nothing
+    UpdateNumbers update;
+};
+
+/// What a step gives, in device memory.
+struct StepOutput {
+    LossTotals totals;
+    UpdateReport update;
+};
+
+/// A parameter's addresses.
+struct ParameterPlace {
+    const void* kernel = nullptr;   ///< in the kernels' type
+    const float* weight = nullptr;  ///< the master copy
+    float* gradient = nullptr;
+    std::size_t floats = 0;
+};
+
+/// What the operations of a step find outside it. Lives as long as the executable; operations look at it when
+/// they are enqueued.
+struct StepState {
+    InputForm form = InputForm::floats;
+    StepControl* control = nullptr;     ///< device
+    StepOutput* output = nullptr;       ///< device
+    const float* loss_scale = nullptr;  ///< device; what the loss's gradient is multiplied by
+    KeptImages images{};
+    const float* pixel_table = nullptr;  ///< device
+    EnqueueSum enqueue_sum;              ///< set: batch norms are synchronised
+    std::vector<ParameterPlace> parameters;
+    std::vector<float*> statistics;  ///< by StatisticId; null for batches_tracked
+};
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,633 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The CUDA backend against the slow twin and against the CPU backend; on a GPU, and on the CPU with kernels,
+// streams and graphs emulated.
+
+#include <engine/backend/cpu/cpu_backend.h>
+#include <engine/backend/cuda/cuda_backend.h>
+#include <engine/backend/cuda/elementwise.h>
+#include <engine/ddp/buckets.h>
+#include <engine/error.h>
+#include <engine/models/initialise.h>
+#include <engine/models/model_registry.h>
+#include <engine/models/random.h>
+
+#include <tests/engine/cuda_arrays.h>
+#include <tests/engine/slow_network.h>
+#include <tests/engine/small_networks.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <tuple>
+
+namespace rankscope::engine::test {
+namespace {
+
+using cuda::test::OnGpu;
+
+/// Kernels are not measured here: which one is taken makes no difference to what is tested.
+CudaOptions plain_options() {
+    return {.device = 0, .tuning = cuda::Tuning::none, .graphs = true};
+}
+
+std::unique_ptr<CompiledModel> compiled(const Graph& graph, const CompileOptions& options,
+                                        const CudaOptions& cuda_options = plain_options()) {
+    auto model = make_cuda_backend(cuda_options)->compile(graph, options);
+    const CanonicalParameters initial = default_initialisation(graph, 5);
+    for (ParameterId id = 0; id < initial.size(); ++id) {
+        model->set_weight(id, initial[id]);
+    }
+    return model;
+}
+
+void fill(Executable& executable, const Graph& graph, std::uint64_t seed) {
+    TorchGenerator(seed).uniform(executable.input(), -0.5, 1.0);
+    const std::span<std::int32_t> labels = executable.labels();
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        labels[i] = static_cast<std::int32_t>((i * 7 + seed) % static_cast<std::size_t>(graph.classes));
+    }
+    if (!executable.targets().empty()) {
+        TorchGenerator(seed + 1).uniform(executable.targets(), -1.0, 1.0);
+    }
+}
+
+Doubles widened(std::span<const float> values) {
+    return {values.begin(), values.end()};
+}
+
+double relative_distance(std::span<const float> values, std::span<const double> expected) {
+    double difference = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        difference += std::pow(static_cast<double>(values[i]) - expected[i], 2);
+        size += std::pow(expected[i], 2);
+    }
+    return std::sqrt(difference / (size + 1e-30));
+}
+
+/// Every parameter of both models, side by side.
+double largest_distance(const Graph& graph, CompiledModel& model, CompiledModel& expected) {
+    double largest = 0.0;
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        largest = std::max(largest, relative_distance(model.weight(id), widened(expected.weight(id))));
+    }
+    return largest;
+}
+
+std::vector<std::vector<float>> weights_of(const Graph& graph, CompiledModel& model) {
+    std::vector<std::vector<float>> weights;
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        weights.push_back(model.weight(id));
+    }
+    return weights;
+}
+
+std::vector<float> all_weights(const Graph& graph, CompiledModel& model) {
+    std::vector<float> all;
+    for (const std::vector<float>& one : weights_of(graph, model)) {
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+}
+
+struct Case {
+    const char* name;
+    Graph (*build)();
+    std::int64_t batch;
+    double smoothing = 0.0;
+    double tolerance = 2e-5;  ///< of the largest element of a parameter's gradient, in fp32
+};
+
+void PrintTo(const Case& test, std::ostream* out) {
+    *out << test.name;
+}
+
+class CudaAgainstTwin : public OnGpu, public testing::WithParamInterface<Case> {};
+
+TEST_P(CudaAgainstTwin, SameLossAndGradients) {
+    const Case& test = GetParam();
+    const Graph graph = test.build();
+    const auto model = compiled(graph, {.batch_size = 8, .label_smoothing = test.smoothing, .topk = 2});
+    std::vector<Doubles> parameters;
+    const CanonicalParameters initial = default_initialisation(graph, 5);
+    for (ParameterId id = 0; id < initial.size(); ++id) {
+        parameters.push_back(widened(initial[id]));
+        EXPECT_EQ(model->weight(id), initial[id])
+            << graph.parameters[id].name << " does not survive its storage";
+    }
+    Executable& executable = model->executable(test.batch);
+    fill(executable, graph, 11);
+    SlowOptions options{.label_smoothing = test.smoothing, .topk = 2};
+    options.targets = widened(executable.targets());
+    const std::vector<std::int32_t> labels(executable.labels().begin(), executable.labels().end());
+    const SlowResult slow = run_slowly(graph, parameters, widened(executable.input()), labels, options);
+    // Twice: nothing of the first run may leak into the second.
+    for (int repeat = 0; repeat < 2; ++repeat) {
+        const BatchResult result = executable.forward();
+        EXPECT_NEAR(result.loss, slow.loss, 1e-5);
+        EXPECT_EQ(result.correct, slow.correct);
+        EXPECT_EQ(result.correct_topk, slow.correct_topk);
+        EXPECT_LT(relative_distance(executable.logits(), slow.logits), 1e-5);
+        std::multiset<ParameterId> reported;
+        executable.backward([&](ParameterId id) { reported.insert(id); });
+        for (ParameterId id = 0; id < initial.size(); ++id) {
+            EXPECT_EQ(reported.count(id), 1U) << graph.parameters[id].name;
+            const std::vector<float> gradient = model->gradient(id);
+            double largest = 1e-3;
+            for (const double g : slow.gradients[id]) {
+                largest = std::max(largest, std::abs(g));
+            }
+            for (std::size_t i = 0; i < gradient.size(); ++i) {
+                ASSERT_NEAR(gradient[i], slow.gradients[id][i], test.tolerance * largest + 1e-7)
+                    << graph.parameters[id].name << "[" << i << "]";
+            }
+        }
+    }
+}
+
+// As far from fp32 as the CPU backend's bf16 is (backend_test.cpp), which is as far as PyTorch's autocast is.
+TEST_P(CudaAgainstTwin, SixteenBitsStayNear) {
+    const Case& test = GetParam();
+    const Graph graph = test.build();
+    if (test.build == &resnet18_tiny_images) {
+        GTEST_SKIP() << "a batch of four: its statistics are mostly rounding in 16 bits";
+    }
+    std::vector<Doubles> parameters;
+    for (const std::vector<float>& initial : default_initialisation(graph, 5)) {
+        parameters.push_back(widened(initial));
+    }
+    for (const Precision precision : {Precision::bf16, Precision::fp16}) {
+        const auto model = compiled(graph, {.batch_size = 16, .precision = precision, .topk = 2});
+        Executable& executable = model->executable(16);
+        fill(executable, graph, 11);
+        SlowOptions options{.topk = 2};
+        options.targets = widened(executable.targets());
+        const std::vector<std::int32_t> labels(executable.labels().begin(), executable.labels().end());
+        const SlowResult slow = run_slowly(graph, parameters, widened(executable.input()), labels, options);
+        executable.forward();
+        EXPECT_LT(relative_distance(executable.logits(), slow.logits), 0.03);
+        EXPECT_GT(relative_distance(executable.logits(), slow.logits), 1e-6)
+            << "it did not compute in 16 bits";
+        constexpr float kLossScale = 1024.0F;
+        executable.backward([](ParameterId) {}, GradientMode::overwrite, kLossScale);
+        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+            std::vector<float> gradient = model->gradient(id);
+            for (float& value : gradient) {
+                value /= kLossScale;
+            }
+            EXPECT_LT(relative_distance(gradient, slow.gradients[id]), 0.3) << graph.parameters[id].name;
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, CudaAgainstTwin,
+                         testing::Values(Case{"tiny", tiny_net, 8}, Case{"tiny_other_batch", tiny_net, 3},
+                                         Case{"pools", pools_and_relus, 4}, Case{"convnet", convnet, 4},
+                                         Case{"mlp", mlp, 8}, Case{"smoothed", mlp, 4, 0.1},
+                                         Case{"toy", toy, 6},
+                                         Case{"residual_odd", residual_odd, 6, 0.0, 1e-4},
+                                         Case{"residual_small", residual_small, 6, 0.0, 1e-4},
+                                         Case{"unfused", unfused, 5, 0.0, 1e-4},
+                                         Case{"resnet18", resnet18_tiny_images, 4, 0.0, 1e-3}),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+class CudaBackend : public OnGpu {};
+
+TEST_F(CudaBackend, StatisticsAndEvaluationEqualTheCpus) {
+    const Graph graph = residual_small();
+    const auto model = compiled(graph, {.batch_size = 4});
+    const auto cpu = make_cpu_backend(1)->compile(graph, {.batch_size = 4});
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        cpu->set_weight(id, model->weight(id));
+    }
+    for (std::uint64_t step = 0; step < 3; ++step) {
+        for (CompiledModel* one : {model.get(), cpu.get()}) {
+            fill(one->executable(4), graph, step);
+            one->executable(4).forward(ForwardMode::train);
+        }
+    }
+    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+        const std::vector<double> wanted = cpu->statistic(id);
+        const std::vector<double> got = model->statistic(id);
+        ASSERT_EQ(got.size(), wanted.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            EXPECT_NEAR(got[i], wanted[i], 1e-5 * (1.0 + std::abs(wanted[i]))) << graph.statistics[id].name;
+        }
+    }
+    // More often than once: the second and third time it is a recorded graph.
+    for (std::uint64_t seed = 20; seed < 23; ++seed) {
+        fill(model->executable(4), graph, seed);
+        fill(cpu->executable(4), graph, seed);
+        const BatchResult got = model->executable(4).forward(ForwardMode::evaluate);
+        const BatchResult wanted = cpu->executable(4).forward(ForwardMode::evaluate);
+        EXPECT_NEAR(got.loss, wanted.loss, 1e-5);
+        EXPECT_EQ(got.correct, wanted.correct);
+        EXPECT_LT(relative_distance(model->executable(4).logits(), widened(cpu->executable(4).logits())),
+                  1e-5);
+    }
+    EXPECT_EQ(model->statistic(2), Doubles{3.0});
+    model->set_statistic(2, Doubles{41.0});
+    model->set_statistic(0, Doubles(32, 0.25));
+    EXPECT_EQ(model->statistic(2), Doubles{41.0});
+    EXPECT_EQ(model->statistic(0), Doubles(32, 0.25));
+}
+
+TEST_F(CudaBackend, GradientsAddUpWhenAsked) {
+    const Graph graph = residual_odd();
+    const auto model = compiled(graph, {.batch_size = 4});
+    Executable& executable = model->executable(4);
+    fill(executable, graph, 3);
+    executable.forward();
+    executable.backward([](ParameterId) {}, GradientMode::overwrite, 0.5F);
+    const std::vector<float> half = model->gradient(0);
+    executable.forward();
+    executable.backward([](ParameterId) {}, GradientMode::accumulate, 1.0F);
+    const std::vector<float> sum = model->gradient(0);
+    double squares = 0.0;
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        for (const float g : model->gradient(id)) {
+            squares += static_cast<double>(g) * g;
+        }
+    }
+    EXPECT_NEAR(model->gradient_norm(), std::sqrt(squares), 1e-6 * std::sqrt(squares));
+    for (std::size_t i = 0; i < half.size(); ++i) {
+        EXPECT_NEAR(sum[i], 3.0F * half[i], 1e-5F * (1.0F + std::abs(sum[i])));
+    }
+}
+
+TEST_F(CudaBackend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
+    const Graph graph = residual_small();
+    const auto model = compiled(graph, {.batch_size = 2});
+    Executable& executable = model->executable(2);
+    fill(executable, graph, 3);
+    executable.forward();
+    EXPECT_EQ(executable.first_non_finite(), std::nullopt);
+    const auto two_b =
+        std::find_if(graph.parameters.begin(), graph.parameters.end(),
+                     [](const Parameter& parameter) { return parameter.name == "two.b.weight"; });
+    const auto id = static_cast<ParameterId>(two_b - graph.parameters.begin());
+    std::vector<float> broken = model->weight(id);
+    broken[7] = std::numeric_limits<float>::infinity();
+    model->set_weight(id, broken);
+    executable.forward();
+    EXPECT_EQ(executable.first_non_finite(), "two.b");
+    executable.input()[4] = std::numeric_limits<float>::quiet_NaN();
+    executable.forward();
+    EXPECT_EQ(executable.first_non_finite(), "input");
+}
+
+TEST_F(CudaBackend, ALabelThatTheModelDoesNotKnowIsRefused) {
+    const Graph graph = mlp();
+    const auto model = compiled(graph, {.batch_size = 3});
+    Executable& executable = model->executable(3);
+    fill(executable, graph, 3);
+    executable.labels()[1] = 10;
+    EXPECT_THROW(executable.forward(), Error);
+    executable.labels()[1] = -1;
+    try {
+        executable.enqueue_step({});
+        ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+        EXPECT_NE(std::string(error.what()).find("sample 1 of the batch has label -1"), std::string::npos);
+    }
+}
+
+TEST_F(CudaBackend, TapsThatOnlySeePaddingAreNotLive) {
+    const Graph graph = resnet18_tiny_images();
+    const auto model = compiled(graph, {.batch_size = 2});
+    std::size_t dead = 0;
+    for (const ParameterSlot& slot : model->layout().slots) {
+        for (const FlatRange& live : slot.live) {
+            EXPECT_EQ(live.offset, slot.offset);
+            dead += slot.size - live.size;
+        }
+    }
+    EXPECT_EQ(dead, 6946816U);
+}
+
+OptimizerStep training_step(std::int64_t number) {
+    OptimizerStep step;
+    step.lr = 0.02 / static_cast<double>(number);
+    step.momentum = 0.9;
+    step.nesterov = true;
+    step.weight_decay = 1e-3;
+    step.decay_norm_bias = false;
+    step.step = number;
+    return step;
+}
+
+/// Steps with changing samples and rates on one model; the results.
+std::vector<StepResult> train_whole(CompiledModel& model, const Graph& graph, std::int64_t batch, int steps,
+                                    StepRequest request = {}) {
+    Executable& executable = model.executable(batch);
+    std::vector<StepResult> results;
+    for (int i = 1; i <= steps; ++i) {
+        fill(executable, graph, static_cast<std::uint64_t>(i));
+        const double scale = request.optimizer.gradient_scale;
+        request.optimizer = training_step(i);
+        request.optimizer.gradient_scale = scale;
+        executable.enqueue_step(request);
+    }
+    for (int i = 1; i <= steps; ++i) {
+        results.push_back(executable.next_result());
+    }
+    EXPECT_THROW(executable.next_result(), std::logic_error);
+    return results;
+}
+
+struct Network {
+    const char* name;
+    Graph (*build)();
+};
+void PrintTo(const Network& network, std::ostream* out) {
+    *out << network.name;
+}
+class CudaTraining : public OnGpu, public testing::WithParamInterface<std::tuple<Network, Precision>> {};
+
+// A step of the CPU backend, made of its parts, is what a whole step must be.
+TEST_P(CudaTraining, WholeStepsEqualTheCpus) {
+    const auto& [network, precision] = GetParam();
+    const Graph graph = network.build();
+    constexpr std::int64_t kBatch = 12;
+    constexpr int kSteps = 4;
+    const auto model = compiled(graph, {.batch_size = kBatch, .precision = precision});
+    const auto cpu = make_cpu_backend(1)->compile(graph, {.batch_size = kBatch});
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        cpu->set_weight(id, model->weight(id));
+    }
+    const std::vector<StepResult> results = train_whole(*model, graph, kBatch, kSteps);
+    const bool exact = precision == Precision::fp32;
+    for (int i = 1; i <= kSteps; ++i) {
+        Executable& executable = cpu->executable(kBatch);
+        fill(executable, graph, static_cast<std::uint64_t>(i));
+        const BatchResult wanted = executable.forward();
+        executable.backward([](ParameterId) {});
+        cpu->optimizer_step(training_step(i));
+        const StepResult& got = results[static_cast<std::size_t>(i - 1)];
+        EXPECT_NEAR(got.batch.loss, wanted.loss, (exact ? 1e-4 : 3e-2) * (1.0 + wanted.loss)) << "step " << i;
+        EXPECT_TRUE(got.updated);
+        if (exact) {
+            EXPECT_EQ(got.batch.correct, wanted.correct) << "step " << i;
+        }
+    }
+    if (exact) {
+        EXPECT_LT(largest_distance(graph, *model, *cpu), 1e-4);
+    } else {
+        // Roundings grow from step to step, most in batch norms' small vectors: all parameters together.
+        EXPECT_LT(relative_distance(all_weights(graph, *model), widened(all_weights(graph, *cpu))), 0.05);
+    }
+    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+        if (graph.statistics[id].kind == Statistic::Kind::batches_tracked) {
+            EXPECT_EQ(model->statistic(id), Doubles{kSteps});
+        }
+    }
+    // The optimizer's memory is PyTorch's, by name.
+    EXPECT_EQ(model->optimizer_state("exp_avg", 0), std::vector<float>());
+    const std::vector<float> momentum = model->optimizer_state("momentum_buffer", 0);
+    ASSERT_EQ(momentum.size(), cpu->optimizer_state("momentum_buffer", 0).size());
+    if (exact) {
+        EXPECT_LT(relative_distance(momentum, widened(cpu->optimizer_state("momentum_buffer", 0))), 1e-3);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Networks, CudaTraining,
+    testing::Combine(testing::Values(Network{"tiny", tiny_net}, Network{"residual_odd", residual_odd},
+                                     Network{"residual_small", residual_small}, Network{"unfused", unfused},
+                                     Network{"mlp", mlp}, Network{"toy", toy}),
+                     testing::Values(Precision::fp32, Precision::tf32, Precision::bf16)),
+    [](const auto& tested) {
+        const Precision precision = std::get<1>(tested.param);
+        return std::string(std::get<0>(tested.param).name) + (precision == Precision::fp32   ? "_fp32"
+                                                              : precision == Precision::tf32 ? "_tf32"
+                                                                                             : "_bf16");
+    });
+
+// The same kernels in the same order give the same bits, whether they are recorded or not, on one stream or
+// on three.
+TEST_F(CudaBackend, RecordedStepsEqualEnqueuedOnesAndTheirParts) {
+    const Graph graph = residual_small();
+    for (const Precision precision : {Precision::fp32, Precision::bf16}) {
+        std::vector<std::vector<std::vector<float>>> weights;
+        for (const bool graphs : {true, false}) {
+            CudaOptions options = plain_options();
+            options.graphs = graphs;
+            const auto model = compiled(graph, {.batch_size = 6, .precision = precision}, options);
+            train_whole(*model, graph, 6, 5);
+            weights.push_back(weights_of(graph, *model));
+        }
+        const auto model = compiled(graph, {.batch_size = 6, .precision = precision});
+        for (int i = 1; i <= 5; ++i) {
+            Executable& executable = model->executable(6);
+            fill(executable, graph, static_cast<std::uint64_t>(i));
+            executable.forward();
+            executable.backward([](ParameterId) {});
+            model->optimizer_step(training_step(i));
+        }
+        weights.push_back(weights_of(graph, *model));
+        EXPECT_EQ(weights[0], weights[1]) << "recorded and enqueued";
+        EXPECT_EQ(weights[0], weights[2]) << "whole steps and their parts";
+    }
+}
+
+TEST_F(CudaBackend, ResultsMayBeReadLateOrAtOnce) {
+    const Graph graph = residual_odd();
+    const auto late = compiled(graph, {.batch_size = 4});
+    const auto at_once = compiled(graph, {.batch_size = 4});
+    const std::vector<StepResult> results = train_whole(*late, graph, 4, 6);
+    Executable& executable = at_once->executable(4);
+    for (int i = 1; i <= 6; ++i) {
+        fill(executable, graph, static_cast<std::uint64_t>(i));
+        StepRequest request;
+        request.optimizer = training_step(i);
+        executable.enqueue_step(request);
+        EXPECT_EQ(executable.next_result().batch.loss, results[static_cast<std::size_t>(i - 1)].batch.loss);
+    }
+    EXPECT_EQ(weights_of(graph, *late), weights_of(graph, *at_once));
+}
+
+TEST_F(CudaBackend, TheAverageIsPartOfTheStep) {
+    const Graph graph = residual_small();
+    const auto plain = compiled(graph, {.batch_size = 4});
+    const auto reduced = compiled(graph, {.batch_size = 4});
+    StepReduction reduction;
+    for (const Bucket& bucket : plan_buckets(reduced->layout(), {.first = 4096, .others = 16384})) {
+        reduction.buckets.push_back(bucket.live);
+    }
+    ASSERT_GT(reduction.buckets.size(), 3U);
+    // As if another rank had all zeros.
+    reduction.enqueue_average = [](std::span<const std::span<float>> parts, void* queue) {
+        for (const std::span<float>& part : parts) {
+            cuda::scale(cuda::Element::f32, static_cast<std::int64_t>(part.size()), 0.5F, part.data(),
+                        static_cast<cudaStream_t>(queue));
+        }
+    };
+    StepRequest halved;
+    halved.optimizer.gradient_scale = 0.5;
+    StepRequest averaged;
+    averaged.reduction = &reduction;
+    train_whole(*plain, graph, 4, 4, halved);
+    train_whole(*reduced, graph, 4, 4, averaged);
+    EXPECT_EQ(weights_of(graph, *plain), weights_of(graph, *reduced));
+}
+
+TEST_F(CudaBackend, AccumulationInWholeSteps) {
+    const Graph graph = residual_odd();
+    const auto whole = compiled(graph, {.batch_size = 4});
+    const auto parts = compiled(graph, {.batch_size = 4});
+    for (int update = 1; update <= 3; ++update) {
+        for (int micro = 0; micro < 3; ++micro) {
+            const auto seed = static_cast<std::uint64_t>(update * 10 + micro);
+            const GradientMode mode = micro == 0 ? GradientMode::overwrite : GradientMode::accumulate;
+            StepRequest request;
+            request.gradients = mode;
+            request.update = micro == 2;
+            request.optimizer = training_step(update);
+            request.optimizer.gradient_scale = 1.0 / 3.0;
+            fill(whole->executable(4), graph, seed);
+            whole->executable(4).enqueue_step(request);
+            EXPECT_EQ(whole->executable(4).next_result().updated, micro == 2);
+            fill(parts->executable(4), graph, seed);
+            parts->executable(4).forward();
+            parts->executable(4).backward([](ParameterId) {}, mode, 1.0F);
+            if (micro == 2) {
+                parts->optimizer_step(request.optimizer);
+            }
+        }
+    }
+    EXPECT_EQ(weights_of(graph, *whole), weights_of(graph, *parts));
+}
+
+TEST_F(CudaBackend, ClippingInWholeSteps) {
+    const Graph graph = residual_odd();
+    const auto whole = compiled(graph, {.batch_size = 4});
+    const auto parts = compiled(graph, {.batch_size = 4});
+    StepRequest request;
+    request.clip_norm = 0.1;
+    const std::vector<StepResult> results = train_whole(*whole, graph, 4, 3, request);
+    for (int i = 1; i <= 3; ++i) {
+        Executable& executable = parts->executable(4);
+        fill(executable, graph, static_cast<std::uint64_t>(i));
+        executable.forward();
+        executable.backward([](ParameterId) {});
+        OptimizerStep step = training_step(i);
+        const double norm = parts->gradient_norm();
+        EXPECT_NEAR(results[static_cast<std::size_t>(i - 1)].gradient_norm, norm, 1e-4 * norm);
+        EXPECT_GT(norm, 0.1);
+        step.gradient_scale = 0.1 / (norm + 1e-6);
+        parts->optimizer_step(step);
+    }
+    EXPECT_LT(largest_distance(graph, *whole, *parts), 1e-5);
+}
+
+TEST_F(CudaBackend, TheLossScaleLeavesOverflowsOut) {
+    const Graph graph = residual_odd();
+    const auto model = compiled(graph, {.batch_size = 4, .precision = Precision::fp16});
+    LossScale scale;
+    scale.scale = 0x1p26;  // overflows for certain
+    model->set_loss_scale(scale);
+    Executable& executable = model->executable(4);
+    const std::vector<std::vector<float>> before = weights_of(graph, *model);
+    StepRequest request;
+    request.scale_loss = true;
+    int updates = 0;
+    for (int i = 1; i <= 40 && updates < 3; ++i) {
+        fill(executable, graph, 3);
+        request.optimizer = training_step(i);
+        executable.enqueue_step(request);
+        const StepResult result = executable.next_result();
+        EXPECT_EQ(result.loss_scale, scale.scale);
+        EXPECT_EQ(std::isfinite(result.gradient_norm), result.updated);
+        if (!result.updated) {
+            EXPECT_EQ(weights_of(graph, *model), before);
+        }
+        update_loss_scale(scale, result.updated);
+        updates += result.updated ? 1 : 0;
+    }
+    EXPECT_EQ(updates, 3);
+    EXPECT_EQ(model->loss_scale().scale, scale.scale);
+    EXPECT_NE(weights_of(graph, *model), before);
+}
+
+TEST_F(CudaBackend, BytesAndDrawsGiveWhatFloatsGive) {
+    const Graph graph = residual_odd();  // 3×9×10
+    const auto model = compiled(graph, {.batch_size = 3});
+    std::vector<float> table(3 * 256);
+    for (std::size_t i = 0; i < table.size(); ++i) {
+        table[i] = static_cast<float>(i % 256) / 255.0F - 0.2F * static_cast<float>(i / 256);
+    }
+    Executable& executable = model->executable(3);
+    EXPECT_THROW(executable.take_input(InputForm::bytes), std::logic_error);
+    model->set_pixel_table(table);
+    EXPECT_THROW(executable.take_input(InputForm::draws), std::logic_error);
+    std::vector<std::uint8_t> images(5 * 3 * 9 * 10);
+    for (std::size_t i = 0; i < images.size(); ++i) {
+        images[i] = static_cast<std::uint8_t>(i * 91 + 3);
+    }
+    ASSERT_TRUE(model->keep_images({3, 9, 10}, images));
+    const std::vector<ImageDraw> draws{{4, 0, 0, 0}, {1, 2, -3, 1}, {0, -1, 4, 0}};
+    std::vector<double> losses;
+    std::vector<Doubles> statistics;
+    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+        statistics.push_back(model->statistic(id));
+    }
+    for (const InputForm form : {InputForm::floats, InputForm::bytes, InputForm::draws}) {
+        executable.take_input(form);
+        fill(executable, graph, 1);
+        for (std::size_t n = 0; n < 3; ++n) {
+            for (int c = 0; c < 3; ++c) {
+                for (int y = 0; y < 9; ++y) {
+                    for (int x = 0; x < 10; ++x) {
+                        const int iy = draws[n].top + y;
+                        const int ix = draws[n].left + (draws[n].flip != 0 ? 9 - x : x);
+                        const bool inside = iy >= 0 && iy < 9 && ix >= 0 && ix < 10;
+                        const std::uint8_t byte = inside ? images[static_cast<std::size_t>(
+                                                               ((draws[n].image * 3 + c) * 9 + iy) * 10 + ix)]
+                                                         : std::uint8_t{0};
+                        const std::size_t to = n * 270 + static_cast<std::size_t>(c * 90 + y * 10 + x);
+                        executable.input()[to] = table[static_cast<std::size_t>(c) * 256 + byte];
+                        executable.byte_input()[to] = byte;
+                    }
+                }
+            }
+            executable.draws()[n] = draws[n];
+        }
+        losses.push_back(executable.forward(ForwardMode::evaluate).loss);
+        losses.push_back(executable.forward(ForwardMode::evaluate).loss);  // recorded
+        StepRequest request;
+        request.update = false;
+        executable.enqueue_step(request);
+        losses.push_back(executable.next_result().batch.loss);
+        for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+            model->set_statistic(id, statistics[id]);
+        }
+    }
+    for (std::size_t i = 3; i < losses.size(); ++i) {
+        EXPECT_EQ(losses[i], losses[i % 3]);
+    }
+    fill(executable, graph, 1);
+    executable.draws()[1].image = 5;
+    EXPECT_THROW(executable.forward(), Error);
+}
+
+TEST_F(CudaBackend, SynchronisedBatchNormsOfOneRankAreBatchNorms) {
+    const Graph graph = residual_odd();
+    CompileOptions options{.batch_size = 4};
+    const auto alone = compiled(graph, options);
+    std::size_t sums = 0;
+    options.enqueue_sum = [&](std::span<double> values, void*) { sums += values.size(); };
+    const auto synchronised = compiled(graph, options);
+    train_whole(*alone, graph, 4, 3);
+    train_whole(*synchronised, graph, 4, 3);
+    EXPECT_LT(largest_distance(graph, *synchronised, *alone), 1e-5);
+    EXPECT_GT(sums, 0U);
+    options.enqueue_sum = {};
+    options.sum_across_ranks = [](std::span<double>) {};
+    EXPECT_THROW(compiled(graph, options), ConfigError);
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Training with a backend that runs whole steps: the same updates as the CPU's, one step ahead of their
+// results.
+
+#include <engine/backend/cpu/cpu_backend.h>
+#include <engine/backend/cuda/cuda_backend.h>
+#include <engine/models/initialise.h>
+#include <engine/models/model_registry.h>
+#include <engine/models/random.h>
+#include <engine/train/metrics_sink.h>
+#include <engine/train/step_runner.h>
+#include <engine/train/trainer.h>
+
+#include <tests/engine/cuda_arrays.h>
+
+#include <cmath>
+#include <limits>
+
+namespace rankscope::engine::test {
+namespace {
+
+class CudaRunner : public cuda::test::OnGpu {
+protected:
+    std::unique_ptr<CompiledModel> fresh(Backend& backend, Precision precision = Precision::fp32) const {
+        auto model = backend.compile(graph, {.batch_size = 6, .precision = precision});
+        const CanonicalParameters initial = default_initialisation(graph, 1);
+        for (ParameterId id = 0; id < initial.size(); ++id) {
+            model->set_weight(id, initial[id]);
+        }
+        return model;
+    }
+
+    static Batch batch_of(std::uint64_t seed) {
+        Batch batch;
+        batch.pixels.resize(6 * 784);
+        batch.labels.resize(6);
+        TorchGenerator(seed).uniform(batch.pixels, 0.0, 1.0);
+        for (std::size_t i = 0; i < 6; ++i) {
+            batch.labels[i] = static_cast<std::int32_t>((seed + i) % 10);
+        }
+        return batch;
+    }
+
+    std::vector<float> weights(CompiledModel& model) const {
+        std::vector<float> all;
+        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+            const std::vector<float> one = model.weight(id);
+            all.insert(all.end(), one.begin(), one.end());
+        }
+        return all;
+    }
+
+    Graph graph = build_model("mlp", {1, 28, 28}, 10);
+    std::unique_ptr<Backend> cpu = make_cpu_backend(1);
+    CudaOptions options{.tuning = cuda::Tuning::none};
+    OptimizerStep step{.lr = 0.05, .momentum = 0.9};
+    StepTimes times;
+};
+
+TEST_F(CudaRunner, UpdatesEqualTheCpusAndResultsComeOneUpdateLate) {
+    const auto cuda = make_cuda_backend(options);
+    for (const StepRunnerOptions& running : {StepRunnerOptions{}, StepRunnerOptions{.clip_norm = 0.5}}) {
+        const auto ours = fresh(*cuda);
+        const auto theirs = fresh(*cpu);
+        StepRunner whole(*ours, nullptr, running);
+        StepRunner parts(*theirs, nullptr, running);
+        EXPECT_EQ(whole.ahead(), 1U);
+        EXPECT_EQ(parts.ahead(), 0U);
+        std::vector<UpdateResult> got;
+        for (std::uint64_t update = 0; update < 4; ++update) {
+            step.step = static_cast<std::int64_t>(update) + 1;
+            for (StepRunner* runner : {&whole, &parts}) {
+                const std::int64_t batches = update == 2 ? 1 : 3;  // an epoch's last update may be shorter
+                runner->begin(batches);
+                for (std::int64_t i = 0; i < batches; ++i) {
+                    runner->batch(batch_of(update * 10 + static_cast<std::uint64_t>(i)), times);
+                }
+                runner->finish(step, true, times);
+            }
+            if (update > 0) {
+                got.push_back(whole.result(times));
+            }
+        }
+        got.push_back(whole.result(times));
+        for (const UpdateResult& result : got) {
+            const UpdateResult wanted = parts.result(times);
+            EXPECT_NEAR(result.mine.loss, wanted.mine.loss, 1e-4 * wanted.mine.loss);
+            EXPECT_EQ(result.mine.samples, wanted.mine.samples);
+            EXPECT_EQ(result.mine.correct, wanted.mine.correct);
+            EXPECT_NEAR(*result.gradient_norm, *wanted.gradient_norm, 1e-4 * *wanted.gradient_norm);
+        }
+        const std::vector<float> a = weights(*ours);
+        const std::vector<float> b = weights(*theirs);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            ASSERT_NEAR(a[i], b[i], 1e-5F);
+        }
+    }
+}
+
+TEST_F(CudaRunner, TheLossScaleLivesOnTheDevice) {
+    const auto cuda = make_cuda_backend(options);
+    const auto model = fresh(*cuda, Precision::fp16);
+    StepRunner runner(*model, nullptr, {.loss_scale = LossScale{.scale = 0x1p40}});
+    const std::vector<float> before = weights(*model);
+    EXPECT_TRUE(runner.train(batch_of(1), step, times).skipped);
+    EXPECT_EQ(weights(*model), before);
+    EXPECT_EQ(runner.loss_scale()->scale, 0x1p39);
+    runner.set_loss_scale({.scale = 1024.0, .finite_in_a_row = 7});
+    EXPECT_FALSE(runner.train(batch_of(1), step, times).skipped);
+    EXPECT_NE(weights(*model), before);
+    EXPECT_EQ(runner.loss_scale()->scale, 1024.0);
+    EXPECT_EQ(runner.loss_scale()->finite_in_a_row, 8);
+}
+
+TEST_F(CudaRunner, ALossThatIsNoNumberIsNamedAfterTheNextStepHasBegun) {
+    const auto cuda = make_cuda_backend(options);
+    const auto model = fresh(*cuda);
+    StepRunner runner(*model, nullptr);
+    Batch bad = batch_of(1);
+    bad.pixels[100] = std::numeric_limits<float>::quiet_NaN();
+    runner.begin(1);
+    runner.batch(bad, times);
+    runner.finish(step, false, times);
+    runner.begin(1);
+    runner.batch(batch_of(2), times);
+    runner.finish(step, false, times);
+    try {
+        runner.result(times);
+        ADD_FAILURE() << "accepted";
+    } catch (const NotFiniteError& error) {
+        EXPECT_NE(std::string(error.what()).find("input"), std::string::npos) << error.what();
+    }
+    for (const float weight : weights(*model)) {
+        ASSERT_TRUE(std::isfinite(weight));
+    }
+}
+
+/// What a run told.
+class Curve final : public RunListener {
+public:
+    void step_done(const StepReport& report) override {
+        losses.push_back(report.mine.mean_loss());
+        updates.push_back(report.update);
+    }
+    void epoch_done(const EpochReport& report) override {
+        validation.push_back(report.validation->mean_loss());
+    }
+
+    std::vector<double> losses;
+    std::vector<double> validation;
+    std::vector<std::int64_t> updates;
+};
+
+Curve trained(Backend& backend, const protocol::TrainConfig& config) {
+    MetricsSink metrics("");
+    DataSource data(config.dataset, true, metrics);
+    Curve curve;
+    Trainer trainer({.config = config, .listeners = {&curve}}, backend, data);
+    trainer.run();
+    return curve;
+}
+
+// Pictures that are kept on the device and cut there, pictures that are sent as bytes, and short last
+// batches.
+TEST_F(CudaRunner, WholeRunsHaveTheCpusCurve) {
+    const auto cuda = make_cuda_backend(options);
+    for (const bool scaled : {false, true}) {
+        nlohmann::json section = {
+            {"model", "mlp"},
+            {"dataset", {{"name", "synthetic-digits"}, {"train_size", 50}, {"test_size", 23}}},
+            {"epochs", 2},
+            {"batch_size", 8},
+            {"accumulate_steps", 2},
+            {"metrics_every", 2},
+            {"optimizer", {{"name", "sgd"}, {"lr", 0.05}, {"momentum", 0.9}}}};
+        if (scaled) {
+            section["dataset"]["resize"] = 20;
+            section["dataset"]["image_size"] = 20;
+        }
+        const protocol::TrainConfig config = protocol::parse_train_config(section);
+        const Curve ours = trained(*cuda, config);
+        const Curve theirs = trained(*cpu, config);
+        EXPECT_EQ(ours.updates, theirs.updates);
+        ASSERT_EQ(ours.losses.size(), 8U);
+        ASSERT_EQ(ours.validation.size(), 2U);
+        for (std::size_t i = 0; i < ours.losses.size(); ++i) {
+            EXPECT_NEAR(ours.losses[i], theirs.losses[i], 1e-4) << "update " << i + 1;
+        }
+        for (std::size_t i = 0; i < ours.validation.size(); ++i) {
+            EXPECT_NEAR(ours.validation[i], theirs.validation[i], 1e-4) << "epoch " << i + 1;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace rankscope::engine::test

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+// Found before the backend's own launch.h: kernels run on the CPU.
+
+#include <engine/backend/cuda/cuda_check.h>
+
+#include <cuda_runtime_api.h>
+#include <tests/engine/emulated_cuda/emulated_block.h>
+#include <tests/engine/emulated_cuda/emulated_stream.h>
+
+namespace rankscope::engine::cuda {
+
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), dim3 blocks, dim3 threads, cudaStream_t stream,
+            Arguments... arguments) {
+    emulated::enqueue(stream, [=] {
+        emulated::run_grid(blocks, threads, [=] { kernel(static_cast<Parameters>(arguments)...); });
+    });
+}
+
+}  // namespace rankscope::engine::cuda

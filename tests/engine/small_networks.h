@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/graph/graph.h>
+
+/// Networks on which every backend must agree with the slow twin: small, and each with something awkward.
+namespace rankscope::engine::test {
+
+Graph tiny_net();
+Graph pools_and_relus();
+Graph convnet();
+Graph mlp();
+Graph toy();
+/// A residual block with a projection, on channels that fill no block of 16, with pools that pad.
+Graph residual_odd();
+/// Identity shortcuts on 4×4, 2×2 and 1×1 images: blocked layouts, taps, and the way between them.
+Graph residual_small();
+/// What no rewrite takes: a sum of two convolutions, a ReLU read twice, a value with three readers, a pool of
+/// a sum.
+Graph unfused();
+Graph resnet18_tiny_images();
+
+}  // namespace rankscope::engine::test
