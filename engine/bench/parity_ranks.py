@@ -41,8 +41,10 @@ CASES = [
     ("convnet", 4, 25, 1, ONE, {}, 1e-4),
     ("convnet", 2, 50, 5, NESTEROV, {}, 1e-3),
     # Where rounding decides which number is the larger in a pool, or on which side of a ReLU's zero one lies, a gradient
-    # moves by that sample's part; over several updates that adds up.
+    # moves by that sample's part; over several updates that adds up. The same samples in one batch show what is of that
+    # and what of the accumulation.
     ("convnet", 2, 20, 1, ONE, {"accumulate_steps": 4}, 1e-3),
+    ("convnet", 2, 80, 1, ONE, {}, 1e-3),
     ("resnet18", 1, 64, 1, ONE, {}, 1e-4),
     ("resnet18", 2, 32, 1, ONE, {}, 1e-4),
     ("resnet18", 2, 32, 1, ONE, {"sync_bn": True}, 1e-4),
