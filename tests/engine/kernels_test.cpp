@@ -3,11 +3,14 @@
 
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/max_pool.h>
+#include <engine/backend/cpu/tap_layout.h>
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <random>
 #include <tuple>
@@ -133,6 +136,26 @@ TEST(CrossEntropy, LossHitsAndGradient) {
     EXPECT_NEAR(gradient[3], 0.5, 1e-7);
     EXPECT_NEAR(gradient[4], -0.5, 1e-7);
     EXPECT_EQ(gradient[5], 0.0F);
+}
+
+TEST(TapLayout, PutsEveryWeightInItsPlaceAndBack) {
+    for (const auto& [out, in, taps] : {std::array<std::int64_t, 3>{32, 3, 9}, {21, 5, 9}, {7, 16, 1}}) {
+        std::vector<float> canonical(static_cast<std::size_t>(out * in * taps));
+        std::iota(canonical.begin(), canonical.end(), 1.0F);
+        std::vector<float> stored(canonical.size());
+        std::vector<float> back(canonical.size());
+        to_tap_major(out, in, taps, canonical.data(), stored.data());
+        from_tap_major(out, in, taps, stored.data(), back.data());
+        EXPECT_EQ(back, canonical);
+        for (std::int64_t o = 0; o < out; ++o) {
+            for (std::int64_t i = 0; i < in; ++i) {
+                for (std::int64_t tap = 0; tap < taps; ++tap) {
+                    ASSERT_EQ(stored[static_cast<std::size_t>((tap * in + i) * out + o)],
+                              canonical[static_cast<std::size_t>((o * in + i) * taps + tap)]);
+                }
+            }
+        }
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
+#include <engine/backend/cpu/tap_layout.h>
 #include <engine/error.h>
 #include <engine/graph/rewrite.h>
 #include <engine/optim/decay_ranges.h>
@@ -198,8 +199,7 @@ public:
         if (canonical.size() != static_cast<std::size_t>(element_count(graph_.parameters[id].shape))) {
             throw std::logic_error(graph_.parameters[id].name + ": wrong number of values");
         }
-        std::vector<float> copy(canonical.begin(), canonical.end());
-        reorder(canonical_[id], copy.data(), storage_[id].descriptor, storage_[id].weight);
+        import_from(id, canonical, storage_[id].weight);
     }
     std::vector<float> weight(ParameterId id) override { return exported(id, storage_[id].weight); }
     std::vector<float> gradient(ParameterId id) override { return exported(id, storage_[id].gradient); }
@@ -281,9 +281,7 @@ public:
             throw std::logic_error(std::string(name) + " of " + graph_.parameters[id].name +
                                    ": wrong number of values");
         }
-        std::vector<float> copy(values.begin(), values.end());
-        reorder(canonical_[id], copy.data(), storage_[id].descriptor,
-                state(name).data() + layout_.slots[id].offset);
+        import_from(id, values, state(name).data() + layout_.slots[id].offset);
     }
 
     double gradient_norm() override { return std::sqrt(sum_of_squares(gradients())); }
@@ -417,6 +415,18 @@ private:
         stream_.wait();
     }
 
+    void import_from(ParameterId id, std::span<const float> canonical, float* target) {
+        if (storage_[id].descriptor == canonical_[id]) {
+            std::copy(canonical.begin(), canonical.end(), target);
+        } else if (cpu::stored_by_taps(storage_[id].descriptor)) {
+            const Shape& shape = graph_.parameters[id].shape;
+            cpu::to_tap_major(shape[0], shape[1], shape[2] * shape[3], canonical.data(), target);
+        } else {
+            std::vector<float> copy(canonical.begin(), canonical.end());  // oneDNN wants what it may write to
+            reorder(canonical_[id], copy.data(), storage_[id].descriptor, target);
+        }
+    }
+
     std::vector<float> exported(ParameterId id, float* source) {
         std::vector<float> values(static_cast<std::size_t>(element_count(graph_.parameters[id].shape)));
         export_to(id, source, values);
@@ -426,6 +436,9 @@ private:
     void export_to(ParameterId id, float* source, std::span<float> canonical) {
         if (storage_[id].descriptor == canonical_[id]) {
             std::copy_n(source, canonical.size(), canonical.begin());
+        } else if (cpu::stored_by_taps(storage_[id].descriptor)) {
+            const Shape& shape = graph_.parameters[id].shape;
+            cpu::from_tap_major(shape[0], shape[1], shape[2] * shape[3], source, canonical.data());
         } else {
             reorder(storage_[id].descriptor, source, canonical_[id], canonical.data());
         }
