@@ -419,8 +419,8 @@ private:
         if (storage_[id].descriptor == canonical_[id]) {
             std::copy(canonical.begin(), canonical.end(), target);
         } else if (cpu::stored_by_taps(storage_[id].descriptor)) {
-            const Shape& shape = graph_.parameters[id].shape;
-            cpu::to_tap_major(shape[0], shape[1], shape[2] * shape[3], canonical.data(), target);
+            const auto dims = dnnl_api::dims_of(storage_[id].descriptor);
+            cpu::to_tap_major(dims[0], dims[1], dims[2] * dims[3], canonical.data(), target);
         } else {
             std::vector<float> copy(canonical.begin(), canonical.end());  // oneDNN wants what it may write to
             reorder(canonical_[id], copy.data(), storage_[id].descriptor, target);
@@ -437,8 +437,8 @@ private:
         if (storage_[id].descriptor == canonical_[id]) {
             std::copy_n(source, canonical.size(), canonical.begin());
         } else if (cpu::stored_by_taps(storage_[id].descriptor)) {
-            const Shape& shape = graph_.parameters[id].shape;
-            cpu::from_tap_major(shape[0], shape[1], shape[2] * shape[3], source, canonical.data());
+            const auto dims = dnnl_api::dims_of(storage_[id].descriptor);
+            cpu::from_tap_major(dims[0], dims[1], dims[2] * dims[3], source, canonical.data());
         } else {
             reorder(storage_[id].descriptor, source, canonical_[id], canonical.data());
         }
