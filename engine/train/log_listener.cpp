@@ -55,10 +55,13 @@ void LogListener::epoch_done(const EpochReport& report) {
 }
 
 void LogListener::checkpoint_done(const CheckpointReport& report) {
+    for (const auto& folder : report.abandoned) {
+        std::printf("%s\n", abandoned_text(folder).c_str());
+    }
     if (report.error.empty()) {
         std::printf("checkpoint %s (%.1f MiB, training waited %.0f ms)\n", report.where.c_str(),
                     static_cast<double>(report.bytes) / 1048576.0, report.held_ms);
-    } else {
+    } else if (!report.repeated) {
         std::printf("the checkpoint of step %lld was not written: %s\n",
                     static_cast<long long>(report.update), report.error.c_str());
     }

@@ -86,6 +86,12 @@ void MetricLinesListener::epoch_done(const EpochReport& report) {
 }
 
 void MetricLinesListener::checkpoint_done(const CheckpointReport& report) {
+    for (const auto& folder : report.abandoned) {
+        sink_.stage("note", abandoned_text(folder));
+    }
+    if (!report.error.empty() && report.repeated) {
+        return;
+    }
     if (!report.error.empty()) {
         sink_.stage("note", "the checkpoint of step " + std::to_string(report.update) +
                                 " was not written: " + report.error);

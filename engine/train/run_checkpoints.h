@@ -7,6 +7,7 @@
 #include <engine/optim/optimizer_step.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -50,7 +51,14 @@ struct CheckpointReport {
     double held_ms = 0;   ///< what training waited for it
     double write_ms = 0;  ///< in the background
     std::string error{};
+    bool repeated = false;                           ///< the one before failed as well: the person knows
+    std::vector<std::filesystem::path> abandoned{};  ///< later ones of an earlier run, set aside
 };
+
+/// For the person, of one of CheckpointReport::abandoned.
+inline std::string abandoned_text(const std::filesystem::path& folder) {
+    return "a checkpoint of a later step, of a run before this one, was set aside as " + folder.string();
+}
 
 class RunCheckpoints {
 public:

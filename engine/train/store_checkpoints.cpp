@@ -88,7 +88,9 @@ std::vector<CheckpointReport> StoreCheckpoints::reports() {
                           .bytes = report.bytes,
                           .held_ms = report.held_ms,
                           .write_ms = report.write_ms,
-                          .error = std::move(report.error)});
+                          .error = std::move(report.error),
+                          .repeated = report.repeated,
+                          .abandoned = std::move(report.abandoned)});
     }
     return result;
 }

@@ -13,6 +13,7 @@
 #include <tests/engine/worker_process.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace rankscope::engine::test {
 namespace {
@@ -151,6 +152,23 @@ TEST(Resume, ACheckpointThatIsNamedAndNotThereIsAnError) {
     const auto workers = finished_world(folder / "run", 1, config, 2);
     EXPECT_NE(workers[0].errors().find("checkpoint.resume"), std::string::npos) << workers[0].errors();
     EXPECT_NE(workers[0].errors().find("nowhere"), std::string::npos);
+}
+
+TEST(Checkpoints, ThatCannotBeWrittenAreToldOnceAndTrainingGoesOn) {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "file") << "in the way";
+    json run = job(folder);
+    run["checkpoint"]["folder"] = (folder / "file" / "below").string();
+    run["checkpoint"]["every_steps"] = 2;
+    run["epochs"] = 1;
+    const auto workers = finished_world(folder / "run", 1, run);
+    const std::string said = workers[0].output();
+    const std::string word = "was not written";
+    const std::size_t first = said.find(word);
+    ASSERT_NE(first, std::string::npos) << said;
+    EXPECT_EQ(said.find(word, first + 1), std::string::npos) << said;
+    EXPECT_NE(said.find((folder / "file").string()), std::string::npos) << said;
+    EXPECT_FALSE(workers[0].text("params").empty());
 }
 
 TEST(InitFrom, TheWeightsOfAnotherRunAreTaken) {
