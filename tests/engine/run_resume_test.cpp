@@ -13,7 +13,6 @@
 #include <tests/engine/worker_process.h>
 
 #include <filesystem>
-#include <fstream>
 
 namespace rankscope::engine::test {
 namespace {
@@ -156,9 +155,15 @@ TEST(Resume, ACheckpointThatIsNamedAndNotThereIsAnError) {
 
 TEST(Checkpoints, ThatCannotBeWrittenAreToldOnceAndTrainingGoesOn) {
     const TemporaryFolder folder;
-    std::ofstream(folder / "file") << "in the way";
+    // A name that can be listed, but is too long (PATH_MAX) for what is to be written below it.
+    std::filesystem::path deep = folder.path();
+    while (deep.string().size() < 3900) {
+        deep /= std::string(100, 'x');
+    }
+    deep /= std::string(4085 - deep.string().size() - 1, 'x');
+    std::filesystem::create_directories(deep);
     json run = job(folder);
-    run["checkpoint"]["folder"] = (folder / "file" / "below").string();
+    run["checkpoint"]["folder"] = deep.string();
     run["checkpoint"]["every_steps"] = 2;
     run["epochs"] = 1;
     const auto workers = finished_world(folder / "run", 1, run);
@@ -167,7 +172,7 @@ TEST(Checkpoints, ThatCannotBeWrittenAreToldOnceAndTrainingGoesOn) {
     const std::size_t first = said.find(word);
     ASSERT_NE(first, std::string::npos) << said;
     EXPECT_EQ(said.find(word, first + 1), std::string::npos) << said;
-    EXPECT_NE(said.find((folder / "file").string()), std::string::npos) << said;
+    EXPECT_NE(said.find("name too long"), std::string::npos) << said;
     EXPECT_FALSE(workers[0].text("params").empty());
 }
 
