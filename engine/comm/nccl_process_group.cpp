@@ -146,8 +146,9 @@ public:
                                       });
         {
             const std::lock_guard lock(communicator_->mutex);
-            check(ncclCommRegister(communicator_->handle, memory, bytes, registration.get()),
-                  "ncclCommRegister");
+            settle(communicator_->handle,
+                   ncclCommRegister(communicator_->handle, memory, bytes, registration.get()),
+                   options_.connect_timeout, aborted_, "ncclCommRegister");
         }
         cuda_check(cudaMemset(memory, 0, bytes), "cudaMemset");
         // The caller's streams do not wait for the default one, which this runs on.

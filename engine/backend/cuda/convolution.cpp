@@ -10,6 +10,7 @@
 #include <engine/error.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -27,7 +28,7 @@ constexpr std::int64_t kBetween = 5;
 
 /// More is not taken for a kernel's scratch, however fast it says it is.
 constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20;
-constexpr int kMostCandidates = 24;
+constexpr int kMostCandidates = 12;
 
 cudnnDataType_t cudnn_type(Element type) {
     return type == Element::f32 ? CUDNN_DATA_FLOAT
@@ -282,16 +283,19 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
                                              workspace.data()};
         double us = 0.0;
         try {
-            us = measure_us(stream, [&](cudaStream_t on) {
-                convolution.run(arguments, on);
-                if (recipe.result != Element::f32 && recipe.pass == ConvolutionPass::backward_weights) {
-                    to_floats(recipe.result, weights, result.data(), second.as<float>(), on);
-                }
-                if (!recipe.finishes) {
-                    add_bias(shape.type, rows, static_cast<int>(shape.out_channels),
-                             shape.bias ? bias.data() : nullptr, shape.relu, result.data(), on);
-                }
-            });
+            us = measure_us(
+                stream,
+                [&](cudaStream_t on) {
+                    convolution.run(arguments, on);
+                    if (recipe.result != Element::f32 && recipe.pass == ConvolutionPass::backward_weights) {
+                        to_floats(recipe.result, weights, result.data(), second.as<float>(), on);
+                    }
+                    if (!recipe.finishes) {
+                        add_bias(shape.type, rows, static_cast<int>(shape.out_channels),
+                                 shape.bias ? bias.data() : nullptr, shape.relu, result.data(), on);
+                    }
+                },
+                best ? hopeless_us(best->second) : std::numeric_limits<double>::infinity());
         } catch (const Error&) {
             continue;  // an engine that promised more than it can do
         }

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -254,10 +255,13 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
     for (const cublasLtMatmulHeuristicResult_t& candidate : candidates) {
         take(candidate);
         try {
-            const double us = measure_us(stream.get(), [&](cudaStream_t on) {
-                check(plan.try_run(a.data(), b.data(), bias.data(), d.data(), workspace.data(), on),
-                      "cublasLtMatmul");
-            });
+            const double us = measure_us(
+                stream.get(),
+                [&](cudaStream_t on) {
+                    check(plan.try_run(a.data(), b.data(), bias.data(), d.data(), workspace.data(), on),
+                          "cublasLtMatmul");
+                },
+                best != nullptr ? hopeless_us(best_us) : std::numeric_limits<double>::infinity());
             if (best == nullptr || us < best_us) {
                 best = &candidate;
                 best_us = us;

@@ -9,29 +9,44 @@
 
 namespace rankscope::engine::cuda {
 
-double measure_us(cudaStream_t stream, const std::function<void(cudaStream_t)>& work) {
-    constexpr int kRepeats = 10;
+namespace {
+
+constexpr double kUsPerMs = 1000.0;
+
+double launch_us(cudaStream_t stream, Event& begin, Event& end, const std::function<void()>& launch) {
+    begin.record(stream);
+    launch();
+    end.record(stream);
+    end.wait();
+    float ms = 0.0F;
+    cuda_check(cudaEventElapsedTime(&ms, begin.get(), end.get()), "cudaEventElapsedTime");
+    return static_cast<double>(ms) * kUsPerMs;
+}
+
+}  // namespace
+
+double measure_us(cudaStream_t stream, const std::function<void(cudaStream_t)>& work, double give_up_us) {
+    constexpr double kMostRepeats = 10.0;
+    constexpr double kEnoughUs = 2000.0;
     constexpr int kLaunches = 3;
-    constexpr double kUsPerMs = 1000.0;
     work(stream);  // modules are loaded here
+    Event begin(true);
+    Event end(true);
+    const double first = launch_us(stream, begin, end, [&] { work(stream); });
+    if (first > give_up_us) {
+        return first;
+    }
+    // A long kernel need not be repeated often to be told from others.
+    const int repeats = static_cast<int>(std::clamp(kEnoughUs / std::max(first, 1.0), 1.0, kMostRepeats));
     const CudaGraph graph(stream, [&] {
-        for (int i = 0; i < kRepeats; ++i) {
+        for (int i = 0; i < repeats; ++i) {
             work(stream);
         }
     });
-    Event begin(true);
-    Event end(true);
     graph.launch(stream);
-    double best = 0.0;
+    double best = first;
     for (int i = 0; i < kLaunches; ++i) {
-        begin.record(stream);
-        graph.launch(stream);
-        end.record(stream);
-        end.wait();
-        float ms = 0.0F;
-        cuda_check(cudaEventElapsedTime(&ms, begin.get(), end.get()), "cudaEventElapsedTime");
-        const double us = static_cast<double>(ms) * kUsPerMs / kRepeats;
-        best = i == 0 ? us : std::min(best, us);
+        best = std::min(best, launch_us(stream, begin, end, [&] { graph.launch(stream); }) / repeats);
     }
     return best;
 }
