@@ -56,14 +56,24 @@ struct ImageDraw {
 /// into a CUDA graph, so it must not wait, allocate or ask the device.
 using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
 
+/// As what gradients travel: rounded to half their bytes, or as they are.
+enum class WireType { f32, bf16, f16 };
+
+/// Elements of the wire's type in the backend's memory.
+struct WirePart {
+    void* data = nullptr;
+    std::size_t count = 0;
+};
+
 /// The average over the ranks of parts of the gradients.
 struct StepReduction {
+    WireType wire = WireType::f32;
     /// In the order in which the backward pass completes them: the live ranges of each (Bucket); the same on
     /// all ranks.
     std::vector<std::vector<FlatRange>> buckets;
     /// As EnqueueSum, but for the average of a bucket's parts, and on a queue beside the main one, so that it
     /// overlaps the rest of the backward pass.
-    std::function<void(std::span<const std::span<float>> parts, void* queue)> enqueue_average;
+    std::function<void(std::span<const WirePart> parts, void* queue)> enqueue_average;
 };
 
 /// Every distinct combination of these settings but `optimizer` may be recorded anew at its first use.

@@ -41,6 +41,7 @@ public:
     /// bf16 or f16; otherwise std::logic_error.
     explicit CompressionHook(DataType type);
 
+    DataType type() const { return type_; }
     std::string name() const override;
     Work start(ProcessGroup& group, std::size_t bucket, std::span<const Piece> gradients, float scale,
                When when) override;

@@ -39,14 +39,21 @@ StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunn
 }
 
 void StepRunner::prepare_reduction(ProcessGroup& group, const ReducerOptions& ddp) {
+    DataType wire = DataType::f32;
     if (ddp.hook) {
-        throw ConfigError(
-            "ddp.compression works with device: cpu only: over NCCL gradients travel as they are. "
-            "Write compression: none");
+        const auto* compression = dynamic_cast<const CompressionHook*>(ddp.hook.get());
+        if (compression == nullptr) {
+            throw ConfigError("the gradient hook \"" + ddp.hook->name() +
+                              "\" works on host memory: it cannot be part of a step on a GPU");
+        }
+        wire = compression->type();
     }
     const ParameterLayout& layout = model_.layout();
     const float share = 1.0F / static_cast<float>(group.size());
     reduction_ = std::make_unique<StepReduction>();
+    reduction_->wire = wire == DataType::bf16  ? WireType::bf16
+                       : wire == DataType::f16 ? WireType::f16
+                                               : WireType::f32;
     const BucketLimits limits = ddp.limits.value_or(default_bucket_limits(layout.total * sizeof(float)));
     for (const Bucket& bucket : plan_buckets(layout, limits)) {
         reduction_->buckets.push_back(bucket.live);
@@ -57,12 +64,12 @@ void StepRunner::prepare_reduction(ProcessGroup& group, const ReducerOptions& dd
         }
         group.all_reduce({.pieces = pieces, .scale = share}).wait();
     }
-    reduction_->enqueue_average = [&group, share](std::span<const std::span<float>> parts, void* queue) {
+    reduction_->enqueue_average = [&group, share, wire](std::span<const WirePart> parts, void* queue) {
         std::vector<Piece> pieces;
-        for (const std::span<float>& part : parts) {
-            pieces.push_back({part.data(), part.size()});
+        for (const WirePart& part : parts) {
+            pieces.push_back({part.data, part.count});
         }
-        group.enqueue({.pieces = pieces, .scale = share}, queue);
+        group.enqueue({.pieces = pieces, .type = wire, .scale = share}, queue);
     };
 }
 

@@ -449,22 +449,31 @@ TEST_F(CudaBackend, ResultsMayBeReadLateOrAtOnce) {
     EXPECT_EQ(weights_of(graph, *late), weights_of(graph, *at_once));
 }
 
+/// As if another rank had all zeros.
+StepReduction halving(const ParameterLayout& layout, WireType wire) {
+    StepReduction reduction;
+    reduction.wire = wire;
+    for (const Bucket& bucket : plan_buckets(layout, {.first = 4096, .others = 16384})) {
+        reduction.buckets.push_back(bucket.live);
+    }
+    const cuda::Element type = wire == WireType::f32    ? cuda::Element::f32
+                               : wire == WireType::bf16 ? cuda::Element::bf16
+                                                        : cuda::Element::f16;
+    reduction.enqueue_average = [type](std::span<const WirePart> parts, void* queue) {
+        for (const WirePart& part : parts) {
+            cuda::scale(type, static_cast<std::int64_t>(part.count), 0.5F, part.data,
+                        static_cast<cudaStream_t>(queue));
+        }
+    };
+    return reduction;
+}
+
 TEST_F(CudaBackend, TheAverageIsPartOfTheStep) {
     const Graph graph = residual_small();
     const auto plain = compiled(graph, {.batch_size = 4});
     const auto reduced = compiled(graph, {.batch_size = 4});
-    StepReduction reduction;
-    for (const Bucket& bucket : plan_buckets(reduced->layout(), {.first = 4096, .others = 16384})) {
-        reduction.buckets.push_back(bucket.live);
-    }
+    const StepReduction reduction = halving(reduced->layout(), WireType::f32);
     ASSERT_GT(reduction.buckets.size(), 3U);
-    // As if another rank had all zeros.
-    reduction.enqueue_average = [](std::span<const std::span<float>> parts, void* queue) {
-        for (const std::span<float>& part : parts) {
-            cuda::scale(cuda::Element::f32, static_cast<std::int64_t>(part.size()), 0.5F, part.data(),
-                        static_cast<cudaStream_t>(queue));
-        }
-    };
     StepRequest halved;
     halved.optimizer.gradient_scale = 0.5;
     StepRequest averaged;
@@ -472,6 +481,25 @@ TEST_F(CudaBackend, TheAverageIsPartOfTheStep) {
     train_whole(*plain, graph, 4, 4, halved);
     train_whole(*reduced, graph, 4, 4, averaged);
     EXPECT_EQ(weights_of(graph, *plain), weights_of(graph, *reduced));
+}
+
+TEST_F(CudaBackend, GradientsAreRoundedForTheWay) {
+    const Graph graph = residual_small();
+    const auto plain = compiled(graph, {.batch_size = 4});
+    StepRequest one;
+    train_whole(*plain, graph, 4, 1, one);
+    const std::vector<double> whole = widened(plain->optimizer_state("momentum_buffer", 0));
+    for (const WireType wire : {WireType::bf16, WireType::f16}) {
+        const auto reduced = compiled(graph, {.batch_size = 4});
+        const StepReduction reduction = halving(reduced->layout(), wire);
+        one.reduction = &reduction;
+        one.optimizer.gradient_scale = 2.0;
+        train_whole(*reduced, graph, 4, 1, one);
+        // The first step's memory is the gradient; halving and doubling are exact.
+        const double apart = relative_distance(reduced->optimizer_state("momentum_buffer", 0), whole);
+        EXPECT_LT(apart, wire == WireType::bf16 ? 0x1p-8 : 0x1p-11);
+        EXPECT_GT(apart, 1e-6) << "nothing was rounded";
+    }
 }
 
 TEST_F(CudaBackend, AccumulationInWholeSteps) {

@@ -390,6 +390,9 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
     if (request.gradients == GradientMode::accumulate) {
         memory_.kept_gradients();
     }
+    if (request.reduction != nullptr && request.reduction->wire != WireType::f32) {
+        memory_.wire();
+    }
     state_.loss_scale = request.scale_loss ? &memory_.loss_scale_place()->scale : &state_.control->one;
     const cudaStream_t main = memory_.gpu().main.get();
     if (!warm_) {
@@ -431,6 +434,54 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
     of.updates = request.update;
     of.norm_wanted = request.want_norm || request.clip_norm > 0.0 || request.scale_loss;
     next_slot_ = (next_slot_ + 1) % slots_.size();
+}
+
+/// A bucket's gradients become their average; rounded for the way, if that is asked for.
+std::vector<StepOperation> CudaExecutable::average(const StepReduction& reduction,
+                                                   const std::vector<FlatRange>& bucket) {
+    const std::span<float> gradients = memory_.gradients();
+    const bool rounded = reduction.wire != WireType::f32;
+    const Element type = reduction.wire == WireType::bf16 ? Element::bf16 : Element::f16;
+    std::byte* const wire = rounded ? memory_.wire() : nullptr;
+    std::vector<WirePart> parts;
+    std::vector<MemoryTouch> floats;
+    std::vector<MemoryTouch> halves;
+    for (const FlatRange& range : bucket) {
+        float* const at = gradients.data() + range.offset;
+        floats.push_back(touch(at, range.size * sizeof(float), true));
+        if (rounded) {
+            std::byte* const half = wire + range.offset * size_of(type);
+            parts.push_back({half, range.size});
+            halves.push_back(touch(half, range.size * size_of(type), true));
+        } else {
+            parts.push_back({at, range.size});
+        }
+    }
+    const StepOperation all_reduce{
+        "all-reduce", Lane::comm, rounded ? halves : floats,
+        [parts, &enqueue = reduction.enqueue_average](cudaStream_t stream) { enqueue(parts, stream); }};
+    if (!rounded) {
+        return {all_reduce};
+    }
+    std::vector<MemoryTouch> both = floats;
+    both.insert(both.end(), halves.begin(), halves.end());
+    const auto each = [=](const auto& move) {
+        return [=](cudaStream_t stream) {
+            for (std::size_t i = 0; i < bucket.size(); ++i) {
+                move(static_cast<std::int64_t>(bucket[i].size), gradients.data() + bucket[i].offset,
+                     parts[i].data, stream);
+            }
+        };
+    };
+    return {{"gradients in 16 bits", Lane::comm, both,
+             each([type](std::int64_t count, float* from, void* to, cudaStream_t stream) {
+                 from_floats(type, count, from, to, stream);
+             })},
+            all_reduce,
+            {"gradients as floats", Lane::comm, both,
+             each([type](std::int64_t count, float* to, void* from, cudaStream_t stream) {
+                 to_floats(type, count, from, to, stream);
+             })}};
 }
 
 void CudaExecutable::enqueue_operations(const StepRequest& request) {
@@ -481,9 +532,9 @@ void CudaExecutable::enqueue_operations(const StepRequest& request) {
                                         }});
         }
         if (reduce) {
-            extra.emplace_back(complete, StepOperation{"all-reduce", Lane::comm, std::move(touches),
-                                                       [parts, &average = request.reduction->enqueue_average](
-                                                           cudaStream_t stream) { average(parts, stream); }});
+            for (StepOperation& one : average(*request.reduction, bucket)) {
+                extra.emplace_back(complete, std::move(one));
+            }
         }
     }
 

@@ -92,6 +92,7 @@ private:
     Pass& evaluation();
     void warm_up();
     void warm_up_update(const StepRequest& request);
+    std::vector<StepOperation> average(const StepReduction& reduction, const std::vector<FlatRange>& bucket);
     void enqueue_operations(const StepRequest& request);
     void accumulate_begin();
     void accumulate_end();

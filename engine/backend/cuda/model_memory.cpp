@@ -38,6 +38,7 @@ ModelMemory::ModelMemory(Gpu& gpu, const Graph& graph, Element type, const Alloc
     : gpu_(gpu),
       graph_(graph),
       type_(type),
+      allocate_(allocate),
       stored_(stored_parameters(graph)),
       layout_(layout_of(stored_)),
       weights_(allocate_flat("the weights", allocate)),
@@ -259,6 +260,13 @@ float* ModelMemory::kept_gradients() {
                              "accumulate_steps: 1 needs none.");
     }
     return kept_.as<float>();
+}
+
+std::byte* ModelMemory::wire() {
+    if (!wire_) {
+        wire_ = allocate_ ? allocate_((layout_.total + 1) / 2) : allocate_flat("gradients in 16 bits", {});
+    }
+    return static_cast<std::byte*>(static_cast<void*>(wire_.get()));
 }
 
 std::vector<ParameterPlace> ModelMemory::places() const {

@@ -12,6 +12,7 @@
 #include <engine/backend/cuda/step_state.h>
 #include <engine/backend/cuda/storage.h>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -65,6 +66,8 @@ public:
 
     /// A second array of gradients, made at the first call: the sum so far while they are accumulated.
     float* kept_gradients();
+    /// The gradients as they travel, 16 bits each at the same places, made at the first call.
+    std::byte* wire();
     /// For the operations of a step.
     std::vector<ParameterPlace> places() const;
     const std::vector<float*>& statistic_places() const { return statistic_at_; }
@@ -92,6 +95,7 @@ private:
     Gpu& gpu_;
     const Graph& graph_;
     Element type_;
+    AllocateMemory allocate_;
     std::vector<StoredParameter> stored_;
     ParameterLayout layout_;
     std::shared_ptr<float> weights_;
@@ -102,6 +106,7 @@ private:
     std::optional<bool> lines_decay_norm_bias_;
     std::map<std::string, DeviceMemory, std::less<>> optimizer_state_;
     DeviceMemory kept_;
+    std::shared_ptr<float> wire_;
     DeviceMemory statistics_;
     std::vector<float*> statistic_at_;  ///< by StatisticId; null for batches_tracked
     DeviceMemory numbers_;              ///< of update()
