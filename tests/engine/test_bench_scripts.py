@@ -3,10 +3,12 @@
 """engine/bench/compare and what it starts ranks with, on a machine without PyTorch.
 
     test_bench_scripts.py PROGRAM      the rankscope-worker to measure"""
+import json
 import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -44,6 +46,21 @@ class Compare(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("rank 0 ended with 2", done.stdout)
         self.assertIn("fp16", done.stdout)
+
+
+class GpuCheck(unittest.TestCase):
+    def test_without_a_gpu_the_report_says_so(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.symlink(WORKER, pathlib.Path(folder) / "rankscope-worker")
+            done = subprocess.run([sys.executable, str(BENCH / "gpu-check"), "--packed", folder, "--only", "ranks", "--python",
+                                   "/bin/false"], text=True, capture_output=True)
+        report = json.loads(done.stdout)
+        if report["capabilities"].get("cuda", {}).get("devices"):
+            self.skipTest("there is a GPU")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual({one["ranks"] for one in report["ranks"]}, {2, 4})
+        for one in report["ranks"]:
+            self.assertIn("device: cuda, but", one["fault"])
 
 
 class StartRanks(unittest.TestCase):
