@@ -3,6 +3,7 @@
 
 // The backend against its slow twin, for several networks, layouts and batch sizes.
 
+#include <engine/backend/cpu/available_memory.h>
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
@@ -12,9 +13,12 @@
 #include <gtest/gtest.h>
 #include <tests/engine/slow_network.h>
 #include <tests/engine/small_networks.h>
+#include <tests/engine/temporary_folder.h>
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <limits>
 #include <numeric>
@@ -339,6 +343,41 @@ TEST(Backend, NativeStorageOfTheConvNetNeedsNoPadding) {
     const Graph graph = convnet();
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 100});
     EXPECT_LT(model->layout().total, 113674U + 8U * 16U);
+}
+
+TEST(OutOfMemory, IsToldBeforeItHappens) {
+    const Graph graph = convnet();
+    const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 8});
+    std::string message;
+    try {
+        model->executable(std::int64_t{1} << 22U);
+    } catch (const Error& error) {
+        message = error.what();
+    }
+    EXPECT_NE(message.find("out of memory"), std::string::npos) << message;
+    EXPECT_NE(message.find("a batch of 4194304"), std::string::npos) << message;
+    EXPECT_NE(message.find("smaller batch_size"), std::string::npos) << message;
+}
+
+TEST(OutOfMemory, TheTightestLimitCounts) {
+    const TemporaryFolder root;
+    const auto write = [&](const std::string& name, const std::string& text) {
+        std::filesystem::create_directories((root / name).parent_path());
+        std::ofstream(root / name) << text;
+    };
+    EXPECT_EQ(cpu::available_memory(root.path()), std::nullopt);
+    write("proc/meminfo", "MemTotal:  9000 kB\nMemFree: 10 kB\nMemAvailable:  5000 kB\nSwapFree:  100 kB\n");
+    EXPECT_EQ(cpu::available_memory(root.path()), 5100U * 1024);
+    write("proc/self/cgroup", "12:cpu,cpuacct:/\n4:memory:/a/b\n0::/user/c\n");
+    EXPECT_EQ(cpu::available_memory(root.path()), 5100U * 1024);
+    write("sys/fs/cgroup/user/c/memory.max", "max\n");
+    write("sys/fs/cgroup/user/c/memory.current", "4096\n");
+    write("sys/fs/cgroup/user/memory.max", "1000000\n");
+    write("sys/fs/cgroup/user/memory.current", "400000\n");
+    EXPECT_EQ(cpu::available_memory(root.path()), 600000U);
+    write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "3000\n");
+    write("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "5000\n");
+    EXPECT_EQ(cpu::available_memory(root.path()), 0U);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <engine/backend/cpu/available_memory.h>
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
@@ -27,14 +28,24 @@ namespace {
 using Md = dnnl::memory::desc;
 
 constexpr double kMiB = 1048576.0;
+constexpr const char* kSmallerBatch =
+    "A smaller batch_size needs less (with accumulate_steps the effective batch stays the same).";
+
+std::string mib(std::uint64_t bytes) {
+    return std::to_string(std::llround(static_cast<double>(bytes) / kMiB)) + " MiB";
+}
 
 /// Memory for one purpose; when there is none, the message says for what.
 AlignedBuffer allocate_for(const std::string& what, std::size_t bytes, const std::string& remedy) {
+    const auto available = cpu::available_memory();
+    if (available && bytes > *available) {
+        throw Error("out of memory: " + mib(bytes) + " for " + what + ", where " + mib(*available) +
+                    " are available. " + remedy);
+    }
     try {
         return AlignedBuffer(bytes);
     } catch (const std::bad_alloc&) {
-        throw Error("out of memory: " + std::to_string(std::llround(static_cast<double>(bytes) / kMiB)) +
-                    " MiB for " + what + " cannot be had. " + remedy);
+        throw Error("out of memory: " + mib(bytes) + " for " + what + " cannot be had. " + remedy);
     }
 }
 
@@ -71,7 +82,10 @@ public:
           loss_{.classes = graph.classes,
                 .topk = std::min(options.topk, graph.classes),
                 .label_smoothing = options.label_smoothing},
-          input_(static_cast<std::size_t>(batch * element_count(graph.values[0].shape)) * sizeof(float)),
+          input_(allocate_for(
+              "the input of a batch of " + std::to_string(batch),
+              static_cast<std::size_t>(batch * element_count(graph.values[0].shape)) * sizeof(float),
+              kSmallerBatch)),
           plan_(engine) {
         if (graph.classifies()) {
             labels_.resize(static_cast<std::size_t>(batch));
@@ -85,10 +99,8 @@ public:
             cpu::Lowering(engine, graph, batch, storage, state_, activation_type(options.precision), plan_)
                 .lower(schedule, input);
         plan_.bind([&](std::size_t bytes) {
-            return allocate_for(
-                "the activations of a batch of " + std::to_string(batch), bytes,
-                "A smaller batch_size needs less (with accumulate_steps the effective batch stays "
-                "the same).");
+            return allocate_for("the activations of a batch of " + std::to_string(batch), bytes,
+                                kSmallerBatch);
         });
     }
 
