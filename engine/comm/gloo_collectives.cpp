@@ -83,13 +83,18 @@ std::uint64_t mix(std::uint64_t value) {
 
 }  // namespace
 
-GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store) : timeout_(options.timeout) {
+GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store)
+    : timeout_(options.connect_timeout) {
     std::shared_ptr<gloo::transport::Device> device = make_device(options);
     auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.world_size);
     context->setTimeout(options.connect_timeout);
     GlooStore adapter(store, options);
     try {
         context->connectFullMesh(adapter, device);
+        context_ = context;
+        disable_tcp_delay_of_gloo();
+        // Who has its own connections may be done and gone before another one has seen its end of them.
+        barrier();
     } catch (const PeerLostError&) {
         throw;
     } catch (const std::exception& exception) {
@@ -99,12 +104,13 @@ GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store) : tim
             "): " + exception.what() +
             ". The nodes must reach each other on all TCP ports; GLOO_SOCKET_IFNAME names the device.");
     }
-    context->setTimeout(options.timeout);
-    disable_tcp_delay_of_gloo();
-    context_ = std::move(context);
+    context_->setTimeout(options.timeout);
+    timeout_ = options.timeout;
 }
 
-GlooCollectives::~GlooCollectives() = default;
+GlooCollectives::~GlooCollectives() {
+    context_->closeConnections();  // before the buffers go, of which Gloo's thread knows
+}
 
 void GlooCollectives::begin(CollectiveKind operation, std::size_t bytes, int detail) {
     aborted_.check();

@@ -38,7 +38,8 @@ public:
     virtual std::shared_ptr<float> allocate(std::size_t count) = 0;
 
     /// Replaces every element on every rank by the sum over the ranks of scale · element, the same bits on
-    /// all of them. Returns at once; operations run in order.
+    /// all of them. Returns at once; operations run in order. After an error the memory must stay as long as
+    /// the group: what was given up may still arrive.
     virtual Work all_reduce(const Reduction& reduction, When when = When::soon) = 0;
     /// The same for one array, without scaling.
     Work all_reduce_sum(std::span<float> values) {

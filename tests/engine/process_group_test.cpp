@@ -353,13 +353,15 @@ TEST_P(Worlds, AbortEndsWhatWaits) {
     std::promise<void> all_failed;
     std::shared_future<void> done = all_failed.get_future().share();
     std::atomic<int> failed{0};
+    // They outlive the groups: what was given up may still arrive.
+    std::vector<std::vector<float>> all(static_cast<std::size_t>(world.ranks), std::vector(500000, 1.0F));
     in_world(world, [&](ProcessGroup& group) {
         group.barrier();
         if (group.rank() == world.ranks - 1) {
             done.wait_for(60s);  // never takes part
             return;
         }
-        std::vector<float> values(500000, 1.0F);
+        std::vector<float>& values = all[static_cast<std::size_t>(group.rank())];
         const auto begin = std::chrono::steady_clock::now();
         std::jthread watchdog([&] {
             std::this_thread::sleep_for(50ms);
