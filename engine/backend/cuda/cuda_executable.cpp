@@ -24,6 +24,10 @@ void copy_in(const DeviceMemory& to, const PinnedMemory& from, cudaStream_t stre
     }
 }
 
+Element element_of(WireType wire) {
+    return wire == WireType::f32 ? Element::f32 : (wire == WireType::bf16 ? Element::bf16 : Element::f16);
+}
+
 MemoryTouch touch(const void* begin, std::size_t bytes, bool writes) {
     const auto at = reinterpret_cast<std::uintptr_t>(begin);
     return {at, at + bytes, writes};
@@ -367,7 +371,7 @@ void CudaExecutable::warm_up() {
     warm_ = true;
 }
 
-/// The same for the update, which is told to change nothing.
+/// The same for the update, which is told to change nothing, and for the roundings of the way.
 void CudaExecutable::warm_up_update(const StepRequest& request) {
     const cudaStream_t main = memory_.gpu().main.get();
     UpdateNumbers* const numbers = &state_.control->update;
@@ -376,6 +380,12 @@ void CudaExecutable::warm_up_update(const StepRequest& request) {
     cuda_check(cudaMemsetAsync(&numbers->skip, kYes, sizeof(numbers->skip), main), "cudaMemsetAsync");
     measure_gradients(flat, {}, numbers, &state_.output->update, memory_.norm_scratch(), main);
     update_parameters(request.optimizer.kind, flat, numbers, &state_.output->totals.loss, main);
+    if (request.reduction != nullptr && request.reduction->wire != WireType::f32) {
+        const Element type = element_of(request.reduction->wire);
+        auto* const scratch = static_cast<float*>(static_cast<void*>(memory_.norm_scratch().partials));
+        from_floats(type, kGroup, scratch, memory_.wire(), main);
+        to_floats(type, kGroup, memory_.wire(), scratch, main);
+    }
     memory_.gpu().main.wait();
 }
 
@@ -441,7 +451,7 @@ std::vector<StepOperation> CudaExecutable::average(const StepReduction& reductio
                                                    const std::vector<FlatRange>& bucket) {
     const std::span<float> gradients = memory_.gradients();
     const bool rounded = reduction.wire != WireType::f32;
-    const Element type = reduction.wire == WireType::bf16 ? Element::bf16 : Element::f16;
+    const Element type = element_of(reduction.wire);
     std::byte* const wire = rounded ? memory_.wire() : nullptr;
     std::vector<WirePart> parts;
     std::vector<MemoryTouch> floats;
