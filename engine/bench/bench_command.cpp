@@ -222,30 +222,40 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
         }
     };
 
-    step_of(with)();
-    finish_all(with);
-    const std::chrono::duration<double> first_step_at = std::chrono::system_clock::now().time_since_epoch();
-    for (std::int64_t i = 0; i < options.warmup; ++i) {
+    try {
         step_of(with)();
-    }
-    if (group != nullptr) {
-        group->barrier();
-    }
-    StepSeries synced;
-    StepSeries alone;
-    for (std::int64_t i = 0; i < options.steps; ++i) {
-        synced.time(step_of(with));
-        if (options.no_sync && group != nullptr && (i + 1) % kBlock == 0) {
-            finish_all(with);
-            for (std::int64_t k = 0; k < kBlock; ++k) {
-                alone.time(step_of(without));
-            }
-            finish_all(without);
+        finish_all(with);
+        const std::chrono::duration<double> first_step_at =
+            std::chrono::system_clock::now().time_since_epoch();
+        for (std::int64_t i = 0; i < options.warmup; ++i) {
+            step_of(with)();
         }
+        if (group != nullptr) {
+            group->barrier();
+        }
+        StepSeries synced;
+        StepSeries alone;
+        for (std::int64_t i = 0; i < options.steps; ++i) {
+            synced.time(step_of(with));
+            if (options.no_sync && group != nullptr && (i + 1) % kBlock == 0) {
+                finish_all(with);
+                for (std::int64_t k = 0; k < kBlock; ++k) {
+                    alone.time(step_of(without));
+                }
+                finish_all(without);
+            }
+        }
+        finish_all(with);
+        return line(options, *model, graph, device,
+                    gather_figures({synced, alone, first_step_at.count()}, group));
+    } catch (const PeerLostError& error) {
+        if (!model->has_whole_steps()) {
+            throw;
+        }
+        // A collective that waits for the lost rank may still stand on the GPU: what it works on cannot be
+        // given back.
+        end_process(protocol::kExitPeerLost, error.what());
     }
-    finish_all(with);
-    return line(options, *model, graph, device,
-                gather_figures({synced, alone, first_step_at.count()}, group));
 }
 
 }  // namespace

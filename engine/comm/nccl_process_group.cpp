@@ -278,12 +278,16 @@ private:
                   "ncclRedOpCreatePreMulSum");
         }
         check(ncclGroupStart(), "ncclGroupStart");
+        ncclResult_t refused = ncclSuccess;
         for (const Piece& piece : reduction.pieces) {
-            check(ncclAllReduce(piece.data, piece.data, piece.count, type, operation, communicator_->handle,
-                                stream),
-                  "ncclAllReduce");
+            refused = ncclAllReduce(piece.data, piece.data, piece.count, type, operation,
+                                    communicator_->handle, stream);
+            if (refused != ncclSuccess && refused != ncclInProgress) {
+                break;  // the group must end in any case: NCCL counts per thread
+            }
         }
         const ncclResult_t code = ncclGroupEnd();
+        check(refused, "ncclAllReduce");
         check(code, "ncclGroupEnd");
         if (scaled) {
             settle(communicator_->handle, code, options_.collective_timeout, aborted_, "ncclAllReduce");
@@ -339,12 +343,10 @@ private:
             if (waited < kSpin) {
                 continue;
             }
-            if (aborted_.is_set()) {
-                communicator_->abort();
-            }
+            // Given up, not aborted: ncclCommAbort waits until the last graph that holds a collective is gone
+            // (NCCL's commDestroySync), and this may be the thread that owns the graphs.
             healthy();
             if (waited > options_.collective_timeout) {
-                communicator_->abort();
                 aborted_.set("NCCL: " + describe(operation, record_->state().sequence, bytes) +
                              " did not end within " +
                              std::to_string(options_.collective_timeout.count() / 1000) +

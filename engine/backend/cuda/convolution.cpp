@@ -214,27 +214,29 @@ struct ConvolutionLibrary::State {
     std::vector<CudnnPlan> candidates(const Recipe& recipe, const ConvolutionShape& shape) const {
         CudnnPolicy allowed = policy;
         allowed.exact_fp32 = policy.exact_fp32 && shape.type == Element::f32;
-        std::vector<CudnnPlan> plans;
+        const auto fitting = [&](int most) {
+            std::vector<CudnnPlan> plans = graph_of(recipe, shape).plans(device, allowed, most);
+            const auto fits = [](const CudnnPlan& plan) { return plan.workspace_bytes() <= kMostWorkspace; };
+            plans.erase(std::stable_partition(plans.begin(), plans.end(), fits), plans.end());
+            return plans;
+        };
         try {
-            plans =
-                graph_of(recipe, shape).plans(device, allowed, tuning == Tuning::none ? 1 : kMostCandidates);
+            std::vector<CudnnPlan> plans = fitting(tuning == Tuning::none ? 1 : kMostCandidates);
+            return plans.empty() && tuning == Tuning::none ? fitting(kMostCandidates) : std::move(plans);
         } catch (const Error&) {
             return {};  // cuDNN does not know this combination of operations
         }
-        const auto fits = [](const CudnnPlan& plan) { return plan.workspace_bytes() <= kMostWorkspace; };
-        plans.erase(std::partition(plans.begin(), plans.end(), fits), plans.end());
-        return plans;
     }
 
     /// The fastest, and how long it takes with what is left to do after it.
     std::optional<std::pair<CudnnPlan, double>> fastest(const Recipe& recipe, const ConvolutionShape& shape);
 
+    std::optional<Stream> measuring;  ///< made when something is measured; outlives the handle bound to it
     std::shared_ptr<CudnnHandles> handles = std::make_shared<CudnnHandles>();
     CudnnDevice device;
     CudnnPolicy policy;
     Tuning tuning;
     PlanCache cache;
-    std::optional<Stream> measuring;  ///< made when something is measured
     std::map<std::string, std::shared_ptr<const Convolution>> made;
 };
 

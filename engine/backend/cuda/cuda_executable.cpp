@@ -318,6 +318,12 @@ std::optional<std::string> CudaExecutable::first_non_finite() {
     if (examined_ != nullptr) {
         copy_in(control_, examined_->control, main);  // another step may have begun meanwhile
     }
+    // Without the other ranks, which are elsewhere by now: where their numbers spoilt ours, they find it.
+    const EnqueueSum together =
+        std::exchange(state_.enqueue_sum,
+                      options_.enqueue_sum ? EnqueueSum([](std::span<double>, void*) {}) : EnqueueSum());
+    const std::unique_ptr<StepState, std::function<void(StepState*)>> again(
+        &state_, [&](StepState* state) { state->enqueue_sum = together; });
     std::size_t done = 0;
     for (const StepPlan::Result& result : train_.plan.results()) {
         train_.plan.run(done, result.operations, main);
