@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/backend/cuda/cuda_check.h>
 #include <engine/comm/abort_flag.h>
 #include <engine/comm/nccl_process_group.h>
 #include <engine/comm/reduce.h>
 #include <engine/comm/work_queue.h>
+#include <engine/cuda_check.h>
 #include <engine/error.h>
 
 #include <nccl.h>

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <engine/backend/cuda/cuda_check.h>
 #include <engine/backend/cuda/device_memory.h>
 #include <engine/backend/cuda/element.h>
+#include <engine/cuda_check.h>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

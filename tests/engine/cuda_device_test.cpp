@@ -3,11 +3,11 @@
 
 // What only a GPU and its libraries can show; skipped with the reason where there is none.
 
-#include <engine/backend/cuda/cuda_check.h>
 #include <engine/backend/cuda/cuda_library.h>
 #include <engine/comm/nccl_process_group.h>
 #include <engine/comm/tcp_store.h>
 #include <engine/comm/tcp_store_server.h>
+#include <engine/cuda_check.h>
 
 #include <nlohmann/json.hpp>
 #include <tests/engine/cuda_arrays.h>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/backend/cuda/cuda_check.h>
 #include <engine/backend/cuda/device_memory.h>
+#include <engine/cuda_check.h>
 
 #include <cmath>
 #include <cstring>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/cuda_check.h>
+#include <engine/cuda_check.h>
 
 #include <cuda_runtime_api.h>
 

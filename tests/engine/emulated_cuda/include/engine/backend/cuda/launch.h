@@ -5,7 +5,7 @@
 
 // Found before the backend's own launch.h: kernels run on the CPU.
 
-#include <engine/backend/cuda/cuda_check.h>
+#include <engine/cuda_check.h>
 
 #include <cuda_runtime_api.h>
 #include <tests/engine/emulated_cuda/emulated_block.h>
