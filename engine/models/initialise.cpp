@@ -21,27 +21,39 @@ void uniform_fan_in(const Parameter& parameter, TorchGenerator& generator, std::
 
 }  // namespace
 
-CanonicalParameters default_initialisation(const Graph& graph, std::uint64_t seed) {
+void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set) {
     TorchGenerator generator(seed);
-    CanonicalParameters parameters;
-    for (const Parameter& parameter : graph.parameters) {
-        std::vector<float>& values =
-            parameters.emplace_back(static_cast<std::size_t>(element_count(parameter.shape)));
-        if (parameter.initialisation == Initialisation::ones) {
-            std::fill(values.begin(), values.end(), 1.0F);
-        } else if (parameter.initialisation == Initialisation::uniform_fan_in) {
-            uniform_fan_in(parameter, generator, values);
-        } else if (parameter.initialisation == Initialisation::normal_fan_out) {
-            generator.skip_uniform(values.size());  // PyTorch's constructor draws them before they are replaced
+    std::vector<float> values;  // one for all: fresh memory costs more than the numbers
+    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        const Parameter& parameter = graph.parameters[id];
+        values.assign(static_cast<std::size_t>(element_count(parameter.shape)),
+                      parameter.initialisation == Initialisation::ones ? 1.0F : 0.0F);
+        if (parameter.initialisation == Initialisation::normal_fan_out) {
+            generator.skip_uniform(
+                values.size());  // PyTorch's constructor draws them before they are replaced
+            continue;
         }
+        if (parameter.initialisation == Initialisation::uniform_fan_in) {
+            uniform_fan_in(parameter, generator, values);
+        }
+        set(id, values);
     }
     for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
         const Parameter& parameter = graph.parameters[id];
         if (parameter.initialisation == Initialisation::normal_fan_out) {
             const std::int64_t fan_out = parameter.shape[0] * parameter.shape[2] * parameter.shape[3];
-            generator.normal(parameters[id], 0.0, std::sqrt(2.0) / std::sqrt(static_cast<double>(fan_out)));
+            values.resize(static_cast<std::size_t>(element_count(parameter.shape)));
+            generator.normal(values, 0.0, std::sqrt(2.0) / std::sqrt(static_cast<double>(fan_out)));
+            set(id, values);
         }
     }
+}
+
+CanonicalParameters default_initialisation(const Graph& graph, std::uint64_t seed) {
+    CanonicalParameters parameters(graph.parameters.size());
+    initialise(graph, seed, [&](ParameterId id, std::span<const float> values) {
+        parameters[id].assign(values.begin(), values.end());
+    });
     return parameters;
 }
 

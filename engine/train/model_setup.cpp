@@ -166,10 +166,8 @@ std::unique_ptr<CompiledModel> synchronised_model(Backend& backend, const Graph&
         }
     }
     if (group == nullptr || group->rank() == 0) {
-        const CanonicalParameters initial = default_initialisation(graph, seed);
-        for (ParameterId id = 0; id < initial.size(); ++id) {
-            model->set_weight(id, initial[id]);
-        }
+        initialise(graph, seed,
+                   [&](ParameterId id, std::span<const float> values) { model->set_weight(id, values); });
     }
     if (group != nullptr) {
         (device_group != nullptr ? device_group : group)->broadcast(model->weights(), 0);
