@@ -10,13 +10,15 @@ endforeach()
 
 # glibc and the kernel's part come from the node: they must match each other and its loader.
 set(glibc "^(ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv|libutil|libanl|libnss_.*|linux-vdso)\\.so.*$")
+# NVIDIA's libraries are the node's: gigabytes, and the driver's must match them.
+set(nvidia "^lib(cuda|cudart|cudnn|cublas|nccl|nv)[^/]*\\.so.*$")
 file(
   GET_RUNTIME_DEPENDENCIES
   EXECUTABLES ${WORKER}
   LIBRARIES ${EXTRA}
   RESOLVED_DEPENDENCIES_VAR found
   UNRESOLVED_DEPENDENCIES_VAR lost
-  PRE_EXCLUDE_REGEXES ${glibc})
+  PRE_EXCLUDE_REGEXES ${glibc} ${nvidia})
 if(lost)
   message(FATAL_ERROR "make_bundle.cmake: libraries that the worker needs are not on this machine: ${lost}")
 endif()

@@ -306,6 +306,19 @@ Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Jo
     return nodes;
 }
 
+namespace {
+
+/// What train.device says; empty: nothing.
+std::string device_of(const Job& job) {
+    if (!job.train || !job.train->is_object()) {
+        return "";
+    }
+    const auto found = job.train->find("device");
+    return found != job.train->end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+}  // namespace
+
 Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
     auto nodes = resolve_nodes(inventory, job);
     if (!nodes) {
@@ -316,15 +329,22 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
     }
     LaunchPlan plan;
     plan.job_name = job.name;
-    // The native engine trains on the CPU as yet: its ranks take CPU slots unless NCCL is asked for by name.
-    const bool use_gpus =
-        job.backend == BackendChoice::Nccl || (job.backend == BackendChoice::Auto && !job.train.has_value());
-    plan.backend = job.backend == BackendChoice::Nccl ? "nccl" : "gloo";
-    if (job.backend == BackendChoice::Nccl && job.train) {
-        return Failure{"no-cuda-engine", job.file.string(),
-                       text(kContext, "backend: nccl, but this version's engine trains on the CPU only."),
-                       text(kContext, "Write backend: auto or gloo, or run your own program with command:."),
-                       ""};
+    // The native engine's ranks take CPU slots unless GPUs are asked for: backend: nccl, or device: cuda.
+    const std::string device = device_of(job);
+    const bool cuda_engine = device == "cuda" || (job.train && job.backend == BackendChoice::Nccl);
+    const bool use_gpus = job.backend == BackendChoice::Nccl || cuda_engine ||
+                          (job.backend == BackendChoice::Auto && !job.train.has_value());
+    plan.backend = job.backend == BackendChoice::Nccl || cuda_engine ? "nccl" : "gloo";
+    if (device == "cuda" && job.backend == BackendChoice::Gloo) {
+        return Failure{
+            "device-and-backend", job.file.string(),
+            text(kContext, "train.device: cuda averages gradients by NCCL, but backend: gloo is asked for."),
+            text(kContext, "Write backend: auto or nccl, or train.device: cpu."), ""};
+    }
+    if (device == "cpu" && job.backend == BackendChoice::Nccl) {
+        return Failure{"device-and-backend", job.file.string(),
+                       text(kContext, "backend: nccl needs GPUs, but train.device: cpu is asked for."),
+                       text(kContext, "Write train.device: cuda, or backend: auto or gloo."), ""};
     }
     std::vector<NodeShare> shares;
     bool any_gpu = false;

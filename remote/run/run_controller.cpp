@@ -40,7 +40,7 @@ int exit_code_for(const Failure& failure) {
         return 3;
     }
     if (failure.code == "too-many-ranks" || failure.code == "no-gpu" || failure.code == "unknown-node" ||
-        failure.code == "no-nodes" || failure.code == "no-cuda-engine" || failure.code == "no-such-gpu" ||
+        failure.code == "no-nodes" || failure.code == "device-and-backend" || failure.code == "no-such-gpu" ||
         failure.code == "unknown-rank" || failure.code == "push-missing" ||
         failure.code == "push-unreadable" || failure.code == "push-too-many") {
         return 2;

@@ -30,7 +30,7 @@ struct RunRequest {
     Inventory inventory;
     Job job;
     std::string job_yaml;                   ///< kept in the run store
-    std::shared_ptr<SessionPool> sessions;  ///< what probes have left open; may be null
+    std::shared_ptr<SessionPool> sessions{};  ///< what probes have left open; may be null
 };
 
 /// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and

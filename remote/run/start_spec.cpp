@@ -18,7 +18,11 @@ wire::StartRun start_spec(const RunContext& context) {
         run.set_entry(context.bundle->entry);
     }
     if (job.train) {
-        run.set_train_config(job.train->dump());
+        nlohmann::json train = *job.train;
+        if (job.backend == BackendChoice::Nccl) {
+            train["device"] = "cuda";
+        }
+        run.set_train_config(train.dump());
     }
     run.set_max_restarts(static_cast<std::uint32_t>(job.max_restarts));
     run.set_stopped_limit_s(job.stopped_limit_s);

@@ -289,7 +289,23 @@ TEST(LaunchPlan, NcclNeedsGpusAndAnEngineThatUsesThem) {
     EXPECT_EQ(planned(inventory, job).notes.size(), 1U) << "not probed: said, not refused";
     Job train = train_job({"node1"});
     train.backend = BackendChoice::Nccl;
-    EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(1)}}), "no-cuda-engine");
+    EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(0)}}), "no-gpu");
+    EXPECT_EQ(planned(inventory, train, {{"node1", facts_with(2)}}).ranks.size(), 2U);
+    (*train.train)["device"] = "cpu";
+    EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(2)}}), "device-and-backend");
+}
+
+TEST(LaunchPlan, TheNativeEngineTakesGpusWhereItsDeviceIsCuda) {
+    Job train = train_job({"node1"});
+    (*train.train)["device"] = "cuda";
+    const auto inventory = inventory_of({node_called("node1", 4)});
+    const auto plan = planned(inventory, train, {{"node1", facts_with(2)}});
+    EXPECT_EQ(plan.backend, "nccl");
+    ASSERT_EQ(plan.ranks.size(), 2U);
+    EXPECT_NE(plan.ranks[1].device, "cpu");
+    EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(0)}}), "no-gpu");
+    train.backend = BackendChoice::Gloo;
+    EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(2)}}), "device-and-backend");
 }
 
 TEST(LaunchPlan, TheNativeEngineTakesCpuSlots) {
