@@ -40,7 +40,8 @@ private:
 /// One rank's figures as they travel to rank 0; milliseconds are medians over the timed steps.
 struct RankFigures {
     RankFigures() = default;
-    /// `alone`: steps without communication; may be empty. `first_step`: when its end was, in seconds since 1970.
+    /// `alone`: steps without communication; may be empty. `first_step`: when its end was, in seconds since
+    /// 1970.
     RankFigures(const StepSeries& steps, const StepSeries& alone, double first_step);
 
     double step_ms = 0;

@@ -28,8 +28,8 @@ public:
     void uniform(std::span<float> values, double low, double high);
     /// As uniform() on so many elements, for nothing but the generator's state.
     void skip_uniform(std::size_t count) { engine_.discard(count); }
-    /// torch.Tensor.normal_(mean, std) on float32 of at least 16 elements. Smaller tensors are drawn otherwise
-    /// by PyTorch: std::logic_error.
+    /// torch.Tensor.normal_(mean, std) on float32 of at least 16 elements. Smaller tensors are drawn
+    /// otherwise by PyTorch: std::logic_error.
     void normal(std::span<float> values, double mean, double deviation);
 
 private:

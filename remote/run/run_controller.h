@@ -29,7 +29,7 @@ class SessionPool;
 struct RunRequest {
     Inventory inventory;
     Job job;
-    std::string job_yaml;                   ///< kept in the run store
+    std::string job_yaml;                     ///< kept in the run store
     std::shared_ptr<SessionPool> sessions{};  ///< what probes have left open; may be null
 };
 

@@ -302,7 +302,8 @@ TEST(TrainerRun, SynchronisedBatchNormsEqualOneRankWithTheWholeBatch) {
     many["dataset"]["train_size"] = 32;
     many["batch_size"] = 8;
     many["sync_bn"] = true;
-    // Batch norms over 16 pictures of one pixel: with a rate of 0.02 rounding alone moves the second loss by 4e-3.
+    // Batch norms over 16 pictures of one pixel: with a rate of 0.02 rounding alone moves the second loss by
+    // 4e-3.
     many["optimizer"]["lr"] = 1e-4;
     json one = many;
     one["batch_size"] = 16;
