@@ -173,4 +173,15 @@ Graph GraphBuilder::mean_squared_error() {
     return end(MeanSquaredError{}, "mean_squared_error");
 }
 
+const Shape& unflattened(const Graph& graph, const Node& linear) {
+    ValueId value = linear.input();
+    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
+        const Node& node = graph.nodes[i];
+        if (node.output == value && std::holds_alternative<Flatten>(node.operation)) {
+            value = node.input();
+        }
+    }
+    return graph.values[value].shape;
+}
+
 }  // namespace rankscope::engine

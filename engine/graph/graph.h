@@ -118,6 +118,8 @@ struct Graph {
 
 /// How many nodes read each value.
 std::vector<std::size_t> reader_counts(const Graph& graph);
+/// The image that a linear layer sees through flattens, else its features.
+const Shape& unflattened(const Graph& graph, const Node& linear);
 
 /// Appends nodes behind the current value, infers shapes and registers parameters. A model whose shapes do
 /// not fit throws ShapeError naming the node and the shapes.

@@ -365,6 +365,13 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
     if (job.backend == BackendChoice::Auto && any_gpu) {
         plan.backend = "nccl";
     }
+    const bool gpus_idle = std::any_of(nodes->begin(), nodes->end(), [&](const NodeSpec& node) {
+        return !gpus_of(node, job, facts_of(facts, node.name)).empty();
+    });
+    if (job.train && !use_gpus && device.empty() && job.backend == BackendChoice::Auto && gpus_idle) {
+        plan.notes.push_back(
+            text(kContext, "The ranks train on the CPU. For the nodes' GPUs write train.device: cuda."));
+    }
     plan.master_node = nodes->front().name;
     plan.master_addr = shares.front().address;
     plan.master_port = job.master_port;

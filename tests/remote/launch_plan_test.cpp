@@ -314,7 +314,8 @@ TEST(LaunchPlan, TheNativeEngineTakesCpuSlots) {
     ASSERT_EQ(plan.ranks.size(), 4U);
     EXPECT_EQ(plan.backend, "gloo");
     EXPECT_EQ(plan.ranks[0].command, (std::vector<std::string>{"{worker}", "--config", "{config}"}));
-    EXPECT_TRUE(plan.notes.empty());
+    ASSERT_FALSE(plan.notes.empty());
+    EXPECT_NE(plan.notes.back().find("train.device: cuda"), std::string::npos) << "idle GPUs are said";
 }
 
 TEST(LaunchPlan, UnknownAndMissingNodesAreNamed) {

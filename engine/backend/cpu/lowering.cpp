@@ -17,18 +17,6 @@ using dnnl::memory;
 using Md = memory::desc;
 using dnnl_api::dims_of;
 
-/// The image that a linear layer sees through flattens, else its features.
-const Shape& unflattened(const Graph& graph, const Node& linear) {
-    ValueId value = linear.input();
-    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-        const Node& node = graph.nodes[i];
-        if (node.output == value && std::holds_alternative<Flatten>(node.operation)) {
-            value = node.input();
-        }
-    }
-    return graph.values[value].shape;
-}
-
 }  // namespace
 
 std::vector<Md> canonical_descriptors(const Graph& graph) {

@@ -7,22 +7,6 @@
 #include <algorithm>
 
 namespace rankscope::engine::cuda {
-namespace {
-
-/// The image that a linear layer sees through flattens, else its features.
-const Shape& unflattened(const Graph& graph, const Node& linear) {
-    ValueId value = linear.input();
-    for (std::size_t i = graph.nodes.size(); i-- > 0;) {
-        const Node& node = graph.nodes[i];
-        if (node.output == value && std::holds_alternative<Flatten>(node.operation)) {
-            value = node.input();
-        }
-    }
-    return graph.values[value].shape;
-}
-
-}  // namespace
-
 std::optional<PointConvolution> point_convolution(const Shape& input, const Shape& output,
                                                   const Conv2d& conv) {
     if (output[1] != 1 || output[2] != 1) {
