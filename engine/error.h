@@ -27,7 +27,7 @@ public:
     using ConfigError::ConfigError;
 };
 
-/// Another rank went away: this rank's end is a consequence (exit code protocol::kExitPeerLost).
+/// Another rank went away: this rank's end is a consequence (exit code kExitPeerLost).
 class PeerLostError : public Error {
 public:
     using Error::Error;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
-#include <gui/app/options.h>
 #include <gui/app/resources.h>
+#include <gui/session/options.h>
 #include <gui/style/theme.h>
 
 #include <QApplication>

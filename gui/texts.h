@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <remote/base/failure.h>
-#include <remote/run/run_state.h>
+#include <base/failure.h>
+#include <remote/desk/run/run_state.h>
 
 #include <QString>
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/train_config.h>
+#include <base/metrics_line.h>
 #include <engine/bench/bench_command.h>
 #include <engine/bench/bench_options.h>
 #include <engine/bench/rank_figures.h>
@@ -13,8 +15,6 @@
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/step_runner.h>
-#include <protocol/metrics_line.h>
-#include <protocol/train_config.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -98,8 +98,7 @@ std::unique_ptr<Rendezvous> meet(const BenchOptions& options, const RankEnv& env
         .env = env,
         .allow_no_token = options.allow_no_token,
         .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000)),
-        .peer_lost = [rank = env.rank](
-                         const PeerLoss& loss) { end_process(protocol::kExitPeerLost, loss.text(rank)); },
+        .peer_lost = [rank = env.rank](const PeerLoss& loss) { end_process(kExitPeerLost, loss.text(rank)); },
         .progress = [](const std::string&, int, int) {}});
 }
 
@@ -120,7 +119,7 @@ std::vector<Batch> ready_batches(const BenchOptions& options) {
 
 /// The same options that training compiles with.
 CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group, ProcessGroup* device_group) {
-    protocol::TrainConfig config;
+    config::TrainConfig config;
     config.model = options.model;
     config.batch_size = options.batch;
     config.precision = options.precision;
@@ -254,7 +253,7 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
         }
         // A collective that waits for the lost rank may still stand on the GPU: what it works on cannot be
         // given back.
-        end_process(protocol::kExitPeerLost, error.what());
+        end_process(kExitPeerLost, error.what());
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/metrics_line.h>
 #include <engine/comm/rank_env.h>
 #include <engine/error.h>
-#include <protocol/metrics_line.h>
 
 #include <charconv>
 #include <cmath>
@@ -88,7 +88,7 @@ RankEnv read_rank_env(const EnvLookup& lookup) {
         env.master_addr = "127.0.0.1";
     }
     env.master_port = static_cast<std::uint16_t>(port.value_or(29500));
-    env.token = lookup(protocol::kTokenVariable).value_or("");
+    env.token = lookup(kTokenVariable).value_or("");
     env.socket_interface = lookup("GLOO_SOCKET_IFNAME").value_or("");
     env.transport = transport(lookup);
     env.host = lookup("RANKSCOPE_HOST_ID").value_or("");

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/metrics_line.h>
 #include <engine/comm/collective_kind.h>
 #include <engine/comm/cpu_process_group.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
-#include <protocol/metrics_line.h>
 
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ Rendezvous::Rendezvous(const RendezvousOptions& options) {
     const RankEnv& env = options.env;
     if (env.token.empty() && !options.allow_no_token) {
         throw ConfigError(
-            std::string(protocol::kTokenVariable) +
+            std::string(kTokenVariable) +
             " is not set: without it anyone who reaches the port could join the run. The agent sets it; "
             "by hand, give every rank the same secret, or --insecure-no-token on a network you trust.");
     }

@@ -273,7 +273,7 @@ Source found_or_downloaded(const Family& family, const std::string& root,
 
 }  // namespace
 
-ImageSet load_cifar(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
+ImageSet load_cifar(const config::DatasetConfig& config, Split split, const DataProgress& progress) {
     const Family& family = config.name == "cifar100" ? cifar100() : cifar10();
     const bool train = split == Split::train;
     const std::vector<std::string>& names = train ? family.train : family.test;

@@ -3,10 +3,10 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/data/data_progress.h>
 #include <engine/data/image_set.h>
 #include <engine/data/split.h>
-#include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
@@ -20,6 +20,6 @@ namespace rankscope::engine {
 /// otherwise the binary archive is downloaded from the authors' page (variables RANKSCOPE_CIFAR10_MIRRORS,
 /// RANKSCOPE_CIFAR100_MIRRORS) and unpacked in the cache. Throws Error: files missing, cut short, damaged, a
 /// label out of range.
-ImageSet load_cifar(const protocol::DatasetConfig& config, Split split, const DataProgress& progress);
+ImageSet load_cifar(const config::DatasetConfig& config, Split split, const DataProgress& progress);
 
 }  // namespace rankscope::engine

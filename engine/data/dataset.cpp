@@ -15,7 +15,7 @@ namespace rankscope::engine {
 namespace {
 
 /// How many samples a set that is drawn has.
-std::int64_t drawn_size(const protocol::DatasetConfig& config, Split split, std::int64_t train,
+std::int64_t drawn_size(const config::DatasetConfig& config, Split split, std::int64_t train,
                         std::int64_t test) {
     if (split == Split::test) {
         return config.test_size.value_or(test);
@@ -25,7 +25,7 @@ std::int64_t drawn_size(const protocol::DatasetConfig& config, Split split, std:
 }
 
 /// random: noise with random labels; dummy: Distribuuuu's 1000 samples, all of class 0.
-ImageSet draw_noise(const protocol::DatasetConfig& config, Split split) {
+ImageSet draw_noise(const config::DatasetConfig& config, Split split) {
     const bool dummy = config.name == "dummy";
     const Shape shape = dataset_sample_shape(config);
     const bool image = shape.size() == 3;
@@ -45,17 +45,17 @@ ImageSet draw_noise(const protocol::DatasetConfig& config, Split split) {
 
 }  // namespace
 
-Shape dataset_sample_shape(const protocol::DatasetConfig& config) {
-    const std::vector<std::int64_t> shape = protocol::sample_kind(config).shape;
+Shape dataset_sample_shape(const config::DatasetConfig& config) {
+    const std::vector<std::int64_t> shape = config::sample_kind(config).shape;
     return {shape.begin(), shape.end()};
 }
 
-std::int64_t dataset_classes(const protocol::DatasetConfig& config) {
-    const protocol::SampleKind kind = protocol::sample_kind(config);
+std::int64_t dataset_classes(const config::DatasetConfig& config) {
+    const config::SampleKind kind = config::sample_kind(config);
     return kind.classes ? *kind.classes : static_cast<std::int64_t>(image_folder_classes(config).size());
 }
 
-ImageSet load_dataset(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
+ImageSet load_dataset(const config::DatasetConfig& config, Split split, const DataProgress& progress) {
     if (config.name == "mnist" || config.name == "fashion-mnist") {
         return load_mnist(config, split, progress);
     }

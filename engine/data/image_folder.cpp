@@ -111,7 +111,7 @@ std::vector<std::string> class_folders(const fs::path& folder, const char* key) 
     return names;
 }
 
-fs::path train_folder(const protocol::DatasetConfig& config) {
+fs::path train_folder(const config::DatasetConfig& config) {
     return expand_home(config.root) / config.train_split;
 }
 
@@ -127,11 +127,11 @@ std::vector<std::size_t> chosen(std::size_t count, std::size_t wanted) {
 
 }  // namespace
 
-std::vector<std::string> image_folder_classes(const protocol::DatasetConfig& config) {
+std::vector<std::string> image_folder_classes(const config::DatasetConfig& config) {
     return class_folders(train_folder(config), "train_split");
 }
 
-ImageSet load_image_folder(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
+ImageSet load_image_folder(const config::DatasetConfig& config, Split split, const DataProgress& progress) {
     const bool train = split == Split::train;
     const std::vector<std::string> classes = image_folder_classes(config);
     const fs::path folder = train ? train_folder(config) : expand_home(config.root) / config.val_split;

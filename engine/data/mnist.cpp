@@ -146,7 +146,7 @@ ImageSet read_pair(const Family& family, const fs::path& images, const fs::path&
 
 }  // namespace
 
-ImageSet load_mnist(const protocol::DatasetConfig& config, Split split, const DataProgress& progress) {
+ImageSet load_mnist(const config::DatasetConfig& config, Split split, const DataProgress& progress) {
     const Family& family = config.name == "fashion-mnist" ? fashion_mnist() : mnist();
     const std::vector<fs::path> folders = search_folders(family, config.root);
     const FilePair names = names_of(split);

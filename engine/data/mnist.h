@@ -3,10 +3,10 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/data/data_progress.h>
 #include <engine/data/image_set.h>
 #include <engine/data/split.h>
-#include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
@@ -18,6 +18,6 @@ namespace rankscope::engine {
 ///   3. the mirrors (variables RANKSCOPE_MNIST_MIRRORS and RANKSCOPE_FASHION_MNIST_MIRRORS, else a built-in
 ///      list), downloaded into the cache.
 /// Throws Error: files missing, damaged, not of one size, a label that is none.
-ImageSet load_mnist(const protocol::DatasetConfig& config, Split split, const DataProgress& progress);
+ImageSet load_mnist(const config::DatasetConfig& config, Split split, const DataProgress& progress);
 
 }  // namespace rankscope::engine

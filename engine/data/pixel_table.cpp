@@ -78,7 +78,7 @@ const Variant& variant() {
 
 }  // namespace
 
-PixelTable::PixelTable(int channels, const std::optional<protocol::NormalizeConfig>& normalize) {
+PixelTable::PixelTable(int channels, const std::optional<config::NormalizeConfig>& normalize) {
     const auto of = [](const std::vector<double>& values, std::size_t c) {
         return static_cast<float>(values[values.size() == 1 ? 0 : c]);
     };

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <protocol/train_config.h>
+#include <base/config/train_config.h>
 
 #include <cstdint>
 #include <optional>
@@ -18,7 +18,7 @@ namespace rankscope::engine {
 /// it is several times as fast.
 class PixelTable {
 public:
-    PixelTable(int channels, const std::optional<protocol::NormalizeConfig>& normalize);
+    PixelTable(int channels, const std::optional<config::NormalizeConfig>& normalize);
     /// The same 256 numbers for every channel.
     PixelTable(int channels, std::vector<float> table);
 

@@ -12,20 +12,20 @@
 namespace rankscope::engine {
 namespace {
 
-bool is_random(const protocol::DatasetConfig& config) {
+bool is_random(const config::DatasetConfig& config) {
     return config.name == "random" || config.name == "dummy";
 }
 
 /// {channels, height, width}; features are one line of grey.
-std::vector<int> image_shape(const protocol::DatasetConfig& config) {
-    const std::vector<std::int64_t> shape = protocol::sample_kind(config).shape;
+std::vector<int> image_shape(const config::DatasetConfig& config) {
+    const std::vector<std::int64_t> shape = config::sample_kind(config).shape;
     if (shape.size() == 3) {
         return {static_cast<int>(shape[0]), static_cast<int>(shape[1]), static_cast<int>(shape[2])};
     }
     return {1, 1, static_cast<int>(shape[0])};
 }
 
-PixelTable table_for(const protocol::DatasetConfig& config) {
+PixelTable table_for(const config::DatasetConfig& config) {
     const int channels = image_shape(config)[0];
     return is_random(config) ? PixelTable(channels, normal_table()) : PixelTable(channels, config.normalize);
 }
@@ -42,7 +42,7 @@ int centre(int side, int wanted) {
 
 }  // namespace
 
-Transform::Transform(const protocol::DatasetConfig& config, Split split)
+Transform::Transform(const config::DatasetConfig& config, Split split)
     : size_{image_shape(config)[1], image_shape(config)[2]}, table_(table_for(config)) {
     if (split == Split::train) {
         augment_ = config.augment;
@@ -72,7 +72,7 @@ ImageSize Transform::scaled(const ImageSize& stored) const {
 
 // torchvision's RandomResizedCrop.get_params: ten tries, then the middle.
 Placement Transform::resized_crop(const ImageSize& stored, SampleRandom& random) const {
-    const protocol::AugmentConfig::RandomResizedCrop& crop = *augment_.random_resized_crop;
+    const config::AugmentConfig::RandomResizedCrop& crop = *augment_.random_resized_crop;
     const double area = static_cast<double>(stored.height) * stored.width;
     const double log_min = std::log(crop.ratio_min);
     const double log_max = std::log(crop.ratio_max);

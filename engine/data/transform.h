@@ -3,12 +3,12 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/data/image.h>
 #include <engine/data/pixel_table.h>
 #include <engine/data/resample.h>
 #include <engine/data/sample_random.h>
 #include <engine/data/split.h>
-#include <protocol/train_config.h>
 
 #include <cstdint>
 #include <optional>
@@ -31,7 +31,7 @@ struct Placement {
 class Transform {
 public:
     /// Precondition: `config` came through check_train_config().
-    Transform(const protocol::DatasetConfig& config, Split split);
+    Transform(const config::DatasetConfig& config, Split split);
 
     int channels() const { return table_.channels(); }
     /// Of what comes out.
@@ -51,7 +51,7 @@ private:
 
     ImageSize size_;
     std::optional<int> resize_;  ///< shorter side
-    protocol::AugmentConfig augment_;
+    config::AugmentConfig augment_;
     PixelTable table_;
 };
 

@@ -123,7 +123,7 @@ int command(int argc, char** argv, MetricsSink& metrics) {
     }
     const FlatValues values = merged_values(arguments);
     const Settings settings = settings_of(values);
-    const protocol::TrainConfig config = train_config_of(settings, arguments.pad_validation);
+    const config::TrainConfig config = train_config_of(settings, arguments.pad_validation);
     const RankEnv env = rank_env_of(arguments);
     const bool test = arguments.worker.only_evaluate;
     if (env.rank == 0) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-/// The messages that Distribuuuu logs, character for character (remote/metric_lines/distribuuuu.cpp reads
+/// The messages that Distribuuuu logs, character for character (remote/observe/metric_lines/distribuuuu.cpp reads
 /// them). Without the time prefix.
 namespace rankscope::engine::distribuuuu {
 

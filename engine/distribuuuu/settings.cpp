@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/config_section.h>
 #include <engine/distribuuuu/settings.h>
 #include <engine/error.h>
-#include <protocol/config_section.h>
 
 #include <algorithm>
 #include <cmath>
@@ -157,7 +157,7 @@ void merge(FlatValues& values, const FlatValues& changes, const std::string& whe
                 known.push_back(entry.first);
             }
             throw ConfigError(where + ": " + key + " is not a key of Distribuuuu's configuration" +
-                              protocol::suggestion(key, known));
+                              config::suggestion(key, known));
         }
         const bool none = value.as<PythonNone>() != nullptr || found->second.as<PythonNone>() != nullptr;
         if (!none && value.value.index() != found->second.value.index()) {

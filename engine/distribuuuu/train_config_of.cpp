@@ -13,7 +13,7 @@ void check_model(const Settings& settings) {
     const std::vector<std::string> known{"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"};
     if (std::find(known.begin(), known.end(), settings.model.arch) == known.end()) {
         throw ConfigError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " +
-                          protocol::joined(known) + protocol::suggestion(settings.model.arch, known) +
+                          config::joined(known) + config::suggestion(settings.model.arch, known) +
                           ". Other models run with Distribuuuu itself, as a program of your own.");
     }
     if (settings.model.pretrained) {
@@ -23,8 +23,8 @@ void check_model(const Settings& settings) {
     }
 }
 
-protocol::DatasetConfig dataset_of(const Settings& settings) {
-    protocol::DatasetConfig dataset;
+config::DatasetConfig dataset_of(const Settings& settings) {
+    config::DatasetConfig dataset;
     dataset.image_size = settings.train.im_size;
     if (settings.model.dummy_input) {
         dataset.name = "dummy";
@@ -44,9 +44,9 @@ protocol::DatasetConfig dataset_of(const Settings& settings) {
     return dataset;
 }
 
-protocol::ScheduleConfig schedule_of(const Settings& settings) {
+config::ScheduleConfig schedule_of(const Settings& settings) {
     const auto& optim = settings.optim;
-    protocol::ScheduleConfig schedule;
+    config::ScheduleConfig schedule;
     schedule.name = optim.lr_policy;
     schedule.min_lr_factor = optim.min_lr;
     if (optim.lr_policy == "steps") {
@@ -55,18 +55,18 @@ protocol::ScheduleConfig schedule_of(const Settings& settings) {
         schedule.gamma = optim.lr_mult;
     }
     if (optim.warmup_epochs > 0) {
-        schedule.warmup = protocol::WarmupConfig{.epochs = static_cast<double>(optim.warmup_epochs),
-                                                 .steps = std::nullopt,
-                                                 .factor = optim.warmup_factor};
+        schedule.warmup = config::WarmupConfig{.epochs = static_cast<double>(optim.warmup_epochs),
+                                               .steps = std::nullopt,
+                                               .factor = optim.warmup_factor};
     }
     return schedule;
 }
 
 }  // namespace
 
-protocol::TrainConfig train_config_of(const Settings& settings, bool pad_validation) {
+config::TrainConfig train_config_of(const Settings& settings, bool pad_validation) {
     check_model(settings);
-    protocol::TrainConfig config;
+    config::TrainConfig config;
     config.model = settings.model.arch;
     config.classes = settings.model.num_classes;
     config.dataset = dataset_of(settings);
@@ -88,8 +88,7 @@ protocol::TrainConfig train_config_of(const Settings& settings, bool pad_validat
     config.validation.batch_size = settings.test.batch_size;
     config.validation.pad = pad_validation;
     config.validation.report_every = settings.test.print_freq;
-    const std::vector<protocol::ConfigProblem> problems =
-        protocol::check_train_config(protocol::to_json(config));
+    const std::vector<config::ConfigProblem> problems = config::check_train_config(config::to_json(config));
     if (!problems.empty()) {
         throw ConfigError("these settings cannot be trained: " + problems[0].path + " " +
                           problems[0].message);

@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/distribuuuu/settings.h>
-#include <protocol/train_config.h>
 
 namespace rankscope::engine::distribuuuu {
 
@@ -15,6 +15,6 @@ namespace rankscope::engine::distribuuuu {
 /// repeated until all ranks have as many); it crops to TRAIN.IM_SIZE, there always to 224, and dummy images
 /// have that size, too; without RNG_SEED a run is still reproducible (seed 0); with it all ranks begin with
 /// the same model and augmentation depends on the sample, not on the rank.
-protocol::TrainConfig train_config_of(const Settings& settings, bool pad_validation);
+config::TrainConfig train_config_of(const Settings& settings, bool pad_validation);
 
 }  // namespace rankscope::engine::distribuuuu

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/train_config.h>
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/train/capabilities.h>
 #include <engine/train/cuda_plugin.h>
-#include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
@@ -23,8 +23,8 @@ nlohmann::json worker_capabilities() {
     nlohmann::json result = {{"program", "rankscope-worker"},
                              {"version", worker_version()},
                              {"backends", std::move(backends)},
-                             {"models", protocol::known_models()},
-                             {"datasets", protocol::known_datasets()}};
+                             {"models", config::known_models()},
+                             {"datasets", config::known_datasets()}};
     if (nlohmann::json cuda = cuda_devices(); !cuda.is_null()) {
         result["cuda"] = std::move(cuda);
     }

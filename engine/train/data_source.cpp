@@ -6,7 +6,7 @@
 
 namespace rankscope::engine {
 
-DataSource::DataSource(const protocol::DatasetConfig& config, bool with_test_set, MetricsSink& metrics)
+DataSource::DataSource(const config::DatasetConfig& config, bool with_test_set, MetricsSink& metrics)
     : config_(config), with_test_set_(with_test_set), metrics_(metrics) {
     begin();
 }
@@ -34,8 +34,7 @@ void DataSource::take_other() {
     begin();
 }
 
-DataSource::Loaded DataSource::load(const protocol::DatasetConfig& config, Split split,
-                                    MetricsSink& metrics) {
+DataSource::Loaded DataSource::load(const config::DatasetConfig& config, Split split, MetricsSink& metrics) {
     try {
         return {load_dataset(config, split,
                              [&metrics](const std::string& detail, std::uint64_t done, std::uint64_t total) {

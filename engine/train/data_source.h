@@ -16,7 +16,7 @@ namespace rankscope::engine {
 /// the first step for the test set).
 class DataSource {
 public:
-    DataSource(const protocol::DatasetConfig& config, bool with_test_set, MetricsSink& metrics);
+    DataSource(const config::DatasetConfig& config, bool with_test_set, MetricsSink& metrics);
 
     /// Waits for both sets. Empty: they are here; else why not.
     std::string problem();
@@ -36,10 +36,10 @@ private:
         std::string error;
     };
     void begin();
-    static Loaded load(const protocol::DatasetConfig& config, Split split, MetricsSink& metrics);
+    static Loaded load(const config::DatasetConfig& config, Split split, MetricsSink& metrics);
     static const ImageSet& checked(const Loaded& loaded);
 
-    protocol::DatasetConfig config_;
+    config::DatasetConfig config_;
     bool with_test_set_;
     MetricsSink& metrics_;
     std::promise<Loaded> train_promise_;

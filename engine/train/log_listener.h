@@ -3,15 +3,15 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/train/run_report.h>
-#include <protocol/train_config.h>
 
 namespace rankscope::engine {
 
 /// The human log on stdout.
 class LogListener final : public RunListener {
 public:
-    explicit LogListener(const protocol::TrainConfig& config) : config_(config) {}
+    explicit LogListener(const config::TrainConfig& config) : config_(config) {}
 
     void worker_ready(const WorkerFacts& facts) override;
     void run_begins(const RunFacts& facts) override { facts_ = facts; }
@@ -22,7 +22,7 @@ public:
     void note(const std::string& text) override;
 
 private:
-    protocol::TrainConfig config_;
+    config::TrainConfig config_;
     RunFacts facts_;
     double samples_ = 0;  ///< since the last line
     double seconds_ = 0;

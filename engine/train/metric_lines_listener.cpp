@@ -27,7 +27,7 @@ void MetricLinesListener::epoch_begins(std::int64_t epoch, double /*lr*/) {
 
 void MetricLinesListener::step_done(const StepReport& report) {
     const StepTimes& times = report.times;
-    protocol::MetricsLine line;
+    MetricsLine line;
     line.step = report.update;
     line.epoch = static_cast<double>(report.epoch + 1);
     line.values = {{"epochs", static_cast<double>(facts_.epochs)},
@@ -74,7 +74,7 @@ void MetricLinesListener::epoch_done(const EpochReport& report) {
     if (!report.validation) {
         return;
     }
-    protocol::MetricsLine line;
+    MetricsLine line;
     line.step = report.update;
     line.epoch = static_cast<double>(report.epoch + 1);
     line.values = {{"val_loss", report.validation->mean_loss()}, {"val_samples", report.validation->samples}};
@@ -97,7 +97,7 @@ void MetricLinesListener::checkpoint_done(const CheckpointReport& report) {
                                 " was not written: " + report.error);
         return;
     }
-    protocol::MetricsLine line;
+    MetricsLine line;
     line.values = {{"checkpoint_step", static_cast<double>(report.update)},
                    {"checkpoint_mb", static_cast<double>(report.bytes) / 1048576.0},
                    {"t_checkpoint_held_ms", report.held_ms},
@@ -107,7 +107,7 @@ void MetricLinesListener::checkpoint_done(const CheckpointReport& report) {
 }
 
 void MetricLinesListener::run_done(const std::string& checksum) {
-    protocol::MetricsLine line;
+    MetricsLine line;
     line.texts = {{"params", checksum}};
     sink_.write(line);
 }

@@ -8,7 +8,7 @@
 
 namespace rankscope::engine {
 
-/// Writes what happens as metric lines (protocol/metrics_line.h).
+/// Writes what happens as metric lines (base/metrics_line.h).
 class MetricLinesListener final : public RunListener {
 public:
     explicit MetricLinesListener(MetricsSink& sink) : sink_(sink) {}

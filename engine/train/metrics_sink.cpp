@@ -39,18 +39,18 @@ void MetricsSink::open_pipe() {
     gone_ = descriptor_ < 0 && errno != ENXIO;
 }
 
-void MetricsSink::write(const protocol::MetricsLine& line) {
+void MetricsSink::write(const MetricsLine& line) {
     const std::lock_guard lock(mutex_);
     if (gone_) {
         return;
     }
-    std::string text = protocol::format_metrics_line(line);
+    std::string text = format_metrics_line(line);
     // A longer line would not be written in one piece, and the lines of several processes might mix.
     constexpr std::size_t kAtomic = 4096;
     if (text.size() > kAtomic) {
-        protocol::MetricsLine shorter = line;
+        MetricsLine shorter = line;
         shorter.detail = shorter.detail.substr(0, 1000) + "…";
-        text = protocol::format_metrics_line(shorter);
+        text = format_metrics_line(shorter);
     }
     backlog_bytes_ += text.size();
     backlog_.push_back(std::move(text));
@@ -86,7 +86,7 @@ void MetricsSink::push() {
 }
 
 void MetricsSink::stage(const std::string& name, const std::string& detail, double done, double total) {
-    protocol::MetricsLine line;
+    MetricsLine line;
     line.stage = name;
     line.detail = detail;
     if (total > 0) {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <protocol/metrics_line.h>
+#include <base/metrics_line.h>
 
 #include <cstddef>
 #include <deque>
@@ -23,7 +23,7 @@ public:
     MetricsSink(const MetricsSink&) = delete;
     MetricsSink& operator=(const MetricsSink&) = delete;
 
-    void write(const protocol::MetricsLine& line);
+    void write(const MetricsLine& line);
     void stage(const std::string& name, const std::string& detail = "", double done = 0, double total = 0);
     /// Waits up to a second for the reader to take what is kept.
     void flush();

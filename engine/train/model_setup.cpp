@@ -66,8 +66,8 @@ void list_differences(const json& theirs, const json& ours, const std::string& p
                              path.empty() ? key : path + "." + key, text);
         }
     } else if (theirs != ours) {
-        text += (text.empty() ? "" : ", ") + path + " is " + protocol::shown(theirs) + ", not " +
-                protocol::shown(ours);
+        text += (text.empty() ? "" : ", ") + path + " is " + config::shown(theirs) + ", not " +
+                config::shown(ours);
     }
 }
 
@@ -79,7 +79,7 @@ Precision precision_of(const std::string& name) {
 }
 
 /// Collectives between the kernels of a step, on the device's own queue.
-void use_queue(const protocol::TrainConfig& config, ProcessGroup& group, CompileOptions& options) {
+void use_queue(const config::TrainConfig& config, ProcessGroup& group, CompileOptions& options) {
     options.allocate = [&group](std::size_t floats) { return group.allocate(floats); };
     constexpr double kUsualTimeout = 600.0;
     const double limit = config.ddp.collective_timeout_s.value_or(kUsualTimeout);
@@ -87,7 +87,7 @@ void use_queue(const protocol::TrainConfig& config, ProcessGroup& group, Compile
         group.healthy();
         const double seconds = std::chrono::duration<double>(waited).count();
         if (limit > 0 && seconds > limit) {
-            throw PeerLostError("a training step did not end within " + protocol::number_text(limit) +
+            throw PeerLostError("a training step did not end within " + config::number_text(limit) +
                                 " s (ddp.collective_timeout_s): another rank hangs or is gone");
         }
     };
@@ -101,7 +101,7 @@ void use_queue(const protocol::TrainConfig& config, ProcessGroup& group, Compile
 
 }  // namespace
 
-CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup* group,
+CompileOptions compile_options(const config::TrainConfig& config, ProcessGroup* group,
                                ProcessGroup* device_group) {
     CompileOptions options;
     options.batch_size = config.batch_size;
@@ -121,14 +121,14 @@ CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup
     return options;
 }
 
-json common_settings(protocol::TrainConfig config) {
+json common_settings(config::TrainConfig config) {
     config.dataset.root.clear();
     config.dataset.workers.reset();
     config.threads.reset();
     config.log_every = 1;
     config.checkpoint.folder.clear();
     config.checkpoint.init_from.clear();
-    return protocol::to_json(config);
+    return config::to_json(config);
 }
 
 void check_common_settings(const json& mine, ProcessGroup* group) {

@@ -3,9 +3,9 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/backend/backend.h>
 #include <engine/comm/process_group.h>
-#include <protocol/train_config.h>
 
 #include <cstdint>
 #include <memory>
@@ -15,12 +15,12 @@ namespace rankscope::engine {
 
 /// What the configuration says about compiling the model. A null group is a world of one. `device_group`: the
 /// same ranks, for a backend with memory of its own; null: `group` does that too.
-CompileOptions compile_options(const protocol::TrainConfig& config, ProcessGroup* group,
+CompileOptions compile_options(const config::TrainConfig& config, ProcessGroup* group,
                                ProcessGroup* device_group = nullptr);
 
 /// What all ranks must have in common: the configuration without what may differ from node to node (folders,
 /// threads).
-nlohmann::json common_settings(protocol::TrainConfig config);
+nlohmann::json common_settings(config::TrainConfig config);
 
 /// Throws Error on every rank when one of them was given other settings than rank 0, naming rank, keys
 /// and values. Collective.

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/metrics_line.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
 #include <engine/train/compute_device.h>
@@ -8,7 +9,6 @@
 #include <engine/train/process_exit.h>
 #include <engine/train/run_worker.h>
 #include <engine/train/trainer.h>
-#include <protocol/metrics_line.h>
 
 #include <algorithm>
 #include <chrono>
@@ -28,7 +28,7 @@ namespace {
 }
 
 /// The environment's limits, unless the configuration has its own.
-RankEnv with_limits(RankEnv env, const protocol::DdpConfig& config) {
+RankEnv with_limits(RankEnv env, const config::DdpConfig& config) {
     const auto milliseconds = [](double seconds) {
         return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
     };
@@ -66,10 +66,10 @@ std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const RankEnv& en
 
 void end_after_peer_loss(MetricsSink& metrics, const std::string& message) {
     metrics.flush();
-    end_process(protocol::kExitPeerLost, message + ". This rank ends because of it (exit code 75).");
+    end_process(kExitPeerLost, message + ". This rank ends because of it (exit code 75).");
 }
 
-int thread_count(const WorkerOptions& options, const protocol::TrainConfig& config,
+int thread_count(const WorkerOptions& options, const config::TrainConfig& config,
                  [[maybe_unused]] const RankEnv& env) {
     if (options.threads > 0) {
         return options.threads;
@@ -87,7 +87,7 @@ int thread_count(const WorkerOptions& options, const protocol::TrainConfig& conf
 #endif
 }
 
-void run_worker(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env,
+void run_worker(const WorkerOptions& options, const config::TrainConfig& config, const RankEnv& env,
                 MetricsSink& metrics, const std::vector<RunListener*>& listeners,
                 const MakeCheckpoints& make_checkpoints) {
     DataSource data(config.dataset, config.validate, metrics);

@@ -3,12 +3,12 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/comm/process_group.h>
 #include <engine/comm/rank_env.h>
 #include <engine/train/metrics_sink.h>
 #include <engine/train/run_checkpoints.h>
 #include <engine/train/run_report.h>
-#include <protocol/train_config.h>
 
 #include <functional>
 #include <memory>
@@ -29,7 +29,7 @@ struct WorkerOptions {
 
 /// --threads, else the configuration, else OMP_NUM_THREADS; else one where ranks share the node, all cores
 /// where not.
-int thread_count(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env);
+int thread_count(const WorkerOptions& options, const config::TrainConfig& config, const RankEnv& env);
 
 /// Made once the ranks have met; a null group is a world of one.
 using MakeCheckpoints = std::function<std::unique_ptr<RunCheckpoints>(ProcessGroup* group)>;
@@ -37,7 +37,7 @@ using MakeCheckpoints = std::function<std::unique_ptr<RunCheckpoints>(ProcessGro
 /// One rank from the rendezvous to the last epoch. Ends the process by itself when another rank is lost or
 /// training fails, so that the other ranks hear why; throws ConfigError and PeerLostError before they have
 /// met.
-void run_worker(const WorkerOptions& options, const protocol::TrainConfig& config, const RankEnv& env,
+void run_worker(const WorkerOptions& options, const config::TrainConfig& config, const RankEnv& env,
                 MetricsSink& metrics, const std::vector<RunListener*>& listeners,
                 const MakeCheckpoints& make_checkpoints);
 

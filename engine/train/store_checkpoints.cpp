@@ -8,7 +8,7 @@
 
 namespace rankscope::engine {
 
-StoreCheckpoints::StoreCheckpoints(const protocol::CheckpointConfig& config, ProcessGroup* group, int rank)
+StoreCheckpoints::StoreCheckpoints(const config::CheckpointConfig& config, ProcessGroup* group, int rank)
     : config_(config), group_(group), rank_(rank), folder_(expand_home(config.folder)) {}
 
 std::optional<Snapshot> StoreCheckpoints::newest(std::string& note) const {

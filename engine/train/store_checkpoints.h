@@ -3,10 +3,10 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/checkpoint/checkpoint_writer.h>
 #include <engine/comm/process_group.h>
 #include <engine/train/run_checkpoints.h>
-#include <protocol/train_config.h>
 
 #include <memory>
 
@@ -16,7 +16,7 @@ namespace rankscope::engine {
 class StoreCheckpoints final : public RunCheckpoints {
 public:
     /// A null group is a world of one.
-    StoreCheckpoints(const protocol::CheckpointConfig& config, ProcessGroup* group, int rank);
+    StoreCheckpoints(const config::CheckpointConfig& config, ProcessGroup* group, int rank);
 
     RunStart start(const RunMeasures& measures) override;
     bool due(const SavePoint& point) const override;
@@ -28,7 +28,7 @@ private:
     std::optional<Snapshot> newest(std::string& note) const;
     std::optional<Snapshot> named(std::string& problem) const;
 
-    protocol::CheckpointConfig config_;
+    config::CheckpointConfig config_;
     ProcessGroup* group_;
     int rank_;
     std::filesystem::path folder_;

@@ -26,16 +26,16 @@ double ms_since(Clock::time_point from) {
     return std::chrono::duration<double, std::milli>(Clock::now() - from).count();
 }
 
-StepRunnerOptions runner_options(const protocol::TrainConfig& config) {
+StepRunnerOptions runner_options(const config::TrainConfig& config) {
     return {.clip_norm = config.clip_norm,
             .loss_scale = config.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
 }
 
-bool drops_short_batch(const protocol::TrainConfig& config) {
+bool drops_short_batch(const config::TrainConfig& config) {
     return config.drop_last || config.drop_short_batch;
 }
 
-ReducerOptions reducer_options(const protocol::DdpConfig& config, const Graph& graph) {
+ReducerOptions reducer_options(const config::DdpConfig& config, const Graph& graph) {
     ReducerOptions options;
     const auto bytes = [](double mebibytes) {
         constexpr double kMiB = 1048576.0;
@@ -60,7 +60,7 @@ ReducerOptions reducer_options(const protocol::DdpConfig& config, const Graph& g
 }
 
 LoaderOptions loader_options(const TrainerOptions& options, const ImageSet& set) {
-    const protocol::TrainConfig& config = options.config;
+    const config::TrainConfig& config = options.config;
     return {.batch_size = config.batch_size,
             .drop_short = drops_short_batch(config),
             .workers = static_cast<int>(
@@ -68,7 +68,7 @@ LoaderOptions loader_options(const TrainerOptions& options, const ImageSet& set)
             .seed = static_cast<std::uint64_t>(config.seed)};
 }
 
-Graph model_of(const protocol::TrainConfig& config) {
+Graph model_of(const config::TrainConfig& config) {
     const std::int64_t classes = dataset_classes(config.dataset);
     if (config.classes && *config.classes < classes) {
         throw ConfigError("model.classes is " + std::to_string(*config.classes) + ", but the data set " +
@@ -84,7 +84,7 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
       data_(data),
       optimizer_(optimizer_settings(options.config.optimizer)),
       schedule_(lr_schedule(options.config, options.world_size)) {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     const nlohmann::json settings = common_settings(config);
     check_common_settings(settings, options_.group);
     const std::string text = settings.dump();
@@ -140,7 +140,7 @@ void Trainer::agree_on_data() {
 }
 
 DistributedSampler Trainer::sampler() const {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     return DistributedSampler({.dataset_size = data_.train().size(),
                                .world_size = options_.world_size,
                                .rank = options_.rank,
@@ -150,7 +150,7 @@ DistributedSampler Trainer::sampler() const {
 }
 
 RunMeasures Trainer::measures() const {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     const std::int64_t samples = sampler().samples_per_rank();
     RunMeasures measures{
         .batches_per_epoch =
@@ -180,7 +180,7 @@ RunMeasures Trainer::measures() const {
 }
 
 std::string Trainer::take_up(const RunMeasures& measures) {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     RunStart start;
     if (options_.checkpoints != nullptr) {
         start = options_.checkpoints->start(measures);
@@ -228,7 +228,7 @@ std::string Trainer::take_up(const RunMeasures& measures) {
 }
 
 TrainingPosition Trainer::position() const {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     TrainingPosition position{.step = update_,
                               .epoch = epoch_,
                               .batch_in_epoch = batch_in_epoch_,
@@ -274,7 +274,7 @@ void Trainer::report_checkpoints() {
 }
 
 void Trainer::prepare() {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     const ImageSet& set = data_.train();
     const Transform transform(config.dataset, Split::train);
     LoaderOptions loading = loader_options(options_, set);
@@ -303,7 +303,7 @@ bool Trainer::finished() const {
 }
 
 RunFacts Trainer::facts() const {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     const std::int64_t updates = config.epochs * split_.updates();
     return {.rank = options_.rank,
             .world_size = options_.world_size,
@@ -334,7 +334,7 @@ Totals Trainer::evaluate() {
 }
 
 std::string Trainer::run() {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     agree_on_data();
     const RunMeasures of_run = measures();
     const std::string note = take_up(of_run);
@@ -385,7 +385,7 @@ void Trainer::finish_epoch() {
 }
 
 void Trainer::train_epoch() {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     const double lr = scheduled_rate(schedule_, {.epoch = epoch_,
                                                  .step_in_epoch = batch_in_epoch_ / split_.accumulate,
                                                  .steps_per_epoch = split_.updates(),
@@ -409,7 +409,7 @@ void Trainer::train_epoch() {
 }
 
 void Trainer::train_update(std::optional<Batch>& batch) {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     Begun begun{.report = {.update = update_ + 1,
                            .epoch = epoch_,
                            .update_in_epoch = batch_in_epoch_ / split_.accumulate + 1,
@@ -489,7 +489,7 @@ Error Trainer::diverged(const NotFiniteError& error, const StepReport& report) c
     return Error("step " + std::to_string(report.update) + " (epoch " + std::to_string(report.epoch + 1) +
                  "), rank " + std::to_string(options_.rank) + ": " + error.what() +
                  ". Training has diverged: a smaller optimizer.lr usually helps (it is " +
-                 protocol::number_text(options_.config.optimizer.lr) +
+                 config::number_text(options_.config.optimizer.lr) +
                  "), or clip_norm, or a schedule with warmup.");
 }
 
@@ -503,7 +503,7 @@ void Trainer::share_statistics() {
 }
 
 std::optional<Totals> Trainer::validate_epoch() {
-    const protocol::TrainConfig& config = options_.config;
+    const config::TrainConfig& config = options_.config;
     if (!config.validate) {
         return std::nullopt;
     }

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/backend/backend.h>
 #include <engine/comm/process_group.h>
 #include <engine/data/distributed_sampler.h>
@@ -11,7 +12,6 @@
 #include <engine/train/run_report.h>
 #include <engine/train/step_runner.h>
 #include <engine/train/update_plan.h>
-#include <protocol/train_config.h>
 
 #include <chrono>
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace rankscope::engine {
 
 struct TrainerOptions {
-    protocol::TrainConfig config;
+    config::TrainConfig config;
     int rank = 0;
     int world_size = 1;
     int local_world_size = 1;

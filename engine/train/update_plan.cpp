@@ -15,7 +15,7 @@ LrPolicy policy_of(const std::string& name) {
 
 }  // namespace
 
-OptimizerStep optimizer_settings(const protocol::OptimizerConfig& config) {
+OptimizerStep optimizer_settings(const config::OptimizerConfig& config) {
     OptimizerStep step;
     step.kind = config.name == "adam"    ? OptimizerKind::adam
                 : config.name == "adamw" ? OptimizerKind::adamw
@@ -32,8 +32,8 @@ OptimizerStep optimizer_settings(const protocol::OptimizerConfig& config) {
     return step;
 }
 
-LrSchedule lr_schedule(const protocol::TrainConfig& config, int world_size) {
-    const protocol::ScheduleConfig& from = config.schedule;
+LrSchedule lr_schedule(const config::TrainConfig& config, int world_size) {
+    const config::ScheduleConfig& from = config.schedule;
     LrSchedule schedule;
     schedule.policy = policy_of(from.name);
     schedule.lr = config.optimizer.lr;

@@ -3,11 +3,11 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
 #include <engine/comm/process_group.h>
 #include <engine/data/batch_loader.h>
 #include <engine/train/run_report.h>
 #include <engine/train/step_runner.h>
-#include <protocol/train_config.h>
 
 #include <cstdint>
 #include <functional>

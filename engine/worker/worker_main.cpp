@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/train_config.h>
+#include <base/metrics_line.h>
 #include <engine/bench/bench_command.h>
 #include <engine/checkpoint/convert_command.h>
 #include <engine/comm/gloo_terminate.h>
@@ -14,8 +16,6 @@
 #include <engine/train/process_exit.h>
 #include <engine/train/run_worker.h>
 #include <engine/train/store_checkpoints.h>
-#include <protocol/metrics_line.h>
-#include <protocol/train_config.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -39,7 +39,7 @@ struct Arguments {
     bool capabilities = false;
 };
 
-protocol::TrainConfig read_config(const std::string& file) {
+config::TrainConfig read_config(const std::string& file) {
     std::ifstream in(file, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
@@ -53,14 +53,14 @@ protocol::TrainConfig read_config(const std::string& file) {
         throw ConfigError(file + ": is not JSON: " + error.what());
     }
     std::string faults;
-    for (const protocol::ConfigProblem& problem : protocol::check_train_config(section)) {
+    for (const config::ConfigProblem& problem : config::check_train_config(section)) {
         faults += (faults.empty() ? "" : "\n") + file + ": train" + (problem.path.empty() ? "" : ".") +
                   problem.path + " " + problem.message;
     }
     if (!faults.empty()) {
         throw ConfigError(faults);
     }
-    return protocol::parse_train_config(section);
+    return config::parse_train_config(section);
 }
 
 /// The exit code when the arguments alone decide it, −1 to go on.
@@ -126,9 +126,9 @@ int worker_main(int argc, char** argv) {
     end_on_signals();
     end_on_exceptions_of_gloo([](const std::string& what) {
         std::this_thread::sleep_for(std::chrono::seconds(1));  // the watch names the rank, if it can
-        end_process(protocol::kExitPeerLost, "another rank is gone: " + what);
+        end_process(kExitPeerLost, "another rank is gone: " + what);
     });
-    const char* pipe = std::getenv(protocol::kMetricsPipeVariable);
+    const char* pipe = std::getenv(kMetricsPipeVariable);
     MetricsSink metrics(pipe == nullptr ? "" : pipe);
     try {
         if (bench) {
@@ -141,7 +141,7 @@ int worker_main(int argc, char** argv) {
             return distribuuuu::command(argc - 1, argv + 1, metrics);
         }
         const RankEnv env = read_rank_env();
-        const protocol::TrainConfig config = read_config(arguments.config_file);
+        const config::TrainConfig config = read_config(arguments.config_file);
         MetricLinesListener metric_lines(metrics);
         LogListener log(config);
         run_worker(arguments.worker, config, env, metrics, {&metric_lines, &log}, [&](ProcessGroup* group) {

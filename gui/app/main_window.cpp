@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
-#include <gui/app/workspace.h>
 #include <gui/fleet/fleet_page.h>
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/runs/runs_page.h>
+#include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <gui/app/options.h>
+#include <gui/session/options.h>
 #include <gui/style/glyphs.h>
-#include <remote/run/run_controller.h>
+#include <remote/desk/run/run_controller.h>
 
 #include <QMainWindow>
 #include <array>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/fleet/fleet.h>
+#include <gui/session/fleet.h>
 
 #include <QWidget>
 #include <string>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/files.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/quiet_header.h>
-#include <remote/base/files.h>
 
 #include <QDialogButtonBox>
 #include <QDir>

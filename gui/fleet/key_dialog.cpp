@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/paths.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/quiet_header.h>
-#include <remote/base/paths.h>
 
 #include <sodium/utils.h>
 

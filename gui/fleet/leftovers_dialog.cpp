@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/wake_fd.h>
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/models/fleet_model.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/quiet_header.h>
-#include <remote/base/wake_fd.h>
-#include <remote/node/node_connection.h>
-#include <remote/node/session_pool.h>
+#include <remote/desk/node/node_connection.h>
+#include <remote/desk/node/session_pool.h>
 
 #include <QDateTime>
 #include <QDialogButtonBox>

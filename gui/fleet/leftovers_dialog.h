@@ -4,9 +4,9 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <remote/config/inventory.h>
-#include <remote/node/leftovers.h>
-#include <remote/transport/prompter.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/node/leftovers.h>
+#include <remote/desk/transport/prompter.h>
 
 #include <QDialog>
 #include <memory>

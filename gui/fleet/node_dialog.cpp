@@ -6,8 +6,8 @@
 #include <gui/texts.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
-#include <remote/transport/ssh_target.h>
-#include <remote/transport/transport_choice.h>
+#include <remote/desk/transport/ssh_target.h>
+#include <remote/desk/transport/transport_choice.h>
 
 #include <QComboBox>
 #include <QDialogButtonBox>

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/train_config.h>
 #include <gui/launch/job_form.h>
 #include <gui/launch/learn_dialog.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
-#include <protocol/train_config.h>
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -231,11 +231,11 @@ void JobForm::make_training() {
                                tr("As in a shell; every rank runs it with torchrun's environment"));
     model_ = new QComboBox(this);
     model_->setObjectName(u"launchModel"_s);
-    fill(model_, protocol::known_models());
+    fill(model_, config::known_models());
     form_->add_row("model", tr("&Model"), model_);
     dataset_ = new QComboBox(this);
     dataset_->setObjectName(u"launchDataset"_s);
-    fill(dataset_, protocol::known_datasets());
+    fill(dataset_, config::known_datasets());
     form_->add_row("dataset.name", tr("&Data set"), dataset_);
     QWidget* root_row = make_root_row();
     form_->add_row("dataset.root", tr("Data &folder"), root_row, root_,

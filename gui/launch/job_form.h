@@ -3,9 +3,9 @@
 
 #pragma once
 
+#include <gui/launch/launch_check.h>
 #include <gui/models/fleet_model.h>
-#include <gui/models/launch_check.h>
-#include <remote/config/job.h>
+#include <remote/desk/config/job.h>
 
 #include <QWidget>
 #include <map>

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/app/workspace.h>
 #include <gui/launch/job_form.h>
 #include <gui/launch/launch_page.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
+#include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/plan/launch_plan.h>
+#include <remote/desk/plan/launch_plan.h>
 
 #include <QFileDialog>
 #include <QHBoxLayout>

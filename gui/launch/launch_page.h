@@ -4,9 +4,9 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <gui/models/launch_check.h>
-#include <remote/config/job.h>
-#include <remote/run/run_controller.h>
+#include <gui/launch/launch_check.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/run/run_controller.h>
 
 #include <QTimer>
 #include <QWidget>

@@ -5,7 +5,7 @@
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/metric_lines/pattern.h>
+#include <remote/observe/metric_lines/pattern.h>
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/metric_lines/learn_pattern.h>
+#include <remote/observe/metric_lines/learn_pattern.h>
 
 #include <QDialog>
 #include <string>

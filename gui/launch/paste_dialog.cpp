@@ -5,7 +5,7 @@
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/launch_lines/launch_line.h>
+#include <remote/desk/launch_lines/launch_line.h>
 
 #include <QDialogButtonBox>
 #include <QFontDatabase>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <remote/config/inventory.h>
-#include <remote/config/job.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/config/job.h>
 
 #include <QDialog>
 #include <string>

@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <gui/live/run_session.h>
-#include <gui/models/live_model.h>
+#include <gui/data/live_model.h>
 #include <gui/models/rank_table_model.h>
+#include <gui/session/run_session.h>
 
 #include <QTimer>
 #include <QWidget>

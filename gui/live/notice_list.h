@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/models/live_data.h>
+#include <gui/data/live_data.h>
 
 #include <QFrame>
 

@@ -3,10 +3,10 @@
 
 #pragma once
 
-#include <remote/base/failure.h>
-#include <remote/config/inventory.h>
-#include <remote/node/node_facts.h>
-#include <remote/plan/launch_plan.h>
+#include <base/failure.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/node/node_facts.h>
+#include <remote/desk/plan/launch_plan.h>
 
 #include <QAbstractTableModel>
 #include <optional>

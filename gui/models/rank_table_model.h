@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/models/live_model.h>
+#include <gui/data/live_model.h>
 
 #include <QAbstractTableModel>
 

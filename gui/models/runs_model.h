@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/store/run_store.h>
+#include <remote/desk/store/run_store.h>
 
 #include <QAbstractTableModel>
 #include <string>

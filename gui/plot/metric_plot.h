@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/models/live_model.h>
+#include <gui/data/live_model.h>
 #include <gui/plot/qcustomplot_include.h>
 #include <gui/plot/series_plottables.h>
 

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <gui/models/live_model.h>
-#include <gui/models/rank_aggregate.h>
+#include <gui/data/live_model.h>
+#include <gui/data/rank_aggregate.h>
 #include <gui/plot/qcustomplot_include.h>
 
 #include <vector>

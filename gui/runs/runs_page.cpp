@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/app/workspace.h>
 #include <gui/runs/runs_page.h>
+#include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>

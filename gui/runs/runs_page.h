@@ -4,8 +4,8 @@
 #pragma once
 
 #include <gui/background_job.h>
-#include <gui/live/run_session.h>
 #include <gui/models/runs_model.h>
+#include <gui/session/run_session.h>
 
 #include <QTimer>
 #include <QWidget>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/agent/node_paths.h>
-#include <remote/agent/serve.h>
-#include <remote/agent/slurm_supervise.h>
-#include <remote/agent/supervisor.h>
+#include <remote/agent/node/node_paths.h>
+#include <remote/agent/serve/serve.h>
+#include <remote/agent/slurm/slurm_supervise.h>
+#include <remote/agent/supervise/supervisor.h>
 
 #include <sys/stat.h>
 

@@ -4,7 +4,7 @@
 // rankscope-askpass: ssh starts it to ask the person something (SSH_ASKPASS). It carries the question to the
 // program that started ssh, through the private socket named in the environment, and the answer back.
 
-#include <remote/base/fd.h>
+#include <base/fd.h>
 
 #include <sodium/utils.h>
 #include <sys/socket.h>

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
-#include <remote/node/leftovers.h>
-#include <remote/node/node_connection.h>
-#include <remote/plan/launch_plan.h>
+#include <remote/desk/node/leftovers.h>
+#include <remote/desk/node/node_connection.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/text.h>
 #include <remote/ctl/follow.h>
 #include <remote/ctl/options.h>
+#include <remote/desk/text.h>
 
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/run/run_controller.h>
+#include <remote/desk/run/run_controller.h>
 
 #include <memory>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/files.h>
-#include <remote/base/paths.h>
-#include <remote/base/text.h>
-#include <remote/config/node_import.h>
+#include <base/files.h>
+#include <base/paths.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
+#include <remote/desk/config/node_import.h>
+#include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>

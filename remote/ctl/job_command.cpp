@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/files.h>
-#include <remote/base/text.h>
+#include <base/files.h>
 #include <remote/ctl/commands.h>
-#include <remote/launch_lines/launch_line.h>
+#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/paths.h>
-#include <remote/base/text.h>
+#include <base/paths.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
-#include <remote/keys/key_install.h>
-#include <remote/plan/launch_plan.h>
+#include <remote/desk/keys/key_install.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 #include <sodium/utils.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/text.h>
 #include <remote/ctl/commands.h>
-#include <remote/metric_lines/learn_pattern.h>
-#include <remote/metric_lines/line_metrics.h>
+#include <remote/desk/text.h>
+#include <remote/observe/metric_lines/learn_pattern.h>
+#include <remote/observe/metric_lines/line_metrics.h>
 
 #include <nlohmann/json.hpp>
 

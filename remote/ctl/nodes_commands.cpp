@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
-#include <remote/transport/ssh_target.h>
-#include <remote/transport/transport_choice.h>
+#include <remote/desk/text.h>
+#include <remote/desk/transport/ssh_target.h>
+#include <remote/desk/transport/transport_choice.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/paths.h>
+#include <base/paths.h>
 #include <remote/ctl/options.h>
 
 #include <nlohmann/json.hpp>

@@ -3,10 +3,10 @@
 
 #pragma once
 
-#include <remote/base/failure.h>
-#include <remote/config/inventory.h>
-#include <remote/store/run_store.h>
-#include <remote/transport/prompter.h>
+#include <base/failure.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/store/run_store.h>
+#include <remote/desk/transport/prompter.h>
 
 #include <filesystem>
 #include <memory>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/config/job.h>
 #include <remote/ctl/commands.h>
-#include <remote/launch_lines/launch_line.h>
-#include <remote/plan/launch_plan.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/launch_lines/launch_line.h>
+#include <remote/desk/plan/launch_plan.h>
 
 #include <nlohmann/json.hpp>
 

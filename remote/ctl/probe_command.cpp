@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/clock.h>
-#include <remote/base/text.h>
+#include <base/clock.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
-#include <remote/node/clock_check.h>
-#include <remote/node/facts_json.h>
-#include <remote/node/probe.h>
-#include <remote/node/session_pool.h>
+#include <remote/desk/node/clock_check.h>
+#include <remote/desk/node/facts_json.h>
+#include <remote/desk/node/probe.h>
+#include <remote/desk/node/session_pool.h>
+#include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/text.h>
-#include <remote/config/job.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/follow.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
-#include <remote/run/run_controller.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/run/run_controller.h>
+#include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <remote/config/job.h>
 #include <remote/ctl/options.h>
+#include <remote/desk/config/job.h>
 
 namespace rankscope::ctl {
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/run_view.h>
-#include <remote/node/agent_failures.h>
+#include <remote/desk/node/agent_failures.h>
 #include <remote/wire/event_json.h>
 
 #include <algorithm>

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/clock.h>
-#include <remote/base/text.h>
-#include <remote/config/job_edit.h>
+#include <base/clock.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/follow.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
-#include <remote/run/run_controller.h>
+#include <remote/desk/config/job_edit.h>
+#include <remote/desk/run/run_controller.h>
+#include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/fd.h>
-#include <remote/base/text.h>
+#include <base/fd.h>
 #include <remote/ctl/options.h>
 #include <remote/ctl/table.h>
+#include <remote/desk/text.h>
 
 #include <fcntl.h>
 #include <termios.h>

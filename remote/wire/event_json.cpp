@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/json_number.h>
+#include <base/json_number.h>
 #include <remote/wire/event_json.h>
 
 #include <cmath>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <protocol/frames.pb.h>
 #include <remote/wire/event.h>
+#include <remote/wire/frames.pb.h>
 
 #include <string>
 

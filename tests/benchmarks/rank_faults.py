@@ -28,7 +28,7 @@ from vcluster import SKIP, Unsupported, VirtualCluster, missing_requirements, wa
 
 KINDS = ("killed", "frozen", "cut off")
 LIMIT_S = 5.0
-PEER_LOST = 75  # protocol::kExitPeerLost
+PEER_LOST = 75  # kExitPeerLost
 COMPARED = ("loss", "acc1", "lr", "samples")
 
 CONFIG = {"model": "convnet", "dataset": {"name": "synthetic-digits", "train_size": 9000, "test_size": 300}, "epochs": 2, "batch_size": 25,

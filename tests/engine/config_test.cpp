@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/train_config.h>
+#include <base/metrics_line.h>
 #include <engine/comm/rank_env.h>
 #include <engine/error.h>
 #include <engine/train/metrics_sink.h>
-#include <protocol/metrics_line.h>
-#include <protocol/train_config.h>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -19,8 +19,8 @@
 namespace rankscope::engine::test {
 namespace {
 
+using config::check_train_config;
 using nlohmann::json;
-using protocol::check_train_config;
 
 json good() {
     return json::parse(R"({"model": "convnet", "dataset": {"name": "mnist", "root": "~/datasets/mnist"},
@@ -29,13 +29,13 @@ json good() {
 
 TEST(TrainConfig, TheDesignsExampleIsRead) {
     EXPECT_TRUE(check_train_config(good()).empty());
-    const protocol::TrainConfig config = protocol::parse_train_config(good());
+    const config::TrainConfig config = config::parse_train_config(good());
     EXPECT_EQ(config.model, "convnet");
     EXPECT_EQ(config.dataset.root, "~/datasets/mnist");
     EXPECT_EQ(config.epochs, 2);
     EXPECT_DOUBLE_EQ(config.optimizer.lr, 1e-4);
     EXPECT_FALSE(config.ddp.bucket_mb.has_value());
-    EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config);
+    EXPECT_EQ(config::parse_train_config(config::to_json(config)), config);
 }
 
 TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
@@ -142,7 +142,7 @@ TEST(TrainConfig, EveryFaultNamesItsKeyAndWhatWouldBeRight) {
         ASSERT_EQ(problems.size(), 1U) << fault.patch;
         EXPECT_EQ(problems[0].path, fault.path);
         EXPECT_NE(problems[0].message.find(fault.says), std::string::npos) << problems[0].message;
-        EXPECT_THROW(protocol::parse_train_config(section), std::invalid_argument);
+        EXPECT_THROW(config::parse_train_config(section), std::invalid_argument);
     }
     EXPECT_EQ(check_train_config(json::parse("[1]")).size(), 1U);
 }
@@ -152,17 +152,17 @@ TEST(TrainConfig, AugmentationAndNormalisationAreReadAndWrittenBack) {
     section["dataset"].merge_patch(json::parse(R"({
         "augment": [{"random_resized_crop": {"scale": [0.25, 1]}}, "horizontal_flip"],
         "normalize": {"mean": 0.5, "std": [0.25]}, "image_size": 24, "resize": 30, "workers": 3, "train_size": 7})"));
-    const protocol::TrainConfig config = protocol::parse_train_config(section);
-    const protocol::AugmentConfig& augment = config.dataset.augment;
+    const config::TrainConfig config = config::parse_train_config(section);
+    const config::AugmentConfig& augment = config.dataset.augment;
     ASSERT_TRUE(augment.random_resized_crop.has_value());
     EXPECT_DOUBLE_EQ(augment.random_resized_crop->scale_min, 0.25);
     EXPECT_DOUBLE_EQ(augment.random_resized_crop->ratio_max, 4.0 / 3.0);
     EXPECT_EQ(augment.horizontal_flip, 0.5);
     EXPECT_EQ(config.dataset.normalize->mean, std::vector<double>{0.5});
-    EXPECT_EQ(sample_kind(config.dataset), (protocol::SampleKind{{1, 24, 24}, 10}));
-    EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config);
+    EXPECT_EQ(sample_kind(config.dataset), (config::SampleKind{{1, 24, 24}, 10}));
+    EXPECT_EQ(config::parse_train_config(config::to_json(config)), config);
     section["dataset"]["normalize"] = "mnist";
-    EXPECT_DOUBLE_EQ(protocol::parse_train_config(section).dataset.normalize->std[0], 0.3081);
+    EXPECT_DOUBLE_EQ(config::parse_train_config(section).dataset.normalize->std[0], 0.3081);
 }
 
 TEST(TrainConfig, EverySectionSurvivesTheRoundTrip) {
@@ -187,24 +187,24 @@ TEST(TrainConfig, EverySectionSurvivesTheRoundTrip) {
         json section = good();
         section.merge_patch(json::parse(patch));
         ASSERT_TRUE(check_train_config(section).empty()) << patch << check_train_config(section)[0].message;
-        const protocol::TrainConfig config = protocol::parse_train_config(section);
-        EXPECT_EQ(protocol::parse_train_config(protocol::to_json(config)), config) << patch;
+        const config::TrainConfig config = config::parse_train_config(section);
+        EXPECT_EQ(config::parse_train_config(config::to_json(config)), config) << patch;
     }
 }
 
 TEST(TrainConfig, OtherOptimizersHavePyTorchsDefaults) {
     json section = good();
     section["optimizer"] = {{"name", "adam"}};
-    EXPECT_EQ(protocol::parse_train_config(section).optimizer.lr, 1e-3);
-    EXPECT_EQ(protocol::parse_train_config(section).optimizer.weight_decay, 0.0);
+    EXPECT_EQ(config::parse_train_config(section).optimizer.lr, 1e-3);
+    EXPECT_EQ(config::parse_train_config(section).optimizer.weight_decay, 0.0);
     section["optimizer"] = {{"name", "adamw"}};
-    EXPECT_EQ(protocol::parse_train_config(section).optimizer.weight_decay, 0.01);
+    EXPECT_EQ(config::parse_train_config(section).optimizer.weight_decay, 0.01);
 }
 
 TEST(TrainConfig, TheOlderNameOfTheBucketSizeIsRead) {
     json section = good();
     section["bucket_mb"] = 0.5;
-    EXPECT_EQ(protocol::parse_train_config(section).ddp.bucket_mb, 0.5);
+    EXPECT_EQ(config::parse_train_config(section).ddp.bucket_mb, 0.5);
 }
 
 TEST(TrainConfig, SeveralFaultsAreAllReported) {
@@ -258,8 +258,8 @@ TEST(RankEnv, FaultsNameTheVariable) {
               std::string::npos);
 }
 
-protocol::MetricsLine numbered(std::int64_t step) {
-    protocol::MetricsLine line;
+MetricsLine numbered(std::int64_t step) {
+    MetricsLine line;
     line.step = step;
     line.values = {{"loss", 0.5}};
     return line;
@@ -295,7 +295,7 @@ TEST(MetricsSink, KeepsWhatASlowReaderDoesNotTakeAndLosesNothing) {
     std::int64_t expected = 1;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = text.find('\n', at);
-        const auto line = protocol::parse_metrics_line(std::string_view(text).substr(at, end - at));
+        const auto line = parse_metrics_line(std::string_view(text).substr(at, end - at));
         ASSERT_TRUE(line.has_value());
         if (line->step) {
             EXPECT_EQ(*line->step, expected++);

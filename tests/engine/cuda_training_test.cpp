@@ -153,7 +153,7 @@ public:
     std::vector<std::int64_t> updates;
 };
 
-Curve trained(Backend& backend, const protocol::TrainConfig& config) {
+Curve trained(Backend& backend, const config::TrainConfig& config) {
     MetricsSink metrics("");
     DataSource data(config.dataset, true, metrics);
     Curve curve;
@@ -179,7 +179,7 @@ TEST_F(CudaRunner, WholeRunsHaveTheCpusCurve) {
             section["dataset"]["resize"] = 20;
             section["dataset"]["image_size"] = 20;
         }
-        const protocol::TrainConfig config = protocol::parse_train_config(section);
+        const config::TrainConfig config = config::parse_train_config(section);
         const Curve ours = trained(*cuda, config);
         const Curve theirs = trained(*cpu, config);
         EXPECT_EQ(ours.updates, theirs.updates);

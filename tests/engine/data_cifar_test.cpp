@@ -36,7 +36,7 @@ std::string records(int count, std::size_t label_bytes, const std::string& label
     return text;
 }
 
-std::string message_of(const protocol::DatasetConfig& config, Split split = Split::train) {
+std::string message_of(const config::DatasetConfig& config, Split split = Split::train) {
     try {
         load_cifar(config, split, [](auto&&...) {});
     } catch (const Error& error) {
@@ -45,7 +45,7 @@ std::string message_of(const protocol::DatasetConfig& config, Split split = Spli
     return "";
 }
 
-protocol::DatasetConfig cifar(const TemporaryFolder& folder, const std::string& name = "cifar10") {
+config::DatasetConfig cifar(const TemporaryFolder& folder, const std::string& name = "cifar10") {
     return {.name = name, .root = folder.path().string()};
 }
 
@@ -85,7 +85,7 @@ TEST(Cifar, BatchesInTheirOrderAndWhatIsMissingIsSaid) {
     EXPECT_EQ(pixels[kCifarPixels], 1);
     EXPECT_EQ(pixels[2 * kCifarPixels], 0);
 
-    protocol::DatasetConfig limited = cifar(folder);
+    config::DatasetConfig limited = cifar(folder);
     limited.limit = 1;
     EXPECT_EQ(load_cifar(limited, Split::train, {}).size(), 1);
 }
@@ -224,7 +224,7 @@ TEST(Cifar, TheRealBatches) {
         GTEST_SKIP() << "CIFAR-10's files are not in $RANKSCOPE_SHARED/datasets/cifar10 nor in ../shared";
     }
     const PrivateCache cache;
-    const protocol::DatasetConfig config{.name = "cifar10", .root = source.string()};
+    const config::DatasetConfig config{.name = "cifar10", .root = source.string()};
     for (const Split split : {Split::train, Split::test}) {
         const ImageSet set = load_cifar(config, split, {});
         EXPECT_EQ(set.size(), 10000);

@@ -24,11 +24,11 @@ void put(const fs::path& file, const std::string& content = "x") {
     write_file(file, content);
 }
 
-protocol::DatasetConfig folder_config(const TemporaryFolder& folder) {
+config::DatasetConfig folder_config(const TemporaryFolder& folder) {
     return {.name = "image-folder", .root = folder.path().string()};
 }
 
-std::string message_of(const protocol::DatasetConfig& config, Split split = Split::train) {
+std::string message_of(const config::DatasetConfig& config, Split split = Split::train) {
     try {
         load_dataset(config, split, [](auto&&...) {});
     } catch (const Error& error) {

@@ -22,7 +22,7 @@ namespace rankscope::engine::test {
 namespace {
 
 namespace fs = std::filesystem;
-using protocol::DatasetConfig;
+using config::DatasetConfig;
 
 /// `count` grey pictures of 1×2 pixels: {i, 255}, label i mod 10.
 ImageSet counted(int count) {
@@ -251,7 +251,7 @@ TEST(BatchLoader, PicturesOfAFolderAreThoseThatTheDecoderGives) {
     DatasetConfig config{.name = "image-folder", .root = folder.path().string(), .image_size = 24};
     config.augment.random_resized_crop.emplace();
     config.augment.horizontal_flip = 0.5;
-    config.normalize = protocol::NormalizeConfig{{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+    config.normalize = config::NormalizeConfig{{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
     const ImageSet set = load_dataset(config, Split::train, [](auto&&...) {});
     EXPECT_TRUE(set.images->slow());
     const Transform transform(config, Split::train);

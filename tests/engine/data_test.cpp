@@ -110,7 +110,7 @@ TEST(Mnist, FoundBelowTheRootAndCheckedAgainstItsLabels) {
     fs::create_directories(raw);
     write_file(raw / "t10k-images-idx3-ubyte", idx_images(3));
     write_file(raw / "t10k-labels-idx1-ubyte", idx_labels("\1\2\3"s));
-    const protocol::DatasetConfig config{.name = "mnist", .root = folder.path().string()};
+    const config::DatasetConfig config{.name = "mnist", .root = folder.path().string()};
     const ImageSet set = load_mnist(config, Split::test, {});
     EXPECT_EQ(set.size(), 3);
     EXPECT_EQ(set.labels[2], 3);
@@ -165,7 +165,7 @@ const MemoryImages& in_memory(const ImageSet& set) {
 }
 
 TEST(SyntheticDigits, SameSeedSameImagesAndAllClasses) {
-    const protocol::DatasetConfig config{
+    const config::DatasetConfig config{
         .name = "synthetic-digits", .seed = 4, .train_size = 500, .test_size = 100};
     const ImageSet a = load_dataset(config, Split::train, {});
     const ImageSet b = load_dataset(config, Split::train, {});

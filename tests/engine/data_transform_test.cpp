@@ -22,7 +22,7 @@
 namespace rankscope::engine::test {
 namespace {
 
-using protocol::DatasetConfig;
+using config::DatasetConfig;
 
 std::vector<std::uint8_t> rendered(const ImageView& view, const Placement& placement, const ImageSize& size) {
     ResampleScratch scratch;
@@ -168,15 +168,15 @@ TEST(Resample, EverySizeAsTheSlowWay) {
     }
 }
 
-std::optional<protocol::NormalizeConfig> named_normalize(const std::string& name) {
+std::optional<config::NormalizeConfig> named_normalize(const std::string& name) {
     if (name == "none") {
         return std::nullopt;
     }
     const bool grey = name == "mnist" || name == "fashion-mnist";
     const nlohmann::json section = {{"name", grey ? "mnist" : "cifar10"}, {"normalize", name}};
-    protocol::ConfigProblems problems;
+    config::ConfigProblems problems;
     DatasetConfig config;
-    protocol::read_dataset(&section, problems, config);
+    config::read_dataset(&section, problems, config);
     EXPECT_TRUE(problems.empty());
     return config.normalize;
 }
@@ -207,7 +207,7 @@ TEST(PixelTable, NormalisesAsTorchvisionDoes) {
 
 TEST(PixelTable, EveryLengthAndAwkwardDeviations) {
     for (const double deviation : {0.2023, 1e-3, 3.0, 1.0 / 3.0, 1e-20}) {
-        const PixelTable table(2, protocol::NormalizeConfig{{0.1, 0.7}, {deviation}});
+        const PixelTable table(2, config::NormalizeConfig{{0.1, 0.7}, {deviation}});
         for (std::size_t size = 1; size < 200; size += 13) {
             std::vector<std::uint8_t> planes(2 * size);
             for (std::size_t i = 0; i < planes.size(); ++i) {

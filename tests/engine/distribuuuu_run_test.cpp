@@ -33,7 +33,7 @@ Settings settings_with(const std::vector<std::string>& overrides) {
 }
 
 TEST(TrainConfigOf, TheDefaultsMeanWhatDistribuuuuDoes) {
-    const protocol::TrainConfig config = train_config_of(settings_with({"MODEL.DUMMY_INPUT", "True"}), false);
+    const config::TrainConfig config = train_config_of(settings_with({"MODEL.DUMMY_INPUT", "True"}), false);
     EXPECT_EQ(config.model, "resnet18");
     EXPECT_EQ(config.classes, 1000);
     EXPECT_EQ(config.dataset.name, "dummy");
@@ -52,11 +52,11 @@ TEST(TrainConfigOf, TheDefaultsMeanWhatDistribuuuuDoes) {
 }
 
 TEST(TrainConfigOf, PicturesComeFromTheFolderOfTraining) {
-    const auto& sets = protocol::known_datasets();
+    const auto& sets = config::known_datasets();
     if (std::find(sets.begin(), sets.end(), "image-folder") == sets.end()) {
         GTEST_SKIP() << "image folders are not read yet";
     }
-    const protocol::DatasetConfig dataset = train_config_of(settings_with({}), false).dataset;
+    const config::DatasetConfig dataset = train_config_of(settings_with({}), false).dataset;
     EXPECT_EQ(dataset.name, "image-folder");
     EXPECT_EQ(dataset.root, "./data/ILSVRC/");
     EXPECT_EQ(dataset.resize, 256);

@@ -17,7 +17,7 @@
 #include <limits>
 
 #ifdef RANKSCOPE_WITH_METRIC_LINES
-#include <remote/metric_lines/line_metrics.h>
+#include <remote/observe/metric_lines/line_metrics.h>
 #endif
 
 namespace rankscope::engine::distribuuuu {
@@ -307,7 +307,7 @@ TEST(Lines, TheDesksReaderReadsThem) {
                                              validation_line({3, 3, 5}, meters) + "\n" + prefix +
                                              accuracy_line(12.5, 12.5, 5, 50, "x") + "\n");
     std::map<std::string, double> found;
-    for (const protocol::MetricsLine& line : lines) {
+    for (const MetricsLine& line : lines) {
         for (const auto& [key, value] : line.values) {
             found[key] = value;
         }

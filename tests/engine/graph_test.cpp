@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/train_config.h>
 #include <engine/ddp/buckets.h>
 #include <engine/error.h>
 #include <engine/graph/buffer_plan.h>
 #include <engine/graph/rewrite.h>
 #include <engine/graph/schedule.h>
 #include <engine/models/model_registry.h>
-#include <protocol/train_config.h>
 
 #include <gtest/gtest.h>
 
@@ -51,7 +51,7 @@ TEST(Models, UnknownNameListsTheKnownOnes) {
 }
 
 TEST(Models, TheSchemaKnowsTheSameNames) {
-    EXPECT_EQ(model_names(), protocol::known_models());
+    EXPECT_EQ(model_names(), config::known_models());
 }
 
 TEST(Rewrite, ReluGoesIntoTheMaxPoolBehindIt) {

@@ -29,10 +29,10 @@ using nlohmann::json;
 
 constexpr auto kLong = 240s;
 
-protocol::TrainConfig config_of(const json& patch) {
+config::TrainConfig config_of(const json& patch) {
     json section = {{"model", "convnet"}, {"dataset", "synthetic-digits"}, {"batch_size", 10}};
     section.merge_patch(patch);
-    return protocol::parse_train_config(section);
+    return config::parse_train_config(section);
 }
 
 TEST(UpdatePlan, TheConfigurationsOptimizerAndSchedule) {

@@ -3,8 +3,8 @@
 
 // Real rankscope-worker processes on the loopback device.
 
+#include <base/metrics_line.h>
 #include <engine/comm/socket.h>
-#include <protocol/metrics_line.h>
 
 #include <gtest/gtest.h>
 #include <tests/engine/temporary_folder.h>
@@ -147,7 +147,7 @@ TEST(Worker, KilledPeerEndsTheOthersAndIsNamed) {
                 EXPECT_EQ(worker.wait(5s), 128 + SIGKILL);
                 continue;
             }
-            EXPECT_EQ(worker.wait(5s), protocol::kExitPeerLost) << worker.errors();
+            EXPECT_EQ(worker.wait(5s), kExitPeerLost) << worker.errors();
             EXPECT_NE(worker.errors().find("rank " + std::to_string(victim) + " is gone"), std::string::npos)
                 << worker.errors();
         }
@@ -164,12 +164,12 @@ TEST(Worker, AStoppedPeerBlocksOthersButTheirEndIsPrompt) {
     workers[0].signal(SIGTERM);
     EXPECT_EQ(workers[0].wait(2s), 143);
     workers[1].signal(SIGCONT);
-    EXPECT_EQ(workers[1].wait(5s), protocol::kExitPeerLost);
+    EXPECT_EQ(workers[1].wait(5s), kExitPeerLost);
 }
 
 /// The end of the others when one rank is lost: the issue asks for five seconds.
 void expect_peer_lost(WorkerProcess& survivor, int victim, std::chrono::steady_clock::time_point lost) {
-    EXPECT_EQ(survivor.wait(10s), protocol::kExitPeerLost) << survivor.errors();
+    EXPECT_EQ(survivor.wait(10s), kExitPeerLost) << survivor.errors();
     EXPECT_LT(Clock::now() - lost, 5s);
     EXPECT_NE(survivor.errors().find("rank " + std::to_string(victim) + " is gone"), std::string::npos)
         << survivor.errors();
@@ -189,7 +189,7 @@ TEST(Worker, AStoppedPeerEndsTheOthersAndIsNamed) {
         }
         // Woken too late, it learns that it was given up.
         workers[static_cast<std::size_t>(victim)].signal(SIGCONT);
-        EXPECT_EQ(workers[static_cast<std::size_t>(victim)].wait(10s), protocol::kExitPeerLost);
+        EXPECT_EQ(workers[static_cast<std::size_t>(victim)].wait(10s), kExitPeerLost);
     }
 }
 
@@ -316,7 +316,7 @@ TEST(Worker, RanksWithDifferentConfigurationsDoNotTrainTogether) {
     }
     for (WorkerProcess& worker : workers) {
         const auto code = worker.wait(kLong);
-        EXPECT_TRUE(code == 1 || code == protocol::kExitPeerLost);
+        EXPECT_TRUE(code == 1 || code == kExitPeerLost);
         EXPECT_NE(worker.errors().find(
                       "rank 1 has another configuration than rank 0: optimizer.lr is 0.2, not 0.1"),
                   std::string::npos)
@@ -334,7 +334,7 @@ TEST(Worker, MissingDataEndsWithAdviceOrInTheOtherSet) {
     auto lost = start_world(folder.path(), 2, job);
     for (WorkerProcess& worker : lost) {
         const auto code = worker.wait(kLong);
-        EXPECT_TRUE(code == 1 || code == protocol::kExitPeerLost) << worker.errors();
+        EXPECT_TRUE(code == 1 || code == kExitPeerLost) << worker.errors();
         EXPECT_NE(worker.errors().find("synthetic-digits"), std::string::npos) << worker.errors();
     }
     job["dataset"]["otherwise"] = "synthetic-digits";

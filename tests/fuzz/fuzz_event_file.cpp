@@ -6,10 +6,10 @@
 
 #include "target.h"
 
-#include <remote/tensorboard/crc32c.h>
-#include <remote/tensorboard/record_stream.h>
-#include <remote/tensorboard/scalars.h>
-#include <remote/tensorboard/tag_metrics.h>
+#include <remote/observe/tensorboard/crc32c.h>
+#include <remote/observe/tensorboard/record_stream.h>
+#include <remote/observe/tensorboard/scalars.h>
+#include <remote/observe/tensorboard/tag_metrics.h>
 
 #include <algorithm>
 

@@ -5,8 +5,8 @@
 
 #include "target.h"
 
-#include <remote/agent/host_text.h>
-#include <remote/base/utf8.h>
+#include <base/utf8.h>
+#include <remote/agent/probes/host_text.h>
 
 #include <cmath>
 

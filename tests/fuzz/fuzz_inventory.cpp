@@ -5,7 +5,7 @@
 
 #include "target.h"
 
-#include <remote/config/inventory.h>
+#include <remote/desk/config/inventory.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

@@ -5,9 +5,9 @@
 
 #include "target.h"
 
-#include <protocol/train_config.h>
-#include <remote/config/job.h>
-#include <remote/plan/launch_plan.h>
+#include <base/config/train_config.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/plan/launch_plan.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;
@@ -20,8 +20,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         return 0;
     }
     if (read.job.train) {
-        const auto config = protocol::parse_train_config(*read.job.train);  // must not throw: it was checked
-        fuzz::require(protocol::parse_train_config(protocol::to_json(config)) == config,
+        const auto config = config::parse_train_config(*read.job.train);  // must not throw: it was checked
+        fuzz::require(config::parse_train_config(config::to_json(config)) == config,
                       "the worker reads the same");
     }
     const std::string yaml = to_yaml(read.job);

@@ -6,8 +6,8 @@
 
 #include "target.h"
 
-#include <remote/metric_lines/learn_pattern.h>
-#include <remote/metric_lines/line_metrics.h>
+#include <remote/observe/metric_lines/learn_pattern.h>
+#include <remote/observe/metric_lines/line_metrics.h>
 
 #include <algorithm>
 

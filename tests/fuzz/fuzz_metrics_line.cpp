@@ -5,24 +5,24 @@
 
 #include "target.h"
 
-#include <protocol/metrics_line.h>
+#include <base/metrics_line.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;
     std::string why;
-    const auto line = protocol::parse_metrics_line(fuzz::as_text(data, size), &why);
+    const auto line = parse_metrics_line(fuzz::as_text(data, size), &why);
     fuzz::require(line.has_value() || !why.empty(), "a refused line has its reason");
     if (!line) {
         return 0;
     }
     fuzz::require(!line->step || *line->step >= 0, "steps count from 0");
-    const std::string text = protocol::format_metrics_line(*line);
+    const std::string text = format_metrics_line(*line);
     fuzz::require(text.find('\n') == text.size() - 1, "one line");
-    if (text.size() <= protocol::kMaxMetricsLine) {
-        const auto again = protocol::parse_metrics_line(std::string_view(text).substr(0, text.size() - 1));
+    if (text.size() <= kMaxMetricsLine) {
+        const auto again = parse_metrics_line(std::string_view(text).substr(0, text.size() - 1));
         fuzz::require(again.has_value(), "what is written can be read");
         // Two keys that differ only by what they hold (a number, a text) share one place in JSON.
-        fuzz::require(protocol::format_metrics_line(*again).size() <= text.size(), "nothing is made up");
+        fuzz::require(format_metrics_line(*again).size() <= text.size(), "nothing is made up");
     }
     return 0;
 }

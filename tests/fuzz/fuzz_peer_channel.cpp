@@ -6,7 +6,7 @@
 
 #include "target.h"
 
-#include <remote/agent/peer_channel.h>
+#include <remote/agent/link/peer_channel.h>
 
 #include <sys/socket.h>
 

@@ -5,13 +5,13 @@
 
 #include "target.h"
 
-#include <protocol/frames.pb.h>
-#include <remote/node/agent_failures.h>
-#include <remote/node/facts_json.h>
-#include <remote/run/run_state.h>
-#include <remote/run/run_tracker.h>
+#include <remote/desk/node/agent_failures.h>
+#include <remote/desk/node/facts_json.h>
+#include <remote/desk/run/run_state.h>
+#include <remote/desk/run/run_tracker.h>
 #include <remote/wire/event_json.h>
 #include <remote/wire/event_wire.h>
+#include <remote/wire/frames.pb.h>
 
 namespace rankscope {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "target.h"
 
-#include <remote/agent/slurm_job.h>
-#include <remote/base/utf8.h>
+#include <base/utf8.h>
+#include <remote/agent/slurm/slurm_job.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

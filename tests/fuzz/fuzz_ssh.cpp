@@ -5,11 +5,11 @@
 
 #include "target.h"
 
-#include <remote/config/node_import.h>
-#include <remote/transport/agent_keys.h>
-#include <remote/transport/askpass_server.h>
-#include <remote/transport/known_hosts_markers.h>
-#include <remote/transport/openssh_errors.h>
+#include <remote/desk/config/node_import.h>
+#include <remote/desk/transport/agent_keys.h>
+#include <remote/desk/transport/askpass_server.h>
+#include <remote/desk/transport/known_hosts_markers.h>
+#include <remote/desk/transport/openssh_errors.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

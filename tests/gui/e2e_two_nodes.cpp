@@ -7,9 +7,9 @@
 
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
-#include <gui/app/workspace.h>
 #include <gui/live/live_page.h>
 #include <gui/models/fleet_model.h>
+#include <gui/session/workspace.h>
 #include <gui/style/theme.h>
 
 #include <nlohmann/json.hpp>

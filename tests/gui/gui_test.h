@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/app/options.h>
+#include <gui/session/options.h>
 #include <gui/strings.h>
 
 #include <gtest/gtest.h>

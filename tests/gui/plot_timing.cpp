@@ -5,7 +5,7 @@
 // taking one more step of every rank and drawing it. For people who change the plot; not a test.
 
 #include <gui/app/resources.h>
-#include <gui/models/live_model.h>
+#include <gui/data/live_model.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>

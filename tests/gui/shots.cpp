@@ -6,9 +6,6 @@
 
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
-#include <gui/app/workspace.h>
-#include <gui/dialogs/host_key_dialog.h>
-#include <gui/dialogs/secret_dialog.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
@@ -16,6 +13,9 @@
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/plot/metric_plot.h>
+#include <gui/prompts/host_key_dialog.h>
+#include <gui/prompts/secret_dialog.h>
+#include <gui/session/workspace.h>
 #include <gui/strings.h>
 
 #include <tests/gui/synthetic_run.h>

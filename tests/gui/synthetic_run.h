@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <gui/models/live_data.h>
-#include <remote/store/run_store.h>
+#include <gui/data/live_data.h>
+#include <remote/desk/store/run_store.h>
 
 #include <functional>
 #include <string>

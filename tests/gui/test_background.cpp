@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/background_job.h>
-#include <gui/dialogs/prompter_bridge.h>
+#include <gui/session/prompter_bridge.h>
 
 #include <tests/gui/gui_test.h>
 

@@ -5,7 +5,7 @@
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_dialog.h>
-#include <remote/node/session_pool.h>
+#include <remote/desk/node/session_pool.h>
 
 #include <tests/gui/gui_test.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/models/launch_check.h>
+#include <gui/launch/launch_check.h>
 
 #include <tests/gui/gui_test.h>
 

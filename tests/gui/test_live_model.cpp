@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/data/live_model.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/rank_strip.h>
-#include <gui/models/live_model.h>
 #include <gui/models/rank_table_model.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/strings.h>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/models/log_store.h>
+#include <gui/data/log_store.h>
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/models/metric_series.h>
+#include <gui/data/metric_series.h>
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/app/options.h>
-#include <remote/config/job.h>
+#include <gui/session/options.h>
+#include <remote/desk/config/job.h>
 
 #include <tests/gui/gui_test.h>
 

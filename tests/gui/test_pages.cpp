@@ -4,13 +4,13 @@
 // The real window, driven by clicks and keys; nothing outside of a temporary folder is touched.
 
 #include <gui/app/main_window.h>
-#include <gui/app/workspace.h>
 #include <gui/launch/launch_page.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/models/node_samples_model.h>
 #include <gui/plot/metric_plot.h>
+#include <gui/session/workspace.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/models/rank_aggregate.h>
+#include <gui/data/rank_aggregate.h>
 
 #include <gtest/gtest.h>
 

@@ -6,14 +6,14 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
-#include <remote/agent/process_tree.h>
-#include <remote/base/clock.h>
-#include <remote/base/files.h>
-#include <remote/base/paths.h>
-#include <remote/node/agent_link.h>
-#include <remote/node/agent_script.h>
-#include <remote/node/probe.h>
-#include <remote/transport/local_transport.h>
+#include <base/clock.h>
+#include <base/files.h>
+#include <base/paths.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/desk/node/agent_link.h>
+#include <remote/desk/node/agent_script.h>
+#include <remote/desk/node/probe.h>
+#include <remote/desk/transport/local_transport.h>
 
 #include <gtest/gtest.h>
 #include <sched.h>

@@ -5,14 +5,14 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
-#include <remote/agent/line_buffer.h>
-#include <remote/agent/node_paths.h>
-#include <remote/agent/ports.h>
-#include <remote/agent/process_tree.h>
-#include <remote/agent/run_registry.h>
-#include <remote/agent/spool.h>
-#include <remote/base/fd.h>
-#include <remote/base/utf8.h>
+#include <base/fd.h>
+#include <base/utf8.h>
+#include <remote/agent/cleanup/run_registry.h>
+#include <remote/agent/node/line_buffer.h>
+#include <remote/agent/node/node_paths.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/agent/probes/ports.h>
+#include <remote/agent/spool/spool.h>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

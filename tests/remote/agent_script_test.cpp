@@ -7,8 +7,8 @@
 #include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
-#include <remote/base/files.h>
-#include <remote/node/agent_script.h>
+#include <base/files.h>
+#include <remote/desk/node/agent_script.h>
 #include <remote/wire/frame_codec.h>
 
 #include <gtest/gtest.h>

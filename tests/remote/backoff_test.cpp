@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/run/backoff.h>
+#include <remote/desk/run/backoff.h>
 
 #include <gtest/gtest.h>
 

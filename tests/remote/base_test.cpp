@@ -4,14 +4,14 @@
 #include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
-#include <remote/base/failure.h>
-#include <remote/base/files.h>
-#include <remote/base/paths.h>
-#include <remote/base/private_folder.h>
-#include <remote/base/sha256.h>
-#include <remote/base/text.h>
-#include <remote/base/wake_fd.h>
-#include <remote/node/facts_json.h>
+#include <base/failure.h>
+#include <base/files.h>
+#include <base/paths.h>
+#include <base/private_folder.h>
+#include <base/sha256.h>
+#include <base/wake_fd.h>
+#include <remote/desk/node/facts_json.h>
+#include <remote/desk/text.h>
 
 #include <gtest/gtest.h>
 #include <poll.h>

@@ -3,8 +3,8 @@
 
 #include "support/temporary_folder.h"
 
-#include <remote/agent/bundle_store.h>
-#include <remote/base/files.h>
+#include <base/files.h>
+#include <remote/agent/files/bundle_store.h>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -4,13 +4,13 @@
 #include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
-#include <protocol/metrics_line.h>
-#include <remote/base/files.h>
-#include <remote/deploy/artifacts.h>
-#include <remote/node/agent_failures.h>
-#include <remote/node/agent_link.h>
-#include <remote/node/bundle_push.h>
-#include <remote/transport/local_transport.h>
+#include <base/files.h>
+#include <base/metrics_line.h>
+#include <remote/desk/deploy/artifacts.h>
+#include <remote/desk/node/agent_failures.h>
+#include <remote/desk/node/agent_link.h>
+#include <remote/desk/node/bundle_push.h>
+#include <remote/desk/transport/local_transport.h>
 
 #include <gtest/gtest.h>
 
@@ -165,7 +165,7 @@ TEST(AgentFailures, EndsAreExplained) {
     EXPECT_EQ(hint_for_exit("n", exit_with(127, 0, "x: Permission denied (…, mounted noexec)")).id,
               "no-exec");
     EXPECT_EQ(hint_for_exit("n", exit_with(-1, SIGKILL)).id, "rank-killed");
-    EXPECT_EQ(hint_for_exit("n", exit_with(protocol::kExitPeerLost)).id, "peer-lost");
+    EXPECT_EQ(hint_for_exit("n", exit_with(kExitPeerLost)).id, "peer-lost");
     EXPECT_EQ(hint_for_exit("n", exit_with(1)).id, "");
     ExitEvent requested = exit_with(-1, SIGKILL);
     requested.requested = true;

@@ -5,8 +5,8 @@
 
 #include "support/temporary_folder.h"
 
-#include <remote/agent/error_file.h>
-#include <remote/base/clock.h>
+#include <base/clock.h>
+#include <remote/agent/ranks/error_file.h>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "support/event_writer.h"
 #include "support/temporary_folder.h"
 
-#include <remote/agent/event_files.h>
+#include <remote/agent/ranks/event_files.h>
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -6,8 +6,8 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
-#include <remote/run/event_pump.h>
-#include <remote/store/sqlite.h>
+#include <remote/desk/run/event_pump.h>
+#include <remote/desk/store/sqlite.h>
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include "support/temporary_folder.h"
 
-#include <remote/agent/exit_cause.h>
+#include <remote/agent/ranks/exit_cause.h>
 
 #include <gtest/gtest.h>
 #include <unistd.h>

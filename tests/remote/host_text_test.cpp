@@ -5,9 +5,9 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
-#include <remote/agent/gpu_monitor.h>
-#include <remote/agent/host_sampler.h>
-#include <remote/agent/host_text.h>
+#include <remote/agent/probes/gpu_monitor.h>
+#include <remote/agent/probes/host_sampler.h>
+#include <remote/agent/probes/host_text.h>
 #include <remote/wire/sample_keys.h>
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 #include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
-#include <remote/base/files.h>
-#include <remote/config/inventory.h>
+#include <base/files.h>
+#include <remote/desk/config/inventory.h>
 
 #include <gtest/gtest.h>
 

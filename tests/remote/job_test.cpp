@@ -4,9 +4,9 @@
 #include "support/problems.h"
 #include "support/temporary_folder.h"
 
-#include <remote/config/job.h>
-#include <remote/config/job_edit.h>
-#include <remote/config/yaml_reader.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/config/job_edit.h>
+#include <remote/desk/config/yaml_reader.h>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>

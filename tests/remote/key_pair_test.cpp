@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/base/files.h>
-#include <remote/keys/key_install.h>
-#include <remote/keys/key_pair.h>
-#include <remote/transport/agent_keys.h>
+#include <base/files.h>
+#include <remote/desk/keys/key_install.h>
+#include <remote/desk/keys/key_pair.h>
+#include <remote/desk/transport/agent_keys.h>
 
 #include <gtest/gtest.h>
 #include <support/run_program.h>

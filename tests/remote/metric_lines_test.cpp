@@ -3,10 +3,10 @@
 
 // Lines as programs really print them → metrics.
 
-#include <remote/metric_lines/learn_pattern.h>
-#include <remote/metric_lines/line_metrics.h>
-#include <remote/metric_lines/metric_names.h>
-#include <remote/metric_lines/scan.h>
+#include <remote/observe/metric_lines/learn_pattern.h>
+#include <remote/observe/metric_lines/line_metrics.h>
+#include <remote/observe/metric_lines/metric_names.h>
+#include <remote/observe/metric_lines/scan.h>
 
 #include <gtest/gtest.h>
 
@@ -31,11 +31,11 @@ struct Program {
     std::vector<Expected> expected;
 };
 
-Values values_of(const protocol::MetricsLine& line) {
+Values values_of(const MetricsLine& line) {
     return {line.values.begin(), line.values.end()};
 }
 
-void expect_same(const std::vector<protocol::MetricsLine>& lines, const std::vector<Expected>& expected) {
+void expect_same(const std::vector<MetricsLine>& lines, const std::vector<Expected>& expected) {
     ASSERT_EQ(lines.size(), expected.size());
     for (std::size_t i = 0; i < lines.size(); ++i) {
         SCOPED_TRACE("metric " + std::to_string(i));
@@ -245,7 +245,7 @@ TEST(LineMetrics, KnowsTheShapesOfManyPrograms) {
     for (const auto& program : kPrograms) {
         SCOPED_TRACE(program.title);
         LineMetrics metrics({}, true);
-        std::vector<protocol::MetricsLine> lines;
+        std::vector<MetricsLine> lines;
         for (const auto& text : program.lines) {
             const bool bar = text.find("%|") != std::string::npos;
             for (const auto& line : metrics.feed(bar, text + (bar ? '\r' : '\n'))) {
@@ -299,7 +299,7 @@ TEST(LineMetrics, AnEndlessLineHarmsNothing) {
 
 TEST(LineMetrics, WhatThePipeGivesIsNotReadTwice) {
     LineMetrics metrics({}, true);
-    protocol::MetricsLine own;
+    MetricsLine own;
     own.values = {{"loss", 0.5}};
     metrics.given(own);
     EXPECT_TRUE(metrics.feed(false, "Epoch [1/2], Step [5/10], Loss: 0.5\n").empty());

@@ -6,8 +6,8 @@
 #include "support/agent_fixture.h"
 #include "support/scoped_environment.h"
 
-#include <remote/agent/rank_process.h>
-#include <remote/base/files.h>
+#include <base/files.h>
+#include <remote/agent/ranks/rank_process.h>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

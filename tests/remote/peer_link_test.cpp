@@ -5,9 +5,9 @@
 
 #include "support/wait_until.h"
 
-#include <protocol/metrics_line.h>
-#include <remote/agent/peer_link.h>
-#include <remote/base/sha256.h>
+#include <base/metrics_line.h>
+#include <base/sha256.h>
+#include <remote/agent/link/peer_link.h>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
@@ -161,7 +161,7 @@ TEST_F(PeerLinkTest, OfTwoCausesTheHubsFirstCountsForAll) {
 
 TEST_F(PeerLinkTest, ALostPeerGivesWayToItsCause) {
     bring_up(2);
-    nodes_[0]->link.tell(rank_ended("node1", 0, protocol::kExitPeerLost));
+    nodes_[0]->link.tell(rank_ended("node1", 0, kExitPeerLost));
     EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
     nodes_[1]->link.tell(rank_ended("node2", 5, 4));
     const auto named = [](Node& node) {

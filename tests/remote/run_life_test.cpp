@@ -5,9 +5,9 @@
 
 #include "support/agent_fixture.h"
 
-#include <remote/agent/process_tree.h>
-#include <remote/agent/supervisor.h>
-#include <remote/base/files.h>
+#include <base/files.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/agent/supervise/supervisor.h>
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 #include "support/events.h"
 #include "support/plans.h"
 
-#include <remote/run/run_state.h>
+#include <remote/desk/run/run_state.h>
 
 #include <gtest/gtest.h>
 

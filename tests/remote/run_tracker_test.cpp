@@ -4,8 +4,8 @@
 #include "support/events.h"
 #include "support/plans.h"
 
-#include <protocol/metrics_line.h>
-#include <remote/run/run_tracker.h>
+#include <base/metrics_line.h>
+#include <remote/desk/run/run_tracker.h>
 
 #include <gtest/gtest.h>
 
@@ -144,7 +144,7 @@ TEST(RunTracker, TheFirstToFailOnItsOwnIsTheCulprit) {
 
 TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {
     RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node2", 1, protocol::kExitPeerLost, 0, 1));  // its clock is far behind
+    tracker.observe(exit_of("node2", 1, kExitPeerLost, 0, 1));  // its clock is far behind
     tracker.observe(exit_of("node1", 0, 0, 9, 1000000000));
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.culprit.rank, 0);
@@ -154,8 +154,8 @@ TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {
 
 TEST(RunTracker, WhenAllOnlyLostAPeerTheFirstIsNamed) {
     RunTracker tracker = tracker_for(2, 1);
-    tracker.observe(exit_of("node2", 1, protocol::kExitPeerLost, 0, 20));
-    tracker.observe(exit_of("node1", 0, protocol::kExitPeerLost, 0, 10));
+    tracker.observe(exit_of("node2", 1, kExitPeerLost, 0, 20));
+    tracker.observe(exit_of("node1", 0, kExitPeerLost, 0, 10));
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
     EXPECT_EQ(tracker.diagnosis()->id, "peer-lost");
 }
@@ -291,8 +291,8 @@ TEST(RunTracker, AThousandRanks) {
     EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step";
     EXPECT_EQ(steps, 1024);
     for (int rank = 1023; rank >= 0; --rank) {
-        tracker.observe(exit_of("node" + std::to_string(rank / 8 + 1), rank,
-                                rank == 517 ? 1 : protocol::kExitPeerLost, 0, rank));
+        tracker.observe(
+            exit_of("node" + std::to_string(rank / 8 + 1), rank, rank == 517 ? 1 : kExitPeerLost, 0, rank));
     }
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 517);
 }

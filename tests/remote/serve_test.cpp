@@ -6,10 +6,10 @@
 #include "support/agent_fixture.h"
 #include "support/run_program.h"
 
-#include <remote/agent/ports.h>
-#include <remote/agent/supervisor.h>
-#include <remote/base/clock.h>
-#include <remote/base/paths.h>
+#include <base/clock.h>
+#include <base/paths.h>
+#include <remote/agent/probes/ports.h>
+#include <remote/agent/supervise/supervisor.h>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>

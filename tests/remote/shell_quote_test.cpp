@@ -3,7 +3,7 @@
 
 #include "support/run_program.h"
 
-#include <remote/base/shell_quote.h>
+#include <base/shell_quote.h>
 
 #include <gtest/gtest.h>
 

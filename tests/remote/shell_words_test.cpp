@@ -3,8 +3,8 @@
 
 #include "support/run_program.h"
 
-#include <remote/base/shell_quote.h>
-#include <remote/base/shell_words.h>
+#include <base/shell_quote.h>
+#include <remote/desk/launch_lines/shell_words.h>
 
 #include <gtest/gtest.h>
 

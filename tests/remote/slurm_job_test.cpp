@@ -4,9 +4,9 @@
 #include "support/scoped_environment.h"
 #include "support/temporary_folder.h"
 
-#include <remote/agent/command.h>
-#include <remote/agent/slurm_job.h>
-#include <remote/base/clock.h>
+#include <base/clock.h>
+#include <remote/agent/node/command.h>
+#include <remote/agent/slurm/slurm_job.h>
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <protocol/slurm_exit.h>
-#include <remote/node/slurm_failures.h>
-#include <remote/plan/slurm_plan.h>
+#include <remote/desk/node/slurm_failures.h>
+#include <remote/desk/plan/slurm_plan.h>
+#include <remote/wire/slurm_exit.h>
 
 #include <gtest/gtest.h>
 
@@ -167,8 +167,8 @@ TEST(SlurmFailures, EveryEndOfSlurmsHasItsSentence) {
     EXPECT_EQ(code_of(ended("CANCELLED"), true), "");
     EXPECT_EQ(code_of(ended("COMPLETED")), "");
     EXPECT_EQ(code_of(ended("FAILED", 1)), "") << "the ranks' exits tell";
-    EXPECT_EQ(code_of(ended("FAILED", protocol::kSlurmExitNotShared)), "home-not-shared");
-    EXPECT_EQ(code_of(ended("FAILED", protocol::kSlurmExitNoExec)), "no-exec");
+    EXPECT_EQ(code_of(ended("FAILED", kSlurmExitNotShared)), "home-not-shared");
+    EXPECT_EQ(code_of(ended("FAILED", kSlurmExitNoExec)), "no-exec");
     auto early = ended("FAILED", 1);
     early.clear_allocation();
     EXPECT_EQ(code_of(early), "slurm-job-failed");

@@ -4,8 +4,8 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
-#include <remote/agent/spool.h>
-#include <remote/base/files.h>
+#include <base/files.h>
+#include <remote/agent/spool/spool.h>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/transport/agent_keys.h>
-#include <remote/transport/known_hosts_markers.h>
-#include <remote/transport/ssh_failures.h>
-#include <remote/transport/ssh_target.h>
+#include <remote/desk/transport/agent_keys.h>
+#include <remote/desk/transport/known_hosts_markers.h>
+#include <remote/desk/transport/ssh_failures.h>
+#include <remote/desk/transport/ssh_target.h>
 
 #include <gtest/gtest.h>
 #include <support/run_program.h>

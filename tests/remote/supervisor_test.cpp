@@ -5,9 +5,9 @@
 
 #include "support/agent_fixture.h"
 
-#include <remote/agent/peer_link.h>
-#include <remote/agent/spool.h>
-#include <remote/base/files.h>
+#include <base/files.h>
+#include <remote/agent/link/peer_link.h>
+#include <remote/agent/spool/spool.h>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

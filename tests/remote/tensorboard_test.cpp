@@ -6,10 +6,10 @@
 
 #include "support/event_writer.h"
 
-#include <remote/base/files.h>
-#include <remote/tensorboard/record_stream.h>
-#include <remote/tensorboard/scalars.h>
-#include <remote/tensorboard/tag_metrics.h>
+#include <base/files.h>
+#include <remote/observe/tensorboard/record_stream.h>
+#include <remote/observe/tensorboard/scalars.h>
+#include <remote/observe/tensorboard/tag_metrics.h>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using test::record;
 using test::scalar_record;
 using test::value_message;
 using test::varint;
-using Line = protocol::MetricsLine;
+using Line = MetricsLine;
 using Values = std::vector<std::pair<std::string, double>>;
 
 std::vector<Scalars> scalars_of(std::string_view bytes) {

@@ -5,9 +5,9 @@
 
 #include "support/temporary_folder.h"
 
-#include <remote/agent/tree_store.h>
-#include <remote/base/files.h>
-#include <remote/deploy/user_tree.h>
+#include <base/files.h>
+#include <remote/agent/files/tree_store.h>
+#include <remote/desk/deploy/user_tree.h>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -3,7 +3,7 @@
 
 #include "support/agent_client.h"
 
-#include <remote/base/paths.h>
+#include <base/paths.h>
 
 #include <poll.h>
 #include <sys/wait.h>

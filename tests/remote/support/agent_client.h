@@ -5,9 +5,9 @@
 
 #include "support/wait_until.h"
 
-#include <protocol/frames.pb.h>
-#include <remote/base/fd.h>
+#include <base/fd.h>
 #include <remote/wire/frame_codec.h>
+#include <remote/wire/frames.pb.h>
 
 #include <gtest/gtest.h>
 #include <sys/types.h>

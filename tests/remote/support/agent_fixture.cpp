@@ -3,8 +3,8 @@
 
 #include "support/agent_fixture.h"
 
-#include <remote/agent/process_tree.h>
-#include <remote/agent/supervisor.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/agent/supervise/supervisor.h>
 
 #include <csignal>
 

@@ -6,7 +6,7 @@
 #include "support/agent_client.h"
 #include "support/temporary_folder.h"
 
-#include <remote/agent/node_paths.h>
+#include <remote/agent/node/node_paths.h>
 
 #include <gtest/gtest.h>
 

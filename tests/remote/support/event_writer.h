@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/tensorboard/crc32c.h>
+#include <remote/observe/tensorboard/crc32c.h>
 
 #include <bit>
 #include <cstdint>

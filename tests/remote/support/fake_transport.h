@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/transport/transport.h>
+#include <remote/desk/transport/transport.h>
 
 #include <poll.h>
 

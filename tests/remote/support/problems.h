@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/base/failure.h>
+#include <base/failure.h>
 
 #include <gtest/gtest.h>
 

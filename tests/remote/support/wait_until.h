@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/base/clock.h>
+#include <base/clock.h>
 
 #include <poll.h>
 

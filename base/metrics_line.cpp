@@ -1,0 +1,155 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/metrics_line.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace rankscope {
+namespace {
+
+using nlohmann::json;
+
+void say(std::string* why, std::string text) {
+    if (why != nullptr) {
+        *why = std::move(text);
+    }
+}
+
+// Depth is bounded by the parser's callback: a hostile "[[[[…" must not exhaust the agent's stack.
+json parse_shallow(std::string_view line) {
+    bool too_deep = false;
+    json parsed = json::parse(
+        line.begin(), line.end(),
+        [&too_deep](int depth, json::parse_event_t, json&) {
+            too_deep = too_deep || depth > 8;
+            return depth <= 8;
+        },
+        /*allow_exceptions=*/false);
+    return too_deep ? json(json::value_t::discarded) : parsed;
+}
+
+// Python's json module, and others, write NaN, Infinity and -Infinity, which JSON does not have. A diverged
+// loss is the last line that may be dropped: they are read as null. Nothing when there are none outside of
+// strings.
+std::optional<std::string> without_non_finite(std::string_view line) {
+    std::string result;
+    bool in_string = false;
+    bool found = false;
+    for (std::size_t i = 0; i < line.size();) {
+        if (in_string && line[i] == '\\') {
+            result += line.substr(i, 2);
+            i += 2;
+            continue;
+        }
+        in_string = in_string != (line[i] == '"');
+        std::size_t length = 0;
+        for (const std::string_view token : {"NaN", "Infinity", "-Infinity"}) {
+            length = !in_string && line.substr(i).starts_with(token) ? token.size() : length;
+        }
+        result += length > 0 ? std::string_view("null") : line.substr(i, 1);
+        found = found || length > 0;
+        i += length > 0 ? length : 1;
+    }
+    return found ? std::optional(std::move(result)) : std::nullopt;
+}
+
+// "step" and "epoch" are numbers or null, never something else that only looks like a series of that name.
+bool read_place(const std::string& key, const json& value, MetricsLine& result, std::string* why) {
+    if (value.is_null()) {
+        return true;
+    }
+    const double number = value.is_number() ? value.get<double>() : std::nan("");
+    if (key == "epoch") {
+        if (!std::isfinite(number)) {
+            say(why, "\"epoch\" must be a number");
+            return false;
+        }
+        result.epoch = number;
+        return true;
+    }
+    if (!(number >= 0 && number <= 9e15) || number != std::floor(number)) {
+        say(why, "\"step\" must be a whole number from 0");
+        return false;
+    }
+    result.step = static_cast<std::int64_t>(number);
+    return true;
+}
+
+}  // namespace
+
+std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string* why) {
+    if (line.size() > kMaxMetricsLine) {
+        say(why, "line of " + std::to_string(line.size()) + " bytes; the limit is " +
+                     std::to_string(kMaxMetricsLine));
+        return std::nullopt;
+    }
+    json object = parse_shallow(line);
+    if (object.is_discarded()) {
+        if (const auto repaired = without_non_finite(line)) {
+            object = parse_shallow(*repaired);
+        }
+    }
+    if (object.is_discarded()) {
+        say(why, "not a JSON object");
+        return std::nullopt;
+    }
+    if (!object.is_object()) {
+        say(why, std::string("a JSON object is expected, this is ") + object.type_name());
+        return std::nullopt;
+    }
+    MetricsLine result;
+    for (const auto& [key, value] : object.items()) {
+        if (key == "step" || key == "epoch") {
+            if (!read_place(key, value, result, why)) {
+                return std::nullopt;
+            }
+        } else if (value.is_number()) {
+            result.values.emplace_back(key, value.get<double>());
+        } else if (value.is_null()) {
+            result.values.emplace_back(key, std::numeric_limits<double>::quiet_NaN());
+        } else if (value.is_string()) {
+            const auto& text = value.get_ref<const std::string&>();
+            if (key == "stage") {
+                result.stage = text;
+            } else if (key == "detail") {
+                result.detail = text;
+            } else {
+                result.texts.emplace_back(key, text);
+            }
+        }
+    }
+    return result;
+}
+
+std::string format_metrics_line(const MetricsLine& line) {
+    nlohmann::ordered_json object = nlohmann::ordered_json::object();
+    if (!line.stage.empty()) {
+        object["stage"] = line.stage;
+    }
+    if (!line.detail.empty()) {
+        object["detail"] = line.detail;
+    }
+    if (line.step) {
+        object["step"] = *line.step;
+    }
+    if (line.epoch) {
+        object["epoch"] = *line.epoch;
+    }
+    for (const auto& [key, value] : line.values) {
+        if (std::isfinite(value)) {
+            object[key] = value;
+        } else {
+            object[key] = nullptr;
+        }
+    }
+    for (const auto& [key, value] : line.texts) {
+        object[key] = value;
+    }
+    return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace rankscope

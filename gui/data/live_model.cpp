@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/data/live_model.h>
+
+#include <utility>
+
+namespace rankscope::gui {
+
+void LiveModel::reset(LiveData data) {
+    data_ = std::move(data);
+    empty_ = false;
+    emit wasReset();
+}
+
+void LiveModel::clear() {
+    data_ = {};
+    empty_ = true;
+    emit wasReset();
+}
+
+void LiveModel::apply(const std::vector<QueuedItem>& items) {
+    LiveChanges changes;
+    for (const QueuedItem& item : items) {
+        if (const auto* plan = std::get_if<LaunchPlan>(&item)) {
+            data_.set_plan(*plan);
+            changes.plan = true;
+            continue;
+        }
+        const auto& event = std::get<Event>(item);
+        if (!data_.apply(event)) {
+            continue;
+        }
+        if (event.as<SampleEvent>() != nullptr) {
+            changes.samples = true;
+            continue;
+        }
+        changes.metrics |= event.as<MetricEvent>() != nullptr;
+        changes.stages |= event.as<StageEvent>() != nullptr;
+        changes.end |= event.as<EndEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr;
+        changes.logs |= event.as<MetricEvent>() == nullptr;
+        changes.ranks |= event.as<LogEvent>() == nullptr;
+    }
+    if (changes.any()) {
+        emit changed(changes);
+    }
+}
+
+}  // namespace rankscope::gui

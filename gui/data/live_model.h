@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/event_queue.h>
+#include <gui/data/live_data.h>
+
+#include <QObject>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// What a batch of events has touched; widgets look only at their part.
+struct LiveChanges {
+    bool plan = false;
+    bool stages = false;
+    bool metrics = false;
+    bool logs = false;
+    bool ranks = false;
+    bool end = false;
+    bool samples = false;
+
+    bool any() const { return plan || stages || metrics || logs || ranks || end || samples; }
+};
+
+/// The run that Live shows. Holds LiveData and says once per batch what has changed. Knows no store and no
+/// network.
+class LiveModel : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    const LiveData& data() const { return data_; }
+    const RunState& state() const { return data_.state; }
+    bool empty() const { return empty_; }
+
+    /// Another run, as it stands.
+    void reset(LiveData data);
+    /// No run at all.
+    void clear();
+    void apply(const std::vector<QueuedItem>& items);
+
+signals:
+    void wasReset();
+    void changed(const rankscope::gui::LiveChanges& changes);
+
+private:
+    LiveData data_;
+    bool empty_ = true;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/metric_series.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// How the ranks stand at some steps: the extremes over all of them and all those steps, and the quantiles
+/// over the ranks of each one's last value there.
+struct AggregatePoint {
+    double x = 0;
+    float min = 0;
+    float p10 = 0;
+    float median = 0;
+    float p90 = 0;
+    float max = 0;
+    int ranks = 0;  ///< how many had a value; 0: nothing here
+};
+
+/// Nearest-rank quantile; reorders `values`, which must not be empty.
+float quantile(std::vector<float>& values, double q);
+
+/// Many ranks drawn as a band. Buckets of 2^k steps are counted once, when every rank has passed them, and
+/// kept: a frame costs what is new, whatever the number of ranks and steps.
+class RankAggregate {
+public:
+    explicit RankAggregate(Metric metric) : metric_(metric) {}
+
+    /// At most about `buckets` points that cover the steps [x0, x1].
+    void query(const std::vector<MetricSeries>& ranks, double x0, double x1, int buckets,
+               std::vector<AggregatePoint>& out);
+    /// Forgets what was kept (the run was replaced, or a rank went back).
+    void clear() { levels_.clear(); }
+
+    /// One bucket, counted afresh: steps [begin, end).
+    static AggregatePoint bucket(const std::vector<MetricSeries>& ranks, Metric metric, std::int64_t begin,
+                                 std::int64_t end);
+
+private:
+    Metric metric_;
+    std::map<int, std::map<std::int64_t, AggregatePoint>> levels_;  ///< k → bucket number → point
+};
+
+}  // namespace rankscope::gui

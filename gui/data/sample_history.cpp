@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/data/sample_history.h>
+#include <remote/wire/sample_keys.h>
+
+namespace rankscope::gui {
+
+void SampleHistory::add(const SampleEvent& sample) {
+    double sum = 0;
+    int gpus = 0;
+    for (const auto& [key, value] : sample.values) {
+        if (key == sample_key::kCpu) {
+            push(key, value);
+        } else if (key.starts_with("gpu.") && key.ends_with(".util")) {
+            push(key, value);
+            sum += value;
+            ++gpus;
+        }
+    }
+    if (gpus > 0) {
+        push("gpu", sum / gpus);
+    }
+}
+
+const std::vector<float>& SampleHistory::of(const std::string& key) const {
+    static const std::vector<float> none;
+    const auto it = values_.find(key);
+    return it == values_.end() ? none : it->second;
+}
+
+void SampleHistory::push(const std::string& key, double value) {
+    auto& values = values_[key];
+    if (values.size() == kKept) {
+        values.erase(values.begin());
+    }
+    values.push_back(float(value));
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,62 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <gui/launch/job_option_texts.h>
+#include <remote/desk/config/job.h>
+
+#include <QString>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace rankscope::gui {
+
+/// All that Start depends on, each told by name: the button follows from this and from nothing else.
+struct LaunchState {
+    bool inventory_read = false;
+    bool inventory_fine = true;
+    bool store_settled = false;
+    bool job_file_fine = true;
+    bool nodes_chosen = false;
+    int wrong_fields = 0;
+    bool planning = false;
+    std::optional<Failure> plan_failure;
+    bool run_under_way = false;
+
+    bool is_ready() const;
+    /// Why Start is shut, in words; empty when it is not.
+    QString reason() const;
+};
+
+/// What a form holds before it is a job: the texts as typed.
+struct JobTexts {
+    QString name;
+    QString procs_per_node;  ///< "auto" or a number
+    QString master_port;
+    QString model;
+    QString dataset;
+    QString root;
+    QString epochs;
+    QString batch_size;
+    QString lr;
+    QString momentum;
+    QString weight_decay;
+    bool nesterov = false;
+    JobOptionTexts options;
+};
+
+JobTexts texts_of(const Job& job);
+
+/// `base` with what the texts say. A text that is no number goes in as text, so that the check names it.
+struct CheckedJob {
+    Job job;
+    FieldErrors errors;  ///< field ("optimizer.lr", "master_port") → what would be right
+};
+CheckedJob check_job_texts(const Job& base, const JobTexts& texts);
+/// Adds what the reader of job files would say of the whole job, by the key that it names.
+void check_as_file(CheckedJob& checked);
+
+}  // namespace rankscope::gui

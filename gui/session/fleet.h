@@ -1,0 +1,95 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <gui/models/fleet_model.h>
+#include <remote/desk/store/run_store.h>
+#include <remote/desk/transport/prompter.h>
+
+#include <QObject>
+#include <QThreadPool>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+class SessionPool;
+}
+
+namespace rankscope::gui {
+
+/// The inventory file and the probes of its nodes, on threads; the result of both is in the model.
+class Fleet : public QObject {
+    Q_OBJECT
+
+public:
+    Fleet(std::filesystem::path file, bool must_exist, Prompter prompter, QObject* parent = nullptr);
+    ~Fleet() override;
+
+    FleetModel* model() { return &model_; }
+    const Inventory& inventory() const { return inventory_; }
+    const std::filesystem::path& file() const { return file_; }
+    bool loaded() const { return loaded_; }
+    /// Faults of the inventory file. While there are any, it is not written.
+    const std::vector<Failure>& problems() const { return problems_; }
+    /// What the last saving ran into; empty: nothing.
+    const std::vector<Failure>& save_problems() const { return save_problems_; }
+    bool busy() const { return read_job_.running() || write_job_.running() || !edits_.empty(); }
+
+    const Prompter& prompter() const { return prompter_; }
+    /// Connections of the last probes, open for the next one and for runs.
+    std::shared_ptr<SessionPool> sessions() const { return sessions_; }
+    void set_store(std::shared_ptr<RunStore> store);
+    /// Reads the file (again).
+    void load();
+    /// Adds the node, or replaces the one that was called `old_name`. The file is read again first, so that a
+    /// change made elsewhere in the meantime is not lost.
+    void save_node(const std::string& old_name, const NodeSpec& node);
+    /// Adds those whose names are not there yet.
+    void add_nodes(const std::vector<NodeSpec>& nodes);
+    void remove_node(const std::string& name);
+
+    void probe(const std::string& name);
+    void probe_all();
+    void cancel_probes();
+    int probes_under_way() const;
+
+signals:
+    /// Inventory or facts have changed: plans may look different now.
+    void changed();
+    void problemsChanged();
+    void probesChanged();
+    void saved();
+
+private:
+    using Edit = std::function<void(Inventory&)>;
+    void save(Edit edit);
+    void write_next();
+    void take(InventoryRead read);
+
+    std::filesystem::path file_;
+    bool must_exist_;
+    Prompter prompter_;
+    std::shared_ptr<SessionPool> sessions_;
+    std::shared_ptr<RunStore> store_;
+    FleetModel model_;
+    Inventory inventory_;
+    std::vector<Failure> problems_;
+    std::vector<Failure> save_problems_;
+    std::deque<Edit> edits_;  ///< wait for the one that is being written: none may be dropped
+    bool loaded_ = false;
+    QThreadPool pool_;        ///< the file; one thread: reading and writing keep their order
+    QThreadPool probe_pool_;  ///< connections wait: many threads, hardly any work
+    BackgroundJob read_job_;
+    BackgroundJob write_job_;
+    BackgroundJob facts_job_;
+    std::map<std::string, std::unique_ptr<BackgroundJob>> probes_;
+};
+
+}  // namespace rankscope::gui

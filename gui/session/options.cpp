@@ -1,0 +1,98 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/session/options.h>
+#include <gui/strings.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/store/run_store.h>
+
+#include <QCommandLineParser>
+#include <QCoreApplication>
+#include <QFile>
+
+namespace rankscope::gui {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(Options)
+};
+
+std::filesystem::path path_of(const QString& text) {
+    return std::filesystem::path(ss(text));
+}
+
+}  // namespace
+
+std::filesystem::path Options::inventory_path() const {
+    return inventory_file.empty() ? default_inventory_path() : inventory_file;
+}
+
+std::filesystem::path Options::store_path() const {
+    return data_dir.empty() ? RunStore::default_path() : data_dir / RunStore::default_path().filename();
+}
+
+ParsedOptions parse_options(const QStringList& arguments) {
+    const QCommandLineOption cluster(u"cluster"_s, Words::tr("Inventory of machines to use (cluster.yaml)."),
+                                     u"FILE"_s);
+    const QCommandLineOption quick(
+        u"quick-start"_s, Words::tr("Open Launch with a run of MNIST on this computer, ready to start."));
+    const QCommandLineOption job(u"job"_s, Words::tr("Open Launch with this job file."), u"FILE"_s);
+    const QCommandLineOption theme(u"theme"_s, Words::tr("light, dark or system."), u"THEME"_s);
+    const QCommandLineOption data(u"data-dir"_s, Words::tr("Folder of the run store."), u"DIR"_s);
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription(Words::tr("Launch, watch and diagnose distributed training."));
+    const QCommandLineOption help = parser.addHelpOption();
+    const QCommandLineOption version = parser.addVersionOption();
+    parser.addOptions({cluster, quick, job, theme, data});
+
+    ParsedOptions parsed;
+    if (!parser.parse(arguments)) {
+        parsed.error = parser.errorText();
+        return parsed;
+    }
+    if (parser.isSet(help)) {
+        parsed.text = parser.helpText();
+    } else if (parser.isSet(version)) {
+        parsed.text = u"rankscope "_s + QCoreApplication::applicationVersion();
+    }
+    if (!parser.positionalArguments().isEmpty()) {
+        parsed.error = Words::tr("Unexpected argument: %1").arg(parser.positionalArguments().first());
+    }
+    Options& options = parsed.options;
+    options.inventory_file = path_of(parser.value(cluster));
+    options.inventory_must_exist = parser.isSet(cluster);
+    options.quick_start = parser.isSet(quick);
+    options.job_file = path_of(parser.value(job));
+    options.data_dir = path_of(parser.value(data));
+    const QString wanted = parser.value(theme);
+    options.theme_given = !wanted.isEmpty();
+    if (wanted == u"light"_s) {
+        options.theme = ThemeChoice::Light;
+    } else if (wanted == u"dark"_s) {
+        options.theme = ThemeChoice::Dark;
+    } else if (!wanted.isEmpty() && wanted != u"system"_s) {
+        parsed.error = Words::tr("--theme %1: use light, dark or system.").arg(wanted);
+    }
+    return parsed;
+}
+
+Recipe quick_start_recipe(const QString& program_dir) {
+    const QString name = u"recipes/mnist-quickstart.yaml"_s;
+    const QStringList places{program_dir % u"/../../../resources/"_s % name,
+                             program_dir % u"/../share/rankscope/"_s % name};
+    for (const QString& place : places) {
+        QFile file(place);
+        if (file.open(QIODevice::ReadOnly)) {
+            return {path_of(place).lexically_normal(), file.readAll().toStdString()};
+        }
+    }
+    QFile built_in(u":/rankscope/"_s + name);
+    if (!built_in.open(QIODevice::ReadOnly)) {
+        return {};
+    }
+    return {{}, built_in.readAll().toStdString()};
+}
+
+}  // namespace rankscope::gui

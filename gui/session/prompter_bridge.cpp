@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/prompts/host_key_dialog.h>
+#include <gui/prompts/secret_dialog.h>
+#include <gui/session/prompter_bridge.h>
+
+#include <QMetaObject>
+#include <QWidget>
+#include <utility>
+
+namespace rankscope::gui {
+
+PrompterBridge::PrompterBridge(QWidget* window) : QObject(window), window_(window) {
+    shared_->bridge = this;
+}
+
+PrompterBridge::~PrompterBridge() {
+    shut_down();
+}
+
+Prompter PrompterBridge::prompter() const {
+    return {
+        .accept_host_key =
+            [shared = shared_](const HostKeyQuestion& question) { return ask_host_key(shared, question); },
+        .secret = [shared =
+                       shared_](const SecretQuestion& question) { return ask_secret(shared, question); }};
+}
+
+bool PrompterBridge::ask_host_key(const std::shared_ptr<Shared>& shared, const HostKeyQuestion& question) {
+    auto pending = std::make_shared<PendingKey>();
+    pending->question = question;
+    std::future<bool> answer = pending->answer.get_future();
+    {
+        const std::lock_guard lock(shared->mutex);
+        if (!shared->bridge) {
+            return false;
+        }
+        shared->keys.push_back(pending);
+        QMetaObject::invokeMethod(shared->bridge, &PrompterBridge::pump, Qt::QueuedConnection);
+    }
+    return answer.get();
+}
+
+std::optional<std::string> PrompterBridge::ask_secret(const std::shared_ptr<Shared>& shared,
+                                                      const SecretQuestion& question) {
+    auto pending = std::make_shared<PendingSecret>();
+    pending->question = question;
+    std::future<std::optional<std::string>> answer = pending->answer.get_future();
+    {
+        const std::lock_guard lock(shared->mutex);
+        if (!shared->bridge) {
+            return std::nullopt;
+        }
+        shared->secrets.push_back(pending);
+        QMetaObject::invokeMethod(shared->bridge, &PrompterBridge::pump, Qt::QueuedConnection);
+    }
+    return answer.get();
+}
+
+void PrompterBridge::pump() {
+    show_keys();
+    show_secret();
+}
+
+void PrompterBridge::show_keys() {
+    std::deque<std::shared_ptr<PendingKey>> fresh;
+    {
+        const std::lock_guard lock(shared_->mutex);
+        fresh.swap(shared_->keys);
+    }
+    if (fresh.empty()) {
+        return;
+    }
+    if (!key_dialog_) {
+        key_dialog_ = new HostKeyDialog(window_);
+        key_dialog_->setAttribute(Qt::WA_DeleteOnClose);
+        connect(key_dialog_, &QDialog::finished, this, &PrompterBridge::host_keys_answered);
+        key_dialog_->open();
+    }
+    for (auto& pending : fresh) {
+        key_dialog_->add(pending->question);
+        shown_keys_.push_back(std::move(pending));
+    }
+}
+
+void PrompterBridge::host_keys_answered(int result) {
+    const auto shown = std::exchange(shown_keys_, {});
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+        shown[i]->answer.set_value(result == QDialog::Accepted && key_dialog_ &&
+                                   key_dialog_->accepted_at(int(i)));
+    }
+    key_dialog_ = nullptr;
+    pump();
+}
+
+void PrompterBridge::show_secret() {
+    if (secret_dialog_) {
+        return;
+    }
+    {
+        const std::lock_guard lock(shared_->mutex);
+        if (shared_->secrets.empty()) {
+            return;
+        }
+        shown_secret_ = shared_->secrets.front();
+        shared_->secrets.pop_front();
+    }
+    secret_dialog_ = new SecretDialog(shown_secret_->question, window_);
+    secret_dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    connect(secret_dialog_, &QDialog::finished, this, &PrompterBridge::secret_answered);
+    secret_dialog_->open();
+}
+
+void PrompterBridge::secret_answered(int result) {
+    const auto shown = std::exchange(shown_secret_, nullptr);
+    if (shown) {
+        std::optional<std::string> answer;
+        if (result == QDialog::Accepted && secret_dialog_) {
+            answer = secret_dialog_->take_secret();
+        }
+        shown->answer.set_value(std::move(answer));
+    }
+    secret_dialog_ = nullptr;
+    pump();
+}
+
+void PrompterBridge::shut_down() {
+    std::deque<std::shared_ptr<PendingKey>> keys;
+    std::deque<std::shared_ptr<PendingSecret>> secrets;
+    {
+        const std::lock_guard lock(shared_->mutex);
+        shared_->bridge = nullptr;
+        keys.swap(shared_->keys);
+        secrets.swap(shared_->secrets);
+    }
+    for (auto& pending : std::exchange(shown_keys_, {})) {
+        keys.push_back(std::move(pending));
+    }
+    if (shown_secret_) {
+        secrets.push_back(std::exchange(shown_secret_, nullptr));
+    }
+    for (const auto& pending : keys) {
+        pending->answer.set_value(false);
+    }
+    for (const auto& pending : secrets) {
+        pending->answer.set_value(std::nullopt);
+    }
+    for (QDialog* dialog :
+         {static_cast<QDialog*>(key_dialog_.data()), static_cast<QDialog*>(secret_dialog_.data())}) {
+        if (dialog) {
+            dialog->disconnect(this);
+            dialog->close();
+        }
+    }
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <gui/data/event_queue.h>
+#include <gui/data/live_model.h>
+#include <remote/desk/run/run_controller.h>
+#include <remote/desk/store/run_store.h>
+#include <remote/desk/transport/prompter.h>
+
+#include <QObject>
+#include <QThreadPool>
+#include <QTimer>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace rankscope::gui {
+
+/// The one run that this window carries: its controller, the queue its events come through, and the model
+/// they end in. The controller's threads push into the queue; a timer here takes everything at once, twenty
+/// times a second.
+class RunSession : public QObject {
+    Q_OBJECT
+
+public:
+    explicit RunSession(QThreadPool* pool, QObject* parent = nullptr);
+    ~RunSession() override;
+
+    LiveModel* model() { return &model_; }
+    /// A run is under way, or being taken up.
+    bool live() const { return controller_ != nullptr && !ended_; }
+    bool attaching() const { return attach_job_.running(); }
+    bool stopping() const { return stopping_; }
+    /// All its ranks are started, nothing stops them, and their launcher can pause them (Slurm's cannot).
+    bool can_pause() const;
+    /// What was asked for last; before that what the nodes say.
+    bool pause_wanted() const;
+    std::string run_id() const { return controller_ ? controller_->run_id() : std::string(); }
+    /// Its ranks are started on the nodes: it goes on without us.
+    bool under_way_on_nodes() const;
+
+    void start(RunRequest request, std::shared_ptr<RunStore> store, const Prompter& prompter);
+    /// Takes up a run of the store again: first the controller, then what is stored, then what came
+    /// meanwhile, so that nothing is missing between the two.
+    void attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
+                const Prompter& prompter);
+    void cancel_attach();
+    void stop(bool force);
+    /// All processes of the ranks stop for a while, or go on. Every node answers with an event of its own.
+    void pause(bool pause);
+    /// Leaves the run to its nodes. Returns at once; the controller's threads are joined elsewhere.
+    void detach();
+
+signals:
+    void started();
+    void attached();
+    void attachProgress(qint64 events);
+    void attachFailed(const rankscope::Failure& failure);
+    /// live(), stopping() or attaching() may have changed.
+    void stateChanged();
+    void ended();
+
+private:
+    void drain();
+    void retire();
+    EventSink event_sink(const std::shared_ptr<EventQueue>& queue) const;
+    PlanSink plan_sink(const std::shared_ptr<EventQueue>& queue) const;
+
+    QThreadPool* pool_;
+    LiveModel model_;
+    std::shared_ptr<EventQueue> queue_;
+    std::unique_ptr<RunController> controller_;
+    QTimer timer_;
+    bool ended_ = false;
+    bool stopping_ = false;
+    std::optional<bool> pause_wanted_;
+    BackgroundJob attach_job_;
+};
+
+/// Folds a stored run. `progress` gets the number of events read so far; false ends the reading.
+Result<LiveData> read_stored_run(const RunStore& store, const RunRecord& record,
+                                 const std::function<bool(std::uint64_t)>& progress);
+
+}  // namespace rankscope::gui

@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/session/workspace.h>
+
+#include <QWidget>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+/// Short work: the store, files, plans. A few threads, so that a long reading does not hold up the others.
+constexpr int kThreads = 6;
+
+}  // namespace
+
+Workspace::Workspace(Options options, QWidget* window)
+    : QObject(nullptr),
+      options_(std::move(options)),
+      bridge_(new PrompterBridge(window)),
+      fleet_(options_.inventory_path(), options_.inventory_must_exist, bridge_->prompter()),
+      session_(&pool_),
+      open_job_(this, &pool_) {
+    pool_.setMaxThreadCount(kThreads);
+}
+
+Workspace::~Workspace() {
+    shut_down();
+}
+
+void Workspace::begin() {
+    fleet_.load();
+    open_job_.start([path = options_.store_path()](const JobHandle&) { return RunStore::open(path); },
+                    [this](Result<std::shared_ptr<RunStore>> opened) {
+                        store_settled_ = true;
+                        if (opened) {
+                            store_ = *opened;
+                            fleet_.set_store(store_);
+                        } else {
+                            store_failure_ = opened.failure();
+                        }
+                        emit storeSettled();
+                        if (options_.probe_this_computer) {
+                            fleet_.probe(kLocalNodeName);
+                        }
+                    });
+}
+
+void Workspace::shut_down() {
+    if (bridge_) {
+        bridge_->shut_down();
+    }
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <gui/session/fleet.h>
+#include <gui/session/options.h>
+#include <gui/session/prompter_bridge.h>
+#include <gui/session/run_session.h>
+#include <remote/desk/store/run_store.h>
+
+#include <QObject>
+#include <QThreadPool>
+#include <memory>
+#include <optional>
+
+namespace rankscope::gui {
+
+/// What the pages share: the fleet, the run under way, the store, and the threads that all of it works on.
+class Workspace : public QObject {
+    Q_OBJECT
+
+public:
+    /// `window`: what questions to the person belong to.
+    Workspace(Options options, QWidget* window);
+    ~Workspace() override;
+
+    const Options& options() const { return options_; }
+    Fleet* fleet() { return &fleet_; }
+    RunSession* session() { return &session_; }
+    QThreadPool* pool() { return &pool_; }
+    Prompter prompter() const { return bridge_->prompter(); }
+    /// Null until it is open, or when it could not be opened.
+    const std::shared_ptr<RunStore>& store() const { return store_; }
+    bool store_settled() const { return store_settled_; }
+    const std::optional<Failure>& store_failure() const { return store_failure_; }
+
+    /// Reads the inventory and opens the store.
+    void begin();
+    /// No question will be answered any more: the window is closing.
+    void shut_down();
+
+signals:
+    void storeSettled();
+
+private:
+    Options options_;
+    QThreadPool pool_;  ///< before its users: waits for their last work when everything ends
+    PrompterBridge* bridge_;
+    Fleet fleet_;
+    RunSession session_;
+    std::shared_ptr<RunStore> store_;
+    bool store_settled_ = false;
+    std::optional<Failure> store_failure_;
+    BackgroundJob open_job_;
+};
+
+}  // namespace rankscope::gui

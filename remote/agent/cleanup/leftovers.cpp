@@ -1,0 +1,234 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/fd.h>
+#include <base/files.h>
+#include <base/utf8.h>
+#include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/agent/probes/ports.h>
+#include <remote/agent/supervise/supervisor.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+extern char** environ;
+
+namespace rankscope::agent {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kShm = "/dev/shm";
+
+std::vector<pid_t> processes() {
+    std::vector<pid_t> pids;
+    std::error_code error;
+    for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error)) {
+        const std::string name = it->path().filename();
+        if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
+            pids.push_back(static_cast<pid_t>(std::stol(name)));
+        }
+    }
+    return pids;
+}
+
+std::string proc_file(pid_t pid, const char* name) {
+    return read_file("/proc/" + std::to_string(pid) + '/' + name).value_or(std::string());
+}
+
+// Empty: it is of no run, or another user's.
+std::string run_of(pid_t pid) {
+    const std::string environment = '\0' + proc_file(pid, "environ");
+    const std::string key = std::string(1, '\0') + "RANKSCOPE_RUN_ID=";
+    const auto at = environment.find(key);
+    if (at == std::string::npos) {
+        return {};
+    }
+    const auto begin = at + key.size();
+    return environment.substr(begin, environment.find('\0', begin) - begin);
+}
+
+wire::Leftover describe(const char* kind, pid_t pid) {
+    wire::Leftover entry;
+    entry.set_kind(kind);
+    entry.set_pid(pid);
+    entry.set_what(command_of(pid));
+    entry.set_user(owner_of(pid));
+    entry.set_since_us(started_at(pid) * 1000000);
+    entry.set_own(is_own(pid));
+    return entry;
+}
+
+// What NCCL, PyTorch (file_descriptor and file_system sharing), Python's multiprocessing and this program
+// make.
+bool is_a_trainers(const std::string& name) {
+    for (const char* prefix : {"nccl-", "torch_", "rankscope-", "psm_", "sem.mp-", "gloo-"}) {
+        if (name.starts_with(prefix)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+std::vector<fs::directory_entry> stale_segments() {
+    std::vector<fs::directory_entry> found;
+    std::string mapped;
+    for (const pid_t pid : processes()) {
+        if (is_own(pid)) {
+            mapped += proc_file(pid, "maps");
+            std::error_code error;
+            for (fs::directory_iterator fd("/proc/" + std::to_string(pid) + "/fd", error), end;
+                 !error && fd != end; fd.increment(error)) {
+                std::error_code ignored;
+                mapped += fs::read_symlink(fd->path(), ignored).string() + '\n';
+            }
+        }
+    }
+    std::error_code error;
+    for (fs::directory_iterator it(kShm, error), end; !error && it != end; it.increment(error)) {
+        struct stat info {};
+        const std::string path = it->path().string();
+        if (is_a_trainers(it->path().filename().string()) && ::lstat(path.c_str(), &info) == 0 &&
+            S_ISREG(info.st_mode) && info.st_uid == ::getuid() &&
+            mapped.find(path + '\n') == std::string::npos) {
+            found.push_back(*it);
+        }
+    }
+    return found;
+}
+
+// "pid, MiB" a line; empty where there is no NVIDIA driver, or it does not answer soon.
+std::string ask_nvidia_smi() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+        return {};
+    }
+    UniqueFd read_end(ends[0]);
+    UniqueFd write_end(ends[1]);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    std::array<const char*, 4> arguments{"nvidia-smi", "--query-compute-apps=pid,used_memory",
+                                         "--format=csv,noheader,nounits", nullptr};
+    pid_t pid = -1;
+    const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr,
+                                      const_cast<char* const*>(arguments.data()), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    write_end.reset();
+    if (failed != 0) {
+        return {};
+    }
+    std::string text;
+    std::array<char, 4096> bytes;
+    pollfd fd{read_end.get(), POLLIN, 0};
+    while (::poll(&fd, 1, 10000) > 0) {
+        const auto got = ::read(read_end.get(), bytes.data(), bytes.size());
+        if (got <= 0) {
+            break;
+        }
+        text.append(bytes.data(), static_cast<std::size_t>(got));
+    }
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+    return text;
+}
+
+void add_gpu_memory(wire::LeftoverList& list) {
+    std::istringstream lines(ask_nvidia_smi());
+    for (std::string line; std::getline(lines, line);) {
+        const auto comma = line.find(',');
+        const auto pid = static_cast<pid_t>(std::atol(line.c_str()));
+        if (comma == std::string::npos || pid <= 0) {
+            continue;
+        }
+        auto entry = describe("gpu-memory", pid);
+        entry.set_bytes(std::strtoull(line.c_str() + comma + 1, nullptr, 10) << 20U);
+        entry.set_run_id(run_of(pid));
+        *list.add_entries() = std::move(entry);
+    }
+}
+
+}  // namespace
+
+bool is_of_live_run(const NodePaths& paths, pid_t pid) {
+    const std::string run_id = run_of(pid);
+    return is_safe_name(run_id) && fs::exists(paths.run(run_id)) &&
+           supervisor_is_alive(RunDir{paths.run(run_id)});
+}
+
+wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request) {
+    wire::LeftoverList list;
+    if (request.port() != 0) {
+        if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(request.port())); holder > 0) {
+            auto entry = describe("port", holder);
+            entry.set_port(request.port());
+            entry.set_run_id(as_utf8(run_of(holder)));
+            entry.set_live(is_of_live_run(paths, holder));
+            *list.add_entries() = std::move(entry);
+        } else if (std::string held_by; !port_is_free(static_cast<std::uint16_t>(request.port()), held_by)) {
+            auto* entry = list.add_entries();
+            entry->set_kind("port");
+            entry->set_what(held_by);
+            entry->set_port(request.port());
+        }
+        return list;
+    }
+    std::map<std::string, bool> live;
+    for (const pid_t pid : processes()) {
+        const std::string run_id = run_of(pid);
+        if (run_id.empty() || pid == ::getpid()) {
+            continue;
+        }
+        if (live.count(run_id) == 0) {
+            live[run_id] = is_of_live_run(paths, pid);
+        }
+        auto entry = describe("process", pid);
+        entry.set_run_id(as_utf8(run_id));
+        entry.set_live(live[run_id]);
+        for (const auto port : listening_ports_of(pid)) {
+            auto held = entry;
+            held.set_kind("port");
+            held.set_port(port);
+            *list.add_entries() = std::move(held);
+        }
+        *list.add_entries() = std::move(entry);
+    }
+    for (const auto& segment : stale_segments()) {
+        auto* entry = list.add_entries();
+        std::error_code ignored;
+        entry->set_kind("shared-memory");
+        entry->set_what(as_utf8(segment.path().filename().string()));
+        entry->set_bytes(segment.file_size(ignored));
+        entry->set_own(true);
+    }
+    add_gpu_memory(list);
+    return list;
+}
+
+std::vector<std::string> free_shared_memory(bool dry_run) {
+    std::vector<std::string> names;
+    for (const auto& segment : stale_segments()) {
+        if (dry_run || ::unlink(segment.path().c_str()) == 0) {
+            names.push_back(as_utf8(segment.path().string()));
+        }
+    }
+    return names;
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/agent/node/node_paths.h>
+#include <remote/wire/frames.pb.h>
+
+namespace rankscope::agent {
+
+/// What of ours is on this node: processes of runs (by the run's id in their environment) with the ports they
+/// listen on and the GPU memory they hold, segments in /dev/shm that no process of the user has mapped any
+/// more, and, of all users, who holds GPU memory. With a port: only who listens there. Looks, touches
+/// nothing.
+wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers& request);
+
+/// Of a run whose supervisor is at work.
+bool is_of_live_run(const NodePaths& paths, pid_t pid);
+
+/// Takes away the user's segments in /dev/shm that are named as NCCL, PyTorch and this program name theirs
+/// and that no process has mapped. Returns their names.
+std::vector<std::string> free_shared_memory(bool dry_run);
+
+}  // namespace rankscope::agent

@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/files.h>
+#include <base/utf8.h>
+#include <remote/agent/node/process_tree.h>
+
+#include <dirent.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <csignal>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <sstream>
+
+namespace rankscope::agent {
+namespace {
+
+std::vector<pid_t> all_pids() {
+    std::vector<pid_t> pids;
+    const auto close_dir = [](DIR* dir) { ::closedir(dir); };
+    const std::unique_ptr<DIR, decltype(close_dir)> dir(::opendir("/proc"), close_dir);
+    if (!dir) {
+        return pids;
+    }
+    while (const dirent* entry = ::readdir(dir.get())) {
+        if (std::isdigit(static_cast<unsigned char>(entry->d_name[0])) != 0) {
+            pids.push_back(static_cast<pid_t>(std::atol(entry->d_name)));
+        }
+    }
+    return pids;
+}
+
+std::string read_all(const std::string& path) {
+    return read_file(path).value_or(std::string());
+}
+
+struct Stat {
+    pid_t parent = 0;
+    char state = '?';
+};
+
+// The command in /proc/PID/stat may hold blanks and brackets: what follows its last ')' is what counts.
+Stat stat_of(pid_t pid) {
+    const std::string text = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = text.rfind(')');
+    if (bracket == std::string::npos || bracket + 4 >= text.size()) {
+        return {};
+    }
+    return {static_cast<pid_t>(std::atol(text.c_str() + bracket + 4)), text[bracket + 2]};
+}
+
+}  // namespace
+
+std::vector<pid_t> descendants_of(pid_t root) {
+    std::multimap<pid_t, pid_t> children;
+    for (const pid_t pid : all_pids()) {
+        const Stat stat = stat_of(pid);
+        if (stat.parent > 0 && stat.state != 'Z') {
+            children.emplace(stat.parent, pid);
+        }
+    }
+    std::vector<pid_t> found;
+    std::vector<pid_t> next{root};
+    while (!next.empty()) {
+        const pid_t parent = next.back();
+        next.pop_back();
+        const auto [begin, end] = children.equal_range(parent);
+        for (auto it = begin; it != end; ++it) {
+            found.push_back(it->second);
+            next.push_back(it->second);
+        }
+    }
+    return found;
+}
+
+pid_t parent_of(pid_t pid) {
+    return stat_of(pid).parent;
+}
+
+bool has_open(pid_t pid, dev_t device, ino_t inode) {
+    std::error_code error;
+    const std::filesystem::directory_iterator fds("/proc/" + std::to_string(pid) + "/fd", error);
+    return !error && std::any_of(begin(fds), end(fds), [&](const auto& fd) {
+        struct stat info {};
+        return ::stat(fd.path().c_str(), &info) == 0 && info.st_dev == device && info.st_ino == inode;
+    });
+}
+
+int signal_descendants(pid_t root, int signal) {
+    const auto pids = descendants_of(root);
+    for (const pid_t pid : pids) {
+        ::kill(pid, signal);
+    }
+    return static_cast<int>(pids.size());
+}
+
+int kill_descendants(pid_t root, double seconds) {
+    const double deadline = monotonic_s() + seconds;
+    for (;;) {
+        const int left = signal_descendants(root, SIGKILL);
+        while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+        }
+        if (left == 0 || monotonic_s() > deadline) {
+            return left;
+        }
+        ::poll(nullptr, 0, 5);
+    }
+}
+
+std::vector<pid_t> processes_with_environment(const std::string& assignment) {
+    std::vector<pid_t> found;
+    for (const pid_t pid : all_pids()) {
+        if (pid == ::getpid()) {
+            continue;
+        }
+        const std::string text = '\0' + read_all("/proc/" + std::to_string(pid) + "/environ");
+        if (text.find('\0' + assignment + '\0') != std::string::npos) {
+            found.push_back(pid);
+        }
+    }
+    return found;
+}
+
+std::string command_of(pid_t pid) {
+    const std::string base = "/proc/" + std::to_string(pid);
+    std::string command = read_all(base + "/cmdline");
+    std::replace(command.begin(), command.end(), '\0', ' ');
+    while (!command.empty() && command.back() == ' ') {
+        command.pop_back();
+    }
+    if (command.empty()) {
+        command = read_all(base + "/comm");
+        if (command.empty()) {
+            return {};
+        }
+        command.pop_back();
+    }
+    if (command.size() > 80) {
+        command = command.substr(0, 77) + "...";
+    }
+    return as_utf8(command);
+}
+
+// Not getpwuid(3): a static program would need the node's own name service modules.
+std::string owner_of(pid_t pid) {
+    struct stat info {};
+    if (::stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) {
+        return {};
+    }
+    const std::string uid = std::to_string(info.st_uid);
+    std::istringstream users(read_all("/etc/passwd"));
+    for (std::string line; std::getline(users, line);) {
+        const auto name = line.find(':');
+        const auto password = name == std::string::npos ? name : line.find(':', name + 1);
+        if (password != std::string::npos && line.compare(password + 1, uid.size() + 1, uid + ':') == 0) {
+            return as_utf8(line.substr(0, name));
+        }
+    }
+    return "uid " + uid;
+}
+
+bool is_own(pid_t pid) {
+    struct stat info {};
+    return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 && info.st_uid == ::getuid();
+}
+
+std::int64_t started_at(pid_t pid) {
+    const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = stat.rfind(')');
+    std::istringstream boot(read_all("/proc/stat"));
+    std::int64_t booted = 0;
+    for (std::string line; booted == 0 && std::getline(boot, line);) {
+        if (line.starts_with("btime ")) {
+            booted = std::atoll(line.c_str() + 6);
+        }
+    }
+    if (bracket == std::string::npos || booted == 0) {
+        return 0;
+    }
+    std::istringstream fields(stat.substr(bracket + 2));  // field 3 of proc(5), the state
+    std::string field;
+    for (int i = 3; i <= 22; ++i) {
+        fields >> field;
+    }
+    const std::int64_t ticks = std::atoll(field.c_str());
+    return fields ? booted + ticks / ::sysconf(_SC_CLK_TCK) : 0;
+}
+
+bool is_zombie(pid_t pid) {
+    const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = stat.rfind(')');
+    return bracket != std::string::npos && stat.substr(bracket).starts_with(") Z");
+}
+
+std::string describe_process(pid_t pid) {
+    const std::string command = command_of(pid);
+    if (command.empty()) {
+        return {};
+    }
+    std::string since;
+    if (const std::time_t started = started_at(pid); started != 0) {
+        std::tm parts{};
+        ::localtime_r(&started, &parts);
+        char text[32];
+        std::strftime(text, sizeof text, ", since %Y-%m-%d %H:%M", &parts);
+        since = text;
+    }
+    return command + " (pid " + std::to_string(pid) + ", user " + owner_of(pid) + since + ")";
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,207 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/fd.h>
+#include <base/files.h>
+#include <remote/agent/ranks/exit_cause.h>
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <sstream>
+
+namespace rankscope::agent {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::string_view kTraceback = "Traceback (most recent call last):";
+
+// "0::/user.slice/…" is the one line of cgroup v2; "4:memory:/…" that of v1's memory controller. Both files
+// hold a line "oom_kill N".
+std::string oom_count_file() {
+    std::istringstream lines(read_file("/proc/self/cgroup").value_or(std::string()));
+    std::string v2;
+    for (std::string line; std::getline(lines, line);) {
+        const auto path = line.find(':', line.find(':') + 1);
+        if (path == std::string::npos) {
+            continue;
+        }
+        if (line.find(":memory:") != std::string::npos) {
+            return "/sys/fs/cgroup/memory" + line.substr(path + 1) + "/memory.oom_control";
+        }
+        if (line.starts_with("0::")) {
+            v2 = "/sys/fs/cgroup" + line.substr(path + 1) + "/memory.events";
+        }
+    }
+    return v2;
+}
+
+bool kernel_log_names(pid_t pid) {
+    const UniqueFd log(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    std::array<char, 8192> record;  // the kernel gives one record a read, and no more than this
+    for (int i = 0; log && i < 100000; ++i) {
+        const auto got = ::read(log.get(), record.data(), record.size());
+        if (got < 0 && errno == EPIPE) {
+            continue;  // it was overwritten meanwhile
+        }
+        if (got <= 0) {
+            return false;
+        }
+        if (is_oom_record({record.data(), static_cast<std::size_t>(got)}, pid)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// What cannot be known any more becomes "*".
+std::string expand(const std::string& pattern, const CoreFacts& facts) {
+    std::string out;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] != '%' || i + 1 == pattern.size()) {
+            out += pattern[i];
+            continue;
+        }
+        switch (pattern[++i]) {
+            case '%':
+                out += '%';
+                break;
+            case 'p':
+                out += std::to_string(facts.pid);
+                break;
+            case 's':
+                out += std::to_string(facts.signal);
+                break;
+            case 'u':
+                out += std::to_string(facts.uid);
+                break;
+            case 'e':
+                out += facts.program.substr(0, 15) + '*';
+                break;
+            default:
+                out += '*';
+        }
+    }
+    return out;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events) {
+    std::istringstream fields{std::string(memory_events)};
+    std::string key;
+    std::uint64_t value = 0;
+    while (fields >> key >> value) {
+        if (key == "oom_kill") {
+            return value;
+        }
+    }
+    return std::nullopt;
+}
+
+bool is_oom_record(std::string_view record, pid_t pid) {
+    const std::string killed = "Killed process " + std::to_string(pid) + " (";
+    return record.find(killed) != std::string_view::npos &&
+           (record.find("ut of memory") != std::string_view::npos ||
+            record.find("oom") != std::string_view::npos);
+}
+
+std::optional<std::uint64_t> OomWatch::count() {
+    const std::string file = oom_count_file();
+    const auto text = file.empty() ? std::nullopt : read_file(file);
+    return text ? oom_kills_in(*text) : std::nullopt;
+}
+
+std::string OomWatch::evidence(pid_t pid) {
+    const auto now = count();
+    if (now && before_ && *now > *before_) {
+        before_ = now;
+        return "cgroup";
+    }
+    return kernel_log_names(pid) ? "kernel log" : "";
+}
+
+std::string find_core(std::string pattern, const CoreFacts& facts) {
+    while (!pattern.empty() && std::isspace(static_cast<unsigned char>(pattern.back())) != 0) {
+        pattern.pop_back();
+    }
+    if (pattern.starts_with('|')) {
+        return pattern.substr(0, pattern.find(' '));
+    }
+    if (pattern.empty()) {
+        return {};
+    }
+    const fs::path wanted = facts.workdir / expand(pattern, facts);  // an absolute pattern replaces workdir
+    const std::string name = wanted.filename().string();
+    // core_uses_pid puts ".PID" behind a pattern without %p.
+    const std::string with_pid = name + '.' + std::to_string(facts.pid);
+    fs::path newest;
+    fs::file_time_type newest_time;
+    std::error_code error;
+    for (fs::directory_iterator it(wanted.parent_path(), error), end; !error && it != end;
+         it.increment(error)) {
+        const std::string entry = it->path().filename().string();
+        if (::fnmatch(name.c_str(), entry.c_str(), 0) != 0 &&
+            ::fnmatch(with_pid.c_str(), entry.c_str(), 0) != 0) {
+            continue;
+        }
+        std::error_code ignored;
+        const auto time = fs::last_write_time(it->path(), ignored);
+        if (newest.empty() || time > newest_time) {
+            newest = it->path();
+            newest_time = time;
+        }
+    }
+    return newest.string();
+}
+
+std::string find_core(const CoreFacts& facts) {
+    return find_core(read_file("/proc/sys/kernel/core_pattern").value_or(std::string()), facts);
+}
+
+void TracebackReader::feed(std::string_view text) {
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        if (partial_.size() < kLineLength) {
+            partial_ += text.substr(0, std::min(end, kLineLength - partial_.size()));
+        }
+        if (end == std::string_view::npos) {
+            return;
+        }
+        take(partial_);
+        partial_.clear();
+        text.remove_prefix(end + 1);
+    }
+}
+
+void TracebackReader::take(std::string_view line) {
+    if (line.starts_with("[rank") && line.find("]: ") != std::string_view::npos) {
+        line.remove_prefix(line.find("]: ") + 3);
+    }
+    if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+    }
+    if (line.ends_with(kTraceback)) {
+        inside_ = true;
+        current_.clear();
+    }
+    if (!inside_) {
+        return;
+    }
+    const bool exception = !line.ends_with(kTraceback) && !line.empty() && line[0] != ' ';
+    if (current_.size() >= kLines) {
+        current_.erase(current_.begin() + 1);  // the deepest calls are the ones that tell
+    }
+    current_.emplace_back(line);
+    if (exception) {
+        last_ = std::move(current_);
+        current_.clear();
+        inside_ = false;
+    }
+}
+
+}  // namespace rankscope::agent

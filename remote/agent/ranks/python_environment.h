@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/wire/frames.pb.h>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace rankscope::agent {
+
+/// A virtual environment or one of conda's, as its activate script would leave the shell: variables to set
+/// and to unset, a folder in front of PATH. Nothing is run.
+struct PythonEnvironment {
+    std::map<std::string, std::string> set;
+    std::string path_prefix;  ///< empty: no environment was asked for
+    std::string note;         ///< what activation would have done beyond this, for the person
+
+    /// Onto the environment of a rank, before what the job itself sets.
+    void apply(std::map<std::string, std::string>& variables) const;
+};
+
+/// Looks the job's environment up on this node. Failures: "no-venv", "broken-venv", "no-conda" with the path
+/// or name as their argument.
+std::optional<wire::Failure> find_python_environment(const wire::OwnProgram& own, PythonEnvironment& found);
+
+}  // namespace rankscope::agent

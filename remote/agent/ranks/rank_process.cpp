@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/files.h>
+#include <base/metrics_line.h>
+#include <base/paths.h>
+#include <remote/agent/ranks/rank_process.h>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <sstream>
+#include <vector>
+
+extern char** environ;
+
+namespace rankscope::agent {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+
+// What another launcher has left in the login shell would be taken for ours.
+bool is_leftover(const std::string& key) {
+    return key.starts_with("PET_") || key.starts_with("TORCHELASTIC_");
+}
+
+std::map<std::string, std::string> environment_of(const RankProcess& rank, const wire::StartRun& run,
+                                                  const RunDir& dir, const PythonEnvironment& python) {
+    std::map<std::string, std::string> all;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string text = *entry;
+        const auto equals = text.find('=');
+        if (equals != std::string::npos && !is_leftover(text.substr(0, equals))) {
+            all[text.substr(0, equals)] = text.substr(equals + 1);
+        }
+    }
+    python.apply(all);
+    all.insert_or_assign("PYTHONUNBUFFERED",
+                         std::string("1"));  // torchrun runs `python -u`: a log must not lag behind by 8 KiB
+    for (const auto& [key, value] : rank.spec.default_env()) {
+        all.try_emplace(key, value);
+    }
+    for (const auto& [key, value] : rank.spec.env()) {
+        all[key] = value;
+    }
+    all["TORCHELASTIC_ERROR_FILE"] = error_file_of(dir, rank.spec.rank()).string();
+    all[kMetricsPipeVariable] = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
+    all[kTokenVariable] = run.token();
+    all["RANKSCOPE_RUN_ID"] = run.run_id();
+    return all;
+}
+
+std::vector<std::string> arguments_of(const RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
+                                      const NodePaths& paths) {
+    std::vector<std::string> arguments;
+    for (const auto& argument : rank.spec.argv()) {
+        if (argument == "{worker}") {
+            arguments.push_back((paths.bundle(run.bundle()) / run.entry()).string());
+        } else if (argument == "{config}") {
+            arguments.push_back(dir.train_config().string());
+        } else {
+            arguments.push_back(argument);
+        }
+    }
+    return arguments;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
+    for (auto& word : words) {
+        pointers.push_back(word.data());
+    }
+    pointers.push_back(nullptr);
+    return pointers;
+}
+
+enum class Step : int { Workdir, Exec };
+struct ChildError {
+    Step step;
+    int error;
+};
+
+struct Launch {
+    std::string program;  ///< file to execute, as seen from workdir
+    std::string workdir;
+    char* const* argv;
+    char* const* envp;
+    pid_t supervisor;
+};
+
+// Whatever the supervisor, or who started it, has open is not the rank's: a pipe that lives on in a rank
+// never ends.
+void keep_only_streams() {
+    if (::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC) != 0) {  // Linux before 5.11
+        for (int fd = 3; fd < 1024; ++fd) {
+            ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+        }
+    }
+}
+
+// Between fork and exec: only async-signal-safe calls. Another thread may hold any lock.
+[[noreturn]] void become_rank(const Launch& launch, int out, int err, int report) {
+    const auto fail = [report](Step step) {
+        const ChildError error{step, errno};
+        [[maybe_unused]] const auto put = ::write(report, &error, sizeof error);
+        ::_exit(127);
+    };
+    ::setsid();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != launch.supervisor) {
+        ::_exit(127);  // it died before the signal was asked for
+    }
+    sigset_t none;
+    sigemptyset(&none);
+    ::sigprocmask(SIG_SETMASK, &none, nullptr);
+    for (const int signal : {SIGPIPE, SIGINT, SIGHUP, SIGTERM, SIGQUIT, SIGCHLD, SIGUSR1, SIGUSR2}) {
+        ::signal(signal, SIG_DFL);
+    }
+    const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    ::dup2(null, STDIN_FILENO);
+    ::dup2(out, STDOUT_FILENO);
+    ::dup2(err, STDERR_FILENO);
+    keep_only_streams();
+    if (::chdir(launch.workdir.c_str()) != 0) {
+        fail(Step::Workdir);
+    }
+    // Not execvpe: it looks in the supervisor's PATH instead of the rank's, and hands what the kernel cannot
+    // execute (a program for another kind of machine) to sh, whose complaint says nothing.
+    ::execve(launch.program.c_str(), launch.argv, launch.envp);
+    fail(Step::Exec);
+    ::_exit(127);
+}
+
+// As a shell finds it: a name with '/' counts from the workdir, any other is looked for in the rank's own
+// PATH. Empty: not found.
+std::string find_program(const std::string& name, const std::string& path, const fs::path& workdir) {
+    if (name.find('/') != std::string::npos) {
+        return name;
+    }
+    std::string denied;
+    std::istringstream folders(path);
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        const fs::path file = workdir / (folder.empty() ? "." : folder) / name;
+        std::error_code error;
+        if (!fs::is_regular_file(file, error)) {
+            continue;
+        }
+        if (::access(file.c_str(), X_OK) == 0) {
+            return file.string();
+        }
+        denied = file.string();
+    }
+    return denied;
+}
+
+std::string explain(const ChildError& error, const Launch& launch) {
+    const std::string reason = std::strerror(error.error);
+    if (error.step == Step::Workdir) {
+        return "workdir " + launch.workdir + ": " + reason;
+    }
+    const std::string said = launch.program + ": " + reason;
+    const fs::path file = fs::path(launch.workdir) / launch.program;
+    std::error_code ignored;
+    switch (error.error) {
+        case ENOENT:
+            return said + (fs::exists(file, ignored)
+                               ? " (the file is there: its interpreter or loader is missing)"
+                               : " (not found in workdir)");
+        case EACCES:
+            return said + " (not executable, or on a file system mounted noexec)";
+        case ENOEXEC:
+            return said + (read_file(file).value_or("").starts_with("\x7f"
+                                                                    "ELF")
+                               ? " (built for another kind of machine)"
+                               : " (no program, and no script that names its interpreter with #!)");
+        default:
+            return said;
+    }
+}
+
+bool open_metrics_pipe(RankProcess& rank, const RunDir& dir, std::string& why) {
+    const std::string path = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
+    if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) {
+        why = path + ": " + std::strerror(errno);
+        return false;
+    }
+    rank.metrics.reset(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
+    if (!rank.metrics) {
+        why = path + ": " + std::strerror(errno);
+        return false;
+    }
+    // Room for some thousand lines: a supervisor that is busy for a moment must not hold up a rank.
+    ::fcntl(rank.metrics.get(), F_SETPIPE_SZ, 1 << 20);
+    return true;
+}
+
+}  // namespace
+
+bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
+                const PythonEnvironment& python, std::string& why) {
+    std::error_code error;
+    fs::create_directories(dir.rank_dir(rank.spec.rank()), error);
+    if (error) {
+        why = dir.rank_dir(rank.spec.rank()).string() + ": " + error.message();
+        return false;
+    }
+    if (!open_metrics_pipe(rank, dir, why)) {
+        return false;
+    }
+    fs::remove(error_file_of(dir, rank.spec.rank()), error);  // an earlier attempt's
+    auto arguments = arguments_of(rank, run, dir, paths);
+    const auto variables = environment_of(rank, run, dir, python);
+    std::vector<std::string> environment;
+    for (const auto& [key, value] : variables) {
+        environment.push_back(key + '=' + value);
+    }
+    const auto argv = pointers_to(arguments);
+    const auto envp = pointers_to(environment);
+    Launch launch{"", "", argv.data(), envp.data(), ::getpid()};
+    launch.workdir =
+        rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
+    if (arguments.empty() || arguments.front().empty()) {
+        why = "no command is given";
+        return false;
+    }
+    const auto path = variables.find("PATH");
+    launch.program = find_program(arguments.front(), path == variables.end() ? kDefaultPath : path->second,
+                                  launch.workdir);
+    if (launch.program.empty()) {
+        why = arguments.front() + ": " + std::strerror(ENOENT) + " (not found in PATH)";
+        return false;
+    }
+    Pipe out = make_pipe();
+    Pipe err = make_pipe();
+    Pipe report = make_pipe();
+    rank.pid = ::fork();
+    if (rank.pid == 0) {
+        become_rank(launch, out.write_end.get(), err.write_end.get(), report.write_end.get());
+    }
+    if (rank.pid < 0) {
+        why = std::string("fork: ") + std::strerror(errno);
+        return false;
+    }
+    report.write_end.reset();
+    ChildError child{};
+    if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
+        why = explain(child, launch);
+        return false;  // the process ends by itself with 127 and is reaped like any other
+    }
+    set_nonblocking(out.read_end.get(), true);
+    set_nonblocking(err.read_end.get(), true);
+    rank.out = std::move(out.read_end);
+    rank.err = std::move(err.read_end);
+    return true;
+}
+
+fs::path error_file_of(const RunDir& dir, int rank) {
+    return dir.rank_dir(rank) / "error.json";
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,57 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/fd.h>
+#include <remote/agent/node/line_buffer.h>
+#include <remote/agent/node/node_paths.h>
+#include <remote/agent/ranks/exit_cause.h>
+#include <remote/agent/ranks/python_environment.h>
+#include <remote/agent/ranks/rank_logs.h>
+#include <remote/observe/metric_lines/line_metrics.h>
+#include <remote/wire/frames.pb.h>
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+namespace rankscope::agent {
+
+/// One rank: its process, its pipes, and what was heard of it.
+struct RankProcess {
+    wire::RankSpec spec;
+    pid_t pid = -1;
+    UniqueFd out;
+    UniqueFd err;
+    UniqueFd metrics;  ///< read end of the FIFO; opened read-write so that it never reports end of file
+    LineBuffer out_lines;
+    LineBuffer err_lines;
+    std::string metrics_lines;
+    LastLines last_lines;
+    RankLogs logs;
+    std::optional<metric_lines::LineMetrics>
+        printed;  ///< metrics from what it prints; nothing: not asked for
+    TracebackReader traceback;
+    double stopped_since = 0;  ///< by a signal, not by us; 0: it runs
+    int stop_signal = 0;
+    bool told_stopped = false;
+    double quiet_since = 0;  ///< when the last byte of an unfinished line came
+    int bad_metrics = 0;
+    bool first_metric_seen = false;
+    bool exited = false;
+
+    bool running() const { return pid > 0 && !exited; }
+};
+
+/// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to
+/// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says
+/// what and errno's text.
+bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
+                const PythonEnvironment& python, std::string& why);
+
+/// The file of TORCHELASTIC_ERROR_FILE.
+std::filesystem::path error_file_of(const RunDir& dir, int rank);
+
+}  // namespace rankscope::agent

@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <remote/agent/ranks/rank_reader.h>
+#include <remote/agent/spool/run_events.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a progress bar) is shown after this
+
+}  // namespace
+
+std::optional<wire::Failure> RankReader::prepare(const wire::StartRun& run) {
+    if (!run.has_own() || run.ranks_size() == 0) {
+        return std::nullopt;
+    }
+    if (const int error = logs_.open(run.own().log_dir(), run.ranks(0).workdir(), run.run_id()); error != 0) {
+        wire::Failure refused;
+        refused.set_code("log-dir");
+        refused.set_detail(std::strerror(error));
+        refused.add_args(run.own().log_dir());
+        return refused;
+    }
+    for (const auto& text : run.own().line_patterns()) {
+        if (auto pattern = metric_lines::Pattern::compile(text)) {
+            patterns_.push_back(std::move(*pattern));
+        }
+    }
+    return std::nullopt;
+}
+
+void RankReader::begin_attempt(const wire::StartRun& run, bool first) {
+    if (first) {
+        event_files_ = EventFiles::of(run);
+    } else {
+        read_event_files(true);  // what the attempt before wrote last
+    }
+}
+
+void RankReader::begin(RankProcess& rank, const wire::StartRun& run) {
+    if (run.has_own() && (run.own().read_lines() || !patterns_.empty())) {
+        rank.printed.emplace(patterns_, run.own().read_lines());
+    }
+    open_logs(rank);
+}
+
+void RankReader::read() {
+    for (auto& rank : ranks_) {
+        // The pipe first: what a program writes there before it prints it is not read twice.
+        read_metrics(rank);
+        read_output(rank, rank.out, rank.out_lines, false);
+        read_output(rank, rank.err, rank.err_lines, true);
+    }
+    read_event_files(false);
+    flush_partial_lines();
+}
+
+void RankReader::finish(RankProcess& rank, bool well) {
+    read_metrics(rank);
+    read_output(rank, rank.out, rank.out_lines, false);
+    read_output(rank, rank.err, rank.err_lines, true);
+    if (well) {
+        read_event_files(true);  // a failure must be told at once: its files are read behind it
+    }
+    if (rank.printed) {
+        emit_metrics(rank, rank.printed->finish());
+    }
+    emit_lines(rank, rank.out_lines, false, true);
+    emit_lines(rank, rank.err_lines, true, true);
+}
+
+void RankReader::finish_event_files(bool run_ended_well) {
+    read_event_files(true);
+    if (event_files_ && run_ended_well) {
+        for (const auto& notice : event_files_->missing()) {
+            add_notice(spool_, -1, notice.code, notice.args);
+        }
+    }
+}
+
+double RankReader::due_s() const {
+    double due = std::numeric_limits<double>::infinity();
+    for (const auto& rank : ranks_) {
+        if (!rank.out_lines.empty() || !rank.err_lines.empty()) {
+            due = std::min(due, rank.quiet_since + kPartialLineWait);
+        }
+    }
+    return event_files_ ? std::min(due, event_files_->due_s()) : due;
+}
+
+void RankReader::open_logs(RankProcess& rank) {
+    if (!logs_.is_open()) {
+        return;
+    }
+    const auto attempt = rank.spec.env().find("TORCHELASTIC_RESTART_COUNT");
+    const auto folder = logs_.rank(attempt == rank.spec.env().end() ? 0 : std::atoi(attempt->second.c_str()),
+                                   rank.spec.local_rank());
+    const int error = rank.logs.open(folder);
+    add_stage(spool_, rank.spec.rank(), "note", error == 0 ? StageText::Done : StageText::Failed,
+              "log files in " + folder.string() +
+                  (error == 0 ? std::string() : std::string(": ") + std::strerror(error)));
+}
+
+void RankReader::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
+    if (const int error = rank.logs.write(is_stderr, text); error != 0) {
+        add_stage(spool_, rank.spec.rank(), "note", StageText::Failed,
+                  std::string("the log file of ") + (is_stderr ? "stderr" : "stdout") +
+                      " is given up: " + std::strerror(error) + "; the log here goes on");
+    }
+}
+
+void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr) {
+    std::array<char, 65536> bytes;
+    for (int round = 0; fd && round < 16; ++round) {
+        const auto got = ::read(fd.get(), bytes.data(), bytes.size());
+        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) {
+            fd.reset();
+            return;
+        }
+        if (got < 0) {
+            return;
+        }
+        const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
+        rank.last_lines.add(text);
+        write_logs(rank, is_stderr, text);
+        if (is_stderr) {
+            rank.traceback.feed(text);
+        }
+        lines.feed(text);
+        rank.quiet_since = monotonic_s();
+        emit_lines(rank, lines, is_stderr, false);
+        if (rank.printed) {
+            emit_metrics(rank, rank.printed->feed(is_stderr, text));
+        }
+    }
+}
+
+void RankReader::emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all) {
+    for (std::string chunk = lines.take(all); !chunk.empty(); chunk = lines.take(all)) {
+        wire::Event event;
+        event.set_rank(rank.spec.rank());
+        event.mutable_log()->set_is_stderr(is_stderr);
+        event.mutable_log()->set_text(std::move(chunk));
+        spool_.add(std::move(event));
+    }
+}
+
+void RankReader::flush_partial_lines() {
+    const double now = monotonic_s();
+    for (auto& rank : ranks_) {
+        if (now - rank.quiet_since >= kPartialLineWait) {
+            emit_lines(rank, rank.out_lines, false, true);
+            emit_lines(rank, rank.err_lines, true, true);
+        }
+    }
+}
+
+void RankReader::read_metrics(RankProcess& rank) {
+    std::array<char, 65536> bytes;
+    for (int round = 0; rank.metrics && round < 16; ++round) {
+        const auto got = ::read(rank.metrics.get(), bytes.data(), bytes.size());
+        if (got <= 0) {
+            return;
+        }
+        rank.metrics_lines.append(bytes.data(), static_cast<std::size_t>(got));
+        std::size_t begin = 0;
+        for (auto end = rank.metrics_lines.find('\n'); end != std::string::npos;
+             end = rank.metrics_lines.find('\n', begin)) {
+            take_metrics_line(rank, std::string_view(rank.metrics_lines).substr(begin, end - begin));
+            begin = end + 1;
+        }
+        rank.metrics_lines.erase(0, begin);
+        if (rank.metrics_lines.size() > kMaxMetricsLine) {
+            rank.metrics_lines.clear();
+            take_metrics_line(rank, "(line too long)");
+        }
+    }
+}
+
+void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
+    if (line.empty()) {
+        return;
+    }
+    std::string why;
+    const auto parsed = parse_metrics_line(line, &why);
+    if (!parsed) {
+        if (++rank.bad_metrics == 1) {
+            add_stage(spool_, rank.spec.rank(), "note", StageText::Failed,
+                      "a line on the metrics pipe was not understood (" + why +
+                          "): " + std::string(line.substr(0, 200)));
+        }
+        return;
+    }
+    if (!parsed->stage.empty()) {
+        double done = 0;
+        double total = 0;
+        for (const auto& [key, value] : parsed->values) {
+            done = key == "done" ? value : done;
+            total = key == "total" ? value : total;
+        }
+        add_stage(spool_, rank.spec.rank(), parsed->stage.c_str(), StageText::Progress, parsed->detail,
+                  total > 0 ? done / total : -1);
+        return;
+    }
+    if (rank.printed) {
+        rank.printed->given(*parsed);
+    }
+    if (event_files_) {
+        event_files_->given(rank.spec.rank(), *parsed);
+    }
+    emit_metric(rank, *parsed);
+}
+
+void RankReader::read_event_files(bool all) {
+    if (!event_files_ || (!all && monotonic_s() < event_files_->due_s())) {
+        return;
+    }
+    EventFiles::Processes processes;
+    for (const auto& rank : ranks_) {
+        processes[rank.spec.rank()] = rank.pid;
+    }
+    const auto news = event_files_->poll(processes, all);
+    for (const auto& notice : news.notices) {
+        add_notice(spool_, -1, notice.code, notice.args);
+    }
+    for (const auto& [number, line] : news.metrics) {
+        for (auto& rank : ranks_) {
+            if (rank.spec.rank() == number) {
+                if (rank.printed) {
+                    rank.printed->given(line);
+                }
+                emit_metric(rank, line);
+            }
+        }
+    }
+}
+
+void RankReader::emit_metrics(RankProcess& rank, const std::vector<MetricsLine>& lines) {
+    for (const auto& line : lines) {
+        emit_metric(rank, line);
+    }
+}
+
+void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {
+    if (!rank.first_metric_seen && line.step) {
+        rank.first_metric_seen = true;
+        add_stage(spool_, rank.spec.rank(), "first-step", StageText::Done, "");
+    }
+    wire::Event event;
+    event.set_rank(rank.spec.rank());
+    auto* metric = event.mutable_metric();
+    metric->set_step(line.step.value_or(-1));
+    metric->set_epoch(line.epoch.value_or(-1));
+    for (const auto& [key, value] : line.values) {
+        metric->add_keys(key);
+        metric->add_values(value);
+    }
+    for (const auto& [key, value] : line.texts) {
+        metric->add_text_keys(key);
+        metric->add_text_values(value);
+    }
+    spool_.add(std::move(event));
+}
+
+}  // namespace rankscope::agent

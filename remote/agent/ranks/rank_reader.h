@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/metrics_line.h>
+#include <remote/agent/ranks/event_files.h>
+#include <remote/agent/ranks/rank_process.h>
+#include <remote/agent/spool/spool.h>
+#include <remote/observe/metric_lines/pattern.h>
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace rankscope::agent {
+
+/// Makes events of what this node's ranks say: stdout and stderr, the metrics pipe, TensorBoard event files,
+/// and metrics out of the lines they print. Writes the log files that the job asks for.
+class RankReader {
+public:
+    RankReader(SpoolWriter& spool, std::vector<RankProcess>& ranks) : spool_(spool), ranks_(ranks) {}
+
+    /// Opens the folder of log files. A failure names it.
+    std::optional<wire::Failure> prepare(const wire::StartRun& run);
+    /// Before the ranks of an attempt start: reads the rest of the one before, takes stock of the event
+    /// files.
+    void begin_attempt(const wire::StartRun& run, bool first);
+    /// Before this rank starts.
+    void begin(RankProcess& rank, const wire::StartRun& run);
+    /// What has come since; never blocks.
+    void read();
+    /// The rank has ended; what it wrote before that is still in its pipes.
+    void finish(RankProcess& rank, bool well);
+    /// Event files up to their ends.
+    void finish_event_files(bool run_ended_well);
+    /// When there will be something to do though no rank says more, on monotonic_s()'s clock.
+    double due_s() const;
+
+private:
+    void open_logs(RankProcess& rank);
+    void write_logs(RankProcess& rank, bool is_stderr, std::string_view text);
+    void read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines, bool is_stderr);
+    void emit_lines(RankProcess& rank, LineBuffer& lines, bool is_stderr, bool all);
+    void flush_partial_lines();
+    void read_metrics(RankProcess& rank);
+    void take_metrics_line(RankProcess& rank, std::string_view line);
+    void read_event_files(bool all);
+    void emit_metrics(RankProcess& rank, const std::vector<MetricsLine>& lines);
+    void emit_metric(RankProcess& rank, const MetricsLine& line);
+
+    SpoolWriter& spool_;
+    std::vector<RankProcess>& ranks_;
+    LogFolder logs_;
+    std::vector<metric_lines::Pattern> patterns_;
+    std::unique_ptr<EventFiles> event_files_;  ///< null: not asked for
+};
+
+}  // namespace rankscope::agent

@@ -1,0 +1,120 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <remote/agent/serve/run_launcher.h>
+#include <remote/wire/frame_codec.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr double kStartTimeout = 20;
+
+void fail(wire::Reply& reply, const AgentFailure& failure) {
+    reply.mutable_failure()->set_code(failure.code);
+    reply.mutable_failure()->set_detail(failure.detail);
+}
+
+// Twice forked: the supervisor belongs to init (or the nearest subreaper), not to the SSH session.
+bool spawn_detached(const RunDir& dir, int ready_fd) {
+    const std::string log = dir.supervisor_log().string();
+    const std::string ready = std::to_string(ready_fd);
+    const std::string folder = dir.dir.string();
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::setsid();
+        if (::fork() != 0) {
+            ::_exit(0);
+        }
+        const int null = ::open("/dev/null", O_RDWR);
+        const int err = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+        ::dup2(null, STDIN_FILENO);
+        ::dup2(null, STDOUT_FILENO);
+        ::dup2(err >= 0 ? err : null, STDERR_FILENO);
+        ::fcntl(ready_fd, F_SETFD, 0);
+        ::execl("/proc/self/exe", "rankscope-agent", "supervise", folder.c_str(), ready.c_str(), nullptr);
+        ::_exit(127);
+    }
+    int status = 0;
+    return child > 0 && ::waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+           WEXITSTATUS(status) == 0;
+}
+
+bool read_reply(int fd, wire::Reply& reply) {
+    FrameReader frames;
+    const double deadline = monotonic_s() + kStartTimeout;
+    for (;;) {
+        if (const auto payload = frames.next()) {
+            return reply.ParseFromArray(payload->data(), static_cast<int>(payload->size()));
+        }
+        pollfd poll_fd{fd, POLLIN, 0};
+        const double left = deadline - monotonic_s();
+        if (left <= 0 || ::poll(&poll_fd, 1, static_cast<int>(left * 1000)) <= 0) {
+            return false;
+        }
+        std::array<char, 4096> bytes;
+        const auto got = ::read(fd, bytes.data(), bytes.size());
+        if (got <= 0) {
+            return false;
+        }
+        frames.feed({bytes.data(), static_cast<std::size_t>(got)});
+    }
+}
+
+}  // namespace
+
+void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& reply) {
+    if (!is_safe_name(run.run_id()) || (!run.bundle().empty() && !is_safe_name(run.bundle()))) {
+        return fail(reply, {"bad-request", "unsafe run id or bundle name"});
+    }
+    const RunDir dir{paths.run(run.run_id())};
+    std::error_code error;
+    std::filesystem::create_directories(paths.runs(), error);
+    if (!error && ::mkdir(dir.dir.c_str(), 0700) != 0) {
+        error.assign(errno, std::generic_category());
+    }
+    if (error) {
+        if (error.value() == EEXIST) {
+            return fail(reply, {"run-exists", dir.dir.string()});
+        }
+        return fail(reply, failure_from_errno(error.value(), dir.dir.string()));
+    }
+    std::ofstream spec(dir.spec(), std::ios::binary);
+    ::chmod(dir.spec().c_str(), 0600);  // it holds the token
+    if (!run.SerializeToOstream(&spec) || !spec.flush()) {
+        const int why = errno;
+        spec.close();
+        std::filesystem::remove_all(dir.dir, error);
+        return fail(reply, failure_from_errno(why, dir.dir.string()));
+    }
+    spec.close();
+    Pipe ready = make_pipe();
+    const bool spawned = spawn_detached(dir, ready.write_end.get());
+    ready.write_end.reset();
+    const auto id = reply.id();
+    const bool answered = spawned && read_reply(ready.read_end.get(), reply);
+    reply.set_id(id);  // the supervisor knows nothing of the desk's numbers
+    if (!answered) {
+        reply.clear_body();
+        std::ifstream log(dir.supervisor_log());
+        std::string line;
+        std::getline(log, line);
+        return fail(reply, {"supervisor-died", line});
+    }
+    if (reply.has_failure()) {
+        std::filesystem::remove_all(dir.dir, error);
+    }
+}
+
+}  // namespace rankscope::agent

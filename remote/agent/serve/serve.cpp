@@ -1,0 +1,373 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/fd.h>
+#include <remote/agent/cleanup/end_process.h>
+#include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/cleanup/run_registry.h>
+#include <remote/agent/files/bundle_store.h>
+#include <remote/agent/files/tree_store.h>
+#include <remote/agent/probes/host_sampler.h>
+#include <remote/agent/probes/node_probe.h>
+#include <remote/agent/probes/ports.h>
+#include <remote/agent/serve/run_launcher.h>
+#include <remote/agent/serve/serve.h>
+#include <remote/agent/slurm/slurm_submit.h>
+#include <remote/agent/slurm/slurm_watch.h>
+#include <remote/agent/spool/spool.h>
+#include <remote/agent/supervise/control_socket.h>
+#include <remote/agent/supervise/supervisor.h>
+#include <remote/wire/frame_codec.h>
+#include <remote/wire/frames.pb.h>
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <list>
+#include <string>
+#include <vector>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr std::size_t kMaxQueued = 4U << 20U;  // above this no more events are read: SSH's window is full
+constexpr std::size_t kMaxBatch = 256U << 10U;
+constexpr int kAliveCheckMs = 1000;
+
+class Server {
+public:
+    explicit Server(NodePaths paths)
+        : paths_(std::move(paths)), bundles_(paths_), trees_(paths_), sampler_(paths_.root()) {}
+
+    int run();
+
+private:
+    struct Attachment {
+        std::string run_id;
+        RunDir dir;
+        SpoolReader reader;
+        std::uint64_t from_seq;
+        bool ended = false;
+        double next_alive_check = 0;
+        bool past_damage = false;
+    };
+
+    bool read_requests();
+    void handle(const wire::Request& request);
+    void attach(const wire::Request& request, wire::Reply& reply);
+    void attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply);
+    void stop(const wire::StopRun& stop, wire::Reply& reply);
+    void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
+    void stream(Attachment& attachment);
+    void check_supervisor(Attachment& attachment);
+    void reopen(Attachment& attachment);
+    void send(const wire::Reply& reply);
+    bool flush();
+
+    NodePaths paths_;
+    BundleStore bundles_;
+    TreeStore trees_;
+    HostSampler sampler_;
+    FrameReader requests_;
+    std::string queued_;
+    UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+    std::list<Attachment> attachments_;
+    std::list<SlurmWatch> slurm_;
+};
+
+void fail(wire::Reply& reply, const AgentFailure& failure) {
+    reply.mutable_failure()->set_code(failure.code);
+    reply.mutable_failure()->set_detail(failure.detail);
+}
+
+void Server::send(const wire::Reply& reply) {
+    append_frame(queued_, reply.SerializeAsString());
+}
+
+bool Server::flush() {
+    std::size_t done = 0;
+    while (done < queued_.size()) {
+        const auto put = ::write(STDOUT_FILENO, queued_.data() + done, queued_.size() - done);
+        if (put < 0) {
+            if (errno == EINTR) {
+                continue;
+            }
+            if (errno == EAGAIN) {
+                break;
+            }
+            return false;
+        }
+        done += static_cast<std::size_t>(put);
+    }
+    queued_.erase(0, done);
+    return true;
+}
+
+bool Server::read_requests() {
+    std::array<char, 65536> bytes;
+    for (int round = 0; round < 64; ++round) {
+        const auto got = ::read(STDIN_FILENO, bytes.data(), bytes.size());
+        if (got == 0) {
+            return false;
+        }
+        if (got < 0) {
+            if (errno == EAGAIN || errno == EINTR) {
+                break;
+            }
+            return false;
+        }
+        requests_.feed({bytes.data(), static_cast<std::size_t>(got)});
+        while (const auto payload = requests_.next()) {
+            wire::Request request;
+            if (request.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
+                handle(request);
+            }
+        }
+        if (requests_.damaged()) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void Server::handle(const wire::Request& request) {
+    wire::Reply reply;
+    reply.set_id(request.id());
+    switch (request.body_case()) {
+        case wire::Request::kProbe:
+            *reply.mutable_facts() = probe_this_node(paths_);
+            *reply.mutable_facts()->mutable_sample() = sampler_.take();
+            break;
+        case wire::Request::kHaveFiles:
+            *reply.mutable_missing() = bundles_.missing(request.have_files());
+            break;
+        case wire::Request::kPutFile: {
+            std::uint64_t received = 0;
+            if (auto failure = bundles_.put(request.put_file(), received)) {
+                fail(reply, *failure);
+            } else {
+                reply.mutable_put_done()->set_received(received);
+            }
+            break;
+        }
+        case wire::Request::kStartRun:
+            launch_run(request.start_run(), paths_, reply);
+            break;
+        case wire::Request::kAttach:
+            attach(request, reply);
+            break;
+        case wire::Request::kStopRun:
+            stop(request.stop_run(), reply);
+            break;
+        case wire::Request::kListRuns:
+            *reply.mutable_runs() = list_runs(paths_);
+            break;
+        case wire::Request::kClean:
+            *reply.mutable_cleaned() = clean(paths_, request.clean());
+            break;
+        case wire::Request::kFindPort: {
+            const auto preferred = request.find_port().preferred();
+            std::string held_by;
+            const bool take = preferred != 0 && preferred < 65536 &&
+                              port_is_free(static_cast<std::uint16_t>(preferred), held_by);
+            reply.mutable_port()->set_port(take ? preferred : pick_free_port());
+            reply.mutable_port()->set_held_by(held_by);
+            break;
+        }
+        case wire::Request::kLinkPeers:
+            forward(request.link_peers().run_id(), request, reply);
+            break;
+        case wire::Request::kPauseRun:
+            forward(request.pause_run().run_id(), request, reply);
+            break;
+        case wire::Request::kLeftovers:
+            *reply.mutable_leftovers() = find_leftovers(paths_, request.leftovers());
+            break;
+        case wire::Request::kEndProcess:
+            if (auto failure = end_process(paths_, request.end_process(), *reply.mutable_process_ended())) {
+                *reply.mutable_failure() = std::move(*failure);
+            }
+            break;
+        case wire::Request::kPing:
+            reply.mutable_pong()->set_clock_us(now_us());
+            break;
+        case wire::Request::kHaveTree:
+            if (auto failure = trees_.have(request.have_tree(), *reply.mutable_tree_missing())) {
+                fail(reply, *failure);
+            }
+            break;
+        case wire::Request::kPutTree:
+            if (auto failure = trees_.put(request.put_tree())) {
+                fail(reply, *failure);
+            } else {
+                reply.mutable_put_done();
+            }
+            break;
+        case wire::Request::kFinishTree:
+            if (auto failure = trees_.finish(*reply.mutable_tree_done())) {
+                fail(reply, *failure);
+            }
+            break;
+        case wire::Request::kSubmitSlurm:
+            submit_slurm(request.submit_slurm(), paths_, reply);
+            break;
+        case wire::Request::kAttachSlurm:
+            attach_slurm(request.attach_slurm(), reply);
+            break;
+        case wire::Request::kCancelSlurm:
+            cancel_slurm(request.cancel_slurm(), paths_, reply);
+            break;
+        case wire::Request::BODY_NOT_SET:
+            fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
+            break;
+    }
+    send(reply);
+}
+
+void Server::attach(const wire::Request& request, wire::Reply& reply) {
+    const std::string& run_id = request.attach().run_id();
+    const RunDir dir{paths_.run(run_id)};
+    if (!is_safe_name(run_id) || !std::filesystem::exists(dir.spec())) {
+        return fail(reply, {"no-such-run", run_id});
+    }
+    SpoolReader reader(dir.spool());
+    if (!reader.is_open()) {
+        return fail(reply, {"no-such-run", dir.spool().string()});
+    }
+    ::inotify_add_watch(inotify_.get(), dir.spool().c_str(), IN_MODIFY);
+    reply.mutable_events()->set_run_id(run_id);
+    attachments_.push_back({run_id, dir, std::move(reader),
+                            std::max<std::uint64_t>(1, request.attach().from_seq()), false, 0, false});
+}
+
+void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
+    const SlurmDir dir{RunDir{paths_.run(attach.run_id())}};
+    const auto job = is_safe_name(attach.run_id()) ? slurm_job_of(dir) : std::nullopt;
+    if (!job) {
+        return fail(reply, {"no-such-run", attach.run_id()});
+    }
+    reply.mutable_slurm_submitted()->set_job_id(*job);
+    slurm_.emplace_back(attach, dir, *job, inotify_.get());
+}
+
+void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
+    const RunDir dir{paths_.run(stop.run_id())};
+    if (!is_safe_name(stop.run_id())) {
+        return fail(reply, {"bad-request", "unsafe run id"});
+    }
+    wire::Request request;
+    *request.mutable_stop_run() = stop;
+    reply.mutable_stopping()->set_was_running(send_to_supervisor(dir.dir, request));
+}
+
+void Server::forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply) {
+    if (!is_safe_name(run_id)) {
+        return fail(reply, {"bad-request", "unsafe run id"});
+    }
+    reply.mutable_delivered()->set_was_running(send_to_supervisor(paths_.run(run_id), request));
+}
+
+void Server::stream(Attachment& attachment) {
+    while (!attachment.ended && queued_.size() < kMaxQueued) {
+        wire::Reply reply;
+        reply.mutable_events()->set_run_id(attachment.run_id);
+        std::size_t bytes = 0;
+        wire::Event event;
+        while (bytes < kMaxBatch && (attachment.past_damage ? attachment.reader.next_kept(event)
+                                                            : attachment.reader.next(event))) {
+            if (event.seq() >= attachment.from_seq) {
+                bytes += event.ByteSizeLong();
+                attachment.ended = attachment.ended || event.has_end();
+                attachment.from_seq = event.seq() + 1;
+                *reply.mutable_events()->add_events() = std::move(event);
+            } else {
+                attachment.ended = attachment.ended || event.has_end();
+            }
+        }
+        if (reply.events().events_size() > 0) {
+            send(reply);
+        } else if (attachment.reader.replaced()) {
+            reopen(attachment);
+        } else {
+            break;
+        }
+    }
+    if (!attachment.ended && monotonic_s() >= attachment.next_alive_check) {
+        check_supervisor(attachment);
+    }
+}
+
+// What was sent already is skipped by its number.
+void Server::reopen(Attachment& attachment) {
+    attachment.reader = SpoolReader(attachment.dir.spool());
+    ::inotify_add_watch(inotify_.get(), attachment.dir.spool().c_str(), IN_MODIFY);
+}
+
+void Server::check_supervisor(Attachment& attachment) {
+    attachment.next_alive_check = monotonic_s() + kAliveCheckMs / 1000.0;
+    if (attachment.reader.damaged()) {
+        attachment.past_damage = true;  // it was so a second ago, too: the rest is worth having
+    }
+    if (!supervisor_is_alive(attachment.dir)) {
+        // Its end is in the spool, or is written there now, behind the last event that can be read; either
+        // way the next round reads it.
+        close_abandoned_spool(attachment.dir);
+        if (attachment.reader.damaged()) {
+            attachment.reader = SpoolReader(attachment.dir.spool());
+        }
+        attachment.next_alive_check = 0;
+    }
+}
+
+int Server::run() {
+    ::signal(SIGPIPE, SIG_IGN);
+    queued_.assign(kAgentGreeting);
+    set_nonblocking(STDIN_FILENO, true);
+    set_nonblocking(STDOUT_FILENO, true);
+    for (;;) {
+        std::vector<pollfd> fds{{STDIN_FILENO, POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
+        if (!queued_.empty()) {
+            fds.push_back({STDOUT_FILENO, POLLOUT, 0});
+        }
+        for (const auto& watch : slurm_) {
+            watch.add_to(fds);
+        }
+        const bool waiting =
+            !slurm_.empty() || std::any_of(attachments_.begin(), attachments_.end(),
+                                           [](const Attachment& attachment) { return !attachment.ended; });
+        ::poll(fds.data(), fds.size(), waiting ? kAliveCheckMs : -1);
+        std::array<char, 4096> notices;
+        while (::read(inotify_.get(), notices.data(), notices.size()) > 0) {
+        }
+        if (fds[0].revents != 0 && !read_requests()) {
+            flush();
+            return 0;  // the desk is gone; the runs are not ours to end
+        }
+        for (auto& attachment : attachments_) {
+            stream(attachment);
+        }
+        attachments_.remove_if([](const Attachment& attachment) { return attachment.ended; });
+        for (auto& watch : slurm_) {
+            watch.step([this] { return queued_.size() < kMaxQueued; },
+                       [this](const wire::Reply& reply) { send(reply); });
+        }
+        slurm_.remove_if([](const SlurmWatch& watch) { return watch.over(); });
+        if (!flush()) {
+            return 0;
+        }
+    }
+}
+
+}  // namespace
+
+int serve(const NodePaths& paths) {
+    return Server(paths).run();
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/files.h>
+#include <base/paths.h>
+#include <base/shell_quote.h>
+#include <remote/agent/files/bundle_store.h>
+#include <remote/agent/node/command.h>
+#include <remote/agent/slurm/slurm_job.h>
+#include <remote/agent/slurm/slurm_submit.h>
+#include <remote/wire/slurm_exit.h>
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <fstream>
+#include <sstream>
+
+namespace rankscope::agent {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr double kSbatchTimeout = 60;
+constexpr double kScancelTimeout = 20;
+constexpr const char* kForce = "INT";  // what the supervisor takes for "at once"
+constexpr const char* kAsk = "TERM";
+
+void fail(wire::Reply& reply, const AgentFailure& failure) {
+    reply.mutable_failure()->set_code(failure.code);
+    reply.mutable_failure()->set_detail(failure.detail);
+}
+
+// By its exit status the script says what it lacks (remote/wire/slurm_exit.h).
+std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std::string& sbatch) {
+    const std::string nodes = std::to_string(run.slurm().nodes());
+    std::ostringstream script;
+    script << "#!/bin/sh\n"
+           << "# Run " << run.run_id() << ": a supervisor on each node, which starts the ranks there.\n"
+           << "agent=" << shell_quote(fs::read_symlink("/proc/self/exe").string()) << '\n'
+           << "run=" << shell_quote(dir.run.dir.string()) << '\n'
+           << "PATH=$PATH:" << shell_quote(fs::path(sbatch).parent_path().string()) << '\n'
+           << "[ -r \"$run/spec\" ] || exit " << kSlurmExitNotShared << "\n"
+           << "exec >>\"$run/slurm.out\" 2>&1\n"
+           << "[ -x \"$agent\" ] || exit " << kSlurmExitNoExec << "\n"
+           << "srun --nodes=" << nodes << " --ntasks=" << nodes
+           << " --ntasks-per-node=1 --mpi=none --cpu-bind=none --input=none --kill-on-bad-exit=1 /bin/sh -c "
+           << shell_quote(
+                  "if [ ! -r \"$2/spec\" ]; then echo \"rankscope: $(hostname) does not see $2\" >&2; exit " +
+                  std::to_string(kSlurmExitNotShared) + "; fi; exec \"$1\" slurm-supervise \"$2\"")
+           << " rankscope \"$agent\" \"$run\"\n"
+           << "status=$?\n"
+           // The others were killed for it: srun's status is theirs.
+           << "if grep -q '^rankscope: .* does not see ' \"$run/slurm.out\"; then status="
+           << kSlurmExitNotShared
+           << "; fi\n"
+           // What was stopped is for the accounting a cancelled job, what failed a failed one.
+           << "if [ -e \"$run/stopped\" ]; then scancel \"$SLURM_JOB_ID\"; sleep 60; fi\n"
+           << "if [ $status -eq 0 ] && [ -e \"$run/failed\" ]; then status=1; fi\n"
+           << "exit $status\n";
+    return script.str();
+}
+
+std::optional<AgentFailure> prepare(const wire::StartRun& run, const SlurmDir& dir,
+                                    const std::string& sbatch) {
+    std::error_code error;
+    fs::create_directories(dir.run.dir.parent_path(), error);
+    if (!error && ::mkdir(dir.run.dir.c_str(), 0700) != 0) {
+        error.assign(errno, std::generic_category());
+    }
+    if (error.value() == EEXIST) {
+        return AgentFailure{"run-exists", dir.run.dir.string()};
+    }
+    if (error) {
+        return failure_from_errno(error.value(), dir.run.dir.string());
+    }
+    int failed = write_file_atomically(dir.run.spec(), run.SerializeAsString());
+    if (failed == 0) {
+        failed = write_file_atomically(dir.script(), script_of(run, dir, sbatch));
+    }
+    if (failed != 0) {
+        fs::remove_all(dir.run.dir, error);
+        return failure_from_errno(failed, dir.run.dir.string());
+    }
+    return std::nullopt;
+}
+
+std::string trimmed(std::string text) {
+    text.erase(text.find_last_not_of(" \t\r\n") + 1);
+    return text;
+}
+
+// true: it said yes. `said`: what it complained of.
+bool scancel(const std::vector<std::string>& arguments, std::string& said) {
+    const std::string program = find_slurm_program("scancel");
+    std::vector<std::string> argv{program};
+    argv.insert(argv.end(), arguments.begin(), arguments.end());
+    auto command = program.empty() ? std::nullopt : Command::start(argv, kScancelTimeout);
+    if (!command) {
+        said = "scancel: not found";
+        return false;
+    }
+    command->wait();
+    said = trimmed(command->errors());
+    return command->status() == 0 && said.find("error") == std::string::npos;
+}
+
+}  // namespace
+
+void submit_slurm(const wire::SubmitSlurm& submit, const NodePaths& paths, wire::Reply& reply) {
+    const wire::StartRun& run = submit.run();
+    const auto nodes = run.slurm().nodes();
+    if (!is_safe_name(run.run_id()) || (!run.bundle().empty() && !is_safe_name(run.bundle())) || nodes == 0 ||
+        static_cast<std::uint64_t>(nodes) * run.slurm().ranks_per_node() !=
+            static_cast<std::uint64_t>(run.ranks_size())) {
+        return fail(
+            reply, {"bad-request", "unsafe run id or bundle name, or ranks that are not those of the nodes"});
+    }
+    const std::string sbatch = find_slurm_program("sbatch");
+    if (sbatch.empty()) {
+        return fail(reply, {"slurm-missing", "sbatch"});
+    }
+    const SlurmDir dir{RunDir{paths.run(run.run_id())}};
+    if (auto failure = prepare(run, dir, sbatch)) {
+        return fail(reply, *failure);
+    }
+    std::vector<std::string> argv{sbatch};
+    argv.insert(argv.end(), submit.sbatch().begin(), submit.sbatch().end());
+    for (const char* word : {"--parsable", "--output=/dev/null"}) {  // the script sees to its output itself
+        argv.emplace_back(word);
+    }
+    argv.push_back(dir.script().string());
+    auto command = Command::start(argv, kSbatchTimeout);
+    if (command) {
+        command->wait();
+    }
+    const auto id =
+        command && command->status() == 0 ? std::strtoull(command->output().c_str(), nullptr, 10) : 0;
+    std::error_code ignored;
+    if (id == 0) {
+        fs::remove_all(dir.run.dir, ignored);
+        if (command && command->timed_out()) {
+            return fail(reply, {"slurm-silent", trimmed(command->errors())});
+        }
+        return fail(reply,
+                    {"slurm-refused", command ? trimmed(command->errors()) : "sbatch could not be started"});
+    }
+    const int failed = write_file_atomically(dir.job_id(), std::to_string(id) + '\n');
+    if (failed != 0) {
+        std::string said;
+        scancel({std::to_string(id)}, said);  // nobody would find it again
+        fs::remove_all(dir.run.dir, ignored);
+        return fail(reply, failure_from_errno(failed, dir.job_id().string()));
+    }
+    reply.mutable_slurm_submitted()->set_job_id(id);
+}
+
+void write_stop_cause(const RunDir& run, const std::string& cause) {
+    wire::StartRun spec;
+    std::ifstream file(run.spec(), std::ios::binary);
+    if (!spec.ParseFromIstream(&file)) {
+        return;
+    }
+    for (int index = 0; index < static_cast<int>(spec.slurm().nodes()); ++index) {
+        const RunDir node = SlurmDir{run}.node(index);
+        std::error_code error;
+        if (fs::is_directory(node.dir, error)) {
+            write_file_atomically(node.stop_cause(), cause);
+        }
+    }
+}
+
+void cancel_slurm(const wire::CancelSlurm& cancel, const NodePaths& paths, wire::Reply& reply) {
+    const SlurmDir dir{RunDir{paths.run(cancel.run_id())}};
+    const auto id = is_safe_name(cancel.run_id()) ? slurm_job_of(dir) : std::nullopt;
+    if (!id) {
+        return fail(reply, {"no-such-run", cancel.run_id()});
+    }
+    const std::string job = std::to_string(*id);
+    std::string said;
+    bool told = false;
+    if (read_allocation(dir)) {
+        write_stop_cause(dir.run, cancel.cause());
+        if (cancel.by_user()) {
+            write_file_atomically(dir.stopped(), "");
+        }
+        told = scancel({std::string("--signal=") + (cancel.force() ? kForce : kAsk), job + ".0"}, said);
+    }
+    // It waits still, or its step is not there yet or no more.
+    if (!told && !scancel({job}, said)) {
+        return fail(reply, {"slurm-cancel", said});
+    }
+    reply.mutable_stopping()->set_was_running(told);
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/agent/spool/spool.h>
+
+#include <string>
+#include <vector>
+
+namespace rankscope::agent {
+
+/// The statuses of wire::Stage, so that none is misspelt.
+enum class StageText { Begin, Progress, Done, Failed };
+
+/// A stage, as an event of the run; rank -1: of the node. `progress` negative: not known.
+void add_stage(SpoolWriter& spool, int rank, const char* name, StageText status, const std::string& detail,
+               double progress = -1);
+
+/// Something that a person should know; the words are the desk's (remote/desk/node/notices.h).
+void add_notice(SpoolWriter& spool, int rank, const char* code, const std::vector<std::string>& args);
+
+}  // namespace rankscope::agent

@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/fd.h>
+#include <remote/wire/frame_codec.h>
+#include <remote/wire/frames.pb.h>
+
+#include <poll.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace rankscope::agent {
+
+/// The unix socket of a run's folder (mode 0600) on which its supervisor takes requests from `serve`. Reached
+/// through /proc/self/fd/<folder>, because a socket's path may have only 107 bytes and homes can be deep.
+class ControlSocket {
+public:
+    bool listen(const std::filesystem::path& dir, std::string& why);
+    void add_to(std::vector<pollfd>& fds) const;
+    /// Accepts and reads what is there, without blocking.
+    void serve(const std::function<void(const wire::Request&)>& handle);
+
+private:
+    struct Client {
+        UniqueFd fd;
+        FrameReader frames;
+    };
+    UniqueFd listener_;
+    std::vector<Client> clients_;
+};
+
+/// Sends one request to a run's supervisor. false: nobody listens.
+bool send_to_supervisor(const std::filesystem::path& dir, const wire::Request& request);
+
+}  // namespace rankscope::agent

@@ -1,0 +1,182 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/fd.h>
+#include <base/files.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/agent/spool/spool.h>
+#include <remote/agent/supervise/supervisor.h>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+#include <fstream>
+#include <map>
+#include <string>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr std::time_t kStarting = 30;
+
+bool read_spec(const RunDir& dir, wire::StartRun& run) {
+    std::ifstream file(dir.spec(), std::ios::binary);
+    return run.ParseFromIstream(&file);
+}
+
+// Another number after each start of the machine.
+std::string boot_id() {
+    return read_file("/proc/sys/kernel/random/boot_id").value_or(std::string());
+}
+
+// The guardian leaves it in its lock.
+bool rebooted_since(const RunDir& dir) {
+    const auto then = read_file(dir.lock().string());
+    return then && !then->empty() && *then != boot_id();
+}
+
+// Caller holds the lock, or is the guardian that took it.
+void write_missing_end(const RunDir& dir, int left) {
+    wire::StartRun run;
+    if (!read_spec(dir, run)) {
+        return;
+    }
+    std::map<int, bool> exited;
+    for (const auto& rank : run.ranks()) {
+        exited[rank.rank()] = false;
+    }
+    bool ended = false;
+    SpoolReader reader(dir.spool());
+    wire::Event event;
+    while (reader.is_open() && reader.next_kept(event)) {
+        ended = ended || event.has_end();
+        if (event.has_exit()) {
+            exited[event.rank()] = true;
+        }
+        if (event.has_stage() && event.stage().name() == "restart" && event.stage().status() == "done") {
+            for (auto& [rank, gone] : exited) {
+                gone = false;
+            }
+        }
+    }
+    if (ended) {
+        return;
+    }
+    SpoolWriter spool;
+    std::string why;
+    if (!SpoolWriter::open(dir.spool(), spool, why)) {
+        return;
+    }
+    for (const auto& [rank, gone] : exited) {
+        if (!gone) {
+            wire::Event exit;
+            exit.set_rank(rank);
+            exit.mutable_exit()->set_code(-1);
+            exit.mutable_exit()->set_signal(SIGKILL);
+            exit.mutable_exit()->set_requested(true);
+            exit.mutable_exit()->set_stop_cause("the node's supervisor was killed");
+            spool.add(std::move(exit));
+        }
+    }
+    wire::Event end;
+    end.set_rank(-1);
+    end.mutable_end()->set_outcome("lost");
+    end.mutable_end()->set_detail("the supervisor of this node was killed; its ranks were ended with it");
+    if (rebooted_since(dir)) {
+        end.mutable_end()->set_detail("it was rebooted while the run went on");
+        end.mutable_end()->mutable_cause()->set_kind("node-rebooted");
+    }
+    end.mutable_end()->set_left_processes(left);
+    spool.add(std::move(end));
+    spool.flush();
+    spool.close();
+}
+
+// Others hold it for a moment, to see whether anybody does.
+bool take_lock(const UniqueFd& lock) {
+    for (int round = 0; round < 100; ++round) {
+        if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
+            return true;
+        }
+        ::poll(nullptr, 0, 10);
+    }
+    return false;
+}
+
+}  // namespace
+
+bool supervisor_is_alive(const RunDir& dir) {
+    const UniqueFd lock(::open(dir.lock().c_str(), O_RDWR | O_CLOEXEC));
+    if (!lock) {
+        // `serve` makes the folder, the supervisor a moment later the lock: a run that is just being started
+        // is alive.
+        struct stat info {};
+        return errno == ENOENT && ::stat(dir.dir.c_str(), &info) == 0 &&
+               std::time(nullptr) - info.st_mtime < kStarting;
+    }
+    return ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+bool close_abandoned_spool(const RunDir& dir) {
+    const UniqueFd lock(::open(dir.lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+        return false;
+    }
+    // Supervisor and guardian both gone (the node was rebooted, or both were killed): ranks died by their
+    // parent-death signal, but what they had started may live on.
+    wire::StartRun run;
+    int left = 0;
+    if (read_spec(dir, run)) {
+        for (const pid_t pid : processes_with_environment("RANKSCOPE_RUN_ID=" + run.run_id())) {
+            ::kill(pid, SIGKILL);
+            ++left;
+        }
+    }
+    write_missing_end(dir, 0);
+    return true;
+}
+
+int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd) {
+    const UniqueFd lock(
+        ::open(dir.lock().c_str(), O_RDWR | O_CREAT, 0600));  // inherited: held by both processes
+    if (!lock || !take_lock(lock)) {
+        return 1;
+    }
+    const std::string boot = boot_id();
+    [[maybe_unused]] const auto noted = ::pwrite(lock.get(), boot.data(), boot.size(), 0);
+    ::fcntl(lock.get(), F_SETFD, 0);
+    ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    const pid_t guardian = ::getpid();
+    const pid_t supervisor = ::fork();
+    if (supervisor == 0) {
+        ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (::getppid() != guardian) {
+            ::_exit(1);
+        }
+        ::fcntl(lock.get(), F_SETFD, FD_CLOEXEC);
+        ::_exit(run_supervisor(dir, paths, ready_fd));
+    }
+    ::close(ready_fd);
+    for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
+        ::signal(signal, SIG_IGN);  // stops go through the supervisor
+    }
+    int status = 0;
+    while (::waitpid(supervisor, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        return 0;
+    }
+    const int left = kill_descendants(guardian, 5);
+    write_missing_end(dir, left);
+    return 1;
+}
+
+}  // namespace rankscope::agent

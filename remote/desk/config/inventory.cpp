@@ -1,0 +1,278 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/files.h>
+#include <base/paths.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/config/yaml_reader.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <thread>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Inventory";
+
+bool is_word(const std::string& value) {
+    return !value.empty() && std::none_of(value.begin(), value.end(), [](unsigned char c) {
+        return std::isspace(c) != 0 || std::iscntrl(c) != 0 || c == '/' || c == '\'' || c == '"';
+    });
+}
+
+void read_gpus(YamlMapping& map, NodeSpec& node) {
+    const YAML::Node gpus = map.take("gpus");
+    if (!gpus.IsDefined()) {
+        return;
+    }
+    if (gpus.IsScalar() && gpus.Scalar() == "auto") {
+        return;
+    }
+    if (gpus.IsSequence()) {
+        std::set<int> seen;
+        bool fine = true;
+        for (const auto& entry : gpus) {
+            const auto json = yaml_to_json(entry);
+            const std::int64_t index = json.is_number_integer() ? json.get<std::int64_t>() : -1;
+            fine = fine && index >= 0 && index < 64 && seen.insert(static_cast<int>(index)).second;
+            if (fine) {
+                node.gpus.push_back(static_cast<int>(index));
+            }
+        }
+        if (fine) {
+            node.gpus_auto = false;
+            return;
+        }
+        node.gpus.clear();
+    }
+    map.problems().add(gpus, map.path_of("gpus"),
+                       text(kContext, "neither \"auto\" nor a list of different indices"),
+                       text(kContext, "Write gpus: auto, or for example gpus: [0, 1]; gpus: [] for none."));
+}
+
+NodeSpec read_node(const YAML::Node& entry, const std::string& path, YamlProblems& problems) {
+    NodeSpec node;
+    if (!entry.IsMap()) {
+        problems.add(entry, path, text(kContext, "a node is a mapping"),
+                     text(kContext, "Write it as - name: node1, with host, user, … below."));
+        return node;
+    }
+    YamlMapping map(entry, path, problems);
+    map.text("name", node.name);
+    map.require("name", "name: node1");
+    map.text("host", node.host);
+    map.whole("port", node.port, 1, 65535);
+    map.text("user", node.user);
+    map.text("identity_file", node.identity_file);
+    map.text("proxy_jump", node.proxy_jump);
+    map.text("transport", node.transport);
+    read_gpus(map, node);
+    map.whole("cpu_slots", node.cpu_slots, 1, 1024);
+    map.text("address", node.address);
+    map.text("cache_dir", node.cache_dir);
+    map.finish();
+    if (node.host.empty()) {
+        node.host = node.name;
+    }
+    for (const auto& failure : check_node(node)) {
+        if (failure.where == "name" && !(map.has("name") && map.at("name").IsScalar())) {
+            continue;  // said already
+        }
+        problems.add(map.has(failure.where) ? map.at(failure.where) : entry, map.path_of(failure.where),
+                     failure.what, failure.remedy);
+    }
+    return node;
+}
+
+void quoted(std::string& yaml, const char* key, const std::string& value) {
+    if (value.empty()) {
+        return;
+    }
+    // Plain where no reader could take it for something else; JSON's quoted form is YAML's as well.
+    const bool plain = std::all_of(value.begin(), value.end(),
+                                   [](unsigned char c) {
+                                       return std::isalnum(c) != 0 ||
+                                              std::string_view("._/@+-~").find(static_cast<char>(c)) !=
+                                                  std::string_view::npos;
+                                   }) &&
+                       value.front() != '-' && value.front() != '@' && value != "~" && value != "null" &&
+                       value != "Null" && value != "NULL";
+    yaml += std::string("    ") + key + ": " + (plain ? value : nlohmann::json(value).dump()) + '\n';
+}
+
+}  // namespace
+
+const NodeSpec* Inventory::find(const std::string& name) const {
+    const auto it =
+        std::find_if(nodes.begin(), nodes.end(), [&](const NodeSpec& node) { return node.name == name; });
+    return it == nodes.end() ? nullptr : &*it;
+}
+
+NodeSpec local_node() {
+    NodeSpec node;
+    node.name = kLocalNodeName;
+    node.host = kLocalNodeName;
+    node.local = true;
+    // One thread a rank: more ranks than cores only take turns, and four show all there is to see.
+    node.cpu_slots = static_cast<int>(std::clamp(std::thread::hardware_concurrency(), 1U, 4U));
+    return node;
+}
+
+std::filesystem::path default_inventory_path() {
+    return user_config_dir() / "cluster.yaml";
+}
+
+std::vector<Failure> check_node(const NodeSpec& node) {
+    std::vector<Failure> problems;
+    const auto add = [&](const char* field, std::string what, std::string remedy) {
+        problems.push_back({"bad-field", field, std::move(what), std::move(remedy), ""});
+    };
+    if (!is_word(node.name)) {
+        add("name", text(kContext, "a node needs a name without blanks, quotes or '/'"),
+            text(kContext, "For example node1."));
+    } else if (node.name == kLocalNodeName && !node.local) {
+        add("name", text(kContext, "\"local\" always means this computer"),
+            text(kContext, "Choose another name."));
+    } else if (node.name == "all") {
+        add("name", text(kContext, "\"all\" means every node in a job file"),
+            text(kContext, "Choose another name."));
+    }
+    if (!node.host.empty() && (!is_word(node.host) || node.host.front() == '-')) {
+        add("host", text(kContext, "\"%1\" is not a host name or address", {node.host}),
+            text(kContext, "For example 10.0.0.11, gpu1.example.org, or a Host of your ssh_config."));
+    }
+    if (!node.user.empty() && (!is_word(node.user) || node.user.front() == '-')) {
+        add("user", text(kContext, "\"%1\" is not a user name", {node.user}),
+            text(kContext, "For example trainer."));
+    }
+    if (node.port < 0 || node.port > 65535) {
+        add("port", text(kContext, "%1 is not a port", {std::to_string(node.port)}),
+            text(kContext, "Give a number from 1 to 65535; SSH's own is 22."));
+    }
+    if (!node.proxy_jump.empty() &&
+        (node.proxy_jump.front() == '-' ||
+         std::any_of(node.proxy_jump.begin(), node.proxy_jump.end(),
+                     [](unsigned char c) { return std::isspace(c) != 0 || std::iscntrl(c) != 0; }))) {
+        add("proxy_jump", text(kContext, "\"%1\" is not a jump host", {node.proxy_jump}),
+            text(kContext, "For example login, or me@login:2222,inner for two of them."));
+    }
+    if (!node.transport.empty() && node.transport != "auto" && node.transport != "libssh" &&
+        node.transport != "openssh") {
+        add("transport", text(kContext, "\"%1\" is no way to connect", {node.transport}),
+            text(kContext, "Give auto, libssh or openssh."));
+    }
+    const auto control = [](unsigned char c) { return std::iscntrl(c) != 0 || c == '!'; };
+    if (std::any_of(node.cache_dir.begin(), node.cache_dir.end(), control)) {
+        // It becomes part of a line for whatever login shell the node has; csh takes '!' even in quotes.
+        add("cache_dir", text(kContext, "holds a '!' or a control character"),
+            text(kContext, "Choose another folder."));
+    } else if (!node.cache_dir.empty() && node.cache_dir.front() != '/' &&
+               !node.cache_dir.starts_with("~/")) {
+        add("cache_dir", text(kContext, "\"%1\" is not an absolute folder", {node.cache_dir}),
+            text(kContext, "Begin it with / or ~/."));
+    }
+    return problems;
+}
+
+InventoryRead parse_inventory(const std::string& yaml, const std::filesystem::path& file) {
+    InventoryRead read;
+    read.inventory.file = file;
+    YamlProblems problems(file);
+    const auto root = load_yaml(yaml, problems);
+    if (root && !root->IsNull()) {
+        if (!root->IsMap()) {
+            problems.add(*root, "", text(kContext, "the file must hold a mapping"),
+                         text(kContext, "Begin it with nodes: and list the nodes below."));
+        } else {
+            YamlMapping map(*root, "", problems);
+            const YAML::Node nodes = map.take("nodes");
+            map.finish();
+            if (nodes.IsDefined() && !nodes.IsSequence()) {
+                problems.add(nodes, "nodes", text(kContext, "must be a list"),
+                             text(kContext, "Begin each node with \"- name: …\"."));
+            }
+            std::set<std::string> names;
+            for (std::size_t i = 0; nodes.IsSequence() && i < nodes.size(); ++i) {
+                const std::string path = "nodes[" + std::to_string(i) + "]";
+                NodeSpec node = read_node(nodes[i], path, problems);
+                if (!node.name.empty() && !names.insert(node.name).second) {
+                    problems.add(nodes[i], path + ".name",
+                                 text(kContext, "\"%1\" is there twice", {node.name}),
+                                 text(kContext, "Names of nodes must differ."));
+                }
+                read.inventory.nodes.push_back(std::move(node));
+            }
+        }
+    }
+    read.problems = problems.take();
+    return read;
+}
+
+InventoryRead read_inventory(const std::filesystem::path& file, bool must_exist) {
+    const auto content = read_file(file);
+    if (content) {
+        return parse_inventory(*content, file);
+    }
+    InventoryRead read;
+    read.inventory.file = file;
+    if (must_exist || errno != ENOENT) {
+        read.problems.push_back({"bad-file", file.string(),
+                                 text(kContext, "The inventory cannot be read: %1.", {std::strerror(errno)}),
+                                 text(kContext, "Check the path given with --cluster."), ""});
+    }
+    return read;
+}
+
+std::string to_yaml(const Inventory& inventory) {
+    std::string yaml = "nodes:\n";
+    for (const auto& node : inventory.nodes) {
+        if (node.local) {
+            continue;
+        }
+        std::string block;
+        quoted(block, "name", node.name);
+        block.replace(0, 4, "  - ");
+        if (node.host != node.name) {
+            quoted(block, "host", node.host);
+        }
+        if (node.port != 0) {
+            block += "    port: " + std::to_string(node.port) + '\n';
+        }
+        quoted(block, "user", node.user);
+        quoted(block, "identity_file", node.identity_file);
+        quoted(block, "proxy_jump", node.proxy_jump);
+        quoted(block, "transport", node.transport);
+        if (!node.gpus_auto) {
+            block += "    gpus: [";
+            for (std::size_t i = 0; i < node.gpus.size(); ++i) {
+                block += (i > 0 ? ", " : "") + std::to_string(node.gpus[i]);
+            }
+            block += "]\n";
+        }
+        if (node.cpu_slots != 0) {
+            block += "    cpu_slots: " + std::to_string(node.cpu_slots) + '\n';
+        }
+        quoted(block, "address", node.address);
+        quoted(block, "cache_dir", node.cache_dir);
+        yaml += block;
+    }
+    return inventory.nodes.empty() ? "nodes: []\n" : yaml;
+}
+
+Result<void> write_inventory(const Inventory& inventory, const std::filesystem::path& file) {
+    if (const int error = write_file_atomically(file, to_yaml(inventory)); error != 0) {
+        return Failure{
+            "cannot-write", file.string(),
+            text(kContext, "The inventory cannot be written: %1.", {std::strerror(error)}),
+            text(kContext, "Check the folder's permissions and free space; the old file is unchanged."), ""};
+    }
+    return {};
+}
+
+}  // namespace rankscope

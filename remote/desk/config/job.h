@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/config/own_program.h>
+#include <remote/desk/config/slurm_options.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+enum class BackendChoice { Auto, Nccl, Gloo };
+enum class Launcher { Ssh, Slurm };
+/// Block: all ranks of the first node, then the next one's (as torchrun). Cyclic: one rank of each node in
+/// turn.
+enum class RankOrder { Block, Cyclic };
+
+/// A job file (design page, "Job"): what to train or run, and where.
+struct Job {
+    std::filesystem::path file;
+    std::string name;
+    bool all_nodes = false;          ///< nodes: all
+    std::vector<std::string> nodes;  ///< names; "local" is this machine
+    std::string master;              ///< the node that gets rank 0; empty: the first
+    RankOrder rank_order = RankOrder::Block;
+    int procs_per_node = 0;                           ///< 0: auto
+    std::map<std::string, int> procs_of_node;         ///< where procs_per_node is a mapping: node → ranks
+    std::map<std::string, std::vector<int>> devices;  ///< node → GPUs, instead of the inventory's
+    BackendChoice backend = BackendChoice::Auto;
+    int master_port = 29500;  ///< 0: a free one on the master
+    std::string interface_name = "auto";
+    /// For all ranks, for a node's, for one rank's; the narrower wins. {rank} and the like:
+    /// plan/placeholders.h.
+    std::map<std::string, std::string> env;
+    std::map<std::string, std::map<std::string, std::string>> node_env;
+    std::map<int, std::map<std::string, std::string>> rank_env;
+    Launcher launcher = Launcher::Ssh;
+    std::optional<SlurmOptions> slurm;  ///< there when launcher is slurm; nodes is empty then
+    double telemetry_s = 1;             ///< a sample of every node so often; 0: none
+    double grace_s = 5;
+    int max_restarts = 0;
+    double peer_timeout_s = 10;  ///< a node not heard from by the others for so long ends the run; 0: never
+    double stopped_limit_s = 0;  ///< a rank stopped by a signal for so long fails the run; 0: never
+    std::string checkpoint_signal;        ///< sent before SIGTERM when a run is stopped ("USR1"); empty: none
+    double checkpoint_wait_s = 30;        ///< how long the ranks may take to write their checkpoint then
+    std::optional<nlohmann::json> train;  ///< native engine (base/config/train_config.h)
+    std::vector<std::string> command;     ///< or the user's own program; exactly one of the two
+    std::string workdir;
+    std::vector<std::string> push;
+    OwnProgram own;  ///< only with command
+};
+
+struct JobRead {
+    Job job;
+    std::string yaml;  ///< the text as it was, for the run store
+    std::vector<Failure> problems;
+};
+
+/// Reads job.yaml. Every fault names file, line, key and what would be right; nothing starts while there is
+/// one.
+JobRead read_job(const std::filesystem::path& file);
+JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
+
+std::string to_yaml(const Job& job);
+const char* to_string(BackendChoice backend);
+const char* to_string(Launcher launcher);
+/// Of checkpoint.signal; 0: none.
+int checkpoint_signal_number(const Job& job);
+const char* to_string(RankOrder order);
+
+}  // namespace rankscope

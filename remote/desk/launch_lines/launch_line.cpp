@@ -1,0 +1,413 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/utf8.h>
+#include <remote/desk/launch_lines/launch_tool.h>
+#include <remote/desk/launch_lines/shell_words.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+using launch_lines::Words;
+
+constexpr const char* kContext = "LaunchLines";
+
+constexpr std::array<std::pair<LauncherTool, const char*>, 8> kNames{
+    {{LauncherTool::Torchrun, "torchrun"},
+     {LauncherTool::TorchLaunch, "torch.distributed.launch"},
+     {LauncherTool::Srun, "srun"},
+     {LauncherTool::DeepSpeed, "deepspeed"},
+     {LauncherTool::Accelerate, "accelerate"},
+     {LauncherTool::Horovodrun, "horovodrun"},
+     {LauncherTool::Mpirun, "mpirun"},
+     {LauncherTool::Paddle, "paddle"}}};
+
+std::string base_name(const std::string& word) {
+    return word.substr(word.rfind('/') + 1);
+}
+
+bool is_assignment(const std::string& word) {
+    const auto equals = word.find('=');
+    return equals != std::string::npos && equals > 0 &&
+           std::isdigit(static_cast<unsigned char>(word[0])) == 0 &&
+           std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals),
+                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+void assign(const std::string& word, PastedLine& line) {
+    const auto equals = word.find('=');
+    const std::string name = word.substr(0, equals);
+    const std::string value = word.substr(equals + 1);
+    if (name == "CUDA_VISIBLE_DEVICES" && launch_lines::take_gpus(value, line).empty()) {
+        return;
+    }
+    line.job.env[name] = value;
+}
+
+struct Found {
+    LauncherTool tool = LauncherTool::Torchrun;
+    std::size_t at = 0;  ///< of the first option
+    std::string python = "python3";
+};
+
+// Which launcher the words call, and where its options begin.
+std::optional<Found> find_launcher(const Words& words, std::size_t at) {
+    if (at >= words.size()) {
+        return std::nullopt;
+    }
+    Found found;
+    const std::string name = base_name(words[at]);
+    if (name.starts_with("python")) {
+        found.python = words[at];
+        std::size_t module = at + 1;
+        module += module < words.size() && words[module] == "-u" ? 1 : 0;
+        if (module + 1 >= words.size() || words[module] != "-m") {
+            return std::nullopt;
+        }
+        static const std::map<std::string, LauncherTool> modules{
+            {"torch.distributed.run", LauncherTool::Torchrun},
+            {"torch.distributed.launch", LauncherTool::TorchLaunch},
+            {"paddle.distributed.launch", LauncherTool::Paddle},
+            {"accelerate.commands.launch", LauncherTool::Accelerate},
+            {"deepspeed.launcher.runner", LauncherTool::DeepSpeed}};
+        const auto known = modules.find(words[module + 1]);
+        if (known == modules.end()) {
+            return std::nullopt;
+        }
+        found.tool = known->second;
+        found.at = module + 2;
+        return found;
+    }
+    static const std::map<std::string, LauncherTool> programs{
+        {"torchrun", LauncherTool::Torchrun},     {"srun", LauncherTool::Srun},
+        {"deepspeed", LauncherTool::DeepSpeed},   {"ds", LauncherTool::DeepSpeed},
+        {"horovodrun", LauncherTool::Horovodrun}, {"mpirun", LauncherTool::Mpirun},
+        {"mpiexec", LauncherTool::Mpirun},        {"mpirun.openmpi", LauncherTool::Mpirun},
+        {"orterun", LauncherTool::Mpirun},        {"mpiexec.hydra", LauncherTool::Mpirun},
+        {"fleetrun", LauncherTool::Paddle},       {"accelerate", LauncherTool::Accelerate}};
+    const auto known = programs.find(name);
+    if (known == programs.end()) {
+        return std::nullopt;
+    }
+    found.tool = known->second;
+    found.at = at + 1;
+    if (found.tool == LauncherTool::Accelerate) {
+        if (found.at >= words.size() || words[found.at] != "launch") {
+            return std::nullopt;
+        }
+        ++found.at;
+    }
+    return found;
+}
+
+// Variables and words like nohup before the launcher.
+std::size_t skip_front(const Words& words, PastedLine& line) {
+    std::size_t at = 0;
+    for (; at < words.size(); ++at) {
+        if (is_assignment(words[at])) {
+            assign(words[at], line);
+        } else if (words[at] != "env" && words[at] != "nohup" && words[at] != "time" && words[at] != "exec") {
+            break;
+        }
+    }
+    return at;
+}
+
+// What people type before the launcher: cd, export, activating an environment. false: something else.
+bool take_preparation(const Words& words, PastedLine& line) {
+    PastedLine probe;
+    if (skip_front(words, probe) == words.size()) {
+        skip_front(words, line);  // A=b; …: an export in all but name
+        return true;
+    }
+    if (words[0] == "cd" && words.size() == 2) {
+        line.job.workdir = words[1];
+        return true;
+    }
+    if (words[0] == "export") {
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            if (is_assignment(words[i])) {
+                assign(words[i], line);
+            }
+        }
+        return true;
+    }
+    if ((words[0] == "source" || words[0] == "." || words[0] == "conda" || words[0] == "module" ||
+         words[0] == "ml") &&
+        words.size() >= 2) {
+        std::string all;
+        for (const auto& word : words) {
+            all += (all.empty() ? "" : " ") + word;
+        }
+        line.notes.push_back(
+            text(kContext,
+                 "%1: programs start without a shell; say it with venv: or conda:, or name the environment's "
+                 "python in command:.",
+                 {all}));
+        return true;
+    }
+    return words[0] == "set" || words[0] == "ulimit" || words[0] == "echo" || words[0] == "sleep" ||
+           words[0] == "wait";
+}
+
+Result<void> read_words(const Found& found, const Words& words, PastedLine& line) {
+    using namespace launch_lines;
+    switch (found.tool) {
+        case LauncherTool::Torchrun:
+            return read_torchrun(words, found.at, found.python, line);
+        case LauncherTool::TorchLaunch:
+            return read_torch_launch(words, found.at, found.python, line);
+        case LauncherTool::Srun:
+            return read_srun(words, found.at, line);
+        case LauncherTool::DeepSpeed:
+            return read_deepspeed(words, found.at, line);
+        case LauncherTool::Accelerate:
+            return read_accelerate(words, found.at, line);
+        case LauncherTool::Horovodrun:
+            return read_horovodrun(words, found.at, line);
+        case LauncherTool::Mpirun:
+            return read_mpirun(words, found.at, line);
+        case LauncherTool::Paddle:
+            return read_paddle(words, found.at, found.python, line);
+    }
+    return {};
+}
+
+std::string known_launchers() {
+    std::string all;
+    for (const auto& [tool, name] : kNames) {
+        all += (all.empty() ? "" : ", ") + std::string(name);
+    }
+    return all;
+}
+
+// "train.py" → "train", for the run's name.
+std::string name_for(const Words& command) {
+    for (std::size_t i = 0; i < command.size(); ++i) {
+        const std::string name = base_name(command[i]);
+        if (i == 0 && name.starts_with("python")) {
+            continue;
+        }
+        if (!name.empty() && name[0] != '-') {
+            return name.ends_with(".py") ? name.substr(0, name.size() - 3) : name;
+        }
+    }
+    return "pasted";
+}
+
+const NodeSpec* node_for(const std::string& host, const Inventory& inventory) {
+    const std::string bare = host.substr(host.find('@') + 1);
+    for (const auto& node : inventory.nodes) {
+        if (node.name == bare || node.host == bare || node.address == bare) {
+            return &node;
+        }
+    }
+    return nullptr;
+}
+
+bool is_this_computer(const std::string& host) {
+    return host == "localhost" || host == "127.0.0.1" || host == "::1" || host == kLocalNodeName;
+}
+
+}  // namespace
+
+const std::vector<LauncherTool>& all_launcher_tools() {
+    static const std::vector<LauncherTool> all = [] {
+        std::vector<LauncherTool> tools;
+        for (const auto& [tool, name] : kNames) {
+            tools.push_back(tool);
+        }
+        return tools;
+    }();
+    return all;
+}
+
+const char* to_string(LauncherTool tool) {
+    const auto* found =
+        std::find_if(kNames.begin(), kNames.end(), [tool](const auto& entry) { return entry.first == tool; });
+    return found->second;
+}
+
+std::optional<LauncherTool> launcher_tool_from(const std::string& name) {
+    const auto* found =
+        std::find_if(kNames.begin(), kNames.end(), [&](const auto& entry) { return entry.second == name; });
+    return found == kNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+Result<LaunchLines> write_launch_lines(LauncherTool tool, const Job& job, const LaunchPlan& plan) {
+    using namespace launch_lines;
+    switch (tool) {
+        case LauncherTool::Torchrun:
+            return write_torchrun(job, plan);
+        case LauncherTool::TorchLaunch:
+            return write_torch_launch(job, plan);
+        case LauncherTool::Srun:
+            return write_srun(job, plan);
+        case LauncherTool::DeepSpeed:
+            return write_deepspeed(job, plan);
+        case LauncherTool::Accelerate:
+            return write_accelerate(job, plan);
+        case LauncherTool::Horovodrun:
+            return write_horovodrun(job, plan);
+        case LauncherTool::Mpirun:
+            return write_mpirun(job, plan);
+        case LauncherTool::Paddle:
+            return write_paddle(job, plan);
+    }
+    return LaunchLines{};
+}
+
+std::string to_text(const LaunchLines& lines) {
+    std::string out;
+    for (const auto& note : lines.notes) {
+        out += "# " + note + '\n';
+    }
+    if (!lines.file_name.empty()) {
+        out += "cat > " + lines.file_name + " <<'END'\n" + lines.file + "END\n";
+    }
+    for (const auto& line : lines.lines) {
+        if (!line.node.empty()) {
+            out += "# on " + line.node + '\n';
+        }
+        out += line.text + '\n';
+    }
+    return out;
+}
+
+Result<PastedLine> read_launch_line(const std::string& pasted) {
+    if (first_bad_byte(pasted) != std::string::npos) {
+        return Failure{"bad-command-line", "", text(kContext, "The text is not UTF-8."),
+                       text(kContext, "Copy the command line as text."), ""};
+    }
+    const auto split = split_shell_text(pasted);
+    if (!split.problem.empty()) {
+        return Failure{"bad-command-line", "",
+                       text(kContext, "The text cannot be split into words: %1.", {split.problem}),
+                       text(kContext, "Copy the whole command line."), ""};
+    }
+    PastedLine line;
+    bool found_one = false;
+    for (const auto& command : split.commands) {
+        if (command.words.empty()) {
+            continue;
+        }
+        PastedLine front;
+        const auto found = find_launcher(command.words, skip_front(command.words, front));
+        if (!found) {
+            if (take_preparation(command.words, line)) {
+                continue;
+            }
+            if (found_one) {  // "… | tee log.txt"
+                line.notes.push_back(
+                    text(kContext, "%1 …: what follows the launcher is left out.", {command.words[0]}));
+                continue;
+            }
+            return Failure{"bad-command-line", "",
+                           text(kContext, "\"%1\" is not a launcher that is known here.", {command.words[0]}),
+                           text(kContext, "Known are: %1. Another program goes into command: as it is.",
+                                {known_launchers()}),
+                           ""};
+        }
+        if (found_one) {
+            line.notes.push_back(
+                text(kContext,
+                     "The text has several launcher lines; the first is taken, it stands for all nodes."));
+            break;
+        }
+        found_one = true;
+        skip_front(command.words, line);
+        line.tool = found->tool;
+        for (const auto& word : command.unfilled) {
+            line.notes.push_back(
+                text(kContext, "%1: a shell would fill that in; programs start without one. Write the value.",
+                     {word}));
+        }
+        for (const auto& redirection : command.redirections) {
+            line.notes.push_back(text(kContext, "%1: each rank's output is kept anyway.", {redirection}));
+        }
+        if (auto read = read_words(*found, command.words, line); !read) {
+            return read.failure();
+        }
+    }
+    if (!found_one) {
+        return Failure{"bad-command-line", "", text(kContext, "There is no launcher in the text."),
+                       text(kContext, "Known are: %1.", {known_launchers()}), ""};
+    }
+    if (line.job.name.empty()) {
+        line.job.name = name_for(line.job.command);
+    }
+    return line;
+}
+
+Result<Job> job_from(const PastedLine& line, const Inventory& inventory,
+                     const std::vector<std::string>& chosen) {
+    Job job = line.job;
+    const auto too_many = [&](int have) {
+        return Failure{
+            "which-nodes", to_string(line.tool),
+            text(kContext, "The line asks for %1 nodes, but does not name them, and %2 are chosen.",
+                 {std::to_string(line.nodes), std::to_string(have)}),
+            text(kContext, "Choose %1 nodes (rankscopectl: --nodes node1,node2).",
+                 {std::to_string(line.nodes)}),
+            ""};
+    };
+    if (!chosen.empty()) {
+        if (line.nodes > 0 && line.nodes != static_cast<int>(chosen.size())) {
+            return too_many(static_cast<int>(chosen.size()));
+        }
+        job.nodes = chosen;
+    } else if (!line.hosts.empty()) {
+        std::map<std::string, std::vector<int>> devices;
+        for (const auto& host : line.hosts) {
+            const NodeSpec* node = node_for(host, inventory);
+            if (node == nullptr && !is_this_computer(host)) {
+                return Failure{"unknown-node", to_string(line.tool),
+                               text(kContext, "The line's host %1 is not in the inventory.", {host}),
+                               text(kContext, "Add it with `rankscopectl nodes add %1`.", {host}), ""};
+            }
+            const std::string name = node != nullptr ? node->name : kLocalNodeName;
+            job.nodes.push_back(name);
+            if (const auto slots = line.host_ranks.find(host); slots != line.host_ranks.end()) {
+                job.procs_of_node[name] = slots->second;
+            }
+            if (const auto gpus = job.devices.find(host); gpus != job.devices.end()) {
+                devices[name] = gpus->second;
+            }
+        }
+        job.devices = std::move(devices);
+    } else if (line.nodes == 1) {
+        job.nodes = {kLocalNodeName};
+    } else if (line.nodes == 0 || line.nodes == static_cast<int>(inventory.nodes.size())) {
+        job.all_nodes = true;
+    } else {
+        return too_many(static_cast<int>(inventory.nodes.size()));
+    }
+    if (!line.gpus.empty()) {
+        for (const auto& node : job.nodes) {
+            job.devices.emplace(node, line.gpus);
+        }
+        if (job.all_nodes) {
+            for (const auto& node : inventory.nodes) {
+                job.devices.emplace(node.name, line.gpus);
+            }
+        }
+    }
+    // One number says it as well, where all nodes give the same.
+    const bool same = !job.procs_of_node.empty() && job.procs_of_node.size() == job.nodes.size() &&
+                      std::all_of(job.procs_of_node.begin(), job.procs_of_node.end(), [&](const auto& entry) {
+                          return entry.second == job.procs_of_node.begin()->second;
+                      });
+    if (same) {
+        job.procs_per_node = job.procs_of_node.begin()->second;
+        job.procs_of_node.clear();
+    }
+    return job;
+}
+
+}  // namespace rankscope

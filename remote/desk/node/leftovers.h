@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/node/agent_link.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// What is still on a node: a process of a run, a port, shared memory, GPU memory.
+struct Leftover {
+    std::string kind;  ///< process, port, shared-memory, gpu-memory
+    std::string what;  ///< its command line, or the segment's name
+    std::int64_t pid = 0;
+    std::string user;
+    std::int64_t since_us = 0;  ///< µs since 1970; 0: not known
+    std::uint64_t bytes = 0;    ///< 0: not known
+    int port = 0;
+    std::string run_id;  ///< empty: of no run of ours
+    bool own = false;    ///< of the user who asks
+    bool live = false;   ///< of a run that goes on
+};
+
+/// What may free it.
+enum class FreedBy {
+    Nobody,     ///< another user's: shown, never touched
+    StopRun,    ///< its run goes on
+    Clean,      ///< it is what a run has left
+    EndProcess  ///< a program of the user's own, not of ours: only when asked for that one
+};
+FreedBy freed_by(const Leftover& entry);
+
+/// Looks, touches nothing. With a port: only who listens there.
+Result<std::vector<Leftover>> find_leftovers(AgentLink& link, int port = 0);
+
+struct Cleaned {
+    std::vector<std::string> removed;
+    std::vector<std::string> kept;  ///< runs that go on
+    std::uint64_t bytes = 0;
+};
+struct CleanRequest {
+    std::string run_id;  ///< empty: of all runs that are over
+    bool caches = false;
+    bool dry_run = false;
+};
+Result<Cleaned> clean_leftovers(AgentLink& link, const CleanRequest& what);
+
+/// SIGTERM, and SIGKILL three seconds later. true: SIGKILL was needed. It may have ended by itself before.
+Result<bool> end_process(AgentLink& link, const Leftover& entry);
+
+}  // namespace rankscope

@@ -1,0 +1,24 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/wake_fd.h>
+#include <remote/desk/node/agent_link.h>
+
+#include <functional>
+
+namespace rankscope {
+
+struct LinkListener {
+    std::function<bool()> go_on;                      ///< false: enough was heard
+    std::function<void()> before_wait;                ///< what is to be said to the agent
+    std::function<void(const wire::Reply&)> unasked;  ///< what it says by itself
+};
+
+/// Listens to an agent until enough was heard, the link is dead, or 15 s of silence show that it is dead
+/// though TCP has not noticed: the agent is asked for a sign of life every five seconds. `wake` ends a wait.
+/// Returns how long the link lasted, in seconds.
+double listen_to(AgentLink& link, const WakeFd& wake, const LinkListener& listener);
+
+}  // namespace rankscope

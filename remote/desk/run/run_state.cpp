@@ -1,0 +1,317 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/run/run_state.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace rankscope {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+void apply_to_stage(StageState& stage, const StageEvent& event, std::int64_t t_us) {
+    if (!stage.begun) {
+        stage.begun = true;
+        stage.begin_us = t_us;
+    }
+    stage.progress = event.progress;
+    stage.detail = event.detail;
+    if (event.status == StageStatus::Done || event.status == StageStatus::Failed) {
+        stage.end_us = t_us;
+        stage.done = event.status == StageStatus::Done;
+        stage.failed = event.status == StageStatus::Failed;
+    }
+}
+
+void apply_rank_stage(RankState& rank, const StageEvent& stage) {
+    if (rank.exit) {
+        return;
+    }
+    if (stage.name == "start") {
+        rank.phase = RankPhase::Starting;
+    } else if (stage.name == "rendezvous" || stage.name == "data") {
+        rank.phase = RankPhase::Rendezvous;
+    } else if (stage.name == "train" || stage.name == "first-step") {
+        rank.phase = RankPhase::Training;
+    } else if (stage.name == "validate") {
+        rank.phase = RankPhase::Validating;
+    }
+}
+
+void apply_exit(RankState& rank, const ExitEvent& exit) {
+    rank.exit = exit;
+    const bool clean = exit.code == 0 && exit.signal == 0;
+    rank.phase = clean ? RankPhase::Done : exit.requested ? RankPhase::Stopped : RankPhase::Failed;
+}
+
+void apply_sample(NodeSamples& node, const SampleEvent& sample, std::int64_t t_us) {
+    node.last_us = t_us;
+    for (const auto& [key, number] : sample.values) {
+        auto& value = node.values[key];
+        value.last = number;
+        value.most = value.count == 0 ? number : std::max(value.most, number);
+        value.sum += number;
+        ++value.count;
+    }
+}
+
+// The ranks of this node have ended, and were started again.
+void begin_attempt(RunState& run, const std::string& node) {
+    for (auto& rank : run.ranks) {
+        if (rank.node == node) {
+            rank.exit.reset();
+            rank.phase = RankPhase::Starting;
+            run.restarts = std::max(run.restarts, ++rank.restarts);
+        }
+    }
+}
+
+void set_if(double& out, const MetricEvent& metric, const char* key) {
+    if (metric.has(key)) {
+        out = metric.value(key);
+    }
+}
+
+std::int64_t total_or(std::int64_t before, const MetricEvent& metric, const char* key) {
+    const double value = metric.value(key);
+    return value >= 0 && value < 9e15 ? std::llround(value) : before;
+}
+
+}  // namespace
+
+const char* to_string(RankPhase phase) {
+    switch (phase) {
+        case RankPhase::Waiting:
+            return "waiting";
+        case RankPhase::Starting:
+            return "starting";
+        case RankPhase::Rendezvous:
+            return "rendezvous";
+        case RankPhase::Training:
+            return "training";
+        case RankPhase::Validating:
+            return "validating";
+        case RankPhase::Done:
+            return "done";
+        case RankPhase::Failed:
+            return "failed";
+        case RankPhase::Stopped:
+            return "stopped";
+    }
+    return "waiting";
+}
+
+void RunState::set_plan(const LaunchPlan& new_plan) {
+    plan = new_plan;
+    if (name.empty()) {
+        name = plan.job_name;
+    }
+    ranks.resize(plan.ranks.size());
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        RankState& rank = ranks[i];
+        rank.rank = plan.ranks[i].rank;
+        rank.local_rank = plan.ranks[i].local_rank;
+        rank.node = plan.ranks[i].node;
+        rank.device = plan.ranks[i].device;
+        if (rank.phase == RankPhase::Waiting && rank.step < 0) {
+            rank.loss = rank.acc1 = rank.images_per_s = kNan;
+        }
+    }
+}
+
+void RunState::apply(const Event& event) {
+    if (stages.empty()) {
+        for (const char* stage : kStageNames) {
+            stages.push_back({stage, false, false, false, 0, 0, -1, ""});
+        }
+    }
+    if (start_us == 0) {
+        start_us = event.t_us;
+    }
+    last_us = std::max(last_us, event.t_us);
+    RankState* rank = event.rank >= 0 && event.rank < static_cast<int>(ranks.size())
+                          ? &ranks[static_cast<std::size_t>(event.rank)]
+                          : nullptr;
+    if (const auto* stage = event.as<StageEvent>()) {
+        if (event.node.empty()) {
+            apply_desk_stage(*stage, event.t_us);
+        } else if (event.rank < 0) {
+            apply_node_stage(event.node, *stage, event.t_us);
+        }
+        if (rank != nullptr) {
+            apply_rank_stage(*rank, *stage);
+        } else if (stage->name == "restart" && stage->status == StageStatus::Done) {
+            begin_attempt(*this, event.node);
+        }
+        if (!stage->detail.empty() && stage->name != "note") {
+            activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;
+        }
+    } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
+        if (metric->step >= 0 && metric->has("loss")) {
+            rank->step = metric->step;
+            rank->epoch = metric->epoch;
+            set_if(rank->loss, *metric, "loss");
+            set_if(rank->acc1, *metric, "acc1");
+            set_if(rank->images_per_s, *metric, "images_per_s");
+            if (!rank->exit) {
+                rank->phase = RankPhase::Training;
+            }
+        }
+        epochs = total_or(epochs, *metric, "epochs");
+        steps_per_epoch = total_or(steps_per_epoch, *metric, "steps_per_epoch");
+        steps = total_or(steps, *metric, "steps");
+        // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
+        // Where no epoch is told (event files without one), the last one stands for all.
+        if (metric->has("val_acc1") && metric->epoch < 0 && !validations.empty() &&
+            validations.back().epoch < 0) {
+            validations.pop_back();
+        }
+        if (metric->has("val_acc1") && (validations.empty() || validations.back().epoch < metric->epoch)) {
+            validations.push_back({metric->epoch, metric->value("val_loss"), metric->value("val_acc1")});
+        }
+        for (const auto& [key, value] : metric->texts) {
+            if (key == "params") {
+                rank->params = value;
+            }
+        }
+    } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && rank != nullptr) {
+        apply_exit(*rank, *exit);
+    } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
+        apply_sample(samples[event.node], *sample, event.t_us);
+    } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr) {
+        set_paused(event.node, false, event.t_us);
+        saving.erase(event.node);
+        if (event.node.empty()) {
+            saving.clear();
+            end = *ended;
+            outcome = ended->outcome;
+            activity = ended->detail;
+        }
+    }
+}
+
+// A stage of the whole run.
+void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
+    for (auto& entry : stages) {
+        if (entry.name == stage.name) {
+            apply_to_stage(entry, stage, t_us);
+        }
+    }
+    if (stage.name == "queue") {
+        if (!queue) {
+            queue = StageState{stage.name, false, false, false, 0, 0, -1, ""};
+        }
+        apply_to_stage(*queue, stage, t_us);
+    } else if (stage.name == "first-step" && stage.status == StageStatus::Done) {
+        first_step_us = t_us;
+    }
+}
+
+// What befalls all ranks of a node.
+void RunState::apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us) {
+    if (stage.name == "pause" || stage.name == "continue") {
+        set_paused(node, stage.name == "pause", t_us);
+    } else if (stage.name == "checkpoint" || stage.name == "stop") {
+        set_paused(node, false, t_us);  // a stop wakes what was paused
+        if (stage.name == "checkpoint" && stage.status == StageStatus::Begin) {
+            saving.insert(node);
+        } else {
+            saving.erase(node);
+        }
+    }
+}
+
+// The run is over for an empty name: nothing is paused any more.
+void RunState::set_paused(const std::string& node, bool pause, std::int64_t t_us) {
+    if (pause) {
+        paused.insert(node);
+    } else if (node.empty()) {
+        paused.clear();
+    } else {
+        paused.erase(node);
+    }
+    if (!paused.empty() && paused_since_us == 0) {
+        paused_since_us = t_us;
+    } else if (paused.empty() && paused_since_us != 0) {
+        if (first_step_us != 0) {
+            pause_us += std::max<std::int64_t>(0, t_us - std::max(paused_since_us, first_step_us));
+        }
+        paused_since_us = 0;
+    }
+}
+
+bool RunState::waits_in_queue() const {
+    return queue && queue->begun && !queue->done && !queue->failed && outcome == Outcome::Running;
+}
+
+bool RunState::all_paused() const {
+    return !paused.empty() && std::all_of(ranks.begin(), ranks.end(), [this](const RankState& rank) {
+        return rank.exit || paused.count(rank.node) > 0;
+    });
+}
+
+// Since the first step, without the pauses.
+double RunState::trained_s() const {
+    const std::int64_t until = paused_since_us != 0 ? std::max(paused_since_us, first_step_us) : last_us;
+    return static_cast<double>(until - first_step_us - pause_us) / 1e6;
+}
+
+double RunState::slowest_step() const {
+    std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
+    for (const auto& rank : ranks) {
+        slowest = std::min(slowest, std::max<std::int64_t>(rank.step, 0));
+    }
+    return ranks.empty() ? 0 : static_cast<double>(slowest);
+}
+
+double RunState::progress() const {
+    // As doubles: the totals are whatever a rank has said, and their product may be beyond any whole number.
+    const double total = steps > 0 ? static_cast<double>(steps)
+                                   : static_cast<double>(epochs) * static_cast<double>(steps_per_epoch);
+    if (total <= 0 || ranks.empty()) {
+        return outcome == Outcome::Done ? 1 : -1;
+    }
+    return std::min(1.0, slowest_step() / total);
+}
+
+double RunState::epoch_progress() const {
+    const double all = progress();
+    if (all < 0 || all >= 1 || steps_per_epoch <= 0) {
+        return all;
+    }
+    return std::fmod(slowest_step(), static_cast<double>(steps_per_epoch)) /
+           static_cast<double>(steps_per_epoch);
+}
+
+double RunState::eta_s() const {
+    const double done = progress();
+    if (done <= 0 || first_step_us == 0 || trained_s() <= 0) {
+        return -1;
+    }
+    return trained_s() * (1 - done) / done;
+}
+
+double RunState::epoch_eta_s() const {
+    const double all = eta_s();
+    const double step = slowest_step();
+    if (all <= 0 || step <= 0 || steps_per_epoch <= 0) {
+        return all;
+    }
+    const double pace = trained_s() / step;
+    return std::min(all, (1 - epoch_progress()) * static_cast<double>(steps_per_epoch) * pace);
+}
+
+double RunState::images_per_s() const {
+    double sum = kNan;
+    for (const auto& rank : ranks) {
+        if (std::isfinite(rank.images_per_s)) {
+            sum = (std::isfinite(sum) ? sum : 0) + rank.images_per_s;
+        }
+    }
+    return sum;
+}
+
+}  // namespace rankscope

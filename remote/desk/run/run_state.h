@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+enum class RankPhase { Waiting, Starting, Rendezvous, Training, Validating, Done, Failed, Stopped };
+const char* to_string(RankPhase phase);
+
+struct RankState {
+    int rank = 0;
+    int local_rank = 0;
+    std::string node;
+    std::string device;
+    RankPhase phase = RankPhase::Waiting;
+    std::int64_t step = -1;
+    double epoch = -1;
+    double loss = 0;          ///< last one; NaN before the first
+    double acc1 = 0;          ///< last one, 0…1; NaN before the first
+    double images_per_s = 0;  ///< NaN before the first
+    std::string params;       ///< checksum of the final parameters, when it was reported
+    std::optional<ExitEvent> exit;
+    int restarts = 0;  ///< how often it was started again
+};
+
+struct StageState {
+    std::string name;  ///< connect, push, start, rendezvous, first-step
+    bool begun = false;
+    bool done = false;
+    bool failed = false;
+    std::int64_t begin_us = 0;
+    std::int64_t end_us = 0;
+    double progress = -1;
+    std::string detail;
+};
+
+/// A node's samples so far, by key (remote/wire/sample_keys.h).
+struct NodeSamples {
+    struct Value {
+        double last = 0;
+        double sum = 0;
+        double most = 0;
+        std::int64_t count = 0;
+
+        double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
+    };
+    std::int64_t last_us = 0;
+    std::map<std::string, Value> values;
+};
+
+struct ValidationPoint {
+    double epoch = 0;
+    double loss = 0;
+    double acc1 = 0;
+};
+
+/// A run as it stands: folded from its events, the same for live and stored runs. A plain value.
+struct RunState {
+    std::string run_id;
+    std::string name;
+    LaunchPlan plan;
+    std::vector<StageState> stages;   ///< always the five, in order
+    std::optional<StageState> queue;  ///< under Slurm: submitted, waiting (detail says why), allocated
+    std::set<std::string> paused;     ///< nodes whose ranks are stopped until they are continued
+    std::set<std::string> saving;     ///< nodes whose ranks got the checkpoint signal before a stop
+    std::vector<RankState> ranks;
+    std::vector<ValidationPoint> validations;
+    std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
+    std::int64_t epochs = 0;                     ///< 0: not known
+    std::int64_t steps_per_epoch = 0;            ///< 0: not known
+    std::int64_t steps = 0;                      ///< of the whole run; 0: epochs × steps_per_epoch
+    std::int64_t start_us = 0;
+    std::int64_t first_step_us = 0;
+    std::int64_t last_us = 0;
+    std::int64_t pause_us = 0;         ///< all pauses since the first step that are over, together
+    std::int64_t paused_since_us = 0;  ///< of the one that is not; 0: none
+    Outcome outcome = Outcome::Running;
+    std::optional<EndEvent> end;
+    int restarts = 0;      ///< how often all ranks were started again (on_failure.max_restarts)
+    std::string activity;  ///< what is going on right now, one line ("node2: pushing worker 40 %")
+
+    /// Sets the plan: ranks and their nodes become known.
+    void set_plan(const LaunchPlan& new_plan);
+    void apply(const Event& event);
+
+    /// Share of all steps that the slowest rank has done, 0…1; negative: not known.
+    double progress() const;
+    double epoch_progress() const;
+    /// Seconds to the end of the epoch / of the run at the pace since the first step; negative: not known.
+    double epoch_eta_s() const;
+    double eta_s() const;
+    /// Sum over the ranks.
+    double images_per_s() const;
+    double slowest_step() const;
+    /// Under Slurm: submitted, and no nodes yet.
+    bool waits_in_queue() const;
+    /// Every node that still has ranks is paused.
+    bool all_paused() const;
+
+private:
+    void apply_desk_stage(const StageEvent& stage, std::int64_t t_us);
+    void apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us);
+    void set_paused(const std::string& node, bool pause, std::int64_t t_us);
+    double trained_s() const;
+};
+
+/// The five visible stages, in order: machine names. Their text for people is the window's and ctl's.
+inline constexpr const char* kStageNames[] = {"connect", "push", "start", "rendezvous", "first-step"};
+
+}  // namespace rankscope

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// Watches the stream of a run and concludes what no single event says: when all ranks have met, when all
+/// have made their first step, who is to blame, when it is over. No I/O, no clock: the same for live and
+/// replayed streams.
+class RunTracker {
+public:
+    static constexpr int kAnyAttempt = std::numeric_limits<int>::max();
+
+    void set_plan(const LaunchPlan& plan);
+    /// Takes one event of the run, the desk's or a node's. Returns the desk's events that follow from it
+    /// (without seq and time), in order.
+    std::vector<Event> observe(const Event& event);
+
+    /// Once a rank has failed on its own: why the other nodes must stop, for people ("rank 1 on node2 was
+    /// killed…").
+    const std::string& failure_cause() const { return failure_cause_; }
+    /// The attempt to which the failure_cause() belongs; kAnyAttempt: nothing can be started again after it.
+    int failed_attempt() const { return lost_ ? kAnyAttempt : attempt_; }
+    bool all_nodes_ended() const;
+    bool node_ended(const std::string& node) const { return ended_.count(node) > 0; }
+    bool over() const { return over_; }
+    /// The run's end as the exits show it. `by_user`: the person asked for the stop.
+    EndEvent verdict(bool by_user) const;
+    /// What can be said about the culprit's end beyond its exit code; nothing when there is no culprit.
+    std::optional<DiagnosisEvent> diagnosis() const;
+
+private:
+    struct RankSeen {
+        bool met = false;
+        bool stepped = false;
+    };
+    struct Exit {
+        int rank;
+        std::string node;
+        std::int64_t t_us;
+        ExitEvent event;
+    };
+
+    void observe_exit(const Event& event, const ExitEvent& exit);
+    void begin_attempt(int attempt);
+    void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
+    void mark(int rank, bool stepped, std::vector<Event>& out);
+    void mark_one(int rank, bool stepped, std::vector<Event>& out);
+    const Exit* culprit() const;
+    const EndEvent* end_that_names_a_lost_node() const;
+    bool stopped_before(std::int64_t t_us) const;
+
+    LaunchPlan plan_;
+    std::vector<RankSeen> ranks_;
+    bool own_program_ = false;
+    int met_ = 0;
+    int stepped_ = 0;
+    bool rendezvous_begun_ = false;
+    bool rendezvous_done_ = false;
+    bool first_step_done_ = false;
+    bool over_ = false;
+    std::vector<Exit> exits_;              ///< of this attempt
+    std::map<std::string, int> attempts_;  ///< of each node
+    int attempt_ = 0;                      ///< the latest of them
+    bool lost_ = false;                    ///< failure_cause_ is the end of a whole node
+    std::map<std::string, EndEvent> ended_;
+    std::string failure_cause_;
+};
+
+/// The desk's stage event (node empty, rank -1).
+Event desk_stage(const std::string& name, StageStatus status, const std::string& detail = {},
+                 double progress = -1);
+
+}  // namespace rankscope

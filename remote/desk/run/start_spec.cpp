@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/run/start_spec.h>
+
+namespace rankscope {
+
+wire::StartRun start_spec(const RunContext& context) {
+    const Job& job = context.job;
+    wire::StartRun run;
+    run.set_run_id(context.run_id);
+    run.set_token(context.token);
+    run.set_name(job.name);
+    run.set_grace_s(job.grace_s);
+    run.set_telemetry_s(job.telemetry_s);
+    if (context.bundle) {
+        run.set_bundle(context.bundle->hash);
+        run.set_entry(context.bundle->entry);
+    }
+    if (job.train) {
+        nlohmann::json train = *job.train;
+        if (job.backend == BackendChoice::Nccl) {
+            train["device"] = "cuda";
+        }
+        run.set_train_config(train.dump());
+    }
+    run.set_max_restarts(static_cast<std::uint32_t>(job.max_restarts));
+    run.set_stopped_limit_s(job.stopped_limit_s);
+    run.set_checkpoint_signal(checkpoint_signal_number(job));
+    run.set_checkpoint_wait_s(job.checkpoint_wait_s);
+    return run;
+}
+
+void add_rank(wire::StartRun& run, const RankPlan& rank, const RunContext& context,
+              const std::string& pushed_folder) {
+    auto* entry = run.add_ranks();
+    entry->set_rank(rank.rank);
+    entry->set_local_rank(rank.local_rank);
+    entry->set_workdir(context.job.workdir.empty() ? pushed_folder : context.job.workdir);
+    for (const auto& word : rank.command) {
+        entry->add_argv(word);
+    }
+    entry->set_event_folder(rank.event_folder);
+    for (const auto& [key, value] : rank.env) {
+        (*entry->mutable_env())[key] = value;
+    }
+    (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context.run_id;
+}
+
+}  // namespace rankscope

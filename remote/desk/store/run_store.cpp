@@ -1,0 +1,426 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/paths.h>
+#include <remote/desk/node/facts_json.h>
+#include <remote/desk/store/run_store.h>
+#include <remote/desk/store/sqlite.h>
+#include <remote/desk/text.h>
+#include <remote/wire/event_json.h>
+
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <mutex>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "RunStore";
+constexpr int kSchemaVersion = 1;
+
+// Metrics have a table of their own so that anybody can ask them by SQL; `more` holds the values without a
+// column. `ord` is the order of arrival, over both tables.
+constexpr const char* kSchema = R"sql(
+CREATE TABLE IF NOT EXISTS runs (
+    run_id TEXT PRIMARY KEY, name TEXT NOT NULL, job_yaml TEXT NOT NULL, plan TEXT NOT NULL,
+    started_us INTEGER NOT NULL, ended_us INTEGER NOT NULL DEFAULT 0, outcome TEXT NOT NULL DEFAULT 'running',
+    exit_code INTEGER NOT NULL DEFAULT -1, summary TEXT NOT NULL DEFAULT '', world_size INTEGER NOT NULL DEFAULT 0,
+    nodes TEXT NOT NULL DEFAULT '');
+CREATE TABLE IF NOT EXISTS events (
+    run_id TEXT NOT NULL, node TEXT NOT NULL, seq INTEGER NOT NULL, ord INTEGER NOT NULL, t_us INTEGER NOT NULL,
+    rank INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (run_id, node, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS metrics (
+    run_id TEXT NOT NULL, node TEXT NOT NULL, seq INTEGER NOT NULL, ord INTEGER NOT NULL, t_us INTEGER NOT NULL,
+    rank INTEGER NOT NULL, step INTEGER, epoch REAL, loss REAL, acc1 REAL, lr REAL, images_per_s REAL,
+    more TEXT NOT NULL,
+    PRIMARY KEY (run_id, node, seq)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS node_facts (node TEXT PRIMARY KEY, at_us INTEGER NOT NULL, facts TEXT NOT NULL);
+CREATE INDEX IF NOT EXISTS events_by_order ON events (run_id, ord);
+CREATE INDEX IF NOT EXISTS metrics_by_order ON metrics (run_id, ord);
+)sql";
+
+constexpr const char* kColumns[] = {"loss", "acc1", "lr", "images_per_s"};
+
+// Bytes that are no text (a file's name, a host's) are replaced: a plan must not be lost for one of them.
+std::string dump(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string joined_nodes(const LaunchPlan& plan) {
+    std::string nodes;
+    for (const auto& node : plan.nodes) {
+        nodes += (nodes.empty() ? "" : ",") + node.node;
+    }
+    return nodes;
+}
+
+}  // namespace
+
+class RunStore::Impl {
+public:
+    mutable std::mutex mutex;
+    Database database;
+    std::string path;
+
+    Failure failure(const char* what) const {
+        return {"store", path, text(kContext, what),
+                text(kContext, "Check free space and permissions of the folder."), database.message()};
+    }
+    // The statement must be gone before anything is written: SQLite does not wait for a lock that would make
+    // an open reader a writer.
+    std::int64_t schema_version() const {
+        Statement version(database, "PRAGMA user_version");
+        return version.step() == Statement::Step::Row ? version.whole(0) : 0;
+    }
+    bool set_up() {
+        const std::string version = "PRAGMA user_version = " + std::to_string(kSchemaVersion);
+        if (database.run("BEGIN IMMEDIATE") && database.run(kSchema) && database.run(version.c_str()) &&
+            database.run("COMMIT")) {
+            return true;
+        }
+        database.run("ROLLBACK");
+        return false;
+    }
+    std::int64_t next_ord(const std::string& run_id) const {
+        Statement last(database,
+                       "SELECT MAX(COALESCE((SELECT MAX(ord) FROM events WHERE run_id = ?1), 0),"
+                       " COALESCE((SELECT MAX(ord) FROM metrics WHERE run_id = ?1), 0))");
+        last.bind(1, run_id);
+        return last.step() == Statement::Step::Row ? last.whole(0) + 1 : 1;
+    }
+};
+
+std::filesystem::path RunStore::default_path() {
+    return user_data_dir() / "runs.sqlite";
+}
+
+RunStore::RunStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunStore::~RunStore() = default;
+
+Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& path) {
+    auto impl = std::make_unique<Impl>();
+    impl->path = path.string();
+    std::error_code error;
+    const mode_t before = ::umask(0077);
+    if (path.has_parent_path()) {
+        std::filesystem::create_directories(path.parent_path(), error);
+    }
+    const bool opened = !error && impl->database.open(path.string());
+    ::umask(before);
+    if (!opened) {
+        Failure failure = impl->failure("The run store cannot be opened.");
+        failure.detail = error ? error.message() : failure.detail;
+        return failure;
+    }
+    // WAL: readers never wait for the writer. NORMAL: a power cut may lose the last moments, never the file;
+    // the nodes' spools still have them.
+    impl->database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    const std::int64_t version = impl->schema_version();
+    if (version > kSchemaVersion) {
+        return Failure{"store-newer", path.string(),
+                       text(kContext, "The run store was written by a newer Rankscope."),
+                       text(kContext, "Update this program, or choose another folder with --data-dir."), ""};
+    }
+    // Only the first opening writes: who just wants to read does not wait for those who write.
+    if (version < kSchemaVersion && !impl->set_up()) {
+        return impl->failure("The run store cannot be set up.");
+    }
+    return std::shared_ptr<RunStore>(
+        std::unique_ptr<RunStore>(new RunStore(std::move(impl))));  // NOLINT: private
+}
+
+Result<void> RunStore::create_run(const RunRecord& record) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement insert(impl_->database,
+                     "INSERT INTO runs (run_id, name, job_yaml, plan, started_us, world_size, nodes)"
+                     " VALUES (?, ?, ?, ?, ?, ?, ?)");
+    insert.bind(1, record.run_id)
+        .bind(2, record.name)
+        .bind(3, record.job_yaml)
+        .bind(4, dump(to_json(record.plan)))
+        .bind(5, record.started_us)
+        .bind(6, std::int64_t{record.plan.world_size})
+        .bind(7, joined_nodes(record.plan));
+    return insert.step() == Statement::Step::Done ? Result<void>()
+                                                  : Result<void>(impl_->failure("The run cannot be stored."));
+}
+
+Result<void> RunStore::set_plan(const std::string& run_id, const LaunchPlan& plan) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement update(impl_->database, "UPDATE runs SET plan = ?, world_size = ?, nodes = ? WHERE run_id = ?");
+    update.bind(1, dump(to_json(plan)))
+        .bind(2, std::int64_t{plan.world_size})
+        .bind(3, joined_nodes(plan))
+        .bind(4, run_id);
+    return update.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("The plan cannot be stored."));
+}
+
+namespace {
+
+bool insert_metric(Statement& insert, const std::string& run_id, const Event& event, std::int64_t ord) {
+    const auto& metric = *event.as<MetricEvent>();
+    insert.reset();
+    insert.bind(1, run_id)
+        .bind(2, event.node)
+        .bind(3, static_cast<std::int64_t>(event.seq))
+        .bind(4, ord)
+        .bind(5, event.t_us)
+        .bind(6, std::int64_t{event.rank});
+    metric.step >= 0 ? insert.bind(7, metric.step) : insert.bind_null(7);
+    metric.epoch >= 0 ? insert.bind(8, metric.epoch) : insert.bind_null(8);
+    for (int i = 0; i < 4; ++i) {
+        const double value = metric.value(kColumns[i]);
+        std::isfinite(value) ? insert.bind(9 + i, value) : insert.bind_null(9 + i);
+    }
+    MetricEvent rest;
+    for (const auto& [key, value] : metric.values) {
+        // SQLite has no NaN (it becomes NULL): such a value, and infinity with it, goes to the rest, where
+        // null keeps its meaning.
+        if (std::find(std::begin(kColumns), std::end(kColumns), key) == std::end(kColumns) ||
+            !std::isfinite(value)) {
+            rest.values.emplace_back(key, value);
+        }
+    }
+    rest.texts = metric.texts;
+    insert.bind(13, body_to_json(rest));
+    return insert.step() == Statement::Step::Done;
+}
+
+bool insert_event(Statement& insert, const std::string& run_id, const Event& event, std::int64_t ord) {
+    insert.reset();
+    insert.bind(1, run_id)
+        .bind(2, event.node)
+        .bind(3, static_cast<std::int64_t>(event.seq))
+        .bind(4, ord)
+        .bind(5, event.t_us)
+        .bind(6, std::int64_t{event.rank})
+        .bind(7, std::string(kind_of(event)))
+        .bind(8, body_to_json(event.body));
+    return insert.step() == Statement::Step::Done;
+}
+
+}  // namespace
+
+Result<void> RunStore::append(const std::string& run_id, const std::vector<Event>& events) {
+    const std::lock_guard lock(impl_->mutex);
+    if (!impl_->database.run("BEGIN IMMEDIATE")) {
+        return impl_->failure("Events cannot be stored.");
+    }
+    bool fine = true;
+    {
+        std::int64_t ord = impl_->next_ord(run_id);
+        Statement metrics(impl_->database,
+                          "INSERT OR IGNORE INTO metrics VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        Statement others(impl_->database, "INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+        for (const auto& event : events) {
+            fine = fine && (event.as<MetricEvent>() != nullptr ? insert_metric(metrics, run_id, event, ord)
+                                                               : insert_event(others, run_id, event, ord));
+            ++ord;
+        }
+    }
+    Result<void> result;
+    if (!fine) {
+        result = impl_->failure("Events cannot be stored.");
+    }
+    if (!impl_->database.run(fine ? "COMMIT" : "ROLLBACK") && fine) {
+        result = impl_->failure("Events cannot be stored.");
+        impl_->database.run("ROLLBACK");
+    }
+    return result;
+}
+
+Result<void> RunStore::finish_run(const std::string& run_id, std::int64_t ended_us, const EndEvent& end) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement update(
+        impl_->database,
+        "UPDATE runs SET ended_us = ?, outcome = ?, exit_code = ?, summary = ? WHERE run_id = ?");
+    update.bind(1, ended_us)
+        .bind(2, std::string(to_string(end.outcome)))
+        .bind(3, std::int64_t{end.exit_code})
+        .bind(4, end.detail)
+        .bind(5, run_id);
+    return update.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("The run's end cannot be stored."));
+}
+
+namespace {
+
+RunRecord read_record(const Statement& row) {
+    RunRecord record;
+    record.run_id = row.text(0);
+    record.name = row.text(1);
+    record.job_yaml = row.text(2);
+    const auto json = nlohmann::json::parse(row.text(3), nullptr, false);
+    if (auto plan = plan_from_json(json)) {
+        record.plan = std::move(*plan);
+    }
+    record.started_us = row.whole(4);
+    record.ended_us = row.whole(5);
+    record.outcome = outcome_from(row.text(6));
+    record.exit_code = static_cast<int>(row.whole(7));
+    record.summary = row.text(8);
+    record.world_size = static_cast<int>(row.whole(9));
+    record.nodes = row.text(10);
+    return record;
+}
+
+constexpr const char* kRunColumns =
+    "SELECT run_id, name, job_yaml, plan, started_us, ended_us, outcome, exit_code, summary, world_size, "
+    "nodes"
+    " FROM runs ";
+
+}  // namespace
+
+Result<std::vector<RunRecord>> RunStore::runs(int limit) const {
+    const std::lock_guard lock(impl_->mutex);
+    Statement select(impl_->database, std::string(kRunColumns) + "ORDER BY started_us DESC LIMIT ?");
+    select.bind(1, std::int64_t{limit});
+    std::vector<RunRecord> records;
+    for (;;) {
+        switch (select.step()) {
+            case Statement::Step::Row:
+                records.push_back(read_record(select));
+                break;
+            case Statement::Step::Done:
+                return records;
+            case Statement::Step::Error:
+                return impl_->failure("The runs cannot be read.");
+        }
+    }
+}
+
+Result<RunRecord> RunStore::run(const std::string& run_id) const {
+    const std::lock_guard lock(impl_->mutex);
+    Statement select(impl_->database, std::string(kRunColumns) + "WHERE run_id = ?");
+    select.bind(1, run_id);
+    if (select.step() == Statement::Step::Row) {
+        return read_record(select);
+    }
+    return Failure{"no-such-run", impl_->path,
+                   text(kContext, "There is no run \"%1\" in the run store.", {run_id}),
+                   text(kContext, "`rankscopectl runs list` shows them."), ""};
+}
+
+namespace {
+
+constexpr const char* kReplayPage =
+    "SELECT ord, node, seq, t_us, rank, kind, body, NULL, NULL, NULL, NULL, NULL, NULL FROM events"
+    " WHERE run_id = ?1 AND ord > ?2 UNION ALL "
+    "SELECT ord, node, seq, t_us, rank, 'metric', more, step, epoch, loss, acc1, lr, images_per_s"
+    " FROM metrics WHERE run_id = ?1 AND ord > ?2 ORDER BY 1 LIMIT ?3";
+
+Event read_event(const Statement& row) {
+    Event event;
+    event.node = row.text(1);
+    event.seq = static_cast<std::uint64_t>(row.whole(2));
+    event.t_us = row.whole(3);
+    event.rank = static_cast<int>(row.whole(4));
+    if (!body_from_json(row.text(5), row.text(6), event.body)) {
+        // Of a newer version, or damaged: one such event must not hide the others, nor leave a gap.
+        event.body = StageEvent{"note", StageStatus::Progress, text(kContext, "unreadable event"), -1};
+    }
+    if (auto* metric = std::get_if<MetricEvent>(&event.body)) {
+        metric->step = row.is_null(7) ? -1 : row.whole(7);
+        metric->epoch = row.is_null(8) ? -1 : row.number(8);
+        std::vector<std::pair<std::string, double>> values;
+        for (int i = 0; i < 4; ++i) {
+            if (!row.is_null(9 + i)) {
+                values.emplace_back(kColumns[i], row.number(9 + i));
+            }
+        }
+        metric->values.insert(metric->values.begin(), values.begin(), values.end());
+    }
+    return event;
+}
+
+}  // namespace
+
+Result<void> RunStore::replay(const std::string& run_id,
+                              const std::function<bool(const Event&)>& sink) const {
+    // Pages, each with the lock held for a moment only: a long replay must not hold up the writer.
+    constexpr int kPage = 2000;
+    std::int64_t after = 0;
+    for (;;) {
+        std::vector<Event> page;
+        {
+            const std::lock_guard lock(impl_->mutex);
+            Statement select(impl_->database, kReplayPage);
+            select.bind(1, run_id).bind(2, after).bind(3, std::int64_t{kPage});
+            auto step = select.step();
+            for (; step == Statement::Step::Row; step = select.step()) {
+                after = select.whole(0);
+                page.push_back(read_event(select));
+            }
+            if (step == Statement::Step::Error) {
+                return impl_->failure("The events of the run cannot be read.");
+            }
+        }
+        for (const auto& event : page) {
+            if (!sink(event)) {
+                return {};
+            }
+        }
+        if (page.size() < kPage) {
+            return {};
+        }
+    }
+}
+
+Result<std::map<std::string, std::uint64_t>> RunStore::last_seqs(const std::string& run_id) const {
+    const std::lock_guard lock(impl_->mutex);
+    std::map<std::string, std::uint64_t> last;
+    for (const char* table : {"events", "metrics"}) {
+        Statement select(impl_->database, std::string("SELECT node, MAX(seq) FROM ") + table +
+                                              " WHERE run_id = ? GROUP BY node");
+        select.bind(1, run_id);
+        while (select.step() == Statement::Step::Row) {
+            auto& seq = last[select.text(0)];
+            seq = std::max(seq, static_cast<std::uint64_t>(select.whole(1)));
+        }
+    }
+    return last;
+}
+
+Result<void> RunStore::remove_run(const std::string& run_id) {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->database.run("BEGIN IMMEDIATE");
+    for (const char* table : {"events", "metrics", "runs"}) {
+        Statement remove(impl_->database, std::string("DELETE FROM ") + table + " WHERE run_id = ?");
+        remove.bind(1, run_id);
+        if (remove.step() != Statement::Step::Done) {
+            const Failure failure = impl_->failure("The run cannot be deleted.");
+            impl_->database.run("ROLLBACK");
+            return failure;
+        }
+    }
+    return impl_->database.run("COMMIT") ? Result<void>()
+                                         : Result<void>(impl_->failure("The run cannot be deleted."));
+}
+
+Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement insert(impl_->database, "INSERT OR REPLACE INTO node_facts VALUES (?, ?, ?)");
+    insert.bind(1, node).bind(2, at_us).bind(3, dump(to_json(facts)));
+    return insert.step() == Statement::Step::Done ? Result<void>()
+                                                  : Result<void>(impl_->failure("Facts cannot be stored."));
+}
+
+Result<KnownFacts> RunStore::facts() const {
+    const std::lock_guard lock(impl_->mutex);
+    Statement select(impl_->database, "SELECT node, facts FROM node_facts");
+    KnownFacts known;
+    while (select.step() == Statement::Step::Row) {
+        known[select.text(0)] = facts_from_json(nlohmann::json::parse(select.text(1), nullptr, false));
+    }
+    return known;
+}
+
+}  // namespace rankscope

@@ -1,0 +1,71 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/wire/event.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+struct RunRecord {
+    std::string run_id;
+    std::string name;
+    std::string job_yaml;
+    LaunchPlan plan;
+    std::int64_t started_us = 0;
+    std::int64_t ended_us = 0;  ///< 0: not over, as far as the store knows
+    Outcome outcome = Outcome::Running;
+    int exit_code = -1;
+    std::string summary;  ///< the end in one sentence
+    int world_size = 0;
+    std::string nodes;  ///< names, comma separated
+};
+
+/// SQLite in the user's data folder: runs, their job file, plan, events, metrics, exit. Thread-safe. One
+/// file, WAL, so that window and rankscopectl can both have it open.
+class RunStore {
+public:
+    /// ~/.local/share/rankscope/runs.sqlite (XDG_DATA_HOME honoured).
+    static std::filesystem::path default_path();
+    static Result<std::shared_ptr<RunStore>> open(const std::filesystem::path& path);
+    ~RunStore();
+    RunStore(const RunStore&) = delete;
+    RunStore& operator=(const RunStore&) = delete;
+
+    Result<void> create_run(const RunRecord& record);
+    Result<void> set_plan(const std::string& run_id, const LaunchPlan& plan);
+    /// One transaction. An event that is there already (same run, node, seq) is left as it is.
+    Result<void> append(const std::string& run_id, const std::vector<Event>& events);
+    Result<void> finish_run(const std::string& run_id, std::int64_t ended_us, const EndEvent& end);
+
+    /// Newest first.
+    Result<std::vector<RunRecord>> runs(int limit = 1000) const;
+    Result<RunRecord> run(const std::string& run_id) const;
+    /// All events in the order of their arrival. `sink` returns false to end the reading.
+    Result<void> replay(const std::string& run_id, const std::function<bool(const Event&)>& sink) const;
+    /// The last sequence number stored of each node ("" is the desk).
+    Result<std::map<std::string, std::uint64_t>> last_seqs(const std::string& run_id) const;
+    Result<void> remove_run(const std::string& run_id);
+
+    /// The last facts a probe found, so that plans and the fleet show them before the next probe.
+    Result<void> save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us);
+    Result<KnownFacts> facts() const;
+
+private:
+    class Impl;
+    explicit RunStore(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace rankscope

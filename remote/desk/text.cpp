@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/text.h>
+
+#include <QCoreApplication>
+#include <QString>
+
+namespace rankscope {
+
+std::string text(const char* context, const char* source, std::initializer_list<std::string> arguments) {
+    const std::string pattern = QCoreApplication::translate(context, source).toStdString();
+    // Not QString::arg: a value that itself holds "%2" must not be replaced again.
+    std::string result;
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[i + 1] >= '1' && pattern[i + 1] <= '9') {
+            const auto index = static_cast<std::size_t>(pattern[i + 1] - '1');
+            if (index < arguments.size()) {
+                result += arguments.begin()[index];
+                ++i;
+                continue;
+            }
+        }
+        result += pattern[i];
+    }
+    return result;
+}
+
+}  // namespace rankscope

@@ -1,0 +1,114 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/wake_fd.h>
+#include <remote/desk/text.h>
+#include <remote/desk/transport/admission.h>
+#include <remote/desk/transport/local_transport.h>
+#include <remote/desk/transport/openssh_transport.h>
+#include <remote/desk/transport/ssh_transport.h>
+#include <remote/desk/transport/transport.h>
+#include <remote/desk/transport/transport_choice.h>
+
+#include <poll.h>
+#include <sodium/randombytes.h>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Transport";
+constexpr int kAttempts = 5;
+constexpr double kFirstPause = 0.2;  // seconds; doubled every time
+
+/// A server that is busy with others (MaxStartups) drops a connection before it has said anything. Nothing
+/// was tried on it, so it may be tried again; a refused key or password never is.
+bool dropped_before_greeting(const Failure& failure) {
+    if (failure.code != "ssh-protocol") {
+        return false;
+    }
+    for (const char* sign : {"disconnected", "reset by peer", "Connection closed", "closed by remote host",
+                             "MaxStartups", "Broken pipe"}) {
+        if (failure.detail.find(sign) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Half to one and a half times the pause: many nodes must not come back all together.
+void pause(double seconds, const std::stop_token& stop) {
+    const WakeFd wake;
+    const std::stop_callback on_stop(stop, [&wake] { wake.wake(); });
+    pollfd woken{wake.fd(), POLLIN, 0};
+    ::poll(&woken, 1, static_cast<int>(seconds * (500 + randombytes_uniform(1000))));
+}
+
+Result<std::unique_ptr<Transport>> open_once(const NodeSpec& node, const SshTarget& target,
+                                             const TransportChoice& choice, Admission& admission,
+                                             const Prompter& prompter, const std::stop_token& stop,
+                                             const std::function<void(const std::string&)>& progress) {
+    Prompter asking;
+    if (prompter.accept_host_key) {
+        asking.accept_host_key = [&](const HostKeyQuestion& question) {
+            admission.release();
+            return prompter.accept_host_key(question);
+        };
+    }
+    if (prompter.secret) {
+        asking.secret = [&](const SecretQuestion& question) {
+            admission.release();
+            return prompter.secret(question);
+        };
+    }
+    if (choice.implementation == SshImplementation::OpenSsh) {
+        return open_openssh_transport(node, target, choice.why, asking, stop);
+    }
+    auto transport = open_ssh_transport(target, asking, stop, progress);
+    // Only ssh itself speaks GSSAPI with whatever ticket the person has.
+    if (!transport && transport.failure().code == "ssh-auth-failed" && node.transport != "libssh" &&
+        target.is_on("gssapiauthentication") && has_kerberos_ticket() &&
+        transport.failure().what.find("gssapi") != std::string::npos) {
+        return open_openssh_transport(node, target, "GSSAPI", asking, stop);
+    }
+    return transport;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Transport>> open_transport(const NodeSpec& node, const Prompter& prompter,
+                                                  std::stop_token stop,
+                                                  const std::function<void(const std::string&)>& progress) {
+    if (node.local) {
+        return open_local_transport();
+    }
+    const auto target = resolve_ssh_target(node, stop);
+    if (!target) {
+        return target.failure();
+    }
+    const TransportChoice choice = choose_transport(node, *target);
+    for (int attempt = 1;; ++attempt) {
+        auto admission =
+            Admission::enter(target->proxy_jump.empty() ? target->host : target->proxy_jump, stop);
+        if (!admission) {
+            return cancelled(node.name);
+        }
+        if (progress) {
+            progress(text(kContext, "connecting to %1", {target->account()}));
+        }
+        auto transport = open_once(node, *target, choice, *admission, prompter, stop, progress);
+        if (transport || attempt == kAttempts || !dropped_before_greeting(transport.failure())) {
+            return transport;
+        }
+        admission->release();
+        if (progress) {
+            progress(text(kContext, "%1 is busy; trying again", {target->host}));
+        }
+        pause(kFirstPause * (1 << (attempt - 1)), stop);
+    }
+}
+
+Failure cancelled(const std::string& where) {
+    return {"cancelled", where, text("Transport", "Cancelled."), "", ""};
+}
+
+}  // namespace rankscope

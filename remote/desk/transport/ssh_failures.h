@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/transport/ssh_target.h>
+
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+// What can go wrong on the way to a node: one sentence and one code each, whichever implementation found it.
+
+Failure unknown_host(const std::string& node, const std::string& host, const std::string& detail);
+/// `where`: "10.0.0.11:22". `error`: errno of connect(2).
+Failure connect_failed(const std::string& node, const std::string& where, int error, double timeout_s,
+                       const std::string& detail);
+Failure server_silent(const SshTarget& target, const std::string& detail);
+Failure server_closed(const SshTarget& target, const std::string& detail);
+Failure no_common_algorithm(const SshTarget& target, const std::string& detail);
+
+Failure host_key_unknown(const SshTarget& target, const std::string& type, const std::string& fingerprint);
+Failure host_key_changed(const SshTarget& target, const std::string& type, const std::string& fingerprint);
+Failure host_key_other(const SshTarget& target, const std::string& type, const std::string& fingerprint);
+/// `line`: "~/.ssh/known_hosts:12".
+Failure host_key_revoked(const SshTarget& target, const std::string& type, const std::string& fingerprint,
+                         const std::string& line);
+Failure known_hosts_unreadable(const SshTarget& target, const std::string& detail);
+Failure known_hosts_unwritable(const SshTarget& target, const std::string& detail);
+
+/// `keys`: those that were offered. `methods`: what the server allows.
+Failure keys_refused(const SshTarget& target, const std::vector<std::string>& keys,
+                     const std::string& methods, const std::string& detail);
+Failure password_refused(const SshTarget& target, const std::string& detail);
+Failure passphrase_needed(const SshTarget& target, const std::string& file, const std::string& detail);
+Failure key_file_too_open(const SshTarget& target, const std::string& file, const std::string& detail);
+Failure too_many_keys(const SshTarget& target, int offered, const std::string& detail);
+
+/// The server lets us in, but starts no command.
+Failure no_session(const std::string& node, const std::string& detail);
+
+/// known_hosts' name of the host: "10.0.0.11", "[10.0.0.11]:2222".
+std::string known_hosts_name(const SshTarget& target);
+
+}  // namespace rankscope

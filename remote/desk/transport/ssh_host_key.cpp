@@ -1,0 +1,121 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/text.h>
+#include <remote/desk/transport/known_hosts_markers.h>
+#include <remote/desk/transport/ssh_failures.h>
+#include <remote/desk/transport/ssh_host_key.h>
+
+#include <unistd.h>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "SshHostKey";
+
+struct ServerKey {
+    std::string type;
+    std::string fingerprint;
+    std::string base64;  ///< as in known_hosts
+};
+
+Result<ServerKey> server_key(ssh_session session, const SshTarget& target) {
+    ssh_key raw = nullptr;
+    if (ssh_get_server_publickey(session, &raw) != SSH_OK) {
+        return Failure{"ssh-protocol", target.node, text(kContext, "The server sent no host key."), "",
+                       ssh_get_error(session)};
+    }
+    const SshKey key(raw);
+    unsigned char* hash = nullptr;
+    std::size_t length = 0;
+    if (ssh_get_publickey_hash(key.get(), SSH_PUBLICKEY_HASH_SHA256, &hash, &length) != SSH_OK) {
+        return Failure{"ssh-protocol", target.node,
+                       text(kContext, "The host key's fingerprint cannot be computed."), "",
+                       ssh_get_error(session)};
+    }
+    char* printable = ssh_get_fingerprint_hash(SSH_PUBLICKEY_HASH_SHA256, hash, length);
+    char* exported = nullptr;
+    ssh_pki_export_pubkey_base64(key.get(), &exported);
+    ServerKey result{ssh_key_type_to_char(ssh_key_type(key.get())), printable != nullptr ? printable : "",
+                     exported != nullptr ? exported : ""};
+    ssh_string_free_char(exported);
+    ssh_string_free_char(printable);
+    ssh_clean_pubkey_hash(&hash);
+    return result;
+}
+
+Result<void> ask(ssh_session session, const SshTarget& target, const ServerKey& key,
+                 const Prompter& prompter) {
+    const HostKeyQuestion question{target.node, target.host, target.port, key.type, key.fingerprint};
+    if (!prompter.accept_host_key || !prompter.accept_host_key(question)) {
+        return host_key_unknown(target, key.type, key.fingerprint);
+    }
+    // libssh writes to the file it was told of last.
+    if (!target.known_hosts.empty()) {
+        ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS,
+                        expand_ssh_path(target, target.known_hosts.front()).c_str());
+    }
+    if (ssh_session_update_known_hosts(session) != SSH_OK) {
+        return known_hosts_unwritable(target, ssh_get_error(session));
+    }
+    return {};
+}
+
+// As ssh does it: a key that any of the files knows is known.
+ssh_known_hosts_e look_up(ssh_session session, const SshTarget& target) {
+    ssh_known_hosts_e best = SSH_KNOWN_HOSTS_NOT_FOUND;
+    const auto weight = [](ssh_known_hosts_e state) {
+        switch (state) {
+            case SSH_KNOWN_HOSTS_OK:
+                return 4;
+            case SSH_KNOWN_HOSTS_CHANGED:
+                return 3;
+            case SSH_KNOWN_HOSTS_OTHER:
+                return 2;
+            case SSH_KNOWN_HOSTS_ERROR:
+                return 1;
+            default:
+                return 0;
+        }
+    };
+    for (const auto& file : target.known_hosts) {
+        const std::string path = expand_ssh_path(target, file);
+        if (::access(path.c_str(), F_OK) != 0) {
+            continue;
+        }
+        ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS, path.c_str());
+        const auto state = ssh_session_is_known_server(session);
+        if (weight(state) > weight(best)) {
+            best = state;
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+Result<void> check_host_key(ssh_session session, const SshTarget& target, const Prompter& prompter) {
+    const auto key = server_key(session, target);
+    if (!key) {
+        return key.failure();
+    }
+    if (const auto line = revoked_at(target, key->base64)) {
+        return host_key_revoked(target, key->type, key->fingerprint, *line);
+    }
+    switch (look_up(session, target)) {
+        case SSH_KNOWN_HOSTS_OK:
+            return {};
+        case SSH_KNOWN_HOSTS_CHANGED:
+            return host_key_changed(target, key->type, key->fingerprint);
+        case SSH_KNOWN_HOSTS_OTHER:
+            return host_key_other(target, key->type, key->fingerprint);
+        case SSH_KNOWN_HOSTS_NOT_FOUND:
+        case SSH_KNOWN_HOSTS_UNKNOWN:
+            return ask(session, target, *key, prompter);
+        case SSH_KNOWN_HOSTS_ERROR:
+            break;
+    }
+    return known_hosts_unreadable(target, ssh_get_error(session));
+}
+
+}  // namespace rankscope

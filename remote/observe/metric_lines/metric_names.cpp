@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/observe/metric_lines/metric_names.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+namespace rankscope::metric_lines {
+namespace {
+
+constexpr std::size_t kMaxName = 100;
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kNames{{
+    {"loss", "loss"},          {"lm_loss", "loss"},    {"acc", "acc1"},         {"accuracy", "acc1"},
+    {"acc1", "acc1"},          {"acc@1", "acc1"},      {"top1", "acc1"},        {"top-1", "acc1"},
+    {"top_1", "acc1"},         {"prec@1", "acc1"},     {"acc_top1", "acc1"},    {"acc5", "acc5"},
+    {"acc@5", "acc5"},         {"top5", "acc5"},       {"top-5", "acc5"},       {"prec@5", "acc5"},
+    {"acc_top5", "acc5"},      {"lr", "lr"},           {"learning_rate", "lr"}, {"grad_norm", "grad_norm"},
+    {"gradnorm", "grad_norm"}, {"gnorm", "grad_norm"},
+}};
+
+constexpr std::array<std::string_view, 5> kValidation{"validation", "valid", "val", "eval", "test"};
+constexpr std::array<std::string_view, 3> kTraining{"training", "train", "tr"};
+constexpr std::string_view kSeparators = "_/.- ";
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return result;
+}
+
+// The rest of "<word>_", "<word>/", …; false: the name does not begin so.
+bool drop_prefix(std::string_view& name, std::string_view word) {
+    if (name.size() > word.size() + 1 && name.starts_with(word) &&
+        kSeparators.find(name[word.size()]) != std::string_view::npos) {
+        name.remove_prefix(word.size() + 1);
+        return true;
+    }
+    return false;
+}
+
+// "loss" of "loss/train", whatever stands between; false: the name does not end so.
+bool drop_suffix(std::string_view& name, std::string_view word) {
+    if (name.size() > word.size() + 1 && name.ends_with(word) &&
+        kSeparators.find(name[name.size() - word.size() - 1]) != std::string_view::npos) {
+        name.remove_suffix(word.size() + 1);
+        return true;
+    }
+    return false;
+}
+
+std::optional<std::string> known_name(std::string_view name, bool validation) {
+    const auto known =
+        std::find_if(kNames.begin(), kNames.end(), [name](const auto& pair) { return pair.first == name; });
+    if (known == kNames.end()) {
+        return std::nullopt;
+    }
+    return (validation ? "val_" : "") + std::string(known->second);
+}
+
+}  // namespace
+
+std::string tidy_name(std::string_view name) {
+    std::string result(name.substr(0, kMaxName));
+    std::replace_if(
+        result.begin(), result.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; }, '_');
+    return result;
+}
+
+std::string metric_name(std::string_view name) {
+    const std::string tidied = tidy_name(name);
+    const std::string lowered = lower(tidied);
+    std::string_view rest = lowered;
+    bool validation = false;
+    for (const std::string_view word : kValidation) {
+        validation = validation || drop_prefix(rest, word);
+    }
+    for (const std::string_view word : kTraining) {
+        if (!validation && drop_prefix(rest, word)) {
+            break;
+        }
+    }
+    if (rest.ends_with("_step")) {
+        rest.remove_suffix(5);  // Lightning: of the step, beside …_epoch
+    }
+    if (auto known = known_name(rest, validation)) {
+        return *known;
+    }
+    // "Loss/train" of summary writers: only of names that are known, "fast_test" may be anything.
+    bool validation_behind = false;
+    for (const std::string_view word : kValidation) {
+        validation_behind = validation_behind || drop_suffix(rest, word);
+    }
+    for (const std::string_view word : kTraining) {
+        if (!validation_behind && drop_suffix(rest, word)) {
+            break;
+        }
+    }
+    if (auto known = known_name(rest, validation || validation_behind)) {
+        return *known;
+    }
+    return validation ? "val_" + std::string(rest) : tidied;
+}
+
+std::string validation_name(std::string_view name) {
+    const std::string known = metric_name(name);
+    return known.starts_with("val_") ? known : "val_" + known;
+}
+
+bool is_accuracy(std::string_view metric) {
+    return metric == "acc1" || metric == "acc5" || metric == "val_acc1" || metric == "val_acc5";
+}
+
+std::string top_k_name(double k) {
+    return "val_acc" + std::to_string(static_cast<int>(std::clamp(k, 0.0, kLargestK)));
+}
+
+}  // namespace rankscope::metric_lines

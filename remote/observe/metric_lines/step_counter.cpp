@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/observe/metric_lines/step_counter.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace rankscope::metric_lines {
+namespace {
+
+constexpr double kMost = 1e15;  // whole numbers are exact, and a line of nonsense stays one
+
+}  // namespace
+
+double StepCounter::finished_epochs(const Reading& reading) {
+    if (reading.epoch) {
+        if (!base_) {
+            base_ = *reading.epoch < 1 ? 0 : 1;
+        }
+        return std::max(0.0, *reading.epoch - *base_);
+    }
+    if (reading.in_epoch && *reading.in_epoch < in_epoch_) {
+        wraps_ += 1;
+    }
+    return wraps_;
+}
+
+double StepCounter::behind_unknown_epochs(double in_epoch, double epochs_before) {
+    if (epochs_before > offset_of_) {
+        // Lines every `stride` steps: the epoch went on behind the last one, by less than a stride.
+        offset_ += in_epoch_ + stride_ - 1;
+        offset_of_ = epochs_before;
+    } else if (in_epoch > in_epoch_) {
+        stride_ = in_epoch - in_epoch_;
+    }
+    return offset_ + in_epoch;
+}
+
+std::optional<double> StepCounter::count(const Reading& reading) {
+    if (reading.step) {
+        return reading.step;
+    }
+    if (reading.in_epoch) {
+        const double before = finished_epochs(reading);
+        const double step = reading.per_epoch && *reading.per_epoch > 0
+                                ? before * *reading.per_epoch + *reading.in_epoch
+                                : behind_unknown_epochs(*reading.in_epoch, before);
+        in_epoch_ = *reading.in_epoch;
+        return step;
+    }
+    if (reading.epoch && !reading.epoch_is_done_share) {
+        finished_epochs(reading);  // the base, if this is the first line
+    }
+    if (reading.counted) {
+        return bar_ && *bar_ > last_ ? *bar_ : last_ + 1;
+    }
+    if (reading.validation && last_ > 0) {
+        return last_;
+    }
+    return std::nullopt;
+}
+
+StepCounter::Place StepCounter::place(const Reading& reading) {
+    Place place;
+    const auto step = count(reading);
+    if (step && *step >= 0 && *step < kMost) {
+        if (!reading.validation) {
+            last_ = *step;
+        }
+        place.step = static_cast<std::int64_t>(*step);
+    }
+    if (reading.epoch && std::abs(*reading.epoch) < kMost) {
+        last_epoch_ = reading.epoch_is_done_share ? std::max(1.0, std::ceil(*reading.epoch))
+                                                  : *reading.epoch + 1 - base_.value_or(1);
+    } else if (reading.in_epoch && !reading.epoch) {
+        last_epoch_ = wraps_ + 1;
+    }
+    place.epoch = last_epoch_;
+    return place;
+}
+
+}  // namespace rankscope::metric_lines

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/observe/metric_lines/reading.h>
+
+#include <cstdint>
+#include <optional>
+
+namespace rankscope::metric_lines {
+
+/// Makes steps of the run, counted through all epochs, and epochs from 1 of what the lines of one program
+/// say. A program that counts epochs from 0 gives itself away by its first line; where an epoch's length is
+/// not known, it is what was seen of the one before.
+class StepCounter {
+public:
+    struct Place {
+        std::optional<std::int64_t> step;
+        std::optional<double> epoch;
+    };
+    Place place(const Reading& reading);
+    /// How far a bar without values is: Hugging Face's lines have no step of their own.
+    void bar(double done) { bar_ = done; }
+
+private:
+    std::optional<double> count(const Reading& reading);
+    double finished_epochs(const Reading& reading);
+    double behind_unknown_epochs(double in_epoch, double epochs_before);
+
+    std::optional<double> base_;  ///< what the program calls its first epoch
+    std::optional<double> last_epoch_;
+    double wraps_ = 0;      ///< epochs that nobody numbers: the count within has begun anew
+    double in_epoch_ = 0;   ///< the last one
+    double stride_ = 1;     ///< between two lines of an epoch
+    double offset_ = 0;     ///< steps of the epochs before, where their length is not known
+    double offset_of_ = 0;  ///< how many epochs that is
+    double last_ = 0;
+    std::optional<double> bar_;
+};
+
+}  // namespace rankscope::metric_lines

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Bars of tqdm, drawn again and again with '\r', on stderr; the postfix holds the values:
+//   Epoch 1/5:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, loss=0.312, acc=91.2%]
+//   Epoch 0:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, v_num=0, train_loss_step=0.123]     Lightning
+//   120it [00:01, 98.2it/s, loss=0.5]                                                             no total
+//   known
+
+#include <remote/observe/metric_lines/key_values.h>
+#include <remote/observe/metric_lines/scan.h>
+#include <remote/observe/metric_lines/shapes.h>
+
+#include <algorithm>
+#include <cctype>
+
+namespace rankscope::metric_lines {
+namespace {
+
+bool contains_word(std::string_view text, std::string_view word) {
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    return std::search(text.begin(), text.end(), word.begin(), word.end(), same) != text.end();
+}
+
+// What stands before the bar: "Epoch 1/5", "Train Epoch: 3", "Validation DataLoader 0".
+void read_description(std::string_view text, Reading& reading) {
+    for (const std::string_view word : {"valid", "eval", "test", "sanity"}) {
+        reading.validation = reading.validation || contains_word(text, word);
+    }
+    Scan scan(text);
+    if (scan.past("poch")) {
+        scan.word(":") || scan.word("[") || scan.word("#");
+        if ((reading.epoch = scan.whole()) && scan.word("/")) {
+            reading.epochs = scan.whole();
+        }
+    }
+}
+
+// "[00:05<00:05, 85.21it/s, loss=0.312]"
+bool read_bracket(Scan scan, Reading& reading) {
+    if (!scan.word("[")) {
+        return false;
+    }
+    const auto inside = scan.until("]");
+    if (scan.at_end()) {
+        return false;
+    }
+    read_key_values(inside, ",", reading);
+    // The clock "00:05<00:05" looks like a pair; names begin with a letter.
+    std::erase_if(reading.values, [](const auto& pair) {
+        const auto first = static_cast<unsigned char>(pair.first.empty() ? '0' : pair.first.front());
+        return std::isalpha(first) == 0 && first < 0x80;
+    });
+    return true;
+}
+
+}  // namespace
+
+std::optional<Reading> read_tqdm(std::string_view line) {
+    Reading reading;
+    if (const auto bar = line.find("%|"); bar != std::string_view::npos) {
+        auto before = line.substr(0, bar);
+        const auto colon = before.rfind(':');
+        read_description(colon == std::string_view::npos ? std::string_view() : before.substr(0, colon),
+                         reading);
+        Scan scan(line.substr(bar + 2));
+        if (!scan.past("| ") || !(reading.in_epoch = scan.whole()) || !scan.text("/") ||
+            !(reading.per_epoch = scan.whole()) || !read_bracket(scan, reading)) {
+            return std::nullopt;
+        }
+        return reading;
+    }
+    if (const auto count = line.find("it ["); count != std::string_view::npos) {
+        const auto start = line.find_last_not_of("0123456789", count == 0 ? 0 : count - 1);
+        Scan scan(line.substr(start == std::string_view::npos ? 0 : start + 1));
+        if ((reading.in_epoch = scan.whole()) && scan.text("it") && read_bracket(scan, reading)) {
+            read_description(line.substr(0, start == std::string_view::npos ? 0 : start), reading);
+            return reading;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace rankscope::metric_lines
