@@ -326,7 +326,7 @@ bool NodeTask::stream_once() {
                                          send_failure_if_told();
                                          send_pause_if_asked();
                                      },
-                                     [this](const wire::Reply& reply) { take(reply); }});
+                                     [this](const wire::Reply& unasked) { take(unasked); }});
     backoff_.reached(lasted);
     return ended_;
 }
