@@ -17,9 +17,12 @@ namespace rankscope {
 struct Failure {
     std::string code;    ///< stable id for machines: "ssh-refused", "port-busy", …
     std::string where;   ///< node, file:line, or empty
-    std::string what;    ///< one sentence for the person, translated
+    std::string what;    ///< one user-facing sentence, translated
     std::string remedy;  ///< what to do about it; may be a command
     std::string detail;  ///< raw evidence: errno text, what the other side said
+    std::string key{};   ///< of a configuration: the key that is wrong ("on_failure.grace_s"); empty: none
+    std::string file{};  ///< the file that it stands in
+    int line = 0;        ///< from 1; 0: no line is known
 
     bool operator==(const Failure&) const = default;
 };
