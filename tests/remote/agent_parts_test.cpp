@@ -5,7 +5,9 @@
 #include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
+#include <base/clock.h>
 #include <base/fd.h>
+#include <base/files.h>
 #include <base/utf8.h>
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/node/line_buffer.h>
@@ -216,6 +218,36 @@ TEST_F(ProcessTree, FindsProcessesByTheirEnvironment) {
     EXPECT_TRUE(processes_with_environment(mark.substr(1)).empty()) << "the whole name counts";
     ASSERT_TRUE(wait_until(
         [&] { return describe_process(pid).starts_with("sleep 1000 (pid " + std::to_string(pid)); }));
+}
+
+TEST_F(ProcessTree, AProcessInsideExecKeepsItsEnvironment) {
+    test::TemporaryFolder folder;
+    const std::string script = folder / "again.sh";
+    test::write_text(script, "exec /bin/sh " + script + "\n");
+    const pid_t pid = shell(("RANKSCOPE_TEST_EXEC=17 exec /bin/sh " + script).c_str());
+    ASSERT_TRUE(test::wait_until([&] { return !environment_of(pid).empty(); }));
+    const std::string entry = "RANKSCOPE_TEST_EXEC=17";
+    ASSERT_TRUE(test::wait_until([&] { return environment_of(pid).find(entry) != std::string::npos; }));
+    int missed_by_one_look = 0;
+    for (int i = 0; i < 20000; ++i) {
+        missed_by_one_look +=
+            read_file("/proc/" + std::to_string(pid) + "/environ").value_or("").empty() ? 1 : 0;
+        ASSERT_NE(environment_of(pid).find(entry), std::string::npos) << "at look " << i;
+    }
+    RecordProperty("missed_by_one_look", missed_by_one_look);
+    EXPECT_EQ(processes_with_environment(entry), std::vector<pid_t>{pid});
+    ::kill(pid, SIGKILL);
+}
+
+TEST_F(ProcessTree, AnEmptyEnvironmentIsReportedWithoutWaiting) {
+    const pid_t pid = shell("exec env -i sleep 1000");
+    ASSERT_TRUE(test::wait_until([&] { return command_of(pid).starts_with("sleep"); }));
+    const double begin = monotonic_s();
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_TRUE(environment_of(pid).empty());
+    }
+    EXPECT_LT(monotonic_s() - begin, 2) << "the patience for an exec would be 5 s";
+    EXPECT_TRUE(environment_of(2).empty()) << "a kernel thread, or a process of another user";
 }
 
 TEST_F(ProcessTree, DescriptionsAreAlwaysText) {

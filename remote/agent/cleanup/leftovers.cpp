@@ -18,7 +18,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -35,25 +34,13 @@ namespace {
 
 constexpr const char* kShm = "/dev/shm";
 
-std::vector<pid_t> processes() {
-    std::vector<pid_t> pids;
-    std::error_code error;
-    for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error)) {
-        const std::string name = it->path().filename();
-        if (std::isdigit(static_cast<unsigned char>(name[0])) != 0) {
-            pids.push_back(static_cast<pid_t>(std::stol(name)));
-        }
-    }
-    return pids;
-}
-
 std::string proc_file(pid_t pid, const char* name) {
     return read_file("/proc/" + std::to_string(pid) + '/' + name).value_or(std::string());
 }
 
 // Empty: it is of no run, or another user's.
 std::string run_of(pid_t pid) {
-    const std::string environment = '\0' + proc_file(pid, "environ");
+    const std::string environment = '\0' + environment_of(pid);
     const std::string key = std::string(1, '\0') + "RANKSCOPE_RUN_ID=";
     const auto at = environment.find(key);
     if (at == std::string::npos) {
@@ -88,7 +75,7 @@ bool is_a_trainers(const std::string& name) {
 std::vector<fs::directory_entry> stale_segments() {
     std::vector<fs::directory_entry> found;
     std::string mapped;
-    for (const pid_t pid : processes()) {
+    for (const pid_t pid : all_processes()) {
         if (is_own(pid)) {
             mapped += proc_file(pid, "maps");
             std::error_code error;
@@ -190,7 +177,7 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
         return list;
     }
     std::map<std::string, bool> live;
-    for (const pid_t pid : processes()) {
+    for (const pid_t pid : all_processes()) {
         const std::string run_id = run_of(pid);
         if (run_id.empty() || pid == ::getpid()) {
             continue;

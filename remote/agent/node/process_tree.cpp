@@ -20,12 +20,69 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 namespace rankscope::agent {
 namespace {
 
-std::vector<pid_t> all_pids() {
+// How long an exec may take before its process counts as one without an environment.
+constexpr double kExecPatience = 0.25;
+constexpr unsigned long kKernelThread = 0x00200000;  // PF_KTHREAD of the kernel's sched.h
+
+std::string read_all(const std::string& path) {
+    return read_file(path).value_or(std::string());
+}
+
+struct Stat {
+    pid_t parent = 0;
+    char state = '?';
+    unsigned long flags = 0;
+    std::int64_t start_ticks = 0;       ///< since boot
+    unsigned long environment_end = 0;  ///< 0: none yet (an exec is in progress), or not ours to see
+};
+
+// The command in /proc/PID/stat may hold blanks and brackets: the fields start after its last ')'.
+std::optional<Stat> stat_of(pid_t pid) {
+    const std::string text = read_all("/proc/" + std::to_string(pid) + "/stat");
+    const auto bracket = text.rfind(')');
+    if (bracket == std::string::npos) {
+        return std::nullopt;
+    }
+    std::istringstream fields(text.substr(bracket + 1));
+    Stat stat;
+    std::string skipped;
+    for (int field = 3; field <= 51 && fields; ++field) {  // numbered as in proc(5)
+        switch (field) {
+            case 3:
+                fields >> stat.state;
+                break;
+            case 4:
+                fields >> stat.parent;
+                break;
+            case 9:
+                fields >> stat.flags;
+                break;
+            case 22:
+                fields >> stat.start_ticks;
+                break;
+            case 51:
+                fields >> stat.environment_end;
+                break;
+            default:
+                fields >> skipped;
+        }
+    }
+    return stat;
+}
+
+bool has_ended(const Stat& stat) {
+    return stat.state == 'Z' || stat.state == 'X';
+}
+
+}  // namespace
+
+std::vector<pid_t> all_processes() {
     std::vector<pid_t> pids;
     const auto close_dir = [](DIR* dir) { ::closedir(dir); };
     const std::unique_ptr<DIR, decltype(close_dir)> dir(::opendir("/proc"), close_dir);
@@ -40,33 +97,35 @@ std::vector<pid_t> all_pids() {
     return pids;
 }
 
-std::string read_all(const std::string& path) {
-    return read_file(path).value_or(std::string());
-}
-
-struct Stat {
-    pid_t parent = 0;
-    char state = '?';
-};
-
-// The command in /proc/PID/stat may hold blanks and brackets: what follows its last ')' is what counts.
-Stat stat_of(pid_t pid) {
-    const std::string text = read_all("/proc/" + std::to_string(pid) + "/stat");
-    const auto bracket = text.rfind(')');
-    if (bracket == std::string::npos || bracket + 4 >= text.size()) {
-        return {};
+std::string environment_of(pid_t pid) {
+    const std::string file = "/proc/" + std::to_string(pid) + "/environ";
+    const double deadline = monotonic_s() + kExecPatience;
+    bool settled = false;
+    for (;;) {
+        const auto environment = read_file(file);
+        if (!environment || !environment->empty()) {
+            return environment.value_or(std::string());  // gone, another user's, or found
+        }
+        const auto stat = stat_of(pid);
+        if (!stat || has_ended(*stat) || (stat->flags & kKernelThread) != 0 || settled ||
+            monotonic_s() >= deadline) {
+            return {};
+        }
+        // The kernel sets the bounds of the environment late in execve(2). Once they are set, one more look
+        // is final: an empty environment is possible.
+        settled = stat->environment_end != 0;
+        if (!settled) {
+            ::poll(nullptr, 0, 1);
+        }
     }
-    return {static_cast<pid_t>(std::atol(text.c_str() + bracket + 4)), text[bracket + 2]};
 }
-
-}  // namespace
 
 std::vector<pid_t> descendants_of(pid_t root) {
     std::multimap<pid_t, pid_t> children;
-    for (const pid_t pid : all_pids()) {
-        const Stat stat = stat_of(pid);
-        if (stat.parent > 0 && stat.state != 'Z') {
-            children.emplace(stat.parent, pid);
+    for (const pid_t pid : all_processes()) {
+        const auto stat = stat_of(pid);
+        if (stat && stat->parent > 0 && !has_ended(*stat)) {
+            children.emplace(stat->parent, pid);
         }
     }
     std::vector<pid_t> found;
@@ -84,7 +143,8 @@ std::vector<pid_t> descendants_of(pid_t root) {
 }
 
 pid_t parent_of(pid_t pid) {
-    return stat_of(pid).parent;
+    const auto stat = stat_of(pid);
+    return stat ? stat->parent : 0;
 }
 
 bool has_open(pid_t pid, dev_t device, ino_t inode) {
@@ -119,11 +179,11 @@ int kill_descendants(pid_t root, double seconds) {
 
 std::vector<pid_t> processes_with_environment(const std::string& assignment) {
     std::vector<pid_t> found;
-    for (const pid_t pid : all_pids()) {
+    for (const pid_t pid : all_processes()) {
         if (pid == ::getpid()) {
             continue;
         }
-        const std::string text = '\0' + read_all("/proc/" + std::to_string(pid) + "/environ");
+        const std::string text = '\0' + environment_of(pid);
         if (text.find('\0' + assignment + '\0') != std::string::npos) {
             found.push_back(pid);
         }
@@ -175,8 +235,6 @@ bool is_own(pid_t pid) {
 }
 
 std::int64_t started_at(pid_t pid) {
-    const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
-    const auto bracket = stat.rfind(')');
     std::istringstream boot(read_all("/proc/stat"));
     std::int64_t booted = 0;
     for (std::string line; booted == 0 && std::getline(boot, line);) {
@@ -184,22 +242,13 @@ std::int64_t started_at(pid_t pid) {
             booted = std::atoll(line.c_str() + 6);
         }
     }
-    if (bracket == std::string::npos || booted == 0) {
-        return 0;
-    }
-    std::istringstream fields(stat.substr(bracket + 2));  // field 3 of proc(5), the state
-    std::string field;
-    for (int i = 3; i <= 22; ++i) {
-        fields >> field;
-    }
-    const std::int64_t ticks = std::atoll(field.c_str());
-    return fields ? booted + ticks / ::sysconf(_SC_CLK_TCK) : 0;
+    const auto stat = stat_of(pid);
+    return stat && booted != 0 ? booted + stat->start_ticks / ::sysconf(_SC_CLK_TCK) : 0;
 }
 
 bool is_zombie(pid_t pid) {
-    const std::string stat = read_all("/proc/" + std::to_string(pid) + "/stat");
-    const auto bracket = stat.rfind(')');
-    return bracket != std::string::npos && stat.substr(bracket).starts_with(") Z");
+    const auto stat = stat_of(pid);
+    return stat && stat->state == 'Z';
 }
 
 std::string describe_process(pid_t pid) {

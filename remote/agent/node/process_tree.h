@@ -11,6 +11,14 @@
 
 namespace rankscope::agent {
 
+/// Every process of this node, as /proc lists them.
+std::vector<pid_t> all_processes();
+
+/// The environment of a process of this user, entries separated by NUL. A process within execve(2) shows none
+/// for a moment: it is read again, at most for a quarter of a second. Empty: the process is gone, a zombie,
+/// another user's, or has no environment.
+std::string environment_of(pid_t pid);
+
 /// All descendants of a process, children before grandchildren, from /proc. A supervisor is a child subreaper
 /// (prctl(2)), so nothing that a rank starts can leave the tree by forking twice.
 std::vector<pid_t> descendants_of(pid_t root);
@@ -20,11 +28,11 @@ pid_t parent_of(pid_t pid);
 /// Whether a process of this user has this very file open (device and inode of stat(2)).
 bool has_open(pid_t pid, dev_t device, ino_t inode);
 
-/// Sends a signal to every descendant. Returns how many there were.
+/// Sends a signal to every descendant. Returns their number.
 int signal_descendants(pid_t root, int signal);
 
-/// SIGKILL to every descendant, again and again until there is none (they may fork meanwhile) or `seconds`
-/// are over. Reaps our own children. Returns how many are left: 0 but for processes in uninterruptible sleep.
+/// SIGKILL to every descendant, repeated until there is none (they may fork meanwhile) or `seconds` are over.
+/// Reaps our own children. Returns how many are left: 0 except for processes in uninterruptible sleep.
 int kill_descendants(pid_t root, double seconds);
 
 /// Processes of this user whose environment holds NAME=VALUE.
@@ -35,12 +43,12 @@ std::vector<pid_t> processes_with_environment(const std::string& assignment);
 std::string describe_process(pid_t pid);
 /// Its command line, at most 80 bytes, always UTF-8; empty when it is gone.
 std::string command_of(pid_t pid);
-/// Who runs it: the name of /etc/passwd, else "uid 1000"; empty when it is gone.
+/// Its user: the name in /etc/passwd, else "uid 1000"; empty when it is gone.
 std::string owner_of(pid_t pid);
 bool is_own(pid_t pid);
-/// It has ended, and its parent has not asked for it yet.
+/// It has ended, and its parent has not waited for it yet.
 bool is_zombie(pid_t pid);
-/// When it was started, seconds since 1970; 0: not known.
+/// When it was started, seconds since 1970; 0: unknown.
 std::int64_t started_at(pid_t pid);
 
 }  // namespace rankscope::agent
