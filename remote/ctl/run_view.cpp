@@ -57,6 +57,8 @@ void RunView::event(const Event& event) {
         stage(event, *stage_event);
     } else if (const auto* log_event = event.as<LogEvent>()) {
         log(event, *log_event);
+    } else if (const auto* link_event = event.as<LinkEvent>()) {
+        link(event, *link_event);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>();
                diagnosis != nullptr && !event.node.empty()) {
         std::printf("  %s\n", diagnosis->title.c_str());
@@ -121,6 +123,34 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
                         stage.detail.c_str());
         }
     }
+}
+
+void RunView::link(const Event& event, const LinkEvent& link) {
+    const auto seconds = [](std::int64_t us) { return std::to_string((us + 500000) / 1000000); };
+    const std::string silent =
+        link.last_seen_us == 0 ? "" : " for " + seconds(event.t_us - link.last_seen_us) + " s";
+    std::string line;
+    switch (link.state) {
+        case LinkState::Linked:
+            line = "connected again";
+            break;
+        case LinkState::Silent:
+            line = "no answer" + silent;
+            break;
+        case LinkState::Retrying:
+            line = (link.failure.empty() ? "connection lost" : link.failure + ' ' + link.remedy) +
+                   " The run continues there; trying again";
+            line += link.retry_at_us - event.t_us < 1'000'000
+                        ? ""
+                        : " in " + seconds(link.retry_at_us - event.t_us) + " s";
+            break;
+        case LinkState::PresumedLost:
+            line = "presumed lost: no answer" + silent;
+            break;
+        case LinkState::Ended:
+            return;
+    }
+    std::printf("  %s: %s\n", link.node.c_str(), line.c_str());
 }
 
 void RunView::log(const Event& event, const LogEvent& log) {

@@ -29,6 +29,7 @@ public:
 
 private:
     void stage(const Event& event, const StageEvent& stage);
+    void link(const Event& event, const LinkEvent& link);
     void log(const Event& event, const LogEvent& log);
     void progress(const Event& event);
 

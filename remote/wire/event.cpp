@@ -56,6 +56,32 @@ const char* to_string(Outcome outcome) {
     return "running";
 }
 
+const char* to_string(LinkState state) {
+    switch (state) {
+        case LinkState::Linked:
+            return "linked";
+        case LinkState::Silent:
+            return "silent";
+        case LinkState::Retrying:
+            return "retrying";
+        case LinkState::PresumedLost:
+            return "presumed-lost";
+        case LinkState::Ended:
+            return "ended";
+    }
+    return "linked";
+}
+
+LinkState link_state_from(const std::string& text) {
+    for (const auto state :
+         {LinkState::Silent, LinkState::Retrying, LinkState::PresumedLost, LinkState::Ended}) {
+        if (text == to_string(state)) {
+            return state;
+        }
+    }
+    return LinkState::Linked;
+}
+
 StageStatus stage_status_from(const std::string& text) {
     for (const auto status : {StageStatus::Progress, StageStatus::Done, StageStatus::Failed}) {
         if (text == to_string(status)) {
@@ -76,7 +102,7 @@ Outcome outcome_from(const std::string& text) {
 
 const char* kind_of(const Event& event) {
     constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{
-        "stage", "metric", "log", "exit", "diagnosis", "end", "sample"};
+        "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link"};
     return kKinds[event.body.index()];
 }
 

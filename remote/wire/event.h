@@ -91,8 +91,29 @@ struct SampleEvent {
     std::vector<std::pair<std::string, double>> values;
 };
 
-using EventBody =
-    std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent, SampleEvent>;
+/// How the desk reaches a node of a run.
+enum class LinkState {
+    Linked,    ///< it answers
+    Silent,    ///< connected, but no answer for some seconds
+    Retrying,  ///< the connection is lost; the desk tries again at retry_at_us
+    PresumedLost,  ///< presumed lost: the run does not wait for it any longer, or its other nodes reported it lost
+    Ended          ///< its part of the run is over
+};
+
+/// From the desk (Event::node is empty): the link to one node has changed its state. The node's ranks are not
+/// affected by it.
+struct LinkEvent {
+    std::string node;
+    LinkState state = LinkState::Linked;
+    std::int64_t last_seen_us = 0;  ///< last sign of life, µs since 1970 by the desk's clock; 0: none yet
+    std::int64_t retry_at_us = 0;   ///< of Retrying and PresumedLost: the next attempt; 0: none
+    std::string failure_id;         ///< why the last attempt failed; empty: it did not, or it is not known
+    std::string failure;            ///< the same as one sentence for the user
+    std::string remedy;
+};
+
+using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent,
+                               SampleEvent, LinkEvent>;
 
 struct Event {
     std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
@@ -109,9 +130,11 @@ struct Event {
 
 const char* to_string(StageStatus status);
 const char* to_string(Outcome outcome);
+const char* to_string(LinkState state);
 StageStatus stage_status_from(const std::string& text);
 Outcome outcome_from(const std::string& text);
-/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample": the "event" key of the JSON form.
+LinkState link_state_from(const std::string& text);
+/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link": the "event" key of the JSON form.
 const char* kind_of(const Event& event);
 
 }  // namespace rankscope

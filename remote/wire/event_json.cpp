@@ -112,6 +112,20 @@ struct BodyWriter {
             }
         }
     }
+    // Replaces the node of the event, which is the desk's: this is about that one.
+    void operator()(const LinkEvent& link) const {
+        json["node"] = link.node;
+        json["state"] = to_string(link.state);
+        json["last_seen_us"] = link.last_seen_us;
+        if (link.retry_at_us != 0) {
+            json["retry_at_us"] = link.retry_at_us;
+        }
+        if (!link.failure.empty()) {
+            json["failure_id"] = link.failure_id;
+            json["failure"] = link.failure;
+            json["remedy"] = link.remedy;
+        }
+    }
 };
 
 template <typename T>
@@ -182,6 +196,18 @@ EndEvent read_end(const Json& json) {
     return end;
 }
 
+LinkEvent read_link(const Json& json) {
+    LinkEvent link;
+    link.node = get<std::string>(json, "node", "");
+    link.state = link_state_from(get<std::string>(json, "state", ""));
+    link.last_seen_us = get<std::int64_t>(json, "last_seen_us", 0);
+    link.retry_at_us = get<std::int64_t>(json, "retry_at_us", 0);
+    link.failure_id = get<std::string>(json, "failure_id", "");
+    link.failure = get<std::string>(json, "failure", "");
+    link.remedy = get<std::string>(json, "remedy", "");
+    return link;
+}
+
 std::string dump(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
@@ -236,6 +262,8 @@ bool body_from_json(const std::string& kind, const std::string& line, EventBody&
             body = diagnosis;
         } else if (kind == "end") {
             body = read_end(json);
+        } else if (kind == "link") {
+            body = read_link(json);
         } else if (kind == "sample") {
             SampleEvent sample;
             for (const auto& [key, value] : json.items()) {

@@ -145,6 +145,8 @@ struct ToWire {
             frame.mutable_sample()->add_values(value);
         }
     }
+    // The desk's own: no agent sends one, so the frames have no such body.
+    void operator()(const LinkEvent& /*link*/) const {}
 };
 
 }  // namespace

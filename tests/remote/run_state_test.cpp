@@ -289,5 +289,54 @@ TEST(RunState, TheQueueIsThereUnderSlurmOnly) {
     EXPECT_EQ(state.queue->end_us - state.queue->begin_us, 8 * kSecond);
 }
 
+TEST(RunHealth, ASilentNodeIsUnreachableUntilItAnswers) {
+    RunState state = state_of(2, 1);
+    state.apply(at(0, "node1", 0, metric(1, 1, {{"loss", 1}})));
+    state.apply(at(1, "node2", 1, metric(1, 1, {{"loss", 1}})));
+    const std::int64_t seen = 1001 * kSecond;
+    state.apply(at(9, "", -1, LinkEvent{"node2", LinkState::Silent, seen, 0, "", "", ""}));
+    RunHealth health = state.health(1010 * kSecond);
+    EXPECT_EQ(health.unreachable, std::vector<std::string>{"node2"});
+    EXPECT_DOUBLE_EQ(state.links.at("node2").silent_s(1010 * kSecond), 9);
+    EXPECT_DOUBLE_EQ(state.links.at("node1").silent_s(1010 * kSecond), 0);
+    state.apply(at(10, "", -1,
+                   LinkEvent{"node2", LinkState::Retrying, seen, 1014 * kSecond, "tcp-refused", "It refuses.",
+                             "Start sshd."}));
+    EXPECT_EQ(state.links.at("node2").retry_at_us, 1014 * kSecond);
+    EXPECT_EQ(state.links.at("node2").failure, "It refuses.");
+    state.apply(at(12, "", -1, LinkEvent{"node2", LinkState::Linked, 1012 * kSecond, 0, "", "", ""}));
+    EXPECT_TRUE(state.health(1012 * kSecond).unreachable.empty());
+}
+
+TEST(RunHealth, SaysWhatARunThatDoesNotRunWaitsFor) {
+    RunState state = state_of(2, 1);
+    EXPECT_EQ(state.health(1000 * kSecond).condition, RunCondition::Starting);
+    for (int second = 0; second < 5; ++second) {
+        state.apply(at(second, "node1", 0, metric(second, 1, {{"loss", 1}})));
+    }
+    EXPECT_EQ(state.health(1005 * kSecond).condition, RunCondition::Running);
+    EXPECT_EQ(state.health(1018 * kSecond).condition, RunCondition::Stalled);
+    EXPECT_DOUBLE_EQ(state.health(1018 * kSecond).for_s, 14);
+    ExitEvent exit;
+    exit.code = 1;
+    state.apply(at(20, "node1", 0, exit));
+    EndEvent end;
+    end.outcome = Outcome::Failed;
+    state.apply(at(20, "node1", -1, end));
+    const RunHealth failing = state.health(1021 * kSecond);
+    EXPECT_EQ(failing.condition, RunCondition::Failing);
+    EXPECT_EQ(failing.waiting_for, std::vector<std::string>{"node2"});
+    state.apply(at(30, "", -1, end));
+    EXPECT_EQ(state.health(1031 * kSecond).condition, RunCondition::Over);
+}
+
+TEST(RunHealth, AReportingIntervalOfMinutesIsNotAStall) {
+    RunState state = state_of(1, 1);
+    state.apply(at(0, "node1", 0, metric(1, 1, {{"loss", 1}})));
+    state.apply(at(60, "node1", 0, metric(2, 1, {{"loss", 1}})));
+    EXPECT_EQ(state.health(1150 * kSecond).condition, RunCondition::Running);
+    EXPECT_EQ(state.health(1260 * kSecond).condition, RunCondition::Stalled);
+}
+
 }  // namespace
 }  // namespace rankscope

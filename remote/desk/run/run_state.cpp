@@ -132,6 +132,10 @@ void RunState::apply(const Event& event) {
         start_us = event.t_us;
     }
     last_us = std::max(last_us, event.t_us);
+    if (!event.node.empty()) {
+        auto& link = links[event.node];
+        link.last_seen_us = std::max(link.last_seen_us, event.t_us);
+    }
     RankState* rank = event.rank >= 0 && event.rank < static_cast<int>(ranks.size())
                           ? &ranks[static_cast<std::size_t>(event.rank)]
                           : nullptr;
@@ -151,6 +155,7 @@ void RunState::apply(const Event& event) {
         }
     } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
         if (metric->step >= 0 && metric->has("loss")) {
+            note_step(event.t_us);
             rank->step = metric->step;
             rank->epoch = metric->epoch;
             set_if(rank->loss, *metric, "loss");
@@ -181,6 +186,8 @@ void RunState::apply(const Event& event) {
         apply_exit(*rank, *exit);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
         apply_sample(samples[event.node], *sample, event.t_us);
+    } else if (const auto* link_event = event.as<LinkEvent>(); link_event != nullptr) {
+        apply_link(*link_event);
     } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr) {
         set_paused(event.node, false, event.t_us);
         saving.erase(event.node);
@@ -189,8 +196,91 @@ void RunState::apply(const Event& event) {
             end = *ended;
             outcome = ended->outcome;
             activity = ended->detail;
+        } else {
+            NodeLink& link = links[event.node];
+            link.state = ended->outcome == Outcome::Lost ? LinkState::PresumedLost : LinkState::Ended;
+            link.retry_at_us = 0;
         }
     }
+}
+
+void RunState::apply_link(const LinkEvent& event) {
+    NodeLink& link = links[event.node];
+    if (link.state == LinkState::Ended) {
+        return;  // how its part ended is known; the link no longer matters
+    }
+    link.state = event.state;
+    link.last_seen_us = std::max(link.last_seen_us, event.last_seen_us);
+    link.retry_at_us = event.retry_at_us;
+    link.failure_id = event.failure_id;
+    link.failure = event.failure;
+    link.remedy = event.remedy;
+}
+
+// How far reports are usually apart: a long gap counts at once, shorter ones wear it down.
+void RunState::note_step(std::int64_t t_us) {
+    if (last_step_us != 0 && t_us > last_step_us && paused.empty()) {
+        const double gap_s = static_cast<double>(t_us - last_step_us) / 1e6;
+        step_gap_s = std::max(gap_s, step_gap_s * 0.99);
+    }
+    last_step_us = std::max(last_step_us, t_us);
+}
+
+double NodeLink::silent_s(std::int64_t now_us) const {
+    if (reachable() || last_seen_us == 0) {
+        return 0;
+    }
+    return std::max(0.0, static_cast<double>(now_us - last_seen_us) / 1e6);
+}
+
+RunHealth RunState::health(std::int64_t now_us) const {
+    constexpr double kStalledS = 10;
+    constexpr double kStalledGaps = 3;
+    RunHealth health;
+    for (const auto& [node, link] : links) {
+        if (!link.reachable()) {
+            health.unreachable.push_back(node);
+        }
+    }
+    const bool rank_failed = std::any_of(
+        ranks.begin(), ranks.end(), [](const RankState& rank) { return rank.phase == RankPhase::Failed; });
+    const auto ended = [this](const std::string& node) {
+        const auto link = links.find(node);
+        return link != links.end() && link->second.state == LinkState::Ended;
+    };
+    const bool node_lost = std::any_of(links.begin(), links.end(), [](const auto& entry) {
+        return entry.second.state == LinkState::PresumedLost;
+    });
+    const bool validating = std::any_of(ranks.begin(), ranks.end(), [](const RankState& rank) {
+        return rank.phase == RankPhase::Validating;
+    });
+    const double still_s = last_step_us == 0 ? 0 : static_cast<double>(now_us - last_step_us) / 1e6;
+    if (outcome != Outcome::Running) {
+        health.condition = RunCondition::Over;
+        health.unreachable.clear();
+    } else if (rank_failed || node_lost) {
+        health.condition = RunCondition::Failing;
+        health.waiting_for = health.unreachable;
+        for (const auto& node : plan.nodes) {
+            const auto link = links.find(node.node);
+            if (!ended(node.node) && (link == links.end() || link->second.reachable())) {
+                health.waiting_for.push_back(node.node);
+            }
+        }
+    } else if (waits_in_queue()) {
+        health.condition = RunCondition::Queued;
+    } else if (all_paused()) {
+        health.condition = RunCondition::Paused;
+        health.for_s = std::max(0.0, static_cast<double>(now_us - paused_since_us) / 1e6);
+    } else if (last_step_us == 0) {
+        health.condition = RunCondition::Starting;
+    } else if (!validating && still_s > std::max(kStalledS, kStalledGaps * step_gap_s)) {
+        health.condition = RunCondition::Stalled;
+        health.for_s = still_s;
+    } else {
+        health.condition = RunCondition::Running;
+    }
+    return health;
 }
 
 // A stage of the whole run.

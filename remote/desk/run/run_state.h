@@ -65,6 +65,39 @@ struct ValidationPoint {
     double acc1 = 0;
 };
 
+/// How the desk reaches a node, folded from its link events and from everything else it sends.
+struct NodeLink {
+    LinkState state = LinkState::Linked;
+    std::int64_t last_seen_us = 0;  ///< last sign of life by the desk's clock; 0: none yet
+    std::int64_t retry_at_us = 0;   ///< the next attempt; 0: none
+    std::string failure_id;
+    std::string failure;  ///< why the last attempt failed, one sentence; empty: it did not
+    std::string remedy;
+
+    /// Seconds without a sign of life; 0 where the node answers or its part is over.
+    double silent_s(std::int64_t now_us) const;
+    bool reachable() const { return state == LinkState::Linked || state == LinkState::Ended; }
+};
+
+/// What a running run does as a whole.
+enum class RunCondition {
+    Starting,  ///< no first step yet
+    Queued,    ///< Slurm has not granted nodes
+    Running,
+    Paused,   ///< on all nodes that still have ranks
+    Stalled,  ///< no rank has reported a step for much longer than usual
+    Failing,  ///< a rank or a node has failed; the others are ending
+    Over
+};
+
+struct RunHealth {
+    RunCondition condition = RunCondition::Starting;
+    double for_s = 0;  ///< of Paused and Stalled: for how long
+    std::vector<std::string>
+        waiting_for;  ///< of Failing: nodes whose part is not over, unreachable ones first
+    std::vector<std::string> unreachable;  ///< nodes that the desk does not reach now
+};
+
 /// A run as it stands: folded from its events, the same for live and stored runs. A plain value.
 struct RunState {
     std::string run_id;
@@ -77,12 +110,15 @@ struct RunState {
     std::vector<RankState> ranks;
     std::vector<ValidationPoint> validations;
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
+    std::map<std::string, NodeLink> links;       ///< by node; only of those heard of
     std::int64_t epochs = 0;                     ///< 0: not known
     std::int64_t steps_per_epoch = 0;            ///< 0: not known
     std::int64_t steps = 0;                      ///< of the whole run; 0: epochs × steps_per_epoch
     std::int64_t start_us = 0;
     std::int64_t first_step_us = 0;
     std::int64_t last_us = 0;
+    std::int64_t last_step_us = 0;     ///< when a rank last reported a step; 0: none yet
+    double step_gap_s = 0;             ///< longest usual time between two such reports, decaying
     std::int64_t pause_us = 0;         ///< all pauses since the first step that are over, together
     std::int64_t paused_since_us = 0;  ///< of the one that is not; 0: none
     Outcome outcome = Outcome::Running;
@@ -107,8 +143,12 @@ struct RunState {
     bool waits_in_queue() const;
     /// Every node that still has ranks is paused.
     bool all_paused() const;
+    /// `now_us`: the desk's clock, or last_us for a stored run.
+    RunHealth health(std::int64_t now_us) const;
 
 private:
+    void apply_link(const LinkEvent& link);
+    void note_step(std::int64_t t_us);
     void apply_desk_stage(const StageEvent& stage, std::int64_t t_us);
     void apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us);
     void set_paused(const std::string& node, bool pause, std::int64_t t_us);

@@ -54,6 +54,11 @@ struct Describe {
             out << ' ' << key << '=' << value;
         }
     }
+    void operator()(const LinkEvent& link) const {
+        out << link.node << ' ' << to_string(link.state) << ' ' << link.last_seen_us << ' '
+            << link.retry_at_us << ' ' << link.failure_id << ' ' << std::quoted(link.failure) << ' '
+            << std::quoted(link.remedy);
+    }
 };
 
 }  // namespace
@@ -98,7 +103,10 @@ std::vector<Event> all_kinds() {
           EventBody(LogEvent{true, "line\nsecond line, unfinished"}), EventBody(exit), EventBody(diagnosis),
           EventBody(end), EventBody(StageEvent{}), EventBody(MetricEvent{}), EventBody(LogEvent{}),
           EventBody(ExitEvent{}), EventBody(DiagnosisEvent{}), EventBody(EndEvent{}),
-          EventBody(SampleEvent{{{"cpu", 0.25}, {"net.eth0.rx", 1e9}}}), EventBody(SampleEvent{})}) {
+          EventBody(SampleEvent{{{"cpu", 0.25}, {"net.eth0.rx", 1e9}}}), EventBody(SampleEvent{}),
+          EventBody(LinkEvent{"node2", LinkState::Retrying, 1764000000000000, 1764000002000000, "ssh-refused",
+                              "node2 refuses the connection.", "Start sshd."}),
+          EventBody(LinkEvent{})}) {
         events.push_back(make_event(std::move(body), events.size() + 1));
     }
     return events;

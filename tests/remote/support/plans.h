@@ -17,7 +17,7 @@ inline LaunchPlan plan_of(std::size_t nodes, int ranks_each) {
     plan.master_port = 29500;
     for (std::size_t i = 0; i < nodes; ++i) {
         const std::string name = "node" + std::to_string(i + 1);
-        plan.nodes.push_back({name, static_cast<int>(i), ranks_each, "10.0.0." + std::to_string(i + 1)});
+        plan.nodes.push_back({name, static_cast<int>(i), ranks_each, "10.0.0." + std::to_string(i + 1), {}});
         for (int local = 0; local < ranks_each; ++local) {
             RankPlan rank;
             rank.rank = plan.world_size++;
