@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/check.h>
 #include <base/shell_quote.h>
 
 #include <algorithm>
-#include <cassert>
 #include <cctype>
 
 namespace rankscope {
@@ -14,14 +14,14 @@ std::string shell_quote(std::string_view word) {
         return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '.' || c == '/' || c == ':' || c == '=' ||
                c == ',' || c == '+' || c == '@';
     };
-    // zsh takes a leading '=' for the path of a command.
+    // zsh reads a leading '=' as the path of a command.
     if (!word.empty() && word.front() != '=' && std::all_of(word.begin(), word.end(), plain)) {
         return std::string(word);
     }
     std::string quoted = "'";
     for (const char c : word) {
-        if (c == '\'' ||
-            c == '\\') {  // the backslash as well: inside of single quotes fish takes \' and \\ for escapes
+        // The backslash as well: inside single quotes fish reads \' and \\ as escapes.
+        if (c == '\'' || c == '\\') {
             quoted += std::string("'\\") + c + '\'';
         } else {
             quoted += c;
@@ -31,7 +31,7 @@ std::string shell_quote(std::string_view word) {
 }
 
 std::string sh_command(std::string_view script) {
-    assert(script.find('\n') == std::string_view::npos && script.find('!') == std::string_view::npos);
+    RANKSCOPE_CHECK(script.find_first_of("\n!") == std::string_view::npos, return "exit 2");
     return "exec sh -c " + shell_quote(script);
 }
 

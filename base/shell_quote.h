@@ -13,7 +13,7 @@ namespace rankscope {
 std::string shell_quote(std::string_view word);
 
 /// `sh -c '<script>'` for whatever login shell the user has (csh and fish too). The script itself must hold
-/// no newline and no '!' (csh expands it even in quotes); checked by an assertion in debug builds.
+/// no newline and no '!' (csh expands it even in quotes); checked, and "exit 2" if it does.
 std::string sh_command(std::string_view script);
 
 }  // namespace rankscope
