@@ -6,6 +6,7 @@
 #include <engine/backend/whole_step.h>
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
+#include <engine/tensor/parameter_layout.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,25 +24,6 @@
 /// What computes. Two implementations: oneDNN on the CPU (backend/cpu), cuDNN and cuBLASLt on a GPU
 /// (backend/cuda).
 namespace rankscope::engine {
-
-/// Where a parameter lies in the flat arrays of weights and gradients, in floats.
-struct ParameterSlot {
-    std::size_t offset = 0;
-    std::size_t size = 0;  ///< with the backend's padding; the padding is zero and stays zero
-    /// The parts whose gradient can differ from zero, in order, within the slot; empty: all of it. A filter
-    /// tap that only ever sees padding (3×3 on a 1×1 map has eight of them) has no gradient on any rank.
-    std::vector<FlatRange> live{};
-};
-
-/// Flat storage, the same for weights, gradients and optimizer state, in the order in which gradients arrive
-/// (last parameter first), so that a bucket is a contiguous range and gradients are born inside it.
-struct ParameterLayout {
-    std::vector<ParameterSlot> slots;  ///< by ParameterId
-    std::size_t total = 0;             ///< floats
-    /// Names the storage order. Ranks whose fingerprints differ (another CPU, another oneDNN) must not add
-    /// their gradients element by element: they compile again with StorageOrder::canonical.
-    std::string fingerprint;
-};
 
 enum class StorageOrder {
     native,    ///< what the backend's kernels like best
@@ -93,13 +75,13 @@ public:
     virtual std::span<std::int32_t> labels() = 0;
     virtual std::span<float> targets() = 0;
     /// Other forms in which samples may be given (take_input()); empty where the backend does not take them.
-    /// byte_input(): [batch, shape…], looked up in the model's pixel table; draws(): from the images it
+    /// byte_input(): [batch, shape…], looked up in the model's pixel table; windows(): from the images it
     /// keeps.
     virtual std::span<std::uint8_t> byte_input() { return {}; }
-    virtual std::span<ImageDraw> draws() { return {}; }
+    virtual std::span<ImageWindow> windows() { return {}; }
     /// What the next forward pass reads; floats unless told.
-    virtual void take_input(InputForm form) {
-        if (form != InputForm::floats) {
+    virtual void take_input(SampleForm form) {
+        if (form != SampleForm::floats) {
             throw std::logic_error("this backend takes floats only");
         }
     }
@@ -173,7 +155,7 @@ public:
     /// Bytes of activations and workspace of all executables so far.
     virtual std::size_t activation_bytes() const = 0;
 
-    /// What byte v of channel c means: table[256·c + v]. For InputForm bytes and draws; not while steps run.
+    /// What byte v of channel c means: table[256·c + v]. For SampleForm bytes and windows; not while steps run.
     virtual void set_pixel_table(std::span<const float> /*table*/) {}
     /// Takes a whole set of images into the backend's memory, so that batches can be drawn from it: bytes
     /// [count, channels, height, width], all of this size; labels still come with each batch. Once in a

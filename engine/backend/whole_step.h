@@ -5,6 +5,10 @@
 
 #include <engine/optim/loss_scale.h>
 #include <engine/optim/optimizer_step.h>
+#include <engine/tensor/element_type.h>
+#include <engine/tensor/flat_range.h>
+#include <engine/tensor/image_window.h>
+#include <engine/tensor/sample_form.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +21,6 @@
 /// question of the host would cost more than a kernel.
 namespace rankscope::engine {
 
-/// A range of the flat arrays, in floats.
-struct FlatRange {
-    std::size_t offset = 0;
-    std::size_t size = 0;
-    bool operator==(const FlatRange&) const = default;
-};
-
 struct BatchResult {
     double loss = 0.0;              ///< mean over the samples
     std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
@@ -35,29 +32,10 @@ enum class GradientMode {
     accumulate  ///< gradients are added to what is there: gradient accumulation
 };
 
-/// How samples are given to a batch.
-enum class InputForm {
-    floats,  ///< the network's numbers
-    bytes,   ///< pixels, a quarter of the size
-    draws    ///< pieces of images that lie in the backend's memory
-};
-
-/// One sample cut from an image that the model keeps: a window of the network's input size whose corner lies
-/// at (top, left); what is outside the image is byte 0. Then mirrored, left for right, if asked.
-struct ImageDraw {
-    std::int32_t image = 0;
-    std::int16_t top = 0;
-    std::int16_t left = 0;
-    std::int32_t flip = 0;
-};
-
 /// Replaces values in the backend's memory by their sum over the ranks: put on the queue (a cudaStream_t),
 /// between the kernels before and after it; returns at once. Also called while the queue is being recorded
 /// into a CUDA graph, so it must not wait, allocate or ask the device.
 using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
-
-/// As what gradients travel: rounded to half their bytes, or as they are.
-enum class WireType { f32, bf16, f16 };
 
 /// Elements of the wire's type in the backend's memory.
 struct WirePart {
@@ -67,7 +45,7 @@ struct WirePart {
 
 /// The average over the ranks of parts of the gradients.
 struct StepReduction {
-    WireType wire = WireType::f32;
+    ElementType wire = ElementType::f32;
     /// In the order in which the backward pass completes them: the live ranges of each (Bucket); the same on
     /// all ranks.
     std::vector<std::vector<FlatRange>> buckets;

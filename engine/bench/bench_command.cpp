@@ -147,10 +147,10 @@ void move_to_device(const BenchOptions& options, CompiledModel& model, std::vect
     if (!model.keep_images(options.sample, pixels)) {
         return;
     }
-    std::int64_t image = 0;
+    std::int32_t image = 0;
     for (Batch& batch : batches) {
         for (std::int64_t i = 0; i < options.batch; ++i) {
-            batch.draws.push_back({.image = image++});
+            batch.windows.push_back({.image = image++});
         }
     }
 }

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 3> kOptimizerStates{"momentum_buffer", "e
 
 /// The next tensor of a snapshot that is filled in order, made or used again.
 TensorRecord& next(std::vector<TensorRecord>& tensors, std::size_t& count, const std::string& name,
-                   DType dtype, const Shape& shape) {
+                   StoredType dtype, const Shape& shape) {
     if (count == tensors.size()) {
         tensors.emplace_back();
     }
@@ -70,19 +70,19 @@ void collect(CompiledModel& model, const Graph& graph, Snapshot& into) {
     std::size_t count = 0;
     for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
         const Parameter& parameter = graph.parameters[id];
-        model.read_weight(id,
-                          floats_of(next(into.model, count, parameter.name, DType::f32, parameter.shape)));
+        model.read_weight(
+            id, floats_of(next(into.model, count, parameter.name, StoredType::f32, parameter.shape)));
     }
     for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
         const Statistic& statistic = graph.statistics[id];
         const std::vector<double> values = model.statistic(id);
         if (statistic.kind == Statistic::Kind::batches_tracked) {
             const auto batches = static_cast<std::int64_t>(values.front());
-            std::memcpy(next(into.model, count, statistic.name, DType::i64, {}).bytes.data(), &batches,
+            std::memcpy(next(into.model, count, statistic.name, StoredType::i64, {}).bytes.data(), &batches,
                         sizeof(batches));
         } else {
             const std::span<float> floats =
-                floats_of(next(into.model, count, statistic.name, DType::f32, statistic.shape));
+                floats_of(next(into.model, count, statistic.name, StoredType::f32, statistic.shape));
             std::transform(values.begin(), values.end(), floats.begin(),
                            [](double value) { return static_cast<float>(value); });
         }
@@ -93,7 +93,7 @@ void collect(CompiledModel& model, const Graph& graph, Snapshot& into) {
         for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
             const Parameter& parameter = graph.parameters[id];
             const std::string name = optimizer_tensor_name(parameter.name, state);
-            TensorRecord& record = next(into.optimizer, count, name, DType::f32, parameter.shape);
+            TensorRecord& record = next(into.optimizer, count, name, StoredType::f32, parameter.shape);
             if (!model.read_optimizer_state(state, id, floats_of(record))) {
                 --count;  // of all parameters or of none
                 break;

@@ -308,7 +308,7 @@ private:
         }
         push(PickleGlobal{name});
     }
-    static std::optional<DType> storage_type(const std::string& name) {
+    static std::optional<StoredType> storage_type(const std::string& name) {
         constexpr std::string_view kModule = "torch.";
         return name.starts_with(kModule)
                    ? dtype_of_torch_storage(std::string_view(name).substr(kModule.size()))
@@ -528,7 +528,7 @@ void PickleWriter::end_tuple() {
     bytes_ += static_cast<char>(kTuple);
 }
 
-void PickleWriter::tensor(DType dtype, const std::string& key, const Shape& shape) {
+void PickleWriter::tensor(StoredType dtype, const std::string& key, const Shape& shape) {
     const std::string_view type = torch_storage_name(dtype);
     if (type.empty()) {
         throw Error("PyTorch's files know no type " + std::string(safetensors_name(dtype)));

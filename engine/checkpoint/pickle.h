@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/checkpoint/dtype.h>
+#include <engine/checkpoint/stored_type.h>
 #include <engine/graph/graph.h>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct PickleDict {
 /// A view of a storage, as torch._utils._rebuild_tensor_v2 takes it: in elements, not yet checked against the
 /// storage's real size.
 struct PickleTensor {
-    DType dtype = DType::f32;
+    StoredType dtype = StoredType::f32;
     std::string storage;  ///< key: the entry data/KEY of the archive
     std::int64_t offset = 0;
     Shape shape;
@@ -50,7 +50,7 @@ struct PickleGlobal {
     std::string name;
 };
 struct PickleStorage {
-    DType dtype = DType::f32;
+    StoredType dtype = StoredType::f32;
     std::string key;
 };
 
@@ -95,7 +95,7 @@ public:
     void begin_tuple();
     void end_tuple();
     /// A contiguous tensor that takes up the whole storage `key`.
-    void tensor(DType dtype, const std::string& key, const Shape& shape);
+    void tensor(StoredType dtype, const std::string& key, const Shape& shape);
     /// The finished pickle.
     std::string finish();
 

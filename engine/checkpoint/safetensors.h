@@ -22,7 +22,7 @@ namespace rankscope::engine {
 
 struct SafetensorsEntry {
     std::string name;
-    DType dtype = DType::f32;
+    StoredType dtype = StoredType::f32;
     Shape shape;
     std::uint64_t begin = 0;  ///< first byte, counted from the first byte after the header
     std::uint64_t end = 0;

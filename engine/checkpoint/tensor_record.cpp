@@ -15,7 +15,7 @@ static_assert(std::endian::native == std::endian::little);
 
 namespace {
 
-void expect(const TensorRecord& record, DType dtype) {
+void expect(const TensorRecord& record, StoredType dtype) {
     if (record.dtype != dtype) {
         throw Error("tensor " + record.name + " has type " + std::string(safetensors_name(record.dtype)) +
                     " where " + std::string(safetensors_name(dtype)) + " is needed");
@@ -62,7 +62,7 @@ std::vector<TensorView> views_of(std::span<const TensorRecord> records) {
     return views;
 }
 
-std::optional<std::uint64_t> byte_size(DType dtype, const Shape& shape) {
+std::optional<std::uint64_t> byte_size(StoredType dtype, const Shape& shape) {
     constexpr std::uint64_t kLimit = std::uint64_t{1} << 62U;
     std::uint64_t size = size_of(dtype);
     bool empty = false;
@@ -81,7 +81,7 @@ std::optional<std::uint64_t> byte_size(DType dtype, const Shape& shape) {
     return empty ? 0 : size;
 }
 
-void reuse(TensorRecord& record, std::string name, DType dtype, Shape shape) {
+void reuse(TensorRecord& record, std::string name, StoredType dtype, Shape shape) {
     const auto size = byte_size(dtype, shape);
     if (!size) {
         throw Error("tensor " + name + " has the impossible shape " + to_string(shape));
@@ -93,14 +93,14 @@ void reuse(TensorRecord& record, std::string name, DType dtype, Shape shape) {
 }
 
 std::span<float> floats_of(TensorRecord& record) {
-    expect(record, DType::f32);
+    expect(record, StoredType::f32);
     return {static_cast<float*>(static_cast<void*>(record.bytes.data())),
             record.bytes.size() / sizeof(float)};
 }
 
 TensorRecord float_tensor(std::string name, Shape shape, std::span<const float> values) {
     TensorRecord record;
-    reuse(record, std::move(name), DType::f32, std::move(shape));
+    reuse(record, std::move(name), StoredType::f32, std::move(shape));
     if (record.bytes.size() != values.size_bytes()) {
         throw Error("tensor " + record.name + " of shape " + to_string(record.shape) + " cannot hold " +
                     std::to_string(values.size()) + " values");
@@ -111,13 +111,13 @@ TensorRecord float_tensor(std::string name, Shape shape, std::span<const float> 
 
 TensorRecord int64_scalar(std::string name, std::int64_t value) {
     TensorRecord record;
-    reuse(record, std::move(name), DType::i64, {});
+    reuse(record, std::move(name), StoredType::i64, {});
     std::memcpy(record.bytes.data(), &value, sizeof(value));
     return record;
 }
 
 std::vector<float> float_values(const TensorRecord& record) {
-    expect(record, DType::f32);
+    expect(record, StoredType::f32);
     std::vector<float> values(record.bytes.size() / sizeof(float));
     std::memcpy(values.data(), record.bytes.data(), values.size() * sizeof(float));
     return values;
@@ -125,11 +125,11 @@ std::vector<float> float_values(const TensorRecord& record) {
 
 std::vector<float> widened_values(const TensorRecord& record) {
     switch (record.dtype) {
-        case DType::f64:
+        case StoredType::f64:
             return widened<double>(record, [](double value) { return static_cast<float>(value); });
-        case DType::f16:
+        case StoredType::f16:
             return widened<std::uint16_t>(record, of_half);
-        case DType::bf16:
+        case StoredType::bf16:
             return widened<std::uint16_t>(
                 record, [](std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); });
         default:
@@ -138,7 +138,7 @@ std::vector<float> widened_values(const TensorRecord& record) {
 }
 
 std::int64_t int64_value(const TensorRecord& record) {
-    expect(record, DType::i64);
+    expect(record, StoredType::i64);
     std::int64_t value = 0;
     if (record.bytes.size() != sizeof(value)) {
         throw Error("tensor " + record.name + " of shape " + to_string(record.shape) +

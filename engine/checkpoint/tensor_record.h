@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/checkpoint/dtype.h>
+#include <engine/checkpoint/stored_type.h>
 #include <engine/graph/graph.h>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ namespace rankscope::engine {
 /// A named tensor as checkpoint files hold it: row-major, little-endian, shape {} for a scalar.
 struct TensorRecord {
     std::string name;
-    DType dtype = DType::f32;
+    StoredType dtype = StoredType::f32;
     Shape shape;
     std::vector<std::byte> bytes;
 
@@ -28,7 +28,7 @@ struct TensorRecord {
 /// The same without owning the bytes.
 struct TensorView {
     std::string name;
-    DType dtype = DType::f32;
+    StoredType dtype = StoredType::f32;
     Shape shape;
     std::span<const std::byte> bytes;
 };
@@ -38,10 +38,10 @@ std::vector<TensorView> views_of(std::span<const TensorRecord> records);
 
 /// Bytes that a tensor of this shape takes; nothing for a negative dimension or where it would not fit into
 /// 63 bits.
-std::optional<std::uint64_t> byte_size(DType dtype, const Shape& shape);
+std::optional<std::uint64_t> byte_size(StoredType dtype, const Shape& shape);
 
 /// Memory for the tensor, or what it had, where it is the same already: a snapshot's buffers are used again.
-void reuse(TensorRecord& record, std::string name, DType dtype, Shape shape);
+void reuse(TensorRecord& record, std::string name, StoredType dtype, Shape shape);
 
 /// The memory of an f32 tensor as numbers (std::vector's memory is aligned for them). Throws Error naming the
 /// tensor when it has another type.

@@ -46,11 +46,11 @@ std::optional<double> number_of(const TorchArchive& archive, PickleId id) {
         return static_cast<double>(number);
     };
     switch (record.dtype) {
-        case DType::f32:
+        case StoredType::f32:
             return as(0.0F);
-        case DType::f64:
+        case StoredType::f64:
             return as(0.0);
-        case DType::i64:
+        case StoredType::i64:
             return as(std::int64_t{0});
         default:
             return std::nullopt;

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/comm/data_type.h>
+#include <engine/tensor/element_type.h>
 
 #include <cstddef>
 #include <span>
@@ -20,7 +20,7 @@ struct Piece {
 /// What an all-reduce adds up. All ranks give the same type, scale and counts.
 struct Reduction {
     std::span<const Piece> pieces{};
-    DataType type = DataType::f32;
+    ElementType type = ElementType::f32;
     float scale = 1.0F;  ///< every value is multiplied by it before it is added
 
     std::size_t count() const {

@@ -250,8 +250,8 @@ public:
             when);
     }
 
-    void sum(std::span<float> values) override { sum_of(DataType::f32, values.data(), values.size()); }
-    void sum(std::span<double> values) override { sum_of(DataType::f64, values.data(), values.size()); }
+    void sum(std::span<float> values) override { sum_of(ElementType::f32, values.data(), values.size()); }
+    void sum(std::span<double> values) override { sum_of(ElementType::f64, values.data(), values.size()); }
 
     void broadcast(std::span<std::byte> bytes, int root) override {
         queue_.run([&] {
@@ -311,7 +311,7 @@ private:
         record_->finish();
     }
 
-    void sum_of(DataType type, void* values, std::size_t count) {
+    void sum_of(ElementType type, void* values, std::size_t count) {
         const Piece piece{values, count};
         queue_.run([&] { reduce({.pieces = {&piece, 1}, .type = type}); });
     }

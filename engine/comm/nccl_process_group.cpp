@@ -87,15 +87,15 @@ ncclConfig_t non_blocking() {
     return config;
 }
 
-ncclDataType_t nccl_type(DataType type) {
+ncclDataType_t nccl_type(ElementType type) {
     switch (type) {
-        case DataType::f32:
+        case ElementType::f32:
             return ncclFloat32;
-        case DataType::bf16:
+        case ElementType::bf16:
             return ncclBfloat16;
-        case DataType::f16:
+        case ElementType::f16:
             return ncclFloat16;
-        case DataType::f64:
+        case ElementType::f64:
             return ncclFloat64;
     }
     throw Error("NCCL: unknown element type");
@@ -175,7 +175,7 @@ public:
             const DeviceBytes memory(values.size_bytes());
             put(memory, values.data(), values.size_bytes());
             const Piece piece{memory.data(), values.size()};
-            reduce_now({.pieces = {&piece, 1}, .type = DataType::f64});
+            reduce_now({.pieces = {&piece, 1}, .type = ElementType::f64});
             cuda_check(cudaMemcpy(values.data(), memory.data(), values.size_bytes(), cudaMemcpyDeviceToHost),
                        "cudaMemcpy");
         });
@@ -267,9 +267,9 @@ private:
             float single = reduction.scale;
             double wide = reduction.scale;
             void* scalar = &single;
-            if (reduction.type == DataType::f64) {
+            if (reduction.type == ElementType::f64) {
                 scalar = &wide;
-            } else if (reduction.type != DataType::f32) {
+            } else if (reduction.type != ElementType::f32) {
                 encode(reduction.type, 1.0F, {&single, 1}, &half);
                 scalar = &half;
             }

@@ -151,58 +151,58 @@ template <typename Format>
     }
 }
 
-[[gnu::always_inline]] inline void reduce_any(DataType type, float scale,
+[[gnu::always_inline]] inline void reduce_any(ElementType type, float scale,
                                               std::span<const void* const> sources,
                                               std::span<void* const> targets, std::size_t count) {
     switch (type) {
-        case DataType::f32:
+        case ElementType::f32:
             return reduce_as<F32>(scale, sources, targets, count);
-        case DataType::bf16:
+        case ElementType::bf16:
             return reduce_as<Bf16>(scale, sources, targets, count);
-        case DataType::f16:
+        case ElementType::f16:
             return reduce_as<F16>(scale, sources, targets, count);
-        case DataType::f64:
+        case ElementType::f64:
             return reduce_as<F64>(scale, sources, targets, count);
     }
 }
 
-[[gnu::always_inline]] inline void encode_any(DataType type, float scale, std::span<const float> values,
+[[gnu::always_inline]] inline void encode_any(ElementType type, float scale, std::span<const float> values,
                                               std::uint16_t* out) {
-    type == DataType::bf16 ? encode_as<Bf16>(scale, values, out) : encode_as<F16>(scale, values, out);
+    type == ElementType::bf16 ? encode_as<Bf16>(scale, values, out) : encode_as<F16>(scale, values, out);
 }
 
-[[gnu::always_inline]] inline void decode_any(DataType type, const std::uint16_t* in,
+[[gnu::always_inline]] inline void decode_any(ElementType type, const std::uint16_t* in,
                                               std::span<float> values) {
-    type == DataType::bf16 ? decode_as<Bf16>(in, values) : decode_as<F16>(in, values);
+    type == ElementType::bf16 ? decode_as<Bf16>(in, values) : decode_as<F16>(in, values);
 }
 
 // One copy per instruction set; which one runs is decided where the program runs. All give the same bits.
 struct Variant {
-    void (*reduce)(DataType, float, std::span<const void* const>, std::span<void* const>, std::size_t);
-    void (*encode)(DataType, float, std::span<const float>, std::uint16_t*);
-    void (*decode)(DataType, const std::uint16_t*, std::span<float>);
+    void (*reduce)(ElementType, float, std::span<const void* const>, std::span<void* const>, std::size_t);
+    void (*encode)(ElementType, float, std::span<const float>, std::uint16_t*);
+    void (*decode)(ElementType, const std::uint16_t*, std::span<float>);
 };
 
-void reduce_portable(DataType type, float scale, std::span<const void* const> sources,
+void reduce_portable(ElementType type, float scale, std::span<const void* const> sources,
                      std::span<void* const> targets, std::size_t count) {
     reduce_any(type, scale, sources, targets, count);
 }
-void encode_portable(DataType type, float scale, std::span<const float> values, std::uint16_t* out) {
+void encode_portable(ElementType type, float scale, std::span<const float> values, std::uint16_t* out) {
     encode_any(type, scale, values, out);
 }
-void decode_portable(DataType type, const std::uint16_t* in, std::span<float> values) {
+void decode_portable(ElementType type, const std::uint16_t* in, std::span<float> values) {
     decode_any(type, in, values);
 }
 #if defined(__x86_64__)
-[[gnu::target("avx2")]] void reduce_avx2(DataType type, float scale, std::span<const void* const> sources,
+[[gnu::target("avx2")]] void reduce_avx2(ElementType type, float scale, std::span<const void* const> sources,
                                          std::span<void* const> targets, std::size_t count) {
     reduce_any(type, scale, sources, targets, count);
 }
-[[gnu::target("avx2")]] void encode_avx2(DataType type, float scale, std::span<const float> values,
+[[gnu::target("avx2")]] void encode_avx2(ElementType type, float scale, std::span<const float> values,
                                          std::uint16_t* out) {
     encode_any(type, scale, values, out);
 }
-[[gnu::target("avx2")]] void decode_avx2(DataType type, const std::uint16_t* in, std::span<float> values) {
+[[gnu::target("avx2")]] void decode_avx2(ElementType type, const std::uint16_t* in, std::span<float> values) {
     decode_any(type, in, values);
 }
 #endif
@@ -219,25 +219,25 @@ const Variant& variant() {
     return chosen;
 }
 
-void demand_half(DataType type) {
-    if (type != DataType::bf16 && type != DataType::f16) {
+void demand_half(ElementType type) {
+    if (type != ElementType::bf16 && type != ElementType::f16) {
         throw std::logic_error(std::string("not a 16-bit format: ") + name_of(type));
     }
 }
 
 }  // namespace
 
-void reduce(DataType type, float scale, std::span<const void* const> sources, std::span<void* const> targets,
-            std::size_t count) {
+void reduce(ElementType type, float scale, std::span<const void* const> sources,
+            std::span<void* const> targets, std::size_t count) {
     variant().reduce(type, scale, sources, targets, count);
 }
 
-void encode(DataType type, float scale, std::span<const float> values, std::uint16_t* out) {
+void encode(ElementType type, float scale, std::span<const float> values, std::uint16_t* out) {
     demand_half(type);
     variant().encode(type, scale, values, out);
 }
 
-void decode(DataType type, const std::uint16_t* in, std::span<float> values) {
+void decode(ElementType type, const std::uint16_t* in, std::span<float> values) {
     demand_half(type);
     variant().decode(type, in, values);
 }

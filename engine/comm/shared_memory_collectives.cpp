@@ -34,7 +34,7 @@ int usable_cores() {
 /// What this rank believes it is doing, compared at the first meeting of every operation.
 struct SharedMemoryCollectives::Signature {
     CollectiveKind operation = CollectiveKind::barrier;
-    DataType type = DataType::f32;
+    ElementType type = ElementType::f32;
     std::int32_t root = -1;
     std::uint64_t bytes = 0;
     bool operator==(const Signature&) const = default;

@@ -48,9 +48,9 @@ BatchLoader::BatchLoader(const ImageSet& set, Transform transform, const LoaderO
               static_cast<std::size_t>(transform_.size().width)),
       chunk_(samples_per_chunk(options.batch_size, options.workers)),
       ahead_(batches_ahead(static_cast<std::size_t>(options.batch_size) * sample_ *
-                           (options.form == BatchForm::floats  ? sizeof(float)
-                            : options.form == BatchForm::bytes ? 1
-                                                               : 0))),
+                           (options.form == SampleForm::floats  ? sizeof(float)
+                            : options.form == SampleForm::bytes ? 1
+                                                                : 0))),
       slots_(static_cast<std::size_t>(ahead_)) {
     for (int i = 0; i < options.workers; ++i) {
         threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
@@ -124,7 +124,7 @@ BatchLoader::Chunk BatchLoader::claim() {
         if (free_.empty()) {
             slot.batch = Batch{.pixels = HostBuffer<float>(options_.memory),
                                .bytes = HostBuffer<std::uint8_t>(options_.memory),
-                               .draws = {},
+                               .windows = {},
                                .labels = HostBuffer<std::int32_t>(options_.memory),
                                .indices = {}};
         } else {
@@ -132,12 +132,12 @@ BatchLoader::Chunk BatchLoader::claim() {
             free_.pop_back();
         }
         Batch& batch = slot.batch;
-        const auto only_in = [&](BatchForm form, std::size_t size) {
+        const auto only_in = [&](SampleForm form, std::size_t size) {
             return options_.form == form ? size : 0;
         };
-        batch.pixels.resize(only_in(BatchForm::floats, samples.size() * sample_));
-        batch.bytes.resize(only_in(BatchForm::bytes, samples.size() * sample_));
-        batch.draws.resize(only_in(BatchForm::draws, samples.size()));
+        batch.pixels.resize(only_in(SampleForm::floats, samples.size() * sample_));
+        batch.bytes.resize(only_in(SampleForm::bytes, samples.size() * sample_));
+        batch.windows.resize(only_in(SampleForm::windows, samples.size()));
         batch.labels.resize(samples.size());
         batch.indices.assign(samples.begin(), samples.end());
         batch.number = next_batch_;
@@ -204,13 +204,15 @@ void BatchLoader::fill_sample(const Chunk& chunk, Worker& worker, std::size_t ro
     const ImageSize stored = worker.reader->open(index);
     const Placement placement = transform_.place(stored, SampleRandom(options_.seed, chunk.epoch, index));
     batch.labels[row] = set_.labels[static_cast<std::size_t>(index)];
-    if (options_.form == BatchForm::draws) {
-        batch.draws[row] = {index, placement.box.top + placement.top, placement.box.left + placement.left,
-                            placement.flip};
+    if (options_.form == SampleForm::windows) {
+        batch.windows[row] = {.image = static_cast<std::int32_t>(index),
+                              .top = static_cast<std::int16_t>(placement.box.top + placement.top),
+                              .left = static_cast<std::int16_t>(placement.box.left + placement.left),
+                              .flip = placement.flip ? 1 : 0};
         return;
     }
     const ImageView view = worker.reader->read(source_part(placement, transform_.size()));
-    if (options_.form == BatchForm::bytes) {
+    if (options_.form == SampleForm::bytes) {
         render(view, placement, transform_.size(), worker.scratch, batch.bytes.data() + row * sample_);
         return;
     }

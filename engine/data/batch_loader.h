@@ -6,6 +6,8 @@
 #include <engine/data/host_buffer.h>
 #include <engine/data/image_set.h>
 #include <engine/data/transform.h>
+#include <engine/tensor/image_window.h>
+#include <engine/tensor/sample_form.h>
 
 #include <condition_variable>
 #include <cstdint>
@@ -20,30 +22,11 @@
 
 namespace rankscope::engine {
 
-/// What a batch holds of its pictures.
-enum class BatchForm {
-    floats,  ///< the network's numbers
-    bytes,   ///< cut, scaled and mirrored, but not normalised: a quarter of the size, for a device that does
-             ///< the rest with the transform's table
-    draws    ///< only where to cut, for a device that has the whole set (MemoryImages) in its memory; the
-             ///< transform must not scale (Transform::only_moves)
-};
-
-/// A window of the network's size in picture `image` of the set, its corner at (top, left); what is outside
-/// the picture is byte 0. Then mirrored, left for right, if asked.
-struct Draw {
-    std::int64_t image = 0;
-    int top = 0;
-    int left = 0;
-    bool flip = false;
-    bool operator==(const Draw&) const = default;
-};
-
 /// Samples of one step as the network wants them.
 struct Batch {
     HostBuffer<float> pixels;           ///< form floats: [size, channels, height, width]
     HostBuffer<std::uint8_t> bytes;     ///< form bytes: the same
-    std::vector<Draw> draws;            ///< form draws: [size]
+    std::vector<ImageWindow> windows;   ///< form windows: [size], of the set's images
     HostBuffer<std::int32_t> labels;    ///< [size]
     std::vector<std::int64_t> indices;  ///< [size], which samples of the set these are
     std::int64_t number = 0;            ///< place in the epoch, from 0
@@ -57,7 +40,7 @@ struct LoaderOptions {
     bool drop_short = false;
     int workers = 1;         ///< threads that read and decode
     std::uint64_t seed = 0;  ///< of the augmentation
-    BatchForm form = BatchForm::floats;
+    SampleForm form = SampleForm::floats;
     /// Where the batches' memory comes from, e.g. page-locked memory; must outlive loader and batches.
     std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };

@@ -3,7 +3,8 @@
 
 #pragma once
 
-#include <engine/backend/backend.h>
+#include <engine/graph/graph.h>
+#include <engine/tensor/parameter_layout.h>
 
 #include <cstddef>
 #include <span>

@@ -19,8 +19,8 @@ std::span<float> as_floats(const Piece& piece) {
 
 }  // namespace
 
-CompressionHook::CompressionHook(DataType type) : type_(type) {
-    if (type != DataType::bf16 && type != DataType::f16) {
+CompressionHook::CompressionHook(ElementType type) : type_(type) {
+    if (type != ElementType::bf16 && type != ElementType::f16) {
         throw std::logic_error("gradients are compressed to bf16 or f16");
     }
 }

@@ -39,9 +39,9 @@ public:
 class CompressionHook final : public GradientHook {
 public:
     /// bf16 or f16; otherwise std::logic_error.
-    explicit CompressionHook(DataType type);
+    explicit CompressionHook(ElementType type);
 
-    DataType type() const { return type_; }
+    ElementType type() const { return type_; }
     std::string name() const override;
     Work start(ProcessGroup& group, std::size_t bucket, std::span<const Piece> gradients, float scale,
                When when) override;
@@ -53,7 +53,7 @@ private:
         std::shared_ptr<float> memory;  ///< of the group, as 16-bit elements
         std::size_t capacity = 0;       ///< elements
     };
-    DataType type_;
+    ElementType type_;
     std::map<std::size_t, Buffer> buffers_;  ///< by bucket
 };
 

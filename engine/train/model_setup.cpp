@@ -94,7 +94,7 @@ void use_queue(const config::TrainConfig& config, ProcessGroup& group, CompileOp
     if (config.sync_bn) {
         options.enqueue_sum = [&group](std::span<double> values, void* queue) {
             const Piece piece{values.data(), values.size()};
-            group.enqueue({.pieces = {&piece, 1}, .type = DataType::f64}, queue);
+            group.enqueue({.pieces = {&piece, 1}, .type = ElementType::f64}, queue);
         };
     }
 }

@@ -39,7 +39,7 @@ StepRunner::StepRunner(CompiledModel& model, ProcessGroup* group, const StepRunn
 }
 
 void StepRunner::prepare_reduction(ProcessGroup& group, const ReducerOptions& ddp) {
-    DataType wire = DataType::f32;
+    ElementType wire = ElementType::f32;
     if (ddp.hook) {
         const auto* compression = dynamic_cast<const CompressionHook*>(ddp.hook.get());
         if (compression == nullptr) {
@@ -51,9 +51,7 @@ void StepRunner::prepare_reduction(ProcessGroup& group, const ReducerOptions& dd
     const ParameterLayout& layout = model_.layout();
     const float share = 1.0F / static_cast<float>(group.size());
     reduction_ = std::make_unique<StepReduction>();
-    reduction_->wire = wire == DataType::bf16  ? WireType::bf16
-                       : wire == DataType::f16 ? WireType::f16
-                                               : WireType::f32;
+    reduction_->wire = wire;
     const BucketLimits limits = ddp.limits.value_or(default_bucket_limits(layout.total * sizeof(float)));
     for (const Bucket& bucket : plan_buckets(layout, limits)) {
         reduction_->buckets.push_back(bucket.live);
@@ -85,18 +83,14 @@ void StepRunner::set_loss_scale(const LossScale& scale) {
 }
 
 void StepRunner::give_samples(const Batch& batch, Executable& executable) const {
-    if (!batch.draws.empty()) {
-        executable.take_input(InputForm::draws);
-        std::transform(
-            batch.draws.begin(), batch.draws.end(), executable.draws().begin(), [](const Draw& draw) {
-                return ImageDraw{static_cast<std::int32_t>(draw.image), static_cast<std::int16_t>(draw.top),
-                                 static_cast<std::int16_t>(draw.left), draw.flip ? 1 : 0};
-            });
+    if (!batch.windows.empty()) {
+        executable.take_input(SampleForm::windows);
+        std::copy(batch.windows.begin(), batch.windows.end(), executable.windows().begin());
     } else if (!batch.bytes.empty()) {
-        executable.take_input(InputForm::bytes);
+        executable.take_input(SampleForm::bytes);
         std::copy(batch.bytes.begin(), batch.bytes.end(), executable.byte_input().begin());
     } else {
-        executable.take_input(InputForm::floats);
+        executable.take_input(SampleForm::floats);
         std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());
     }
 }

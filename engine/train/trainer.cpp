@@ -50,8 +50,8 @@ ReducerOptions reducer_options(const config::DdpConfig& config, const Graph& gra
     }
     options.find_unused_parameters = config.find_unused_parameters;
     if (config.compression != "none") {
-        options.hook =
-            std::make_unique<CompressionHook>(config.compression == "bf16" ? DataType::bf16 : DataType::f16);
+        options.hook = std::make_unique<CompressionHook>(config.compression == "bf16" ? ElementType::bf16
+                                                                                      : ElementType::f16);
     }
     for (const Parameter& parameter : graph.parameters) {
         options.names.push_back(parameter.name);
@@ -285,17 +285,17 @@ void Trainer::prepare() {
 
 // A GPU would starve on floats that are made and sent by the host: it gets bytes, or, where the whole set
 // fits beside the model, only where to cut.
-BatchForm Trainer::input_form(const ImageSet& set, const Transform& transform) {
+SampleForm Trainer::input_form(const ImageSet& set, const Transform& transform) {
     if (!runner_->whole_steps()) {
-        return BatchForm::floats;
+        return SampleForm::floats;
     }
     model_->set_pixel_table(transform.table().values());
     const auto* images = dynamic_cast<const MemoryImages*>(set.images.get());
     if (images == nullptr || !transform.only_moves(images->size())) {
-        return BatchForm::bytes;
+        return SampleForm::bytes;
     }
     const Shape shape{images->channels(), images->size().height, images->size().width};
-    return model_->keep_images(shape, images->pixels()) ? BatchForm::draws : BatchForm::bytes;
+    return model_->keep_images(shape, images->pixels()) ? SampleForm::windows : SampleForm::bytes;
 }
 
 bool Trainer::finished() const {

@@ -54,7 +54,7 @@ private:
     std::string take_up(const RunMeasures& measures);
     void prepare();
     /// The form in which the backend wants the samples of the training set.
-    BatchForm input_form(const ImageSet& set, const Transform& transform);
+    SampleForm input_form(const ImageSet& set, const Transform& transform);
     void train_epoch();
     void train_update(std::optional<Batch>& batch);
     /// Waits for the results of the earliest update that was not reported yet, and reports it.

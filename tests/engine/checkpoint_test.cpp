@@ -94,13 +94,13 @@ TEST(Safetensors, RoundTripKeepsEveryTypeShapeAndByte) {
     std::vector<TensorRecord> tensors;
     for (int i = 0; i < 15; ++i) {
         TensorRecord& tensor = tensors.emplace_back();
-        const auto dtype = static_cast<DType>(i);
+        const auto dtype = static_cast<StoredType>(i);
         reuse(tensor, "t" + std::to_string(i) + " \"quoted\" é\n", dtype, i % 3 == 0 ? Shape{} : Shape{i, 5});
         for (std::size_t at = 0; at < tensor.bytes.size(); ++at) {
             tensor.bytes[at] = static_cast<std::byte>(at * 7 + static_cast<std::size_t>(i));
         }
     }
-    tensors.push_back({"empty", DType::f32, {3, 0, 2}, {}});
+    tensors.push_back({"empty", StoredType::f32, {3, 0, 2}, {}});
     write_safetensors(folder / "a.safetensors", views_of(tensors));
     SafetensorsContent content = read_safetensors(folder / "a.safetensors");
     EXPECT_EQ(content.metadata, (std::map<std::string, std::string>{{"format", "pt"}}));
@@ -182,7 +182,7 @@ TEST(Safetensors, WritingRefusesWhatCouldNotBeRead) {
     EXPECT_NE(write({numbers("a", {1}, 0), numbers("a", {1}, 0)}).find("two tensors"), std::string::npos);
     EXPECT_NE(write({numbers("__metadata__", {1}, 0)}).find("two tensors"), std::string::npos);
     EXPECT_NE(write({numbers("\xff", {1}, 0)}).find("UTF-8"), std::string::npos);
-    EXPECT_NE(write({{"a", DType::f32, {2}, {}}}).find("0 bytes"), std::string::npos);
+    EXPECT_NE(write({{"a", StoredType::f32, {2}, {}}}).find("0 bytes"), std::string::npos);
 }
 
 TEST(TensorNames, WrappersOfPyTorchAreTakenOff) {

@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/device_memory.h>
-#include <engine/backend/cuda/element.h>
 #include <engine/cuda_check.h>
 
 #include <cuda_bf16.h>
@@ -31,13 +31,13 @@ protected:
     }
 };
 
-inline float rounded(float value, Element type) {
-    return type == Element::f32    ? value
-           : type == Element::bf16 ? __bfloat162float(__float2bfloat16(value))
-                                   : __half2float(__float2half(value));
+inline float rounded(float value, ElementType type) {
+    return type == ElementType::f32    ? value
+           : type == ElementType::bf16 ? __bfloat162float(__float2bfloat16(value))
+                                       : __half2float(__float2half(value));
 }
 
-inline std::vector<float> rounded(std::vector<float> values, Element type) {
+inline std::vector<float> rounded(std::vector<float> values, ElementType type) {
     for (float& value : values) {
         value = rounded(value, type);
     }
@@ -57,13 +57,13 @@ inline std::vector<float> noise(std::size_t count, unsigned seed, float low = -2
 /// Numbers of an element type.
 class Array {
 public:
-    Array(Element type, const std::vector<float>& values)
+    Array(ElementType type, const std::vector<float>& values)
         : type_(type), count_(values.size()), memory_(values.size() * size_of(type), "a test", "") {
         std::vector<std::byte> bytes(memory_.bytes());
         for (std::size_t i = 0; i < count_; ++i) {
-            if (type == Element::f32) {
+            if (type == ElementType::f32) {
                 std::memcpy(&bytes[i * 4], &values[i], 4);
-            } else if (type == Element::bf16) {
+            } else if (type == ElementType::bf16) {
                 const __nv_bfloat16 value = __float2bfloat16(values[i]);
                 std::memcpy(&bytes[i * 2], &value, 2);
             } else {
@@ -78,7 +78,7 @@ public:
         }
     }
     /// Filled with what is not a number: whoever forgets to write is found out.
-    Array(Element type, std::size_t count)
+    Array(ElementType type, std::size_t count)
         : Array(type, std::vector<float>(count, std::numeric_limits<float>::quiet_NaN())) {}
 
     void* data() const { return memory_.data(); }
@@ -90,9 +90,9 @@ public:
                    "cudaMemcpy");
         std::vector<float> result(count_);
         for (std::size_t i = 0; i < count_; ++i) {
-            if (type_ == Element::f32) {
+            if (type_ == ElementType::f32) {
                 std::memcpy(&result[i], &bytes[i * 4], 4);
-            } else if (type_ == Element::bf16) {
+            } else if (type_ == ElementType::bf16) {
                 __nv_bfloat16 value;
                 std::memcpy(&value, &bytes[i * 2], 2);
                 result[i] = __bfloat162float(value);
@@ -106,7 +106,7 @@ public:
     }
 
 private:
-    Element type_;
+    ElementType type_;
     std::size_t count_;
     DeviceMemory memory_;
 };

@@ -450,16 +450,13 @@ TEST_F(CudaBackend, ResultsMayBeReadLateOrAtOnce) {
 }
 
 /// As if another rank had all zeros.
-StepReduction halving(const ParameterLayout& layout, WireType wire) {
+StepReduction halving(const ParameterLayout& layout, ElementType wire) {
     StepReduction reduction;
     reduction.wire = wire;
     for (const Bucket& bucket : plan_buckets(layout, {.first = 4096, .others = 16384})) {
         reduction.buckets.push_back(bucket.live);
     }
-    const cuda::Element type = wire == WireType::f32    ? cuda::Element::f32
-                               : wire == WireType::bf16 ? cuda::Element::bf16
-                                                        : cuda::Element::f16;
-    reduction.enqueue_average = [type](std::span<const WirePart> parts, void* queue) {
+    reduction.enqueue_average = [type = wire](std::span<const WirePart> parts, void* queue) {
         for (const WirePart& part : parts) {
             cuda::scale(type, static_cast<std::int64_t>(part.count), 0.5F, part.data,
                         static_cast<cudaStream_t>(queue));
@@ -472,7 +469,7 @@ TEST_F(CudaBackend, TheAverageIsPartOfTheStep) {
     const Graph graph = residual_small();
     const auto plain = compiled(graph, {.batch_size = 4});
     const auto reduced = compiled(graph, {.batch_size = 4});
-    const StepReduction reduction = halving(reduced->layout(), WireType::f32);
+    const StepReduction reduction = halving(reduced->layout(), ElementType::f32);
     ASSERT_GT(reduction.buckets.size(), 3U);
     StepRequest halved;
     halved.optimizer.gradient_scale = 0.5;
@@ -489,7 +486,7 @@ TEST_F(CudaBackend, GradientsAreRoundedForTheWay) {
     StepRequest one;
     train_whole(*plain, graph, 4, 1, one);
     const std::vector<double> whole = widened(plain->optimizer_state("momentum_buffer", 0));
-    for (const WireType wire : {WireType::bf16, WireType::f16}) {
+    for (const ElementType wire : {ElementType::bf16, ElementType::f16}) {
         const auto reduced = compiled(graph, {.batch_size = 4});
         const StepReduction reduction = halving(reduced->layout(), wire);
         one.reduction = &reduction;
@@ -497,7 +494,7 @@ TEST_F(CudaBackend, GradientsAreRoundedForTheWay) {
         train_whole(*reduced, graph, 4, 1, one);
         // The first step's memory is the gradient; halving and doubling are exact.
         const double apart = relative_distance(reduced->optimizer_state("momentum_buffer", 0), whole);
-        EXPECT_LT(apart, wire == WireType::bf16 ? 0x1p-8 : 0x1p-11);
+        EXPECT_LT(apart, wire == ElementType::bf16 ? 0x1p-8 : 0x1p-11);
         EXPECT_GT(apart, 1e-6) << "nothing was rounded";
     }
 }
@@ -588,40 +585,41 @@ TEST_F(CudaBackend, BytesAndDrawsGiveWhatFloatsGive) {
         table[i] = static_cast<float>(i % 256) / 255.0F - 0.2F * static_cast<float>(i / 256);
     }
     Executable& executable = model->executable(3);
-    EXPECT_THROW(executable.take_input(InputForm::bytes), std::logic_error);
+    EXPECT_THROW(executable.take_input(SampleForm::bytes), std::logic_error);
     model->set_pixel_table(table);
-    EXPECT_THROW(executable.take_input(InputForm::draws), std::logic_error);
+    EXPECT_THROW(executable.take_input(SampleForm::windows), std::logic_error);
     std::vector<std::uint8_t> images(5 * 3 * 9 * 10);
     for (std::size_t i = 0; i < images.size(); ++i) {
         images[i] = static_cast<std::uint8_t>(i * 91 + 3);
     }
     ASSERT_TRUE(model->keep_images({3, 9, 10}, images));
-    const std::vector<ImageDraw> draws{{4, 0, 0, 0}, {1, 2, -3, 1}, {0, -1, 4, 0}};
+    const std::vector<ImageWindow> windows{{4, 0, 0, 0}, {1, 2, -3, 1}, {0, -1, 4, 0}};
     std::vector<double> losses;
     std::vector<Doubles> statistics;
     for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
         statistics.push_back(model->statistic(id));
     }
-    for (const InputForm form : {InputForm::floats, InputForm::bytes, InputForm::draws}) {
+    for (const SampleForm form : {SampleForm::floats, SampleForm::bytes, SampleForm::windows}) {
         executable.take_input(form);
         fill(executable, graph, 1);
         for (std::size_t n = 0; n < 3; ++n) {
             for (int c = 0; c < 3; ++c) {
                 for (int y = 0; y < 9; ++y) {
                     for (int x = 0; x < 10; ++x) {
-                        const int iy = draws[n].top + y;
-                        const int ix = draws[n].left + (draws[n].flip != 0 ? 9 - x : x);
+                        const int iy = windows[n].top + y;
+                        const int ix = windows[n].left + (windows[n].flip != 0 ? 9 - x : x);
                         const bool inside = iy >= 0 && iy < 9 && ix >= 0 && ix < 10;
-                        const std::uint8_t byte = inside ? images[static_cast<std::size_t>(
-                                                               ((draws[n].image * 3 + c) * 9 + iy) * 10 + ix)]
-                                                         : std::uint8_t{0};
+                        const std::uint8_t byte = inside
+                                                      ? images[static_cast<std::size_t>(
+                                                            ((windows[n].image * 3 + c) * 9 + iy) * 10 + ix)]
+                                                      : std::uint8_t{0};
                         const std::size_t to = n * 270 + static_cast<std::size_t>(c * 90 + y * 10 + x);
                         executable.input()[to] = table[static_cast<std::size_t>(c) * 256 + byte];
                         executable.byte_input()[to] = byte;
                     }
                 }
             }
-            executable.draws()[n] = draws[n];
+            executable.windows()[n] = windows[n];
         }
         losses.push_back(executable.forward(ForwardMode::evaluate).loss);
         losses.push_back(executable.forward(ForwardMode::evaluate).loss);  // recorded
@@ -637,7 +635,7 @@ TEST_F(CudaBackend, BytesAndDrawsGiveWhatFloatsGive) {
         EXPECT_EQ(losses[i], losses[i % 3]);
     }
     fill(executable, graph, 1);
-    executable.draws()[1].image = 5;
+    executable.windows()[1].image = 5;
     EXPECT_THROW(executable.forward(), Error);
 }
 

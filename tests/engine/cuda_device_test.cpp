@@ -19,7 +19,7 @@
 namespace rankscope::engine::test {
 namespace {
 
-using cuda::Element;
+using ElementType;
 using cuda::test::Array;
 
 class CudaDevice : public cuda::test::OnGpu {};
@@ -35,7 +35,7 @@ TEST_F(CudaDevice, NcclWorldOfOne) {
     TcpStore store({.host = "127.0.0.1", .port = server.port(), .token = "t", .rank = 0, .world_size = 1});
     const auto group = make_nccl_process_group({.rank = 0, .world_size = 1, .device = 0}, store);
     const std::vector<float> numbers{1.0F, 2.0F, 3.0F};
-    const Array values(Element::f32, numbers);
+    const Array values(ElementType::f32, numbers);
     group->all_reduce_sum({values.floats(), 3}).wait();
     group->broadcast({values.floats(), 3}, 0);
     EXPECT_EQ(values.values(), numbers);

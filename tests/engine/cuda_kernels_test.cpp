@@ -30,8 +30,8 @@ using Doubles = std::vector<double>;
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 /// Of a result that is rounded once to the type.
-double tolerance(Element type) {
-    return type == Element::f32 ? 2e-6 : (type == Element::bf16 ? 8e-3 : 1e-3);
+double tolerance(ElementType type) {
+    return type == ElementType::f32 ? 2e-6 : (type == ElementType::bf16 ? 8e-3 : 1e-3);
 }
 
 /// Compares with a tolerance relative to the largest expected value.
@@ -46,11 +46,12 @@ void expect_near(const Floats& got, const Doubles& wanted, double relative, cons
     }
 }
 
-class Kernels : public OnGpu, public testing::WithParamInterface<Element> {
+class Kernels : public OnGpu, public testing::WithParamInterface<ElementType> {
 protected:
-    Element type() const { return GetParam(); }
+    ElementType type() const { return GetParam(); }
 };
-INSTANTIATE_TEST_SUITE_P(Types, Kernels, testing::Values(Element::f32, Element::bf16, Element::f16),
+INSTANTIATE_TEST_SUITE_P(Types, Kernels,
+                         testing::Values(ElementType::f32, ElementType::bf16, ElementType::f16),
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 struct Norm {
@@ -67,7 +68,7 @@ struct SlowNorm {
 };
 
 SlowNorm slow_norm(const Norm& n, const Floats& x, const Floats& residual, const Floats& weight,
-                   const Floats& bias, const std::vector<Floats>& gradients, Element type) {
+                   const Floats& bias, const std::vector<Floats>& gradients, ElementType type) {
     SlowNorm slow;
     const auto channels = static_cast<std::size_t>(n.channels);
     const auto rows = static_cast<std::size_t>(n.rows);
@@ -122,7 +123,7 @@ SlowNorm slow_norm(const Norm& n, const Floats& x, const Floats& residual, const
     return slow;
 }
 
-void check_norm(const Norm& n, Element type, bool synchronised) {
+void check_norm(const Norm& n, ElementType type, bool synchronised) {
     SCOPED_TRACE(testing::Message() << n.rows << " rows, " << n.channels << " channels, residual "
                                     << n.residual << ", relu " << n.relu << ", parts " << n.parts);
     const BatchNormShape shape{n.rows, n.channels, type};
@@ -143,13 +144,13 @@ void check_norm(const Norm& n, Element type, bool synchronised) {
     const Stream stream;
     const Array gx(type, x);
     const Array gr(type, residual);
-    const Array gw(Element::f32, weight);
-    const Array gb(Element::f32, bias);
+    const Array gw(ElementType::f32, weight);
+    const Array gb(ElementType::f32, bias);
     const Array y(type, count);
-    const Array vectors(Element::f32, 3 * channels);
-    const Array running_mean(Element::f32, Floats(channels, 1.0F));
-    const Array running_var(Element::f32, Floats(channels, 2.0F));
-    const Array partials(Element::f32, batch_norm_partials(shape));
+    const Array vectors(ElementType::f32, 3 * channels);
+    const Array running_mean(ElementType::f32, Floats(channels, 1.0F));
+    const Array running_var(ElementType::f32, Floats(channels, 2.0F));
+    const Array partials(ElementType::f32, batch_norm_partials(shape));
     const Objects<unsigned> counters(std::vector<unsigned>(batch_norm_counters(shape), 0U));
     const Objects<double> sums(std::vector<double>(batch_norm_sums(shape), -1.0));
     const Objects<double> backward_sums(std::vector<double>(batch_norm_sums(shape), -1.0));
@@ -179,9 +180,9 @@ void check_norm(const Norm& n, Element type, bool synchronised) {
     }
     const Array dx(type, count);
     const Array masked(type, count);
-    const Array dw(Element::f32, channels);
-    const Array db(Element::f32, channels);
-    const Array coefficients(Element::f32, 3 * channels);
+    const Array dw(ElementType::f32, channels);
+    const Array db(ElementType::f32, channels);
+    const Array coefficients(ElementType::f32, 3 * channels);
     backward.x = gx.data();
     backward.y = n.relu && n.residual ? y.data() : nullptr;
     backward.relu = n.relu;
@@ -214,13 +215,13 @@ void check_norm(const Norm& n, Element type, bool synchronised) {
     expect_near(running_mean.values(), mean, 1e-6, "running mean");
     expect_near(running_var.values(), variance, 2e-6, "running variance");
     // In 16 bits a few results near 0 have lost their sign, so that the mask differs there.
-    const double sums_loose = type == Element::f32 ? 1e-5 : 2e-2;
+    const double sums_loose = type == ElementType::f32 ? 1e-5 : 2e-2;
     expect_near(db.values(), slow.bias_gradient, sums_loose, "bias gradient");
     expect_near(dw.values(), slow.weight_gradient, sums_loose, "weight gradient");
     if (n.residual) {
         expect_near(masked.values(), slow.masked, loose, "masked gradient");
     }
-    expect_near(dx.values(), slow.dx, type == Element::f32 ? 2e-5 : 3e-2, "dx");
+    expect_near(dx.values(), slow.dx, type == ElementType::f32 ? 2e-5 : 3e-2, "dx");
     for (const unsigned counter : counters.values()) {
         EXPECT_EQ(counter, 0U);
     }
@@ -246,12 +247,12 @@ TEST_P(Kernels, EvaluationUsesTheRunningStatistics) {
     const Floats variance = noise(kChannels, 5, 0.5F, 2.0F);
     const Stream stream;
     const Array gx(type(), x);
-    const Array gw(Element::f32, weight);
-    const Array gb(Element::f32, bias);
-    const Array gm(Element::f32, mean);
-    const Array gv(Element::f32, variance);
+    const Array gw(ElementType::f32, weight);
+    const Array gb(ElementType::f32, bias);
+    const Array gm(ElementType::f32, mean);
+    const Array gv(ElementType::f32, variance);
     const Array y(type(), x.size());
-    const Array kept(Element::f32, 2 * kChannels);
+    const Array kept(ElementType::f32, 2 * kChannels);
     BatchNormVectors v;
     v.weight = gw.floats();
     v.bias = gb.floats();
@@ -277,8 +278,8 @@ TEST_P(Kernels, ColumnSums) {
         const Floats x = rounded(noise(static_cast<std::size_t>(rows * channels), 1), type());
         const Stream stream;
         const Array gx(type(), x);
-        const Array sums(Element::f32, static_cast<std::size_t>(channels));
-        const Array partials(Element::f32, batch_norm_partials(shape));
+        const Array sums(ElementType::f32, static_cast<std::size_t>(channels));
+        const Array partials(ElementType::f32, batch_norm_partials(shape));
         const Objects<unsigned> counters(std::vector<unsigned>(batch_norm_counters(shape), 0U));
         column_sums(shape, gx.data(), sums.floats(), {partials.floats(), counters.data()}, stream.get());
         stream.wait();
@@ -427,9 +428,9 @@ TEST_P(Kernels, ElementByElement) {
 TEST_P(Kernels, ConversionsAndNumbersThatAreNotFinite) {
     Floats values = noise(8 * 90, 1);
     const Stream stream;
-    const Array floats(Element::f32, values);
+    const Array floats(ElementType::f32, values);
     const Array there(type(), values.size());
-    const Array back(Element::f32, values.size());
+    const Array back(ElementType::f32, values.size());
     from_floats(type(), static_cast<std::int64_t>(values.size()), floats.floats(), there.data(),
                 stream.get());
     to_floats(type(), static_cast<std::int64_t>(values.size()), there.data(), back.floats(), stream.get());
@@ -469,10 +470,10 @@ TEST_P(Kernels, CrossEntropyEqualsTheCpus) {
             const BatchResult cpu = cpu::cross_entropy({classes, 5, smoothing}, dense, labels, wanted);
             constexpr float kScale = 8.0F;
             const Stream stream;
-            const Array glogits(Element::f32, logits);
+            const Array glogits(ElementType::f32, logits);
             const Objects<std::int32_t> glabels(labels);
             const Objects<const std::int32_t*> pointer(std::vector<const std::int32_t*>{glabels.data()});
-            const Array scale_factor(Element::f32, Floats{kScale});
+            const Array scale_factor(ElementType::f32, Floats{kScale});
             const Array gradient(type(), logits.size());
             const Objects<LossTotals> totals(std::vector<LossTotals>(1));
             const Objects<unsigned> counter(std::vector<unsigned>{0U});
@@ -512,10 +513,10 @@ TEST_P(Kernels, MeanSquaredErrorEqualsTheCpus) {
         stored_gradient[i / kOutputs * 8 + i % kOutputs] = wanted[i];
     }
     const Stream stream;
-    const Array gout(Element::f32, stored);
-    const Array gtargets(Element::f32, targets);
+    const Array gout(ElementType::f32, stored);
+    const Array gtargets(ElementType::f32, targets);
     const Objects<const float*> pointer(std::vector<const float*>{gtargets.floats()});
-    const Array one(Element::f32, Floats{1.0F});
+    const Array one(ElementType::f32, Floats{1.0F});
     const Array gradient(type(), stored.size());
     const Objects<LossTotals> totals(std::vector<LossTotals>(1));
     const Objects<unsigned> counter(std::vector<unsigned>{0U});
@@ -544,24 +545,24 @@ TEST_P(Kernels, InputsOfEveryForm) {
     for (std::size_t i = 0; i < kept.size(); ++i) {
         kept[i] = static_cast<std::uint8_t>(i * 101 + 7);
     }
-    const std::vector<Draw> draws{{4, 0, 0, 0}, {0, -2, 3, 1}, {2, 3, -4, 0}, {1, 1, 6, 1}};
+    const std::vector<ImageWindow> windows{{4, 0, 0, 0}, {0, -2, 3, 1}, {2, 3, -4, 0}, {1, 1, 6, 1}};
     const Stream stream;
-    const Array gfloats(Element::f32, floats);
+    const Array gfloats(ElementType::f32, floats);
     const Objects<std::uint8_t> gbytes(bytes);
     const Objects<std::uint8_t> gkept(kept);
-    const Objects<Draw> gdraws(draws);
-    const Array gtable(Element::f32, table);
+    const Objects<ImageWindow> gdraws(windows);
+    const Array gtable(ElementType::f32, table);
     const Objects<const float*> floats_at(std::vector<const float*>{gfloats.floats()});
     const Objects<const std::uint8_t*> bytes_at(std::vector<const std::uint8_t*>{gbytes.data()});
-    const Objects<const Draw*> draws_at(std::vector<const Draw*>{gdraws.data()});
+    const Objects<const ImageWindow*> draws_at(std::vector<const ImageWindow*>{gdraws.data()});
     const std::size_t count = 4 * pixels * 8;
     const Array from_f(type(), count);
     const Array from_b(type(), count);
     const Array from_d(type(), count);
     input_from_floats(shape, floats_at.data(), from_f.data(), stream.get());
     input_from_bytes(shape, bytes_at.data(), gtable.floats(), from_b.data(), stream.get());
-    input_from_draws(shape, draws_at.data(), {gkept.data(), 7, 9}, gtable.floats(), from_d.data(),
-                     stream.get());
+    input_from_windows(shape, draws_at.data(), {gkept.data(), 7, 9}, gtable.floats(), from_d.data(),
+                       stream.get());
     stream.wait();
     Doubles wanted_f(count, 0.0);
     Doubles wanted_b(count, 0.0);
@@ -574,12 +575,12 @@ TEST_P(Kernels, InputsOfEveryForm) {
                     const auto from = static_cast<std::size_t>(((n * 3 + c) * 6 + y) * 5 + x);
                     wanted_f[to] = floats[from];
                     wanted_b[to] = table[static_cast<std::size_t>(c) * 256 + bytes[from]];
-                    const Draw& draw = draws[static_cast<std::size_t>(n)];
-                    const int iy = draw.top + y;
-                    const int ix = draw.left + (draw.flip != 0 ? 4 - x : x);
+                    const ImageWindow& window = windows[static_cast<std::size_t>(n)];
+                    const int iy = window.top + y;
+                    const int ix = window.left + (window.flip != 0 ? 4 - x : x);
                     std::size_t byte = 0;
                     if (iy >= 0 && iy < 7 && ix >= 0 && ix < 9) {
-                        byte = kept[static_cast<std::size_t>(((draw.image * 3 + c) * 7 + iy) * 9 + ix)];
+                        byte = kept[static_cast<std::size_t>(((window.image * 3 + c) * 7 + iy) * 9 + ix)];
                     }
                     wanted_d[to] = table[static_cast<std::size_t>(c) * 256 + byte];
                 }
@@ -588,7 +589,7 @@ TEST_P(Kernels, InputsOfEveryForm) {
     }
     expect_near(from_f.values(), wanted_f, tolerance(type()), "floats");
     expect_near(from_b.values(), wanted_b, tolerance(type()), "bytes");
-    expect_near(from_d.values(), wanted_d, tolerance(type()), "draws");
+    expect_near(from_d.values(), wanted_d, tolerance(type()), "windows");
 }
 
 TEST_P(Kernels, OutputsThereAndBack) {
@@ -598,7 +599,7 @@ TEST_P(Kernels, OutputsThereAndBack) {
     const Floats gradient = rounded(noise(3 * kRow, 2), type());
     const Stream stream;
     const Array gstored(type(), stored);
-    const Array floats(Element::f32, 3 * kRow);
+    const Array floats(ElementType::f32, 3 * kRow);
     const Array ggradient(type(), gradient);
     const Array back(type(), stored.size());
     output_to_floats(shape, gstored.data(), kRow, floats.floats(), stream.get());
@@ -658,10 +659,10 @@ TEST_P(Kernels, OptimizersEqualTheCpus) {
         const int arrays = optimizer_state_count(step.kind, step.momentum);
         const Stream stream;
         const Objects<std::uint8_t> lines(flat.lines);
-        const Array gradients(Element::f32, flat.gradients);
-        const Array parameters(Element::f32, flat.parameters);
-        const Array first(Element::f32, flat.first);
-        const Array second(Element::f32, flat.second);
+        const Array gradients(ElementType::f32, flat.gradients);
+        const Array parameters(ElementType::f32, flat.parameters);
+        const Array first(ElementType::f32, flat.first);
+        const Array second(ElementType::f32, flat.second);
         const Array copy(type(), flat.parameters);
         for (step.step = 1; step.step <= 3; ++step.step) {
             for (std::size_t line = 0; line < flat.lines.size(); ++line) {
@@ -681,7 +682,7 @@ TEST_P(Kernels, OptimizersEqualTheCpus) {
             all.parameters = parameters.floats();
             all.first = arrays > 0 ? first.floats() : nullptr;
             all.second = arrays > 1 ? second.floats() : nullptr;
-            all.copy = type() == Element::f32 ? nullptr : copy.data();
+            all.copy = type() == ElementType::f32 ? nullptr : copy.data();
             all.copy_type = type();
             // In two ranges, as buckets are.
             all.end = 16 * 113;
@@ -699,7 +700,7 @@ TEST_P(Kernels, OptimizersEqualTheCpus) {
         if (arrays > 1) {
             expect_near(second.values(), widened(flat.second), 1e-6, "second");
         }
-        if (type() != Element::f32) {
+        if (type() != ElementType::f32) {
             EXPECT_EQ(copy.values(), rounded(parameters.values(), type()));
         }
     }
@@ -711,12 +712,12 @@ TEST_F(Norms, NormClippingAndLossScale) {
     FlatCase flat;
     const Stream stream;
     const Objects<std::uint8_t> lines(flat.lines);
-    const Array partials(Element::f32, Floats(2 * kNormBlocks, 0.0F));
+    const Array partials(ElementType::f32, Floats(2 * kNormBlocks, 0.0F));
     const Objects<unsigned> counter(std::vector<unsigned>{0U});
     const NormScratch scratch{static_cast<double*>(partials.data()), counter.data()};
     const auto measure = [&](const Floats& values, const OptimizerStep& step, double clip,
                              DeviceLossScale* scale) {
-        const Array gradients(Element::f32, values);
+        const Array gradients(ElementType::f32, values);
         UpdateNumbers numbers;
         set_update_numbers(step, numbers);
         const Objects<UpdateNumbers> device(std::vector<UpdateNumbers>{numbers});

@@ -66,8 +66,8 @@ protected:
         const Graph graph = fuse(build_model(model, sample, 10));
         for (const bool exact : {true, false}) {
             ConvolutionLibrary library(described(GetParam()), {.exact_fp32 = exact, .deterministic = true});
-            for (const Element type : {Element::f32, Element::bf16, Element::f16}) {
-                if (exact && type != Element::f32) {
+            for (const ElementType type : {ElementType::f32, ElementType::bf16, ElementType::f16}) {
+                if (exact && type != ElementType::f32) {
                     continue;
                 }
                 for (const Node& node : graph.nodes) {

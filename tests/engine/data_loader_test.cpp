@@ -149,7 +149,7 @@ TEST(BatchLoader, BytesAreWhatTheFloatsAreMadeOf) {
     const ImageSet set = load_dataset(config, Split::train, {});
     const Transform transform(config, Split::train);
     BatchLoader floats(set, transform, {.batch_size = 64});
-    BatchLoader bytes(set, transform, {.batch_size = 64, .form = BatchForm::bytes});
+    BatchLoader bytes(set, transform, {.batch_size = 64, .form = SampleForm::bytes});
     floats.start(0, numbers(64));
     bytes.start(0, numbers(64));
     const auto a = floats.next();
@@ -162,31 +162,31 @@ TEST(BatchLoader, BytesAreWhatTheFloatsAreMadeOf) {
     }
 }
 
-TEST(BatchLoader, DrawsSayWhereADeviceFindsTheSamePictures) {
+TEST(BatchLoader, WindowsSayWhereADeviceFindsTheSamePictures) {
     DatasetConfig config{.name = "synthetic-digits", .train_size = 40};
     config.augment.random_crop.emplace();
     config.augment.horizontal_flip = 0.5;
     const ImageSet set = load_dataset(config, Split::train, {});
     const Transform transform(config, Split::train);
     EXPECT_TRUE(transform.only_moves({28, 28}));
-    BatchLoader bytes(set, transform, {.batch_size = 40, .form = BatchForm::bytes});
-    BatchLoader draws(set, transform, {.batch_size = 40, .form = BatchForm::draws});
+    BatchLoader bytes(set, transform, {.batch_size = 40, .form = SampleForm::bytes});
+    BatchLoader windows(set, transform, {.batch_size = 40, .form = SampleForm::windows});
     bytes.start(3, numbers(40));
-    draws.start(3, numbers(40));
+    windows.start(3, numbers(40));
     const auto a = bytes.next();
-    const auto b = draws.next();
+    const auto b = windows.next();
     EXPECT_TRUE(b->pixels.empty() && b->bytes.empty());
-    ASSERT_EQ(b->draws.size(), 40U);
+    ASSERT_EQ(b->windows.size(), 40U);
     const auto pixels = dynamic_cast<const MemoryImages&>(*set.images).pixels();
     for (std::size_t i = 0; i < 40; ++i) {
-        const Draw& draw = b->draws[i];
+        const ImageWindow& window = b->windows[i];
         EXPECT_EQ(b->labels[i], a->labels[i]);
         for (int y = 0; y < 28; ++y) {
             for (int x = 0; x < 28; ++x) {
-                const int row = draw.top + y;
-                const int column = draw.left + (draw.flip ? 27 - x : x);
+                const int row = window.top + y;
+                const int column = window.left + (window.flip != 0 ? 27 - x : x);
                 const bool inside = row >= 0 && row < 28 && column >= 0 && column < 28;
-                const auto at = static_cast<std::size_t>(draw.image * 784 + row * 28 + column);
+                const auto at = static_cast<std::size_t>(window.image * 784 + row * 28 + column);
                 ASSERT_EQ(a->bytes[i * 784 + static_cast<std::size_t>(y * 28 + x)], inside ? pixels[at] : 0);
             }
         }

@@ -217,7 +217,7 @@ TEST(Reducer, RanksThatDifferAreNamedBeforeTheFirstStep) {
         {[](auto&, auto& options) { options.names[1] = "conv.bia"; }, "conv.bia of 10"},
         {[](auto&, auto& options) { options.limits->others = 301; }, "buckets of 1 and 301 bytes"},
         {[](auto&, auto& options) { options.find_unused_parameters = true; }, "find_unused_parameters on"},
-        {[](auto&, auto& options) { options.hook = std::make_unique<CompressionHook>(DataType::bf16); },
+        {[](auto&, auto& options) { options.hook = std::make_unique<CompressionHook>(ElementType::bf16); },
          "compression to bf16"}};
     for (const Case& one : cases) {
         in_world({.ranks = 3}, [&](ProcessGroup& group) {
@@ -240,16 +240,16 @@ TEST(Reducer, RanksThatDifferAreNamedBeforeTheFirstStep) {
     }
 }
 
-class Compression : public testing::TestWithParam<DataType> {};
+class Compression : public testing::TestWithParam<ElementType> {};
 
-INSTANTIATE_TEST_SUITE_P(Types, Compression, testing::Values(DataType::bf16, DataType::f16),
+INSTANTIATE_TEST_SUITE_P(Types, Compression, testing::Values(ElementType::bf16, ElementType::f16),
                          [](const auto& one) { return std::string(name_of(one.param)); });
 
 TEST_P(Compression, StaysWithinItsStatedError) {
     constexpr std::size_t kCount = 100000;
     ParameterLayout layout{{{60000, 40000}, {0, 50000}}, kCount, "test"};
     layout.slots[1].live = {{0, 1000}, {2000, 30000}};
-    const double unit = GetParam() == DataType::bf16 ? 1.0 / 256 : 1.0 / 2048;
+    const double unit = GetParam() == ElementType::bf16 ? 1.0 / 256 : 1.0 / 2048;
     for (const int ranks : {1, 2, 3, 5}) {
         in_world({.ranks = ranks}, [&](ProcessGroup& group) {
             std::mt19937 random(9);

@@ -207,20 +207,20 @@ TEST(ModelState, WhatDoesNotFitIsNamedAndNothingIsChanged) {
     const std::string missing = model_error([](auto& tensors) { tensors[0].name = "features.0.weight"; });
     EXPECT_NE(missing.find("has no conv1.weight"), std::string::npos) << missing;
     const std::string more = model_error([](auto& tensors) {
-        tensors.push_back({"head.bias", DType::f32, {}, std::vector<std::byte>(4)});
+        tensors.push_back({"head.bias", StoredType::f32, {}, std::vector<std::byte>(4)});
     });
     EXPECT_NE(more.find("head.bias"), std::string::npos) << more;
     const std::string shape = model_error([](auto& tensors) {
         for (TensorRecord& tensor : tensors) {
             if (tensor.name == "fc.bias") {
-                reuse(tensor, "fc.bias", DType::f32, {1000});
+                reuse(tensor, "fc.bias", StoredType::f32, {1000});
             }
         }
     });
     EXPECT_NE(shape.find("fc.bias"), std::string::npos) << shape;
     EXPECT_NE(shape.find("number of classes"), std::string::npos) << shape;
-    const std::string type =
-        model_error([](auto& tensors) { reuse(tensors[0], "conv1.weight", DType::i32, tensors[0].shape); });
+    const std::string type = model_error(
+        [](auto& tensors) { reuse(tensors[0], "conv1.weight", StoredType::i32, tensors[0].shape); });
     EXPECT_NE(type.find("I32"), std::string::npos) << type;
     const std::string twice = model_error([](auto& tensors) { tensors.push_back(tensors[0]); });
     EXPECT_NE(twice.find("twice"), std::string::npos) << twice;

@@ -52,7 +52,7 @@ float f16_twin(float value) {
                                       : static_cast<float>(rounded);
 }
 
-float through(DataType type, float value) {
+float through(ElementType type, float value) {
     std::uint16_t half = 0;
     float back = 0;
     encode(type, 1.0F, {&value, 1}, &half);
@@ -73,12 +73,12 @@ TEST(Reduce, HalfFormatsRoundToNearestEven) {
         values.push_back(std::ldexp(static_cast<float>(random() % 100000), -static_cast<int>(random() % 45)));
     }
     for (const float value : values) {
-        ASSERT_EQ(through(DataType::f16, value), f16_twin(value)) << value;
+        ASSERT_EQ(through(ElementType::f16, value), f16_twin(value)) << value;
         if (std::fabs(value) < 3.3e38F) {
-            ASSERT_EQ(through(DataType::bf16, value), bf16_twin(value)) << value;
+            ASSERT_EQ(through(ElementType::bf16, value), bf16_twin(value)) << value;
         }
     }
-    for (const DataType type : {DataType::bf16, DataType::f16}) {
+    for (const ElementType type : {ElementType::bf16, ElementType::f16}) {
         EXPECT_TRUE(std::isnan(through(type, std::numeric_limits<float>::quiet_NaN())));
         EXPECT_EQ(through(type, -std::numeric_limits<float>::infinity()),
                   -std::numeric_limits<float>::infinity());
@@ -93,7 +93,7 @@ TEST(Reduce, EveryHalfComesBackAsItself) {
     }
     std::vector<float> values(all.size());
     std::vector<std::uint16_t> back(all.size());
-    for (const DataType type : {DataType::bf16, DataType::f16}) {
+    for (const ElementType type : {ElementType::bf16, ElementType::f16}) {
         decode(type, all.data(), values);
         encode(type, 1.0F, values, back.data());
         for (std::size_t i = 0; i < all.size(); ++i) {
@@ -122,7 +122,7 @@ TEST(Reduce, AddsInOrderWhateverTheNumberOfSources) {
                 from.push_back(array.data());
                 to.push_back(array.data());
             }
-            reduce(DataType::f32, 0.3F, from, to, count);
+            reduce(ElementType::f32, 0.3F, from, to, count);
             for (const auto& array : values) {
                 ASSERT_EQ(array, expected);
             }
@@ -234,7 +234,7 @@ TEST_P(Worlds, AllReduceOfPiecesTouchesNothingElse) {
 TEST_P(Worlds, HalvesAreAddedInSingleAndMetricsInDoublePrecision) {
     const WorldOptions world = GetParam();
     in_world(world, [&](ProcessGroup& group) {
-        for (const DataType type : {DataType::bf16, DataType::f16}) {
+        for (const ElementType type : {ElementType::bf16, ElementType::f16}) {
             constexpr std::size_t kCount = 50001;
             std::vector<float> values(kCount);
             for (std::size_t i = 0; i < kCount; ++i) {
@@ -245,7 +245,7 @@ TEST_P(Worlds, HalvesAreAddedInSingleAndMetricsInDoublePrecision) {
             const Piece piece{halves.data(), kCount};
             group.all_reduce({.pieces = {&piece, 1}, .type = type}).wait();
             decode(type, halves.data(), values);
-            const float unit = type == DataType::bf16 ? 1.0F / 256 : 1.0F / 2048;
+            const float unit = type == ElementType::bf16 ? 1.0F / 256 : 1.0F / 2048;
             for (std::size_t i = 0; i < kCount; ++i) {
                 float sum = 0;
                 for (int rank = 0; rank < world.ranks; ++rank) {

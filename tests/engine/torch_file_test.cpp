@@ -514,20 +514,20 @@ TEST(StateDictFile, NamesDecideTheFormatAndPrefixesGo) {
 }
 
 TEST(Widening, HalvesAndBrainFloats) {
-    const auto widen = [](DType dtype, std::uint16_t bits) {
+    const auto widen = [](StoredType dtype, std::uint16_t bits) {
         TensorRecord record;
         reuse(record, "x", dtype, {1});
         std::memcpy(record.bytes.data(), &bits, 2);
         return widened_values(record)[0];
     };
-    EXPECT_EQ(widen(DType::f16, 0x3C00), 1.0F);
-    EXPECT_EQ(widen(DType::f16, 0xC500), -5.0F);
-    EXPECT_EQ(widen(DType::f16, 0x7BFF), 65504.0F);
-    EXPECT_EQ(widen(DType::f16, 0x0001), 0x1p-24F);
-    EXPECT_EQ(widen(DType::f16, 0x83FF), -0x1.ff8p-15F);
-    EXPECT_EQ(widen(DType::f16, 0x7C00), std::numeric_limits<float>::infinity());
-    EXPECT_TRUE(std::isnan(widen(DType::f16, 0x7E00)));
-    EXPECT_EQ(widen(DType::bf16, 0xBFC0), -1.5F);
+    EXPECT_EQ(widen(StoredType::f16, 0x3C00), 1.0F);
+    EXPECT_EQ(widen(StoredType::f16, 0xC500), -5.0F);
+    EXPECT_EQ(widen(StoredType::f16, 0x7BFF), 65504.0F);
+    EXPECT_EQ(widen(StoredType::f16, 0x0001), 0x1p-24F);
+    EXPECT_EQ(widen(StoredType::f16, 0x83FF), -0x1.ff8p-15F);
+    EXPECT_EQ(widen(StoredType::f16, 0x7C00), std::numeric_limits<float>::infinity());
+    EXPECT_TRUE(std::isnan(widen(StoredType::f16, 0x7E00)));
+    EXPECT_EQ(widen(StoredType::bf16, 0xBFC0), -1.5F);
     EXPECT_NE(message_of([&] { widened_values(int64_scalar("n", 1)); }), "");
 }
 

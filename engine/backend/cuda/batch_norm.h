@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 #include <cuda_runtime_api.h>
 
@@ -19,7 +19,7 @@ namespace rankscope::engine::cuda {
 struct BatchNormShape {
     std::int64_t rows = 0;  ///< batch · height · width
     int channels = 0;       ///< a multiple of kGroup
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
 };
 
 struct BatchNormVectors {

@@ -30,9 +30,9 @@ constexpr std::int64_t kBetween = 5;
 constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20;
 constexpr int kMostCandidates = 12;
 
-cudnnDataType_t cudnn_type(Element type) {
-    return type == Element::f32 ? CUDNN_DATA_FLOAT
-                                : (type == Element::bf16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_HALF);
+cudnnDataType_t cudnn_type(ElementType type) {
+    return type == ElementType::f32 ? CUDNN_DATA_FLOAT
+                                    : (type == ElementType::bf16 ? CUDNN_DATA_BFLOAT16 : CUDNN_DATA_HALF);
 }
 
 struct Tensors {
@@ -58,7 +58,7 @@ std::size_t bytes_of(const CudnnTensor& tensor) {
 struct Recipe {
     ConvolutionPass pass = ConvolutionPass::forward;
     bool finishes = true;  ///< forward: with bias and ReLU
-    Element result = Element::f32;
+    ElementType result = ElementType::f32;
 
     std::string name() const {
         return std::string(pass == ConvolutionPass::forward
@@ -127,8 +127,8 @@ std::vector<Recipe> recipes_of(ConvolutionPass pass, const ConvolutionShape& sha
         case ConvolutionPass::backward_data:
             return {{pass, true, shape.type}};
         case ConvolutionPass::backward_weights:
-            if (shape.type != Element::f32) {
-                return {{pass, true, shape.type}, {pass, true, Element::f32}};
+            if (shape.type != ElementType::f32) {
+                return {{pass, true, shape.type}, {pass, true, ElementType::f32}};
             }
             return {{pass, true, shape.type}};
     }
@@ -182,7 +182,7 @@ std::size_t Convolution::workspace_bytes() const {
 bool Convolution::finishes() const {
     return plan_->recipe.finishes;
 }
-Element Convolution::result_type() const {
+ElementType Convolution::result_type() const {
     return plan_->recipe.result;
 }
 
@@ -213,7 +213,7 @@ struct ConvolutionLibrary::State {
 
     std::vector<CudnnPlan> candidates(const Recipe& recipe, const ConvolutionShape& shape) const {
         CudnnPolicy allowed = policy;
-        allowed.exact_fp32 = policy.exact_fp32 && shape.type == Element::f32;
+        allowed.exact_fp32 = policy.exact_fp32 && shape.type == ElementType::f32;
         const auto fitting = [&](int most) {
             std::vector<CudnnPlan> plans = graph_of(recipe, shape).plans(device, allowed, most);
             const auto fits = [](const CudnnPlan& plan) { return plan.workspace_bytes() <= kMostWorkspace; };
@@ -289,7 +289,8 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
                 stream,
                 [&](cudaStream_t on) {
                     convolution.run(arguments, on);
-                    if (recipe.result != Element::f32 && recipe.pass == ConvolutionPass::backward_weights) {
+                    if (recipe.result != ElementType::f32 &&
+                        recipe.pass == ConvolutionPass::backward_weights) {
                         to_floats(recipe.result, weights, result.data(), second.as<float>(), on);
                     }
                     if (!recipe.finishes) {

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/plan_cache.h>
 #include <engine/backend/cuda/precision.h>
 
@@ -29,7 +29,7 @@ struct ConvolutionShape {
     std::int64_t kernel = 1;
     std::int64_t stride = 1;
     std::int64_t padding = 0;
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
     bool bias = false;  ///< forward: a bias is added …
     bool relu = false;  ///< … and the result clamped at 0
 
@@ -59,7 +59,7 @@ public:
     /// forward: bias and ReLU of the shape are part of it; otherwise they remain to be done.
     bool finishes() const;
     /// backward_weights: the type of dw, float or that of the images.
-    Element result_type() const;
+    ElementType result_type() const;
     void run(const ConvolutionArguments& arguments, cudaStream_t stream) const;
 
 private:

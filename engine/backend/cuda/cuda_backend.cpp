@@ -110,7 +110,7 @@ private:
     CompileOptions options_;
     CudaOptions cuda_options_;
     Schedule schedule_;
-    cuda::Element type_;
+    ElementType type_;
     PlanCache cache_;
     cuda::ConvolutionLibrary convolutions_;
     cuda::MatmulLibrary products_;

@@ -15,17 +15,11 @@ namespace {
 constexpr const char* kSmallerBatch =
     "A smaller batch_size needs less (with accumulate_steps the effective batch stays the same).";
 
-static_assert(sizeof(Draw) == sizeof(ImageDraw) && offsetof(Draw, flip) == offsetof(ImageDraw, flip));
-
 void copy_in(const DeviceMemory& to, const PinnedMemory& from, cudaStream_t stream) {
     if (to.bytes() != 0) {
         cuda_check(cudaMemcpyAsync(to.data(), from.as<void>(), to.bytes(), cudaMemcpyHostToDevice, stream),
                    "copying a batch to the GPU");
     }
-}
-
-Element element_of(WireType wire) {
-    return wire == WireType::f32 ? Element::f32 : (wire == WireType::bf16 ? Element::bf16 : Element::f16);
 }
 
 MemoryTouch touch(const void* begin, std::size_t bytes, bool writes) {
@@ -104,18 +98,18 @@ std::span<std::uint8_t> CudaExecutable::byte_input() {
     return {to.bytes.as<std::uint8_t>(), sample_elements()};
 }
 
-std::span<ImageDraw> CudaExecutable::draws() {
+std::span<ImageWindow> CudaExecutable::windows() {
     Slot& to = slot();
     const auto batch = static_cast<std::size_t>(options_.batch);
-    if (to.draws.bytes() == 0) {
-        const std::string what = "the draws of a batch of " + std::to_string(options_.batch);
+    if (to.windows.bytes() == 0) {
+        const std::string what = "the windows of a batch of " + std::to_string(options_.batch);
         for (Slot& slot : slots_) {
-            slot.draws = PinnedMemory(batch * sizeof(ImageDraw), what);
-            slot.device_draws = DeviceMemory(batch * sizeof(ImageDraw), what, kSmallerBatch);
+            slot.windows = PinnedMemory(batch * sizeof(ImageWindow), what);
+            slot.device_windows = DeviceMemory(batch * sizeof(ImageWindow), what, kSmallerBatch);
         }
     }
     to.copied.wait();
-    return {to.draws.as<ImageDraw>(), batch};
+    return {to.windows.as<ImageWindow>(), batch};
 }
 
 std::span<std::int32_t> CudaExecutable::labels() {
@@ -128,12 +122,12 @@ std::span<float> CudaExecutable::targets() {
     return {slot().targets.as<float>(), slot().targets.bytes() / sizeof(float)};
 }
 
-void CudaExecutable::take_input(InputForm form) {
-    if (form != InputForm::floats && memory_.pixel_table() == nullptr) {
-        throw std::logic_error("bytes and draws need a pixel table");
+void CudaExecutable::take_input(SampleForm form) {
+    if (form != SampleForm::floats && memory_.pixel_table() == nullptr) {
+        throw std::logic_error("bytes and windows need a pixel table");
     }
-    if (form == InputForm::draws && memory_.image_count() == 0) {
-        throw std::logic_error("draws need images that the model keeps");
+    if (form == SampleForm::windows && memory_.image_count() == 0) {
+        throw std::logic_error("windows need images that the model keeps");
     }
     state_.form = form;
 }
@@ -154,11 +148,11 @@ void CudaExecutable::check_labels(Slot& slot) const {
                         std::to_string(graph_.classes - 1));
         }
     }
-    const auto* draws = slot.draws.as<ImageDraw>();
-    for (std::int64_t i = 0; state_.form == InputForm::draws && i < options_.batch; ++i) {
-        if (draws[i].image < 0 || draws[i].image >= memory_.image_count()) {
+    const auto* windows = slot.windows.as<ImageWindow>();
+    for (std::int64_t i = 0; state_.form == SampleForm::windows && i < options_.batch; ++i) {
+        if (windows[i].image < 0 || windows[i].image >= memory_.image_count()) {
             throw Error("sample " + std::to_string(i) + " of the batch is image " +
-                        std::to_string(draws[i].image) + ", but there are " +
+                        std::to_string(windows[i].image) + ", but there are " +
                         std::to_string(memory_.image_count()));
         }
     }
@@ -170,17 +164,17 @@ void CudaExecutable::upload(Slot& slot, const OptimizerStep& update) {
     state_.images = memory_.images();
     state_.pixel_table = memory_.pixel_table();
     switch (state_.form) {
-        case InputForm::floats:
+        case SampleForm::floats:
             input();  // there, even if nobody has filled it
             copy_in(slot.device_floats, slot.floats, gpu.copy.get());
             break;
-        case InputForm::bytes:
+        case SampleForm::bytes:
             byte_input();
             copy_in(slot.device_bytes, slot.bytes, gpu.copy.get());
             break;
-        case InputForm::draws:
-            draws();
-            copy_in(slot.device_draws, slot.draws, gpu.copy.get());
+        case SampleForm::windows:
+            windows();
+            copy_in(slot.device_windows, slot.windows, gpu.copy.get());
             break;
     }
     copy_in(slot.device_labels, slot.labels, gpu.copy.get());
@@ -190,7 +184,7 @@ void CudaExecutable::upload(Slot& slot, const OptimizerStep& update) {
     control = {};
     control.floats = slot.device_floats.as<float>();
     control.bytes = slot.device_bytes.as<std::uint8_t>();
-    control.draws = slot.device_draws.as<Draw>();
+    control.windows = slot.device_windows.as<ImageWindow>();
     control.labels = slot.device_labels.as<std::int32_t>();
     control.targets = slot.device_targets.as<float>();
     set_update_numbers(update, control.update);
@@ -343,7 +337,7 @@ std::optional<std::string> CudaExecutable::first_non_finite() {
 std::size_t CudaExecutable::bytes() const {
     std::size_t sum = train_.plan.bytes() + (evaluation_ ? evaluation_->plan.bytes() : 0);
     for (const Slot& slot : slots_) {
-        sum += slot.device_floats.bytes() + slot.device_bytes.bytes() + slot.device_draws.bytes() +
+        sum += slot.device_floats.bytes() + slot.device_bytes.bytes() + slot.device_windows.bytes() +
                slot.device_labels.bytes() + slot.device_targets.bytes();
     }
     return sum;
@@ -386,8 +380,8 @@ void CudaExecutable::warm_up_update(const StepRequest& request) {
     cuda_check(cudaMemsetAsync(&numbers->skip, kYes, sizeof(numbers->skip), main), "cudaMemsetAsync");
     measure_gradients(flat, {}, numbers, &state_.output->update, memory_.norm_scratch(), main);
     update_parameters(request.optimizer.kind, flat, numbers, &state_.output->totals.loss, main);
-    if (request.reduction != nullptr && request.reduction->wire != WireType::f32) {
-        const Element type = element_of(request.reduction->wire);
+    if (request.reduction != nullptr && request.reduction->wire != ElementType::f32) {
+        const ElementType type = request.reduction->wire;
         auto* const scratch = static_cast<float*>(static_cast<void*>(memory_.norm_scratch().partials));
         from_floats(type, kGroup, scratch, memory_.wire(), main);
         to_floats(type, kGroup, memory_.wire(), scratch, main);
@@ -406,7 +400,7 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
     if (request.gradients == GradientMode::accumulate) {
         memory_.kept_gradients();
     }
-    if (request.reduction != nullptr && request.reduction->wire != WireType::f32) {
+    if (request.reduction != nullptr && request.reduction->wire != ElementType::f32) {
         memory_.wire();
     }
     state_.loss_scale = request.scale_loss ? &memory_.loss_scale_place()->scale : &state_.control->one;
@@ -456,8 +450,8 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
 std::vector<StepOperation> CudaExecutable::average(const StepReduction& reduction,
                                                    const std::vector<FlatRange>& bucket) {
     const std::span<float> gradients = memory_.gradients();
-    const bool rounded = reduction.wire != WireType::f32;
-    const Element type = element_of(reduction.wire);
+    const bool rounded = reduction.wire != ElementType::f32;
+    const ElementType type = reduction.wire;
     std::byte* const wire = rounded ? memory_.wire() : nullptr;
     std::vector<WirePart> parts;
     std::vector<MemoryTouch> floats;

@@ -22,7 +22,7 @@ namespace rankscope::engine::cuda {
 
 struct ExecutableOptions {
     std::int64_t batch = 1;
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
     double label_smoothing = 0.0;
     std::int64_t topk = 1;
     EnqueueSum enqueue_sum{};
@@ -43,8 +43,8 @@ public:
     std::span<std::int32_t> labels() override;
     std::span<float> targets() override;
     std::span<std::uint8_t> byte_input() override;
-    std::span<ImageDraw> draws() override;
-    void take_input(InputForm form) override;
+    std::span<ImageWindow> windows() override;
+    void take_input(SampleForm form) override;
 
     using Executable::backward;
     using Executable::forward;
@@ -63,8 +63,8 @@ public:
 private:
     /// Where a batch is gathered, and its way to the GPU. Two, so that one is filled while the other is used.
     struct Slot {
-        PinnedMemory floats, bytes, draws, labels, targets, control, output;
-        DeviceMemory device_floats, device_bytes, device_draws, device_labels, device_targets;
+        PinnedMemory floats, bytes, windows, labels, targets, control, output;
+        DeviceMemory device_floats, device_bytes, device_windows, device_labels, device_targets;
         Event copied;    ///< the samples are on the GPU: the host may write again
         Event finished;  ///< the step has run, its output is in host memory
         bool has_result = false;
@@ -77,7 +77,7 @@ private:
         LoweredStep step;
     };
     /// What makes a recorded step differ from another.
-    using GraphKey = std::tuple<InputForm, GradientMode, bool, const StepReduction*, OptimizerKind, bool,
+    using GraphKey = std::tuple<SampleForm, GradientMode, bool, const StepReduction*, OptimizerKind, bool,
                                 bool, double, bool, bool>;
 
     Slot& slot() { return slots_[next_slot_]; }
@@ -118,7 +118,7 @@ private:
     // Last: recorded work goes before the memory that it uses.
     std::vector<std::pair<GraphKey, std::unique_ptr<CudaGraph>>> graphs_;
     std::unique_ptr<CudaGraph> evaluation_graph_;
-    InputForm evaluation_form_ = InputForm::floats;
+    SampleForm evaluation_form_ = SampleForm::floats;
     std::size_t graph_nodes_ = 0;
 };
 

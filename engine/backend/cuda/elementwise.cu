@@ -140,7 +140,7 @@ dim3 blocks_for(std::int64_t groups) {
 
 }  // namespace
 
-void relu_forward(Element type, std::int64_t count, const void* x, void* y, cudaStream_t stream) {
+void relu_forward(ElementType type, std::int64_t count, const void* x, void* y, cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {
         using T = std::remove_pointer_t<decltype(of)>;
@@ -149,7 +149,7 @@ void relu_forward(Element type, std::int64_t count, const void* x, void* y, cuda
     });
 }
 
-void add(Element type, std::int64_t count, const void* a, const void* b, bool relu, void* y,
+void add(ElementType type, std::int64_t count, const void* a, const void* b, bool relu, void* y,
          cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {
@@ -159,8 +159,8 @@ void add(Element type, std::int64_t count, const void* a, const void* b, bool re
     });
 }
 
-void gradient_sum(Element type, std::int64_t count, const GradientParts& parts, const void* result, void* sum,
-                  cudaStream_t stream) {
+void gradient_sum(ElementType type, std::int64_t count, const GradientParts& parts, const void* result,
+                  void* sum, cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {
         using T = std::remove_pointer_t<decltype(of)>;
@@ -169,7 +169,7 @@ void gradient_sum(Element type, std::int64_t count, const GradientParts& parts, 
     });
 }
 
-void add_bias(Element type, std::int64_t rows, int channels, const void* bias, bool relu, void* y,
+void add_bias(ElementType type, std::int64_t rows, int channels, const void* bias, bool relu, void* y,
               cudaStream_t stream) {
     const std::int64_t groups = rows * channels / kGroup;
     with_element(type, [&](auto* of) {
@@ -179,7 +179,7 @@ void add_bias(Element type, std::int64_t rows, int channels, const void* bias, b
     });
 }
 
-void from_floats(Element type, std::int64_t count, const float* from, void* to, cudaStream_t stream) {
+void from_floats(ElementType type, std::int64_t count, const float* from, void* to, cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {
         using T = std::remove_pointer_t<decltype(of)>;
@@ -188,7 +188,7 @@ void from_floats(Element type, std::int64_t count, const float* from, void* to, 
     });
 }
 
-void to_floats(Element type, std::int64_t count, const void* from, float* to, cudaStream_t stream) {
+void to_floats(ElementType type, std::int64_t count, const void* from, float* to, cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {
         using T = std::remove_pointer_t<decltype(of)>;
@@ -197,7 +197,7 @@ void to_floats(Element type, std::int64_t count, const void* from, float* to, cu
     });
 }
 
-void scale(Element type, std::int64_t count, float factor, void* values, cudaStream_t stream) {
+void scale(ElementType type, std::int64_t count, float factor, void* values, cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {
         using T = std::remove_pointer_t<decltype(of)>;
@@ -211,7 +211,7 @@ void add_floats(std::int64_t count, const float* addend, float* target, cudaStre
     launch(add_floats_kernel, blocks_for(groups), dim3(kThreads), stream, groups, addend, target);
 }
 
-void count_non_finite(Element type, std::int64_t count, const void* values, unsigned* found,
+void count_non_finite(ElementType type, std::int64_t count, const void* values, unsigned* found,
                       cudaStream_t stream) {
     const std::int64_t groups = count / kGroup;
     with_element(type, [&](auto* of) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <engine/backend/cuda/batch_norm.h>
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 #include <cuda_runtime_api.h>
 
@@ -15,32 +15,32 @@
 namespace rankscope::engine::cuda {
 
 /// y = max(x, 0).
-void relu_forward(Element type, std::int64_t count, const void* x, void* y, cudaStream_t stream);
+void relu_forward(ElementType type, std::int64_t count, const void* x, void* y, cudaStream_t stream);
 
 /// y = a + b, clamped at 0 if asked.
-void add(Element type, std::int64_t count, const void* a, const void* b, bool relu, void* y,
+void add(ElementType type, std::int64_t count, const void* a, const void* b, bool relu, void* y,
          cudaStream_t stream);
 
 /// The sum of the parts, 0 where `result` (may be null) is not above 0. `sum` may be one of the parts.
-void gradient_sum(Element type, std::int64_t count, const GradientParts& parts, const void* result, void* sum,
-                  cudaStream_t stream);
+void gradient_sum(ElementType type, std::int64_t count, const GradientParts& parts, const void* result,
+                  void* sum, cudaStream_t stream);
 
 /// y[row][channel] += bias[channel], clamped at 0 if asked; `bias` of the same type as y, or null.
-void add_bias(Element type, std::int64_t rows, int channels, const void* bias, bool relu, void* y,
+void add_bias(ElementType type, std::int64_t rows, int channels, const void* bias, bool relu, void* y,
               cudaStream_t stream);
 
 /// Between floats and another type; `type` is that of the other side.
-void from_floats(Element type, std::int64_t count, const float* from, void* to, cudaStream_t stream);
-void to_floats(Element type, std::int64_t count, const void* from, float* to, cudaStream_t stream);
+void from_floats(ElementType type, std::int64_t count, const float* from, void* to, cudaStream_t stream);
+void to_floats(ElementType type, std::int64_t count, const void* from, float* to, cudaStream_t stream);
 
 /// values *= factor.
-void scale(Element type, std::int64_t count, float factor, void* values, cudaStream_t stream);
+void scale(ElementType type, std::int64_t count, float factor, void* values, cudaStream_t stream);
 
 /// target += addend.
 void add_floats(std::int64_t count, const float* addend, float* target, cudaStream_t stream);
 
 /// Adds the number of elements that are not finite to *found.
-void count_non_finite(Element type, std::int64_t count, const void* values, unsigned* found,
+void count_non_finite(ElementType type, std::int64_t count, const void* values, unsigned* found,
                       cudaStream_t stream);
 
 }  // namespace rankscope::engine::cuda

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -72,18 +72,20 @@ __device__ __forceinline__ void store(__half* to, const Group& group) {
     *reinterpret_cast<uint4*>(to) = raw;
 }
 
-/// Calls `body` with a null pointer of the element's C++ type.
+/// Calls `body` with a null pointer of the element's C++ type. Kernels have no f64.
 template <typename Body>
-void with_element(Element type, Body body) {
+void with_element(ElementType type, Body body) {
     switch (type) {
-        case Element::f32:
+        case ElementType::f32:
             body(static_cast<float*>(nullptr));
             break;
-        case Element::bf16:
+        case ElementType::bf16:
             body(static_cast<__nv_bfloat16*>(nullptr));
             break;
-        case Element::f16:
+        case ElementType::f16:
             body(static_cast<__half*>(nullptr));
+            break;
+        case ElementType::f64:
             break;
     }
 }

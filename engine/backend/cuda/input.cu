@@ -86,21 +86,21 @@ __global__ void __launch_bounds__(kThreads)
 
 template <typename T>
 __global__ void __launch_bounds__(kThreads)
-    draws_kernel(InputShape shape, const Draw* const* source, KeptImages images,
-                 const float* __restrict__ table, T* __restrict__ input) {
+    windows_kernel(InputShape shape, const ImageWindow* const* source, KeptImages images,
+                   const float* __restrict__ table, T* __restrict__ input) {
     const InputPlace place = place_of(shape);
     if (!place.inside) {
         return;
     }
-    const Draw draw = (*source)[place.image];
-    const int y = draw.top + place.y;
-    const int x = draw.left + (draw.flip != 0 ? shape.width - 1 - place.x : place.x);
+    const ImageWindow window = (*source)[place.image];
+    const int y = window.top + place.y;
+    const int x = window.left + (window.flip != 0 ? shape.width - 1 - place.x : place.x);
     const bool inside = y >= 0 && y < images.height && x >= 0 && x < images.width;
     Group group{};
     for (int i = 0; i < kBlock && place.channel + i < shape.channels; ++i) {
         const int channel = place.channel + i;
         const std::int64_t at =
-            ((static_cast<std::int64_t>(draw.image) * shape.channels + channel) * images.height + y) *
+            ((static_cast<std::int64_t>(window.image) * shape.channels + channel) * images.height + y) *
                 images.width +
             x;
         const std::uint8_t byte = inside ? images.pixels[at] : static_cast<std::uint8_t>(0);
@@ -184,11 +184,11 @@ void input_from_bytes(const InputShape& shape, const std::uint8_t* const* source
     });
 }
 
-void input_from_draws(const InputShape& shape, const Draw* const* source, const KeptImages& images,
-                      const float* table, void* input, cudaStream_t stream) {
+void input_from_windows(const InputShape& shape, const ImageWindow* const* source, const KeptImages& images,
+                        const float* table, void* input, cudaStream_t stream) {
     with_element(shape.type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(draws_kernel<T>, blocks_of(threads_of(shape)), dim3(kThreads), stream, shape, source, images,
+        launch(windows_kernel<T>, blocks_of(threads_of(shape)), dim3(kThreads), stream, shape, source, images,
                table, static_cast<T*>(input));
     });
 }

@@ -3,7 +3,9 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
+#include <engine/tensor/element_type.h>
+#include <engine/tensor/image_window.h>
 
 #include <cuda_runtime_api.h>
 
@@ -19,17 +21,9 @@ struct InputShape {
     int channels = 0;
     int height = 1;
     int width = 1;
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
 
     int stored_channels() const { return static_cast<int>(padded(channels)); }
-};
-
-/// One sample drawn from kept images; as ImageDraw in engine/backend/whole_step.h.
-struct Draw {
-    std::int32_t image;
-    std::int16_t top;
-    std::int16_t left;
-    std::int32_t flip;
 };
 
 /// Images that stay on the device: bytes [count][channels][height][width].
@@ -44,9 +38,9 @@ void input_from_floats(const InputShape& shape, const float* const* source, void
 /// source: bytes of the same shape; the number is table[256 · channel + byte].
 void input_from_bytes(const InputShape& shape, const std::uint8_t* const* source, const float* table,
                       void* input, cudaStream_t stream);
-/// source: one draw per sample. What lies outside the image is byte 0.
-void input_from_draws(const InputShape& shape, const Draw* const* source, const KeptImages& images,
-                      const float* table, void* input, cudaStream_t stream);
+/// source: one window of a kept image per sample.
+void input_from_windows(const InputShape& shape, const ImageWindow* const* source, const KeptImages& images,
+                        const float* table, void* input, cudaStream_t stream);
 
 /// The way back: stored values as floats [batch][channels][height][width], rows `row` floats apart; what is
 /// behind the values of a row becomes 0.

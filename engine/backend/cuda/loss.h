@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 #include <cuda_runtime_api.h>
 
@@ -19,7 +19,7 @@ struct LossShape {
     int width = 0;  ///< classes with the padding, whose gradient is 0
     int topk = 1;
     float label_smoothing = 0.0F;
-    Element gradient_type = Element::f32;
+    ElementType gradient_type = ElementType::f32;
 };
 
 /// What one batch gave, in device memory.

@@ -75,7 +75,7 @@ void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) 
     const BufferId dy = gradient_of(node.output);
     const BufferId x = value(node.input()).activation;
     const BufferId target = gradients_[node.parameters[0]];
-    const bool direct = kernel->result_type() == Element::f32;
+    const bool direct = kernel->result_type() == ElementType::f32;
     const auto count = static_cast<std::int64_t>(state_.parameters[node.parameters[0]].floats);
     const BufferId dw =
         direct ? target : plan_.buffer(static_cast<std::size_t>(count) * size_of(kernel->result_type()));

@@ -6,7 +6,7 @@
 namespace rankscope::engine::cuda {
 namespace {
 
-PoolShape pool_shape(const LoweredValue& in, std::int64_t batch, Element type, const MaxPool2d& pool) {
+PoolShape pool_shape(const LoweredValue& in, std::int64_t batch, ElementType type, const MaxPool2d& pool) {
     return {static_cast<int>(batch),
             static_cast<int>(in.height),
             static_cast<int>(in.width),

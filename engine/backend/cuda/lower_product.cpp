@@ -7,11 +7,11 @@ namespace rankscope::engine::cuda {
 namespace {
 
 /// The address so many elements further on.
-const void* moved(const void* address, std::int64_t elements, Element type) {
+const void* moved(const void* address, std::int64_t elements, ElementType type) {
     return static_cast<const std::byte*>(address) +
            static_cast<std::ptrdiff_t>(elements) * static_cast<std::ptrdiff_t>(size_of(type));
 }
-void* moved(void* address, std::int64_t elements, Element type) {
+void* moved(void* address, std::int64_t elements, ElementType type) {
     return static_cast<std::byte*>(address) +
            static_cast<std::ptrdiff_t>(elements) * static_cast<std::ptrdiff_t>(size_of(type));
 }
@@ -43,7 +43,7 @@ std::optional<Lowering::Product> Lowering::product_of(const Node& node) {
 void Lowering::forward_product(const Node& node, const Product& product) {
     const BufferId x = value(node.input()).activation;
     const LoweredValue& made =
-        new_value(node.output, direct_logits(node) ? Element::f32 : options_.type, product.relu);
+        new_value(node.output, direct_logits(node) ? ElementType::f32 : options_.type, product.relu);
     const bool bias = node.parameters.size() > 1;
     const auto kernel = libraries_.products.make({.m = options_.batch,
                                                   .n = made.stored_channels(),
@@ -86,7 +86,7 @@ void Lowering::backward_weights_product(const ScheduledOp& op, const Product& pr
                                                   .b_row = product.row,
                                                   .d_row = product.depth,
                                                   .input = options_.type,
-                                                  .output = Element::f32});
+                                                  .output = ElementType::f32});
     if (node.parameters.size() > 1) {
         bias_gradient(node, dy, {});
     }

@@ -68,15 +68,15 @@ void Lowering::input() {
         {"input " + to_string(shape), {}, {to}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
              return [&state = state_, input, out = at(to)](cudaStream_t stream) {
                  switch (state.form) {
-                     case InputForm::floats:
+                     case SampleForm::floats:
                          input_from_floats(input, &state.control->floats, out, stream);
                          break;
-                     case InputForm::bytes:
+                     case SampleForm::bytes:
                          input_from_bytes(input, &state.control->bytes, state.pixel_table, out, stream);
                          break;
-                     case InputForm::draws:
-                         input_from_draws(input, &state.control->draws, state.images, state.pixel_table, out,
-                                          stream);
+                     case SampleForm::windows:
+                         input_from_windows(input, &state.control->windows, state.images, state.pixel_table,
+                                            out, stream);
                          break;
                  }
              };
@@ -84,7 +84,7 @@ void Lowering::input() {
     plan_.note_result("input", to, static_cast<std::size_t>(elements(made)), made.type);
 }
 
-LoweredValue& Lowering::new_value(ValueId id, Element type, bool relu) {
+LoweredValue& Lowering::new_value(ValueId id, ElementType type, bool relu) {
     const Shape& shape = graph_.values[id].shape;
     LoweredValue made;
     made.channels = shape.empty() ? 1 : shape[0];

@@ -28,7 +28,7 @@ struct KernelLibraries {
 
 struct LoweringOptions {
     std::int64_t batch = 1;
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
     ForwardMode mode = ForwardMode::train;  ///< evaluate: no backward pass, running statistics
     float label_smoothing = 0.0F;
     std::int64_t topk = 1;
@@ -40,7 +40,7 @@ struct LoweredValue {
     std::int64_t height = 1;
     std::int64_t width = 1;
     std::int64_t channels = 0;  ///< without the padding
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
     BufferId activation = 0;
     bool relu = false;                 ///< clamped by its producer: the gradient is masked by its sign
     std::vector<BufferId> partials{};  ///< gradients from its readers, to be added up; never written again
@@ -112,7 +112,7 @@ private:
     void backward_average_pool(const Node& node);
 
     LoweredValue& value(ValueId id) { return values_[root_[id]]; }
-    LoweredValue& new_value(ValueId id, Element type, bool relu = false);
+    LoweredValue& new_value(ValueId id, ElementType type, bool relu = false);
     void alias(const Node& node) { root_[node.output] = root_[node.input()]; }
     std::int64_t elements(const LoweredValue& of) const {
         return options_.batch * of.pixels() * of.stored_channels();

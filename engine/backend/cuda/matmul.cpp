@@ -29,8 +29,8 @@ void check(cublasStatus_t code, const char* what) {
     }
 }
 
-cudaDataType_t cuda_type(Element type) {
-    return type == Element::f32 ? CUDA_R_32F : (type == Element::bf16 ? CUDA_R_16BF : CUDA_R_16F);
+cudaDataType_t cuda_type(ElementType type) {
+    return type == ElementType::f32 ? CUDA_R_32F : (type == ElementType::bf16 ? CUDA_R_16BF : CUDA_R_16F);
 }
 
 /// Owns a cuBLASLt descriptor.
@@ -99,7 +99,7 @@ std::string MatmulShape::text() const {
 /// cuBLASLt thinks in columns: D' [n × m] = B' · A', where our row-major matrices are its transposed ones.
 struct Matmul::Plan {
     Plan(cublasLtHandle_t cublas, const MatmulShape& shape, const KernelPolicy& policy) : handle(cublas) {
-        const cublasComputeType_t compute = shape.input == Element::f32 && !policy.exact_fp32
+        const cublasComputeType_t compute = shape.input == ElementType::f32 && !policy.exact_fp32
                                                 ? CUBLAS_COMPUTE_32F_FAST_TF32
                                                 : CUBLAS_COMPUTE_32F;
         check(cublasLtMatmulDescCreate(description.out(), compute, CUDA_R_32F), "cublasLtMatmulDescCreate");
@@ -235,7 +235,7 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
     }
     const std::string what = "measuring a matrix product (" + shape.text() + ")";
     const std::string remedy = "A smaller batch_size needs less.";
-    const auto bytes = [](std::int64_t rows, std::int64_t row, Element type) {
+    const auto bytes = [](std::int64_t rows, std::int64_t row, ElementType type) {
         return static_cast<std::size_t>(rows * row) * size_of(type);
     };
     const DeviceMemory a(bytes(shape.transpose_a ? shape.k : shape.m, shape.a_row, shape.input), what,

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/plan_cache.h>
 #include <engine/backend/cuda/precision.h>
 
@@ -27,8 +27,8 @@ struct MatmulShape {
     std::int64_t a_row = 0;
     std::int64_t b_row = 0;
     std::int64_t d_row = 0;
-    Element input = Element::f32;
-    Element output = Element::f32;
+    ElementType input = ElementType::f32;
+    ElementType output = ElementType::f32;
     bool bias = false;  ///< of the output's type
     bool relu = false;
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 #include <cuda_runtime_api.h>
 
@@ -17,7 +17,7 @@ struct PoolShape {
     int height = 0;  ///< of the input
     int width = 0;
     int channels = 0;  ///< a multiple of kGroup
-    Element type = Element::f32;
+    ElementType type = ElementType::f32;
     int kernel = 2;  ///< at most 11: a place in the window must fit a byte
     int stride = 2;
     int padding = 0;    ///< never the largest

@@ -34,7 +34,7 @@ void require_size(std::size_t given, const Shape& shape, const std::string& name
 
 }  // namespace
 
-ModelMemory::ModelMemory(Gpu& gpu, const Graph& graph, Element type, const AllocateMemory& allocate)
+ModelMemory::ModelMemory(Gpu& gpu, const Graph& graph, ElementType type, const AllocateMemory& allocate)
     : gpu_(gpu),
       graph_(graph),
       type_(type),
@@ -49,7 +49,7 @@ ModelMemory::ModelMemory(Gpu& gpu, const Graph& graph, Element type, const Alloc
       norm_partials_(kNormBlocks * sizeof(double), "the gradients' norm", kSmallerModel),
       norm_counter_(sizeof(unsigned), "the gradients' norm", kSmallerModel),
       loss_scale_(sizeof(DeviceLossScale), "the loss scale", kSmallerModel) {
-    if (type_ != Element::f32) {
+    if (type_ != ElementType::f32) {
         copy_ = DeviceMemory(layout_.total * size_of(type_), "the weights in " + std::string(name_of(type_)),
                              kSmallerModel);
     }

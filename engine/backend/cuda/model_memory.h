@@ -4,8 +4,8 @@
 #pragma once
 
 #include <engine/backend/backend.h>
+#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/device_memory.h>
-#include <engine/backend/cuda/element.h>
 #include <engine/backend/cuda/gpu.h>
 #include <engine/backend/cuda/input.h>
 #include <engine/backend/cuda/optimizer.h>
@@ -28,7 +28,7 @@ namespace rankscope::engine::cuda {
 /// host waits for the GPU.
 class ModelMemory {
 public:
-    ModelMemory(Gpu& gpu, const Graph& graph, Element type, const AllocateMemory& allocate);
+    ModelMemory(Gpu& gpu, const Graph& graph, ElementType type, const AllocateMemory& allocate);
 
     Gpu& gpu() { return gpu_; }
     const ParameterLayout& layout() const { return layout_; }
@@ -94,7 +94,7 @@ private:
 
     Gpu& gpu_;
     const Graph& graph_;
-    Element type_;
+    ElementType type_;
     AllocateMemory allocate_;
     std::vector<StoredParameter> stored_;
     ParameterLayout layout_;

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 #include <engine/optim/optimizer_step.h>
 
 #include <cuda_runtime_api.h>
@@ -71,7 +71,7 @@ struct FlatParameters {
     float* first = nullptr;   ///< momentum_buffer or exp_avg; may be null without momentum
     float* second = nullptr;  ///< exp_avg_sq
     void* copy = nullptr;     ///< the parameters for the kernels, rounded; null where they read the floats
-    Element copy_type = Element::f32;
+    ElementType copy_type = ElementType::f32;
 };
 
 /// The numbers of one step, as optimizer_update() takes them from it. For the host and for the device.

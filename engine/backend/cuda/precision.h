@@ -4,7 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 namespace rankscope::engine::cuda {
 
@@ -14,10 +14,10 @@ struct KernelPolicy {
     bool deterministic = true;  ///< the same bits in every run
 };
 
-inline Element element_of(Precision precision) {
-    return precision == Precision::bf16   ? Element::bf16
-           : precision == Precision::fp16 ? Element::f16
-                                          : Element::f32;
+inline ElementType element_of(Precision precision) {
+    return precision == Precision::bf16   ? ElementType::bf16
+           : precision == Precision::fp16 ? ElementType::f16
+                                          : ElementType::f32;
 }
 
 }  // namespace rankscope::engine::cuda

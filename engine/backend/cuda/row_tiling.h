@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/backend/cuda/element.h>
+#include <engine/backend/cuda/channel_groups.h>
 
 #include <cstdint>
 

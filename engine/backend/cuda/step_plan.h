@@ -3,8 +3,8 @@
 
 #pragma once
 
+#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/device_memory.h>
-#include <engine/backend/cuda/element.h>
 #include <engine/backend/cuda/lane_schedule.h>
 #include <engine/backend/cuda/stream.h>
 #include <engine/graph/graph.h>
@@ -60,14 +60,14 @@ public:
     void add(Operation operation);
 
     /// The buffer holds, after the latest operation, the result that people know by this name.
-    void note_result(std::string name, BufferId buffer, std::size_t elements, Element type) {
+    void note_result(std::string name, BufferId buffer, std::size_t elements, ElementType type) {
         results_.push_back({std::move(name), buffer, elements, type, operations_.size()});
     }
     struct Result {
         std::string name;
         BufferId buffer = 0;
         std::size_t elements = 0;
-        Element type = Element::f32;
+        ElementType type = ElementType::f32;
         std::size_t operations = 0;  ///< [0, operations) make it
     };
     const std::vector<Result>& results() const { return results_; }

@@ -16,9 +16,9 @@ namespace rankscope::engine::cuda {
 /// What differs from step to step, in device memory: copied there before each step, read by the step's
 /// kernels. A recorded graph stays the same.
 struct StepControl {
-    const float* floats = nullptr;  ///< one of the three, as InputForm says
+    const float* floats = nullptr;  ///< one of the three, as SampleForm says
     const std::uint8_t* bytes = nullptr;
-    const Draw* draws = nullptr;
+    const ImageWindow* windows = nullptr;
     const std::int32_t* labels = nullptr;
     const float* targets = nullptr;
     float one = 1.0F;  ///< a loss scale that scales nothing
@@ -42,7 +42,7 @@ struct ParameterPlace {
 /// What the operations of a step find outside it. Lives as long as the executable; operations look at it when
 /// they are enqueued.
 struct StepState {
-    InputForm form = InputForm::floats;
+    SampleForm form = SampleForm::floats;
     StepControl* control = nullptr;     ///< device
     StepOutput* output = nullptr;       ///< device
     const float* loss_scale = nullptr;  ///< device; what the loss's gradient is multiplied by

@@ -26,28 +26,28 @@ LibraryBehaviour& library_behaviour() {
 namespace rankscope::engine::cuda {
 namespace {
 
-double get(const void* data, std::int64_t at, Element type) {
-    if (type == Element::f32) {
+double get(const void* data, std::int64_t at, ElementType type) {
+    if (type == ElementType::f32) {
         return static_cast<double>(static_cast<const float*>(data)[at]);
     }
-    if (type == Element::bf16) {
+    if (type == ElementType::bf16) {
         return static_cast<double>(__bfloat162float(static_cast<const __nv_bfloat16*>(data)[at]));
     }
     return static_cast<double>(__half2float(static_cast<const __half*>(data)[at]));
 }
 
-void put(void* data, std::int64_t at, Element type, double value) {
+void put(void* data, std::int64_t at, ElementType type, double value) {
     const auto rounded = static_cast<float>(value);
-    if (type == Element::f32) {
+    if (type == ElementType::f32) {
         static_cast<float*>(data)[at] = rounded;
-    } else if (type == Element::bf16) {
+    } else if (type == ElementType::bf16) {
         static_cast<__nv_bfloat16*>(data)[at] = __float2bfloat16(rounded);
     } else {
         static_cast<__half*>(data)[at] = __float2half(rounded);
     }
 }
 
-double finished(double value, const void* bias, std::int64_t channel, Element type, bool relu) {
+double finished(double value, const void* bias, std::int64_t channel, ElementType type, bool relu) {
     const double sum = bias == nullptr ? value : value + get(bias, channel, type);
     return relu && sum < 0.0 ? 0.0 : sum;
 }
@@ -75,7 +75,7 @@ void each_product(const ConvolutionShape& s, Visit visit) {
     }
 }
 
-std::vector<double> numbers(const void* data, std::int64_t count, Element type) {
+std::vector<double> numbers(const void* data, std::int64_t count, ElementType type) {
     std::vector<double> values(static_cast<std::size_t>(count));
     for (std::int64_t i = 0; i < count; ++i) {
         values[static_cast<std::size_t>(i)] = get(data, i, type);
@@ -89,7 +89,7 @@ struct Convolution::Plan {
     ConvolutionPass pass;
     ConvolutionShape shape;
     bool finishes;
-    Element result;
+    ElementType result;
 };
 
 Convolution::Convolution(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
@@ -100,7 +100,7 @@ std::size_t Convolution::workspace_bytes() const {
 bool Convolution::finishes() const {
     return plan_->finishes;
 }
-Element Convolution::result_type() const {
+ElementType Convolution::result_type() const {
     return plan_->result;
 }
 
@@ -156,8 +156,9 @@ std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass
                                                             const ConvolutionShape& shape) {
     const emulated::LibraryBehaviour& behaviour = emulated::library_behaviour();
     const bool wide = pass == ConvolutionPass::backward_weights && behaviour.float_weight_gradients;
-    return std::make_shared<const Convolution>(std::make_unique<Convolution::Plan>(Convolution::Plan{
-        pass, shape, behaviour.finishes && (shape.bias || !shape.relu), wide ? Element::f32 : shape.type}));
+    return std::make_shared<const Convolution>(std::make_unique<Convolution::Plan>(
+        Convolution::Plan{pass, shape, behaviour.finishes && (shape.bias || !shape.relu),
+                          wide ? ElementType::f32 : shape.type}));
 }
 
 struct Matmul::Plan {

@@ -10,16 +10,32 @@
 namespace rankscope::engine {
 
 /// Element types that checkpoint files hold. The engine itself reads f32 and i64; the others are carried.
-enum class DType { f64, f32, f16, bf16, i64, i32, i16, i8, u64, u32, u16, u8, boolean, f8_e4m3, f8_e5m2 };
+enum class StoredType {
+    f64,
+    f32,
+    f16,
+    bf16,
+    i64,
+    i32,
+    i16,
+    i8,
+    u64,
+    u32,
+    u16,
+    u8,
+    boolean,
+    f8_e4m3,
+    f8_e5m2
+};
 
 /// Bytes of one element.
-std::size_t size_of(DType dtype);
+std::size_t size_of(StoredType dtype);
 /// "F32": the name in safetensors' header.
-std::string_view safetensors_name(DType dtype);
+std::string_view safetensors_name(StoredType dtype);
 /// "FloatStorage": the class in PyTorch's pickles; empty where PyTorch has none.
-std::string_view torch_storage_name(DType dtype);
+std::string_view torch_storage_name(StoredType dtype);
 
-std::optional<DType> dtype_of_safetensors(std::string_view name);
-std::optional<DType> dtype_of_torch_storage(std::string_view name);
+std::optional<StoredType> dtype_of_safetensors(std::string_view name);
+std::optional<StoredType> dtype_of_torch_storage(std::string_view name);
 
 }  // namespace rankscope::engine
