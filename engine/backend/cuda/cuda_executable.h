@@ -7,6 +7,7 @@
 #include <engine/backend/cuda/lowering.h>
 #include <engine/backend/cuda/model_memory.h>
 #include <engine/graph/schedule.h>
+#include <engine/tensor/element_type.h>
 
 #include <array>
 #include <chrono>

@@ -5,6 +5,7 @@
 
 #include <engine/backend/cuda/batch_norm.h>
 #include <engine/backend/cuda/channel_groups.h>
+#include <engine/tensor/element_type.h>
 
 #include <cuda_runtime_api.h>
 

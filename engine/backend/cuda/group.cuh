@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/cuda/channel_groups.h>
+#include <engine/tensor/element_type.h>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

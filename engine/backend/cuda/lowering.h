@@ -12,6 +12,7 @@
 #include <engine/backend/cuda/step_state.h>
 #include <engine/backend/cuda/storage.h>
 #include <engine/graph/schedule.h>
+#include <engine/tensor/element_type.h>
 
 #include <cstdint>
 #include <map>

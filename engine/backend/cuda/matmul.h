@@ -3,9 +3,9 @@
 
 #pragma once
 
-#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/plan_cache.h>
 #include <engine/backend/cuda/precision.h>
+#include <engine/tensor/element_type.h>
 
 #include <cuda_runtime_api.h>
 

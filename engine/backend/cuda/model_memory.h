@@ -4,13 +4,13 @@
 #pragma once
 
 #include <engine/backend/backend.h>
-#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/device_memory.h>
 #include <engine/backend/cuda/gpu.h>
 #include <engine/backend/cuda/input.h>
 #include <engine/backend/cuda/optimizer.h>
 #include <engine/backend/cuda/step_state.h>
 #include <engine/backend/cuda/storage.h>
+#include <engine/tensor/element_type.h>
 
 #include <cstddef>
 #include <map>

@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <engine/backend/cuda/channel_groups.h>
 #include <engine/optim/optimizer_step.h>
+#include <engine/tensor/element_type.h>
 
 #include <cuda_runtime_api.h>
 

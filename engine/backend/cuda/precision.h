@@ -4,7 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
-#include <engine/backend/cuda/channel_groups.h>
+#include <engine/tensor/element_type.h>
 
 namespace rankscope::engine::cuda {
 

@@ -3,11 +3,11 @@
 
 #pragma once
 
-#include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/device_memory.h>
 #include <engine/backend/cuda/lane_schedule.h>
 #include <engine/backend/cuda/stream.h>
 #include <engine/graph/graph.h>
+#include <engine/tensor/element_type.h>
 
 #include <array>
 #include <cstddef>
