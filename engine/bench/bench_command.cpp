@@ -10,11 +10,11 @@
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
-#include <engine/train/capabilities.h>
 #include <engine/train/compute_device.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
 #include <engine/train/step_runner.h>
+#include <engine/train/version.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -40,12 +40,12 @@ constexpr std::int64_t kBlock = 5;
 
 constexpr int kMost = 1'000'000'000;
 
-/// The exit code when the arguments alone decide it, −1 to go on.
+/// The exit code when the arguments alone decide it, −1 to continue.
 int parse(int argc, char** argv, BenchOptions& options) {
     CLI::App app(
         "rankscope-worker bench: times training steps on batches that lie ready in memory and prints one "
-        "JSON line. "
-        "RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and RANKSCOPE_TOKEN as for training.");
+        "JSON line. RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT and RANKSCOPE_TOKEN as for training.",
+        "rankscope-worker bench");
     const CLI::Range count(1, kMost);
     app.add_option("--model", options.model,
                    "one of the models of rankscope-worker --capabilities (default convnet)");
@@ -71,8 +71,7 @@ int parse(int argc, char** argv, BenchOptions& options) {
         "also kernels that do not give the same bits in every run");
     app.add_option("--read", options.read,
                    "each (default) or none: whether loss and right answers of every step are fetched. On the "
-                   "CPU they "
-                   "lie in memory in either case; a GPU's are fetched while the next step runs")
+                   "CPU they are in memory in either case; a GPU's are fetched while the next step runs")
         ->check(CLI::IsMember({"each", "none"}));
     app.add_flag("--no-sync", options.no_sync,
                  "also time steps without communication, in turns, and report what it adds to a step");
@@ -80,7 +79,7 @@ int parse(int argc, char** argv, BenchOptions& options) {
                    "seconds to wait for all ranks (default 120)")
         ->check(CLI::Range(0.1, 86400.0));
     app.add_flag("--insecure-no-token", options.allow_no_token,
-                 "let ranks join without RANKSCOPE_TOKEN: only on a network where everybody is trusted");
+                 "let ranks join without RANKSCOPE_TOKEN: only on a network whose users are all trusted");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

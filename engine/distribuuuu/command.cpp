@@ -32,13 +32,13 @@ struct Arguments {
     WorkerOptions worker;
 };
 
-/// The exit code when the arguments alone decide it, −1 to go on.
+/// The exit code when the arguments alone decide it, −1 to continue.
 int parse(int argc, char** argv, Arguments& arguments) {
     CLI::App app(
         "rankscope-worker distribuuuu: trains what a configuration of Distribuuuu says, prints its lines and "
-        "writes "
-        "its files. Behind the options: KEY VALUE pairs that change the configuration, for example "
-        "TRAIN.BATCH_SIZE 64 MODEL.DUMMY_INPUT True.");
+        "writes its files. After the options: KEY VALUE pairs that change the configuration, for example "
+        "TRAIN.BATCH_SIZE 64 MODEL.DUMMY_INPUT True.",
+        "rankscope-worker distribuuuu");
     app.add_option("--cfg", arguments.file, "configuration file (default: Distribuuuu's defaults)");
     app.add_option("--local_rank", arguments.local_rank,
                    "given by torch.distributed.launch; LOCAL_RANK otherwise");
@@ -53,8 +53,8 @@ int parse(int argc, char** argv, Arguments& arguments) {
                    "seconds to wait for all ranks (default 120)")
         ->check(CLI::Range(0.1, 86400.0));
     app.add_flag("--insecure-no-token", arguments.worker.allow_no_token,
-                 "let ranks join without RANKSCOPE_TOKEN: only on a network where everybody is trusted");
-    app.prefix_command();  // whatever comes first that is no option begins the pairs
+                 "let ranks join without RANKSCOPE_TOKEN: only on a network whose users are all trusted");
+    app.prefix_command();  // the pairs begin with the first argument that is no option
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

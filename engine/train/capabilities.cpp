@@ -5,12 +5,9 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/train/capabilities.h>
 #include <engine/train/cuda_plugin.h>
+#include <engine/train/version.h>
 
 namespace rankscope::engine {
-
-std::string worker_version() {
-    return RANKSCOPE_VERSION;
-}
 
 nlohmann::json worker_capabilities() {
     nlohmann::json backends = nlohmann::json::array();

@@ -5,13 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string>
-
 namespace rankscope::engine {
 
-std::string worker_version();
-
-/// What this worker can do: {"program", "version", "backends": [{"name", …}], "models", "datasets"}.
+/// What this worker supports: {"program", "version", "backends": [{"name", …}], "models", "datasets"}.
 nlohmann::json worker_capabilities();
 
 }  // namespace rankscope::engine

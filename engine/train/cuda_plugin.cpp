@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/train/capabilities.h>
 #include <engine/train/cuda_plugin.h>
+#include <engine/train/version.h>
 
 #include <dlfcn.h>
 

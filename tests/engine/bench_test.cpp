@@ -127,5 +127,22 @@ TEST(Bench, WrongArgumentsEndWithTwo) {
     }
 }
 
+/// The bundle that is pushed to a node holds the worker without its siblings.
+TEST(Worker, SaysWhichProgramOfACommandIsMissing) {
+    const TemporaryFolder folder;
+    std::filesystem::copy_file(RANKSCOPE_WORKER, folder.path() / "rankscope-worker");
+    for (const std::string command : {"bench", "distribuuuu"}) {
+        const std::string line =
+            (folder.path() / "rankscope-worker").string() + " " + command + " --help 2>&1";
+        const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(line.c_str(), "r"), pclose);
+        std::string text;
+        for (int c = std::fgetc(pipe.get()); c != EOF; c = std::fgetc(pipe.get())) {
+            text += static_cast<char>(c);
+        }
+        EXPECT_NE(text.find("rankscope-worker-" + command), std::string::npos) << text;
+        EXPECT_NE(text.find("not installed here"), std::string::npos) << text;
+    }
+}
+
 }  // namespace
 }  // namespace rankscope::engine::test

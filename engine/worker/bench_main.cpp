@@ -1,0 +1,10 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <engine/bench/bench_command.h>
+#include <engine/worker/program.h>
+
+int main(int argc, char** argv) {
+    return rankscope::engine::run_program(
+        argv, [&](rankscope::engine::MetricsSink&) { return rankscope::engine::bench_command(argc, argv); });
+}
