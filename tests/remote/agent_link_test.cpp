@@ -101,6 +101,29 @@ TEST_F(Link, TheAgentIsPushedOnceAndNotTwice) {
     EXPECT_EQ(pushes_, 0);
 }
 
+TEST_F(Link, ATruncatedAgentIsReplaced) {
+    ASSERT_TRUE(open_here());
+    const fs::path file = fs::directory_iterator(bin())->path();
+    fs::resize_file(file, fs::file_size(file) / 2);
+    auto link = open_here();
+    ASSERT_TRUE(link) << to_line(link.failure());
+    EXPECT_GT(pushes_, 0);
+    EXPECT_EQ(to_hex(*sha256_of_file(file)), find_agent_binary()->hash);
+}
+
+TEST_F(Link, APlantedAgentIsNotStarted) {
+    fs::create_directories(bin());
+    fs::permissions(folder_ / "cache", fs::perms::all);
+    const fs::path trap = bin() / ("rankscope-agent-" + find_agent_binary()->hash.substr(0, 32));
+    test::write_text(trap, "#!/bin/sh\ntouch '" + (folder_ / "sprung").string() + "'\n");
+    fs::permissions(trap, fs::perms::all);
+    const auto failure = failure_of(open_here());
+    EXPECT_EQ(failure.code, "cache-unsafe") << to_line(failure);
+    EXPECT_NE(failure.what.find((folder_ / "cache").string()), std::string::npos) << failure.what;
+    EXPECT_NE(failure.remedy.find("cache_dir"), std::string::npos);
+    EXPECT_FALSE(fs::exists(folder_ / "sprung"));
+}
+
 TEST_F(Link, TwoDesksMayPushAtTheSameTime) {
     std::vector<std::thread> desks;
     for (int i = 0; i < 4; ++i) {
@@ -242,6 +265,10 @@ TEST_F(Link, WhatTheNodeSaysInsteadIsUnderstood) {
         {"no shell", {{"This account is currently not available.\n", "", 1}}, "no-shell", "chsh"},
         {"unknown", {{"", "sh: syntax error\n", 2}}, "agent-start", "syntax error"},
         {"not executable", {{"/home/x/agent\n", "", kExitNotExecutable}}, "no-exec", "noexec"},
+        {"folder of others",
+         {{"motd\nRANKSCOPE-UNSAFE drwxrwxrwx 1000 /scratch/open\n", "", kExitUnsafeFolder}},
+         "cache-unsafe",
+         "chmod go-w /scratch/open"},
         {"killed", {{"", "", std::nullopt}}, "agent-lost", "Check the network"},
         {"disk", {{"", "mkdir: No space left on device\n", kExitCannotMakeFolder}}, "disk-full", "df -h"},
         {"quota", {{"", "Disk quota exceeded\n", kExitCannotWrite}}, "disk-full", "rankscopectl clean node1"},

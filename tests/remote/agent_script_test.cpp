@@ -42,6 +42,9 @@ protected:
     AgentBinary agent_;
 };
 
+/// What the inner sh does, whatever the login shell is.
+class AgentFolder : public AgentScript {};
+
 TEST_P(AgentScript, AsksForTheAgentReceivesItAndStartsIt) {
     const std::string start = start_agent_script(agent_, dir_.string());
     const auto first = run(start);
@@ -66,13 +69,86 @@ TEST_P(AgentScript, SaysWhatWentWrong) {
     EXPECT_EQ(run(receive, changed).status, kExitDamaged) << "another checksum";
     EXPECT_EQ(run(receive, "").status, kExitDamaged) << "nothing";
     EXPECT_TRUE(fs::is_empty(dir_ / "bin")) << "nothing is left of it";
-    test::write_text(target(), "not executable");
+    test::write_text(target(), bytes);
+    fs::permissions(target(), fs::perms::owner_read);
     const auto started = run(start_agent_script(agent_, dir_.string()));
     EXPECT_EQ(started.status, kExitNotExecutable);
     EXPECT_EQ(started.output, target().string() + '\n');
     test::write_text(folder_ / "file", "");
     EXPECT_EQ(run(receive_agent_script(agent_, (folder_ / "file/below").string()), bytes).status,
               kExitCannotMakeFolder);
+}
+
+// What a full disk, a killed push or another program left under the agent's name is never started.
+TEST_P(AgentFolder, ADamagedAgentIsAskedForAgain) {
+    const std::string bytes = read_file(agent_.file).value();
+    const std::string receive = receive_agent_script(agent_, dir_.string());
+    ASSERT_EQ(run(receive, bytes).status, 0);
+    std::string changed = bytes;
+    changed[1000] = static_cast<char>(changed[1000] ^ 1);
+    for (const std::string& content : {bytes.substr(0, bytes.size() / 2), std::string(), changed,
+                                       std::string("#!/bin/sh\necho started; exit 0\n")}) {
+        test::write_text(target(), content);
+        fs::permissions(target(), fs::perms::owner_all);
+        const auto started = run(start_agent_script(agent_, dir_.string()));
+        EXPECT_EQ(started.status, kExitNeedAgent) << content.size() << " bytes: " << started.errors;
+        EXPECT_TRUE(started.output.starts_with(kNeedAgentMarker)) << started.output;
+        ASSERT_EQ(run(receive, bytes).status, 0);
+        EXPECT_EQ(run(start_agent_script(agent_, dir_.string())).status, 0) << "replaced";
+    }
+}
+
+// The attack: another user writes a program under the agent's name where the user's desk will start it.
+TEST_P(AgentFolder, AFolderThatOthersCanChangeIsRefused) {
+    const std::string bytes = read_file(agent_.file).value();
+    const std::string start = start_agent_script(agent_, dir_.string());
+    const std::string receive = receive_agent_script(agent_, dir_.string());
+    ASSERT_EQ(run(receive, bytes).status, 0);
+    ASSERT_EQ(run(start).status, 0);
+    const auto expect_refused = [&](const fs::path& culprit) {
+        for (const auto& [line, input] : {std::pair(start, std::string()), std::pair(receive, bytes)}) {
+            const auto result = run(line, input);
+            EXPECT_EQ(result.status, kExitUnsafeFolder) << result.errors;
+            EXPECT_TRUE(result.output.starts_with(kUnsafeMarker)) << result.output;
+            EXPECT_TRUE(result.output.ends_with(' ' + culprit.string() + '\n')) << result.output;
+        }
+    };
+    using fs::perms;
+    for (const auto& folder : {dir_ / "bin", dir_, folder_.path()}) {
+        SCOPED_TRACE(folder);
+        fs::permissions(folder, perms::all);
+        expect_refused(folder);
+        fs::permissions(folder, perms::owner_all | perms::others_write | perms::others_exec);
+        expect_refused(folder);
+        fs::permissions(folder, perms::owner_all | perms::group_read | perms::group_exec);
+        EXPECT_EQ(run(start).status, 0) << "others may look";
+        fs::permissions(folder, perms::owner_all);
+    }
+    fs::permissions(dir_, perms::all | perms::sticky_bit);
+    expect_refused(dir_);
+    fs::permissions(dir_, perms::owner_all);
+    fs::permissions(folder_.path(), perms::all | perms::sticky_bit);
+    EXPECT_EQ(run(start).status, 0) << "as /tmp: what is below is ours";
+    fs::permissions(folder_.path(), perms::owner_all);
+    if (::geteuid() == 0) {
+        for (const auto& folder : {dir_ / "bin", dir_, folder_.path()}) {
+            ASSERT_EQ(::chown(folder.c_str(), 4711, 4711), 0);
+            expect_refused(folder);
+            ASSERT_EQ(::chown(folder.c_str(), 0, 0), 0);
+        }
+    }
+    EXPECT_EQ(run(start).status, 0);
+}
+
+TEST_P(AgentFolder, ASymbolicLinkIsFollowedOnce) {
+    const std::string bytes = read_file(agent_.file).value();
+    fs::create_directories(folder_ / "elsewhere");
+    fs::permissions(folder_ / "elsewhere", fs::perms::owner_all);
+    fs::create_directory_symlink(folder_ / "elsewhere", dir_);
+    ASSERT_EQ(run(receive_agent_script(agent_, dir_.string()), bytes).status, 0);
+    fs::permissions(folder_ / "elsewhere", fs::perms::all);
+    EXPECT_EQ(run(start_agent_script(agent_, dir_.string())).status, kExitUnsafeFolder)
+        << "what the link points to counts";
 }
 
 TEST_P(AgentScript, KnowsTheDefaultFolders) {
@@ -87,6 +163,7 @@ TEST_P(AgentScript, KnowsTheDefaultFolders) {
     EXPECT_TRUE(fs::exists(folder_ / "xdg/rankscope/bin" / target().filename()));
 }
 
+INSTANTIATE_TEST_SUITE_P(Sh, AgentFolder, testing::Values("sh"));
 INSTANTIATE_TEST_SUITE_P(Shells, AgentScript,
                          testing::Values("sh", "dash", "bash", "zsh", "fish", "csh", "tcsh", "ksh"),
                          [](const auto& shell) { return std::string(shell.param); });

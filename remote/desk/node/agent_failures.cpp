@@ -35,9 +35,27 @@ Failure not_executable(const NodeSpec& node, const std::string& detail) {
     return {"no-exec", node.name,
             text(kContext, "Programs may not be started from the cache folder of the node."),
             text(kContext,
-                 "It is probably mounted noexec (`findmnt -T ~/.cache`): set cache_dir: for this node to a "
-                 "folder on another file system."),
+                 "It is probably mounted noexec (`findmnt -T ~/.cache`). Set cache_dir: for this node to a "
+                 "folder on another file system that no other user can write to."),
             detail};
+}
+
+// `said` holds the marker, then mode, owner and path.
+Failure unsafe_cache(const NodeSpec& node, const std::string& said) {
+    const auto marker = said.find(kUnsafeMarker);
+    const std::string found =
+        marker == std::string::npos ? said : said.substr(marker + std::strlen(kUnsafeMarker));
+    const std::string line = found.substr(0, found.find('\n'));
+    const auto path = line.find('/');
+    const std::string folder = path == std::string::npos ? line : line.substr(path);
+    return {
+        "cache-unsafe", node.name,
+        text(kContext, "Other users of the node can change %1, where programs are started from.", {folder}),
+        text(kContext,
+             "Set cache_dir: for this node to a folder that only you can write, with parents of yours or "
+             "root's; or take the permission from the others: `chmod go-w %1`.",
+             {folder}),
+        line};
 }
 
 Failure own_program_failure(const NodeSpec& node, const wire::Failure& failure) {
@@ -175,6 +193,8 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
         case kExitNotExecutable:
         case 126:
             return not_executable(node, said);
+        case kExitUnsafeFolder:
+            return unsafe_cache(node, said);
         case kExitCannotMakeFolder:
         case kExitCannotWrite:
             return {
