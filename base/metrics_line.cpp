@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -79,6 +80,33 @@ bool read_place(const std::string& key, const json& value, MetricsLine& result, 
     return true;
 }
 
+std::vector<int> read_ranks(const json& value) {
+    std::vector<int> ranks;
+    for (const auto& rank : value.is_array() ? value : json::array()) {
+        if (rank.is_number_unsigned() && rank.get<std::uint64_t>() <= 0x7FFFFFFF &&
+            ranks.size() < kMaxWaitingFor) {
+            ranks.push_back(rank.get<int>());
+        }
+    }
+    return ranks;
+}
+
+std::optional<FailedDial> read_dial(const json& value) {
+    const auto number = [&value](const char* key, std::uint64_t most) -> std::optional<int> {
+        const auto at = value.find(key);
+        return at != value.end() && at->is_number_unsigned() && at->get<std::uint64_t>() <= most
+                   ? std::optional(at->get<int>())
+                   : std::nullopt;
+    };
+    if (!value.is_object() || !value.contains("address") || !value["address"].is_string()) {
+        return std::nullopt;
+    }
+    const auto port = number("port", 65535);
+    const auto error = number("errno", 4095);
+    return port && error ? std::optional(FailedDial{value["address"].get<std::string>(), *port, *error})
+                         : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string* why) {
@@ -120,6 +148,10 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
             } else {
                 result.texts.emplace_back(key, text);
             }
+        } else if (key == "waiting_for") {
+            result.waiting_for = read_ranks(value);
+        } else if (key == "failed_dial") {
+            result.failed_dial = read_dial(value);
         }
     }
     return result;
@@ -148,6 +180,17 @@ std::string format_metrics_line(const MetricsLine& line) {
     }
     for (const auto& [key, value] : line.texts) {
         object[key] = value;
+    }
+    if (!line.waiting_for.empty()) {
+        object["waiting_for"] = std::vector<int>(
+            line.waiting_for.begin(),
+            line.waiting_for.begin() +
+                static_cast<std::ptrdiff_t>(std::min(line.waiting_for.size(), kMaxWaitingFor)));
+    }
+    if (line.failed_dial) {
+        object["failed_dial"] = {{"address", line.failed_dial->address},
+                                 {"port", line.failed_dial->port},
+                                 {"errno", line.failed_dial->error}};
     }
     return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }

@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <base/failed_dial.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -19,7 +21,7 @@
 ///
 /// Keys with a meaning of their own; every other key with a number is a series of its own name, every other
 /// key with a string is a fact of the run (shown, never plotted); null, and NaN or ±Infinity as Python's json
-/// writes them, is a value that is not a number; booleans, arrays and objects are ignored.
+/// writes them, is a value that is not a number; other booleans, arrays and objects are ignored.
 ///
 ///   step         optimizer steps done by this rank, from 1
 ///   epoch        epoch under way, from 1 (fractions allowed)
@@ -38,10 +40,12 @@
 ///   params       checksum of the parameters, "sha256:<hex>"
 ///   stage        instead of a metric: the rank has reached a stage ("rendezvous", "data", "train",
 ///   "validate",
-///                "done"); with "detail" (text) and, where it can be told, "done" and "total" (progress)
+///                "done"); with "detail" (text) and, where it is known, "done" and "total" (progress),
+///                "waiting_for" (array of ranks), "failed_dial" ({"address", "port", "errno"})
 namespace rankscope {
 
 inline constexpr std::size_t kMaxMetricsLine = 65536;
+inline constexpr std::size_t kMaxWaitingFor = 256;
 inline constexpr const char* kMetricsPipeVariable = "RANKSCOPE_METRICS";
 /// The run's random token (64 hex digits): whatever listens for a rank of this run demands it.
 inline constexpr const char* kTokenVariable = "RANKSCOPE_TOKEN";
@@ -51,8 +55,10 @@ inline constexpr int kExitPeerLost = 75;
 struct MetricsLine {
     std::optional<std::int64_t> step;
     std::optional<double> epoch;
-    std::string stage;   ///< empty: a metric
-    std::string detail;  ///< with a stage
+    std::string stage;                        ///< empty: a metric
+    std::string detail;                       ///< with a stage
+    std::vector<int> waiting_for{};           ///< with a stage: ranks, at most kMaxWaitingFor of them
+    std::optional<FailedDial> failed_dial{};  ///< with a stage: the connection that this rank waits for
     std::vector<std::pair<std::string, double>> values;
     std::vector<std::pair<std::string, std::string>> texts;
 

@@ -30,7 +30,12 @@ public:
 /// Another rank went away: this rank's end is a consequence (exit code kExitPeerLost).
 class PeerLostError : public Error {
 public:
-    using Error::Error;
+    explicit PeerLostError(const std::string& what, int rank = -1) : Error(what), rank_(rank) {}
+    /// The rank that is lost; −1: not known.
+    int rank() const { return rank_; }
+
+private:
+    int rank_;
 };
 
 }  // namespace rankscope::engine

@@ -185,6 +185,7 @@ void read_ddp(ConfigSection& parent, ConfigProblems& problems, DdpConfig& ddp) {
     section.flag("find_unused_parameters", ddp.find_unused_parameters);
     section.real("collective_timeout_s", 0.0, true, 1e9, ddp.collective_timeout_s);
     section.real("heartbeat_s", 0.0, true, 1e6, ddp.heartbeat_s);
+    section.real("rendezvous_timeout_s", 0.1, true, 86400.0, ddp.rendezvous_timeout_s);
     section.report_unknown();
 }
 
@@ -321,7 +322,8 @@ json to_json(const DdpConfig& ddp) {
             {"broadcast_buffers", ddp.broadcast_buffers},
             {"find_unused_parameters", ddp.find_unused_parameters},
             {"collective_timeout_s", optional(ddp.collective_timeout_s)},
-            {"heartbeat_s", optional(ddp.heartbeat_s)}};
+            {"heartbeat_s", optional(ddp.heartbeat_s)},
+            {"rendezvous_timeout_s", optional(ddp.rendezvous_timeout_s)}};
 }
 
 json to_json(const CheckpointConfig& checkpoint) {

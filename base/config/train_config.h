@@ -47,8 +47,8 @@
 ///   shuffle       new order every epoch (seed + epoch, as PyTorch's DistributedSampler)      true
 ///   ddp           {first_bucket_mb, bucket_mb: gradient buckets in MiB; absent: chosen from the size of the
 ///                 model, compression none | bf16 | fp16 (of gradients on the wire), broadcast_buffers
-///                 (true), find_unused_parameters (false), collective_timeout_s, heartbeat_s; absent: the
-///                 process group's own}. `bucket_mb` beside ddp is the older name of ddp.bucket_mb
+///                 (true), find_unused_parameters (false), collective_timeout_s, heartbeat_s (absent:
+///                 the process group's own), rendezvous_timeout_s: for all ranks to arrive (120)}. `bucket_mb` beside ddp is the older name of ddp.bucket_mb
 ///   threads       compute threads per rank; absent: OMP_NUM_THREADS, else 1                  absent
 ///   max_steps     stop after so many updates                                                 absent
 ///   log_every     updates between two lines of the human log                                 50
@@ -110,6 +110,7 @@ struct DdpConfig {
     bool find_unused_parameters = false;
     std::optional<double> collective_timeout_s;
     std::optional<double> heartbeat_s;
+    std::optional<double> rendezvous_timeout_s;
     bool operator==(const DdpConfig&) const = default;
 };
 

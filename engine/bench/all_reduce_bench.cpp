@@ -114,7 +114,7 @@ int run_rank(int rank, std::uint16_t port, const Arguments& arguments) {
             std::fprintf(stderr, "%s\n", loss.text(rank).c_str());
             _exit(1);
         };
-        options.progress = [](const std::string&, int, int) {};
+        options.progress = [](const RendezvousProgress&) {};
         Rendezvous rendezvous(options);
         for (const std::size_t bytes : arguments.bytes) {
             measure(rendezvous.group(), arguments, bytes);
@@ -139,7 +139,7 @@ int bench(int argc, char** argv) {
     app.add_option("--seconds", arguments.seconds, "per size, about");
     app.add_option("bytes", arguments.bytes);
     CLI11_PARSE(app, argc, argv);
-    const std::uint16_t port = local_port(listen_tcp(0, true));
+    const std::uint16_t port = local_port(listen_tcp(0, "127.0.0.1"));
     std::vector<pid_t> children;
     for (int rank = 0; rank < arguments.ranks; ++rank) {
         const pid_t child = fork();

@@ -98,7 +98,7 @@ std::unique_ptr<Rendezvous> meet(const BenchOptions& options, const RankEnv& env
         .allow_no_token = options.allow_no_token,
         .timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000)),
         .peer_lost = [rank = env.rank](const PeerLoss& loss) { end_process(kExitPeerLost, loss.text(rank)); },
-        .progress = [](const std::string&, int, int) {}});
+        .progress = [](const RendezvousProgress&) {}});
 }
 
 std::vector<Batch> ready_batches(const BenchOptions& options) {

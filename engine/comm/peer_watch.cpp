@@ -44,7 +44,7 @@ PeerLoss parse_note(const std::string& note) {
 
 std::string PeerLoss::text(int self) const {
     if (rank == self) {
-        return "the other ranks have given this one up: " + reason;
+        return "the other ranks have lost this one: " + reason;
     }
     return kind == Kind::missing ? reason : "rank " + std::to_string(rank) + " is gone: " + reason;
 }
@@ -57,7 +57,7 @@ PeerWatch::PeerWatch(StoreClientOptions store, PeerWatchOptions options,
       tick_(std::min(interval_, milliseconds(100))),
       clock_(2 * tick_) {
     store_.watch = true;
-    socket_ = TcpStore(store_).take_socket();
+    connection_ = TcpStore(store_).take_connection();
     thread_ = std::jthread([this, lost = std::move(lost)] { watch(lost); });
 }
 
@@ -67,7 +67,7 @@ PeerWatch::~PeerWatch() {
 
 void PeerWatch::stop() {
     if (!stopping_.exchange(true)) {
-        shutdown(socket_.fd(), SHUT_RDWR);
+        shutdown(connection_->socket().fd(), SHUT_RDWR);
     }
 }
 
@@ -104,17 +104,19 @@ std::optional<PeerLoss> PeerWatch::beat() {
 
 /// Sends a request and awaits its answer, looking after the collectives meanwhile.
 std::optional<PeerLoss> PeerWatch::ask(Op op, std::vector<std::string> fields, Message* answer) {
-    const std::string frame = store_protocol::encode({static_cast<std::uint8_t>(op), std::move(fields)});
-    if (!send_all(socket_, frame.data(), frame.size(), Clock::now() + 5s)) {
-        return store_gone("does not take messages any more");
+    const Socket& socket = connection_->socket();
+    const std::string frame = connection_->frame({static_cast<std::uint8_t>(op), std::move(fields)});
+    if (!send_all(socket, frame.data(), frame.size(), Clock::now() + 5s)) {
+        return store_gone("accepts no messages any more");
     }
     const Duration sent = clock_.tick();
-    while (!take_frame(answer)) {
-        pollfd entry{socket_.fd(), POLLIN, 0};
+    std::string sealed;
+    while (!take_frame(sealed)) {
+        pollfd entry{socket.fd(), POLLIN, 0};
         poll(&entry, 1, static_cast<int>(tick_.count()));
         const Duration silent = clock_.tick() - sent;
         std::array<char, 4096> piece{};
-        const ssize_t got = recv(socket_.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
+        const ssize_t got = recv(socket.fd(), piece.data(), piece.size(), MSG_DONTWAIT);
         if (got > 0) {
             in_.append(piece.data(), static_cast<std::size_t>(got));
         } else if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
@@ -128,10 +130,15 @@ std::optional<PeerLoss> PeerWatch::ask(Op op, std::vector<std::string> fields, M
             return store_gone(text.data());
         }
     }
+    const auto opened = connection_->open(sealed);
+    if (!opened) {
+        return store_gone("sent a forged or damaged message");
+    }
+    *answer = *opened;
     return std::nullopt;
 }
 
-bool PeerWatch::take_frame(Message* message) {
+bool PeerWatch::take_frame(std::string& sealed) {
     if (in_.size() < 4) {
         return false;
     }
@@ -140,7 +147,7 @@ bool PeerWatch::take_frame(Message* message) {
     if (in_.size() < 4 + length) {
         return false;
     }
-    *message = store_protocol::decode(std::string_view(in_).substr(4, length)).value_or(Message{});
+    sealed = in_.substr(4, length);
     in_.erase(0, 4 + length);
     return true;
 }
@@ -175,7 +182,7 @@ std::optional<PeerLoss> PeerWatch::check_collectives() {
     return std::nullopt;
 }
 
-/// Asks what the others are doing and tells the store who is missing; it tells everybody, this rank too.
+/// Asks what the others are doing and reports to the store who is missing; it notifies all, this rank too.
 std::optional<PeerLoss> PeerWatch::accuse(const GroupRecord& record, const GroupState& state,
                                           Duration waited) {
     std::map<int, RankState> states;

@@ -34,17 +34,19 @@ struct PeerLoss {
 struct PeerWatchOptions {
     /// A rank that gives no sign of life for so long is lost: stopped (SIGSTOP, a debugger) or cut off from
     /// the network. 0: never. The signs come from a thread of their own, so a long computation is no silence.
-    std::chrono::milliseconds silence_limit{3000};
-    /// A collective that takes longer is given up, and the rank that is missing in it named. 0: never.
+    /// Must be more than twice the cut that a run shall survive: TCP sends again only when as much time has
+    /// passed as the cut lasted.
+    std::chrono::milliseconds silence_limit{75000};
+    /// A collective that takes longer is aborted, and the rank that is missing in it named. 0: never.
     std::chrono::milliseconds collective_timeout{600000};
     std::shared_ptr<FlightRecorder> recorder{};  ///< null: no collectives are watched
 };
 
 /// Learns, also while this rank is blocked in a collective, that another rank is lost: within milliseconds
-/// when it died, within the limits above when it is stopped, cut off or out of step. Tells the store of this
-/// rank's life and of what it is doing, and is told of losses, over a connection of its own. The store itself
-/// going away or falling silent means that rank 0 is lost. Time in which this process itself was stopped does
-/// not count, so that a run that is paused as a whole goes on afterwards.
+/// when it died, within the limits above when it is stopped, cut off or out of step. Reports to the store that
+/// this rank lives and what it does, and learns of losses, over a connection of its own. The store itself going
+/// away or falling silent means that rank 0 is lost. Time in which this process itself was stopped does not
+/// count, so that a run that is paused as a whole continues afterwards.
 class PeerWatch {
 public:
     /// `lost` is called at most once, on the watching thread, after the recorder's groups were aborted.
@@ -67,7 +69,8 @@ private:
     std::optional<PeerLoss> beat();
     std::optional<PeerLoss> ask(store_protocol::Op op, std::vector<std::string> fields,
                                 store_protocol::Message* answer);
-    bool take_frame(store_protocol::Message* message);
+    /// The next whole frame of what has arrived; false: there is none yet.
+    bool take_frame(std::string& sealed);
     std::optional<PeerLoss> check_collectives();
     std::optional<PeerLoss> accuse(const GroupRecord& record, const GroupState& state, Duration waited);
     std::string own_state() const;
@@ -78,7 +81,7 @@ private:
     std::chrono::milliseconds interval_;  ///< between two signs of life
     std::chrono::milliseconds tick_;
     AwakeClock clock_;
-    Socket socket_;
+    std::optional<StoreConnection> connection_;
     std::string in_;
     std::map<std::string, Seen> seen_;  ///< running collectives, by group
     std::atomic<bool> stopping_{false};

@@ -13,7 +13,7 @@
 
 namespace rankscope::engine {
 
-/// What the launcher tells a rank, in the variables that torchrun uses too.
+/// What the launcher sets for a rank, in the variables that torchrun uses too.
 struct RankEnv {
     int rank = 0;
     int local_rank = 0;
@@ -28,8 +28,9 @@ struct RankEnv {
     /// RANKSCOPE_HOST_ID: ranks that name the same one try to share memory; empty: found out. (As
     /// NCCL_HOSTID: to make one machine look like several.)
     std::string host{};
-    /// RANKSCOPE_HEARTBEAT_S: a rank that gives no sign of life for so long is lost; 0: never.
-    std::chrono::milliseconds heartbeat{3000};
+    /// RANKSCOPE_HEARTBEAT_S: a rank that gives no sign of life for so long is lost; 0: never. Below it, a cut
+    /// of up to half as long costs nothing (see PeerWatchOptions).
+    std::chrono::milliseconds heartbeat{75000};
     /// RANKSCOPE_COLLECTIVE_TIMEOUT_S: a collective that takes longer ends the run; 0: never.
     std::chrono::milliseconds collective_timeout{600000};
 };

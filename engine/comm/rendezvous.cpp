@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <thread>
 
 namespace rankscope::engine {
 namespace {
@@ -40,6 +41,8 @@ std::string address_for_peers(const RankEnv& env) {
     return address;
 }
 
+constexpr std::chrono::seconds kQuiet{3};  // a wait that is shorter needs no explanation
+
 /// The watchdog names the missing rank; the transports' own time-outs are there for the case that it cannot.
 std::chrono::milliseconds last_resort(std::chrono::milliseconds collective_timeout) {
     using namespace std::chrono_literals;
@@ -62,20 +65,36 @@ Rendezvous::Rendezvous(const RendezvousOptions& options) {
             "by hand, give every rank the same secret, or --insecure-no-token on a network you trust.");
     }
     if (env.rank == 0) {
-        server_ =
-            std::make_unique<TcpStoreServer>(StoreServerOptions{.port = env.master_port,
-                                                                .loopback_only = is_loopback(env.master_addr),
-                                                                .token = env.token,
-                                                                .world_size = env.world_size});
+        server_ = std::make_unique<TcpStoreServer>(StoreServerOptions{.port = env.master_port,
+                                                                      .address = env.master_addr,
+                                                                      .token = env.token,
+                                                                      .world_size = env.world_size});
     }
     // Rank 0 reaches its own store without depending on how its public name resolves on this machine.
-    const StoreClientOptions client{.host = env.rank == 0 ? "127.0.0.1" : env.master_addr,
+    const auto unreachable = [progress = options.progress, world = env.world_size](const FailedDial& dial) {
+        progress({.here = 0, .world = world, .unreachable = dial});
+    };
+    const StoreClientOptions client{.host = env.rank == 0 ? server_->address() : env.master_addr,
                                     .port = env.master_port,
                                     .token = env.token,
                                     .rank = env.rank,
                                     .world_size = env.world_size,
-                                    .timeout = options.timeout};
+                                    .timeout = options.timeout,
+                                    .unreachable = unreachable};
     store_ = std::make_unique<TcpStore>(client);
+    try {
+        meet(options, client);
+    } catch (const PeerLostError&) {
+        std::this_thread::sleep_for(std::chrono::seconds(1));  // the watch learns which rank it is, and why
+        throw;
+    } catch (const std::exception& error) {
+        fail(error.what());
+        throw;
+    }
+}
+
+void Rendezvous::meet(const RendezvousOptions& options, const StoreClientOptions& client) {
+    const RankEnv& env = options.env;
     store_->set(member_key(env.rank), host_name() + ":" + std::to_string(getpid()));
     watch_ = std::make_unique<PeerWatch>(client,
                                          PeerWatchOptions{.silence_limit = env.heartbeat,
@@ -102,7 +121,10 @@ void Rendezvous::await_members(const RendezvousOptions& options) {
     for (int rank = 0; rank < world; ++rank) {
         keys.push_back(member_key(rank));
     }
+    const Clock::time_point begin = Clock::now();
+    const auto quiet = std::min<Clock::duration>(kQuiet, options.timeout / 2);
     int reported = -1;
+    bool named = false;
     for (;;) {
         const std::vector<bool> present = store_->check(keys);
         std::vector<int> missing;
@@ -112,11 +134,11 @@ void Rendezvous::await_members(const RendezvousOptions& options) {
             }
         }
         const int here = world - static_cast<int>(missing.size());
-        if (here != reported) {
+        const bool late = !missing.empty() && Clock::now() - begin >= quiet;
+        if (here != reported || late != named) {
             reported = here;
-            options.progress(missing.empty() ? "world of " + std::to_string(world) + " ranks"
-                                             : "waiting for rank " + rank_list(missing),
-                             here, world);
+            named = late;
+            options.progress({.here = here, .world = world, .missing = late ? missing : std::vector<int>{}});
         }
         if (missing.empty()) {
             return;
@@ -137,7 +159,9 @@ void Rendezvous::await_members(const RendezvousOptions& options) {
 
 void Rendezvous::fail(const std::string& reason) {
     try {
-        watch_->stop();
+        if (watch_) {
+            watch_->stop();
+        }
         store_->fail(reason);
     } catch (const std::exception&) {
         // The others will see the connection break instead.

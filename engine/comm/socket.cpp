@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <system_error>
 
 namespace rankscope::engine {
@@ -52,10 +53,10 @@ IoResult wait_for(int descriptor, short events, Clock::time_point deadline) {
             return {};
         }
         if (ready == 0 && Clock::now() >= deadline) {
-            return {IoStatus::timeout, "time-out"};
+            return {IoStatus::timeout, "time-out", ETIMEDOUT};
         }
         if (ready < 0 && errno != EINTR) {
-            return {IoStatus::failed, reason(errno)};
+            return {IoStatus::failed, reason(errno), errno};
         }
     }
 }
@@ -85,11 +86,11 @@ IoResult connect_one(const addrinfo& address, Clock::time_point deadline, Socket
     Socket candidate(
         ::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
     if (!candidate) {
-        return {IoStatus::failed, reason(errno)};
+        return {IoStatus::failed, reason(errno), errno};
     }
     if (connect(candidate.fd(), address.ai_addr, address.ai_addrlen) != 0) {
         if (errno != EINPROGRESS) {
-            return {IoStatus::failed, reason(errno)};
+            return {IoStatus::failed, reason(errno), errno};
         }
         if (IoResult waited = wait_for(candidate.fd(), POLLOUT, deadline); !waited) {
             return waited;
@@ -98,7 +99,7 @@ IoResult connect_one(const addrinfo& address, Clock::time_point deadline, Socket
         socklen_t size = sizeof(failed);
         getsockopt(candidate.fd(), SOL_SOCKET, SO_ERROR, &failed, &size);
         if (failed != 0) {
-            return {IoStatus::failed, reason(failed)};
+            return {IoStatus::failed, reason(failed), failed};
         }
     }
     set_tcp_options(candidate.fd());
@@ -106,28 +107,62 @@ IoResult connect_one(const addrinfo& address, Clock::time_point deadline, Socket
     return {};
 }
 
-Socket bound_socket(int family, std::uint16_t port, bool loopback_only, int* failed) {
+struct Address {
+    sockaddr_storage storage{};
+    socklen_t size = 0;
+};
+
+Address any_address(int family) {
+    Address address;
+    if (family == AF_INET6) {
+        sockaddr_in6 any{};
+        any.sin6_family = AF_INET6;
+        any.sin6_addr = in6addr_any;
+        address.size = sizeof(any);
+        std::memcpy(&address.storage, &any, sizeof(any));
+    } else {
+        sockaddr_in any{};
+        any.sin_family = AF_INET;
+        any.sin_addr.s_addr = htonl(INADDR_ANY);
+        address.size = sizeof(any);
+        std::memcpy(&address.storage, &any, sizeof(any));
+    }
+    return address;
+}
+
+std::optional<Address> numeric_address(const std::string& text) {
+    addrinfo hints{};
+    hints.ai_family = AF_UNSPEC;
+    hints.ai_socktype = SOCK_STREAM;
+    hints.ai_flags = AI_NUMERICHOST;
+    addrinfo* list = nullptr;
+    if (getaddrinfo(text == "localhost" ? "127.0.0.1" : text.c_str(), nullptr, &hints, &list) != 0) {
+        return std::nullopt;
+    }
+    Address address;
+    address.size = list->ai_addrlen;
+    std::memcpy(&address.storage, list->ai_addr, list->ai_addrlen);
+    freeaddrinfo(list);
+    return address;
+}
+
+Socket bound_socket(Address address, std::uint16_t port, int* failed) {
+    const int family = address.storage.ss_family;
     Socket socket(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     if (!socket) {
         *failed = errno;
         return {};
     }
     set_option(socket.fd(), SOL_SOCKET, SO_REUSEADDR, 1);
-    int result = 0;
     if (family == AF_INET6) {
         set_option(socket.fd(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
-        sockaddr_in6 address{};
-        address.sin6_family = AF_INET6;
-        address.sin6_addr = in6addr_any;
-        address.sin6_port = htons(port);
-        result = bind(socket.fd(), as_sockaddr(&address), sizeof(address));
-    } else {
-        sockaddr_in address{};
-        address.sin_family = AF_INET;
-        address.sin_addr.s_addr = htonl(loopback_only ? INADDR_LOOPBACK : INADDR_ANY);
-        address.sin_port = htons(port);
-        result = bind(socket.fd(), as_sockaddr(&address), sizeof(address));
     }
+    // The port is at the same place for IPv4 and IPv6.
+    sockaddr_in head{};
+    std::memcpy(&head, &address.storage, sizeof(head));
+    head.sin_port = htons(port);
+    std::memcpy(&address.storage, &head, sizeof(head));
+    const int result = bind(socket.fd(), as_sockaddr(&address.storage), address.size);
     *failed = result != 0 || listen(socket.fd(), SOMAXCONN) != 0 ? errno : 0;
     return *failed == 0 ? std::move(socket) : Socket();
 }
@@ -148,21 +183,23 @@ Socket::~Socket() {
 void set_tcp_options(int descriptor) {
     set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
     set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);
-    set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 10);
-    set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 5);
-    set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3);
-    set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 25000);
+    set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, 30);
+    set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, 15);
+    set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 6);
+    set_option(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, 120000);
 }
 
-Socket listen_tcp(std::uint16_t port, bool loopback_only) {
-    int failed = 0;
+Socket listen_tcp(std::uint16_t port, const std::string& address) {
+    int failed = EADDRNOTAVAIL;
     Socket socket;
-    if (!loopback_only) {
-        socket = bound_socket(AF_INET6, port, false, &failed);
+    if (const auto numeric = numeric_address(address)) {
+        socket = bound_socket(*numeric, port, &failed);
     }
-    // A machine without IPv6, or the loopback device only.
-    if (!socket && (loopback_only || failed == EAFNOSUPPORT || failed == EADDRNOTAVAIL)) {
-        socket = bound_socket(AF_INET, port, loopback_only, &failed);
+    if (!socket && failed == EADDRNOTAVAIL) {  // a name, or an address that is translated on the way here
+        socket = bound_socket(any_address(AF_INET6), port, &failed);
+    }
+    if (!socket && (failed == EAFNOSUPPORT || failed == EADDRNOTAVAIL)) {  // a machine without IPv6
+        socket = bound_socket(any_address(AF_INET), port, &failed);
     }
     if (socket) {
         return socket;
@@ -170,7 +207,7 @@ Socket listen_tcp(std::uint16_t port, bool loopback_only) {
     const std::string where = "port " + std::to_string(port) + " on this node (MASTER_PORT)";
     if (failed == EADDRINUSE) {
         throw Error(where +
-                    " is in use by another program, perhaps a run that is still going on. Choose another "
+                    " is in use by another program, perhaps by a run that has not ended. Choose another "
                     "master_port, or 0 for a free one; `ss -ltnp 'sport = :" +
                     std::to_string(port) + "'` shows who has it.");
     }
@@ -192,10 +229,22 @@ std::uint16_t local_port(const Socket& socket) {
     return ntohs(narrow.sin_port);
 }
 
+std::string reachable_address(const Socket& socket) {
+    sockaddr_storage address{};
+    socklen_t size = sizeof(address);
+    std::array<char, NI_MAXHOST> text{};
+    if (getsockname(socket.fd(), as_sockaddr(&address), &size) != 0 ||
+        getnameinfo(as_sockaddr(&address), size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0) {
+        return "127.0.0.1";
+    }
+    const std::string host = text.data();
+    return host == "::" || host == "0.0.0.0" ? "127.0.0.1" : host;
+}
+
 IoResult connect_tcp(const std::string& host, std::uint16_t port, Clock::time_point deadline,
                      Socket* socket) {
     const AddressList addresses = resolve(host, port, SOCK_STREAM);
-    IoResult last{IoStatus::failed, addresses.error};
+    IoResult last{IoStatus::failed, addresses.error, addresses.list ? 0 : EADDRNOTAVAIL};
     for (const addrinfo* address = addresses.list.get(); address != nullptr; address = address->ai_next) {
         last = connect_one(*address, deadline, socket);
         if (last) {
@@ -218,7 +267,7 @@ IoResult send_all(const Socket& socket, const void* data, std::size_t size, Cloc
             }
         } else if (errno != EINTR) {
             const bool gone = errno == EPIPE || errno == ECONNRESET;
-            return {gone ? IoStatus::closed : IoStatus::failed, reason(errno)};
+            return {gone ? IoStatus::closed : IoStatus::failed, reason(errno), errno};
         }
     }
     return {};
@@ -239,7 +288,7 @@ IoResult receive_all(const Socket& socket, void* data, std::size_t size, Clock::
             }
         } else if (errno != EINTR) {
             const bool gone = errno == ECONNRESET || errno == ETIMEDOUT;
-            return {gone ? IoStatus::closed : IoStatus::failed, reason(errno)};
+            return {gone ? IoStatus::closed : IoStatus::failed, reason(errno), errno};
         }
     }
     return {};

@@ -31,21 +31,26 @@ private:
     int descriptor_ = -1;
 };
 
-/// What a call on a socket came to; `error` is text for the person when it failed.
+/// The result of a call on a socket; `error` is text for the user when it failed, `code` its errno (0: none).
 enum class IoStatus { done, timeout, closed, failed };
 struct IoResult {
     IoStatus status = IoStatus::done;
-    std::string error;
+    std::string error = {};
+    int code = 0;
     explicit operator bool() const { return status == IoStatus::done; }
 };
 
-/// Listens for TCP on the loopback device only, or on every address (IPv6 and IPv4). Port 0: any free one.
-/// Throws Error when the port is taken or must not be used, saying which and what to do.
-Socket listen_tcp(std::uint16_t port, bool loopback_only);
+/// Listens for TCP on `address`: where it is numeric and of this machine (or "localhost"), on it alone;
+/// otherwise on every address (IPv6 and IPv4). Port 0: any free one. Throws Error when the port is taken or must
+/// not be used, saying which and what to do.
+Socket listen_tcp(std::uint16_t port, const std::string& address);
 std::uint16_t local_port(const Socket& socket);
+/// Where a listening socket is reached from this machine: its own address, or loopback when it listens on all.
+std::string reachable_address(const Socket& socket);
 
-/// Connects within the deadline; resolves names; tries every address. No TCP delay, keep-alive on (a machine
-/// that lost its power is noticed after about half a minute).
+/// Connects within the deadline; resolves names; tries every address. No TCP delay. A connection survives two
+/// minutes without any answer: after a cut, TCP sends again only when as much time has passed as the cut
+/// lasted.
 IoResult connect_tcp(const std::string& host, std::uint16_t port, Clock::time_point deadline, Socket* socket);
 /// The same options for an accepted connection.
 void set_tcp_options(int descriptor);

@@ -10,8 +10,6 @@
 namespace rankscope::engine {
 namespace {
 
-constexpr std::size_t kLengthBytes = 4;  // encode() puts the frame's length in front
-
 std::string wait_for(Store& store, const std::string& key, int member, std::chrono::milliseconds timeout) {
     std::optional<std::string> value = store.get(key, timeout);
     if (!value) {
@@ -31,7 +29,7 @@ std::vector<std::string> gather_through(Store& store, const std::string& key, co
         for (int other = 1; other < members; ++other) {
             all.push_back(wait_for(store, key_of(other), other, timeout));
         }
-        store.set(key, store_protocol::encode({0, all}).substr(kLengthBytes));
+        store.set(key, store_protocol::encode({0, all}));
         return all;
     }
     store.set(key_of(member), mine);

@@ -23,15 +23,20 @@ std::uint32_t read_length(const unsigned char* bytes) {
            std::uint32_t{bytes[3]};
 }
 
+std::string frame(std::string_view bytes) {
+    std::string framed;
+    append_length(framed, bytes.size());
+    framed += bytes;
+    return framed;
+}
+
 std::string encode(const Message& message) {
     std::string body(1, static_cast<char>(message.kind));
     for (const std::string& field : message.fields) {
         append_length(body, field.size());
         body += field;
     }
-    std::string frame;
-    append_length(frame, body.size());
-    return frame + body;
+    return body;
 }
 
 std::optional<Message> decode(std::string_view body) {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <thread>
 
@@ -16,10 +17,26 @@ using store_protocol::Message;
 using store_protocol::Op;
 using store_protocol::Status;
 
-constexpr auto kAnswer = std::chrono::seconds(30);  // for a request that does not wait on the server
+constexpr auto kAnswer = std::chrono::seconds(150);   // beyond what TCP itself survives
+constexpr auto kGreeting = std::chrono::seconds(10);  // for the handshake, before the next try
+constexpr auto kUnreachable = std::chrono::seconds(3);
 
 std::string seconds_text(std::chrono::milliseconds time) {
     return std::to_string(std::max<std::int64_t>(1, time.count() / 1000)) + " s";
+}
+
+IoResult receive_frame(const Socket& socket, std::string& body, Clock::time_point deadline) {
+    std::array<unsigned char, 4> head{};
+    IoResult result = receive_all(socket, head.data(), head.size(), deadline);
+    if (!result) {
+        return result;
+    }
+    const std::size_t length = store_protocol::read_length(head.data());
+    if (length > store_protocol::kMaxFrame + 256) {
+        return {IoStatus::failed, "another protocol", EPROTO};
+    }
+    body.resize(length);
+    return receive_all(socket, body.data(), body.size(), deadline);
 }
 
 }  // namespace
@@ -27,74 +44,109 @@ std::string seconds_text(std::chrono::milliseconds time) {
 TcpStore::TcpStore(const StoreClientOptions& options)
     : address_(options.host + ":" + std::to_string(options.port)) {
     connect(options);
-    hello(options);
 }
 
 void TcpStore::connect(const StoreClientOptions& options) {
-    const Clock::time_point deadline = Clock::now() + options.timeout;
+    const Clock::time_point begin = Clock::now();
+    const Clock::time_point deadline = begin + options.timeout;
     std::chrono::milliseconds pause{10};
     IoResult last;
+    int reported = 0;
     do {
-        // A single try is bounded as well: a firewall that drops packets must not eat the whole time.
+        // A single try is bounded as well: a firewall that drops packets must not use up the whole time.
         const auto attempt = std::min(deadline, Clock::now() + std::chrono::seconds(5));
-        last = connect_tcp(options.host, options.port, attempt, &socket_);
-        if (last) {
+        Socket socket;
+        last = connect_tcp(options.host, options.port, attempt, &socket);
+        if (last && greet(std::move(socket), options, last) == Greeted::Yes) {
             return;
+        }
+        if (options.unreachable && Clock::now() - begin > kUnreachable && last.code != reported) {
+            reported = last.code;
+            options.unreachable({options.host, options.port, last.code});
         }
         std::this_thread::sleep_for(std::min<Clock::duration>(pause, std::max(deadline - Clock::now(), {})));
         pause = std::min(pause * 2, std::chrono::milliseconds(250));
     } while (Clock::now() < deadline);
+    throw_unreachable(options, last);
+}
+
+void TcpStore::throw_unreachable(const StoreClientOptions& options, const IoResult& last) const {
     throw Error("rank 0 at " + address_ + " does not answer within " + seconds_text(options.timeout) + ": " +
                 last.error +
                 ". Is rank 0 running, is MASTER_ADDR an address that this node reaches, is port " +
                 std::to_string(options.port) + " open between the nodes?");
 }
 
-void TcpStore::hello(const StoreClientOptions& options) {
-    Message answer;
-    try {
-        answer = call(Op::hello,
-                      {std::string(store_protocol::kMagic), options.token, std::to_string(options.rank),
-                       std::to_string(options.world_size), options.watch ? "watch" : "member"},
-                      Clock::now() + kAnswer);
-    } catch (const Error&) {
+// The store may close a connection that has not said hello yet when strangers crowd it: that is no answer.
+TcpStore::Greeted TcpStore::greet(Socket socket, const StoreClientOptions& options, IoResult& last) {
+    SealedSession session(derive_key(options.token, TokenUse::EngineStore), SealedSession::Side::Dialer);
+    const Clock::time_point deadline = Clock::now() + kGreeting;
+    const std::string greeting =
+        store_protocol::frame(std::string(store_protocol::kMagic) + session.own_nonce());
+    std::string body;
+    last = send_all(socket, greeting.data(), greeting.size(), deadline);
+    if (last) {
+        last = receive_frame(socket, body, deadline);
+    }
+    if (last.code == EPROTO ||
+        (last && (!body.starts_with(store_protocol::kMagic) ||
+                  !session.begin(std::string_view(body).substr(store_protocol::kMagic.size()), "")))) {
         throw Error("the program at " + address_ +
-                    " closed the connection when this rank introduced itself: it is another program, or its "
-                    "RANKSCOPE_TOKEN is not this rank's (a rank of another run?)");
+                    " is not rank 0 of this run: it speaks another protocol. Choose another master_port.");
     }
-    if (answer.kind != static_cast<std::uint8_t>(Status::ok)) {
+    if (!last) {
+        return Greeted::TryAgain;
+    }
+    connection_.emplace(std::move(socket), std::move(session));
+    return hello(options, last);
+}
+
+TcpStore::Greeted TcpStore::hello(const StoreClientOptions& options, IoResult& last) {
+    std::string body;
+    last = exchange({static_cast<std::uint8_t>(Op::hello),
+                     {std::to_string(options.rank), std::to_string(options.world_size),
+                      options.watch ? "watch" : "member"}},
+                    body, Clock::now() + kGreeting);
+    if (!last) {
+        connection_.reset();
+        return Greeted::TryAgain;
+    }
+    if (body == store_protocol::kRefusal) {
         throw Error("rank 0 at " + address_ +
-                    " refuses this rank: " + (answer.fields.empty() ? "no reason given" : answer.fields[0]));
+                    " has another RANKSCOPE_TOKEN than this rank: they belong to different runs. Another run "
+                    "may use the same master_port.");
     }
+    const auto answer = connection_->open(body);
+    if (!answer) {
+        throw Error("the program at " + address_ +
+                    " does not know this run's RANKSCOPE_TOKEN: it is not rank 0 of this run");
+    }
+    if (answer->kind != static_cast<std::uint8_t>(Status::ok)) {
+        throw Error("rank 0 at " + address_ + " refuses this rank: " +
+                    (answer->fields.empty() ? "no reason given" : answer->fields[0]));
+    }
+    return Greeted::Yes;
+}
+
+IoResult TcpStore::exchange(const Message& request, std::string& body, Clock::time_point deadline) {
+    const std::string frame = connection_->frame(request);
+    IoResult result = send_all(connection_->socket(), frame.data(), frame.size(), deadline);
+    return result ? receive_frame(connection_->socket(), body, deadline) : result;
 }
 
 Message TcpStore::call(Op op, std::vector<std::string> fields, Clock::time_point deadline) {
     const std::lock_guard lock(mutex_);
-    const std::string frame = store_protocol::encode({static_cast<std::uint8_t>(op), std::move(fields)});
-    IoResult result = send_all(socket_, frame.data(), frame.size(), deadline);
-    std::array<unsigned char, 4> head{};
     std::string body;
-    if (result) {
-        result = receive_all(socket_, head.data(), head.size(), deadline);
-    }
-    if (result) {
-        const std::size_t length = store_protocol::read_length(head.data());
-        if (length > store_protocol::kMaxFrame + 16) {
-            throw Error("the program at " + address_ +
-                        " is not rank 0 of this run: it speaks another protocol");
-        }
-        body.resize(length);
-        result = receive_all(socket_, body.data(), body.size(), deadline);
-    }
+    const IoResult result = exchange({static_cast<std::uint8_t>(op), std::move(fields)}, body, deadline);
     if (result.status == IoStatus::timeout) {
         throw Error("rank 0 at " + address_ + " does not answer");
     }
     if (!result) {
-        throw PeerLostError("rank 0 at " + address_ + " is gone: " + result.error);
+        throw PeerLostError("rank 0 at " + address_ + " is gone: " + result.error, 0);
     }
-    auto message = store_protocol::decode(body);
+    auto message = connection_->open(body);
     if (!message) {
-        throw Error("the program at " + address_ + " is not rank 0 of this run: it speaks another protocol");
+        throw Error("a message from rank 0 at " + address_ + " is forged or damaged");
     }
     return *message;
 }

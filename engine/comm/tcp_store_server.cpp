@@ -6,7 +6,6 @@
 
 #include <netdb.h>
 #include <poll.h>
-#include <sodium.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -25,7 +24,10 @@ using store_protocol::Message;
 using store_protocol::Op;
 using store_protocol::Status;
 
-constexpr std::size_t kMaxStrangers = 128;  // connections that have not said hello yet
+constexpr std::ptrdiff_t kMaxStrangers = 256;       // connections that have proven nothing yet
+constexpr std::ptrdiff_t kMaxStrangersOfHost = 64;  // of one address
+constexpr int kAcceptedAtOnce = 64;
+constexpr int kReportedRefusals = 20;
 constexpr std::size_t kMaxQueued = std::size_t{64} << 20U;
 constexpr auto kFarewell = std::chrono::seconds(2);
 constexpr auto kOwnLast =
@@ -36,7 +38,12 @@ void* pointer_to(sockaddr_storage& address) {
     return &address;
 }
 
-std::string peer_name(int descriptor) {
+struct PeerName {
+    std::string host = "an unknown address";
+    std::string port = {};
+};
+
+PeerName peer_name(int descriptor) {
     sockaddr_storage address{};
     socklen_t size = sizeof(address);
     auto* generic = static_cast<sockaddr*>(pointer_to(address));
@@ -45,9 +52,9 @@ std::string peer_name(int descriptor) {
     if (getpeername(descriptor, generic, &size) != 0 ||
         getnameinfo(generic, size, host.data(), host.size(), port.data(), port.size(),
                     NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
-        return "an unknown address";
+        return {};
     }
-    return std::string(host.data()) + ":" + port.data();
+    return {host.data(), port.data()};
 }
 
 std::optional<std::int64_t> to_number(const std::string& text) {
@@ -57,16 +64,12 @@ std::optional<std::int64_t> to_number(const std::string& text) {
     return whole ? std::optional(value) : std::nullopt;
 }
 
-/// Takes the same time wherever the texts differ, so that a token cannot be guessed byte by byte.
-bool same_token(const std::string& a, const std::string& b) {
-    return a.size() == b.size() && sodium_memcmp(a.data(), b.data(), a.size()) == 0;
-}
-
 }  // namespace
 
 TcpStoreServer::TcpStoreServer(const StoreServerOptions& options)
     : options_(options),
-      listener_(listen_tcp(options.port, options.loopback_only)),
+      key_(derive_key(options.token, TokenUse::EngineStore)),
+      listener_(listen_tcp(options.port, options.address)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       port_(local_port(listener_)),
       clock_(2 * kLook),
@@ -133,29 +136,61 @@ void TcpStoreServer::serve(const std::stop_token& stop) {
         answer_watches();
         // Accepted last, so that a descriptor just closed is not mistaken for the new one.
         if ((entries[0].revents & POLLIN) != 0) {
-            accept_all();
+            accept_some();
         }
     }
 }
 
-void TcpStoreServer::accept_all() {
-    for (;;) {
+void TcpStoreServer::accept_some() {
+    for (int i = 0; i < kAcceptedAtOnce; ++i) {
         Socket socket(accept4(listener_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (!socket) {
             return;
         }
-        const auto strangers = std::count_if(connections_.begin(), connections_.end(),
-                                             [](const auto& entry) { return entry.second.rank < 0; });
-        if (static_cast<std::size_t>(strangers) >= kMaxStrangers) {
-            continue;  // closed at once: a flood must not use up our descriptors
-        }
         set_tcp_options(socket.fd());
         const int descriptor = socket.fd();
-        Connection connection;
-        connection.peer = peer_name(descriptor);
-        connection.opened = Clock::now();
-        connection.socket = std::move(socket);
-        connections_.emplace(descriptor, std::move(connection));
+        PeerName peer = peer_name(descriptor);
+        make_room_for(peer.host);
+        Connection connection{.socket = std::move(socket),
+                              .session = SealedSession(key_, SealedSession::Side::Listener),
+                              .peer = peer.host + ":" + peer.port,
+                              .host = std::move(peer.host),
+                              .opened = Clock::now()};
+        connection.out =
+            store_protocol::frame(std::string(store_protocol::kMagic) + connection.session.own_nonce());
+        write_to(connection);
+        connections_.insert_or_assign(descriptor, std::move(connection));
+    }
+}
+
+// A flood must neither use up our descriptors nor keep the ranks out.
+void TcpStoreServer::make_room_for(const std::string& host) {
+    std::map<std::string, std::ptrdiff_t> strangers;
+    std::ptrdiff_t all = 0;
+    for (const auto& [descriptor, connection] : connections_) {
+        if (connection.rank < 0) {
+            ++strangers[connection.host];
+            ++all;
+        }
+    }
+    std::string crowd = host;
+    if (strangers[host] < kMaxStrangersOfHost) {
+        if (all < kMaxStrangers) {
+            return;
+        }
+        crowd = std::max_element(strangers.begin(), strangers.end(), [](const auto& a, const auto& b) {
+                    return a.second < b.second;
+                })->first;
+    }
+    auto oldest = connections_.end();
+    for (auto entry = connections_.begin(); entry != connections_.end(); ++entry) {
+        if (entry->second.rank < 0 && entry->second.host == crowd &&
+            (oldest == connections_.end() || entry->second.opened < oldest->second.opened)) {
+            oldest = entry;
+        }
+    }
+    if (oldest != connections_.end()) {
+        connections_.erase(oldest);  // strangers wait for no key, and are no members
     }
 }
 
@@ -187,14 +222,36 @@ void TcpStoreServer::take_frames(Connection& connection) {
         if (connection.in.size() < 4 + length) {
             return;
         }
-        const auto message = store_protocol::decode(std::string_view(connection.in).substr(4, length));
+        const std::string bytes = connection.in.substr(4, length);
         connection.in.erase(0, 4 + length);
-        if (!message) {
-            refuse(connection, "sent a malformed message");
-            return;
-        }
-        handle(connection, *message);
+        take_frame(connection, bytes);
     }
+}
+
+void TcpStoreServer::take_frame(Connection& connection, std::string_view bytes) {
+    SealedSession& session = connection.session;
+    if (!session.begun()) {
+        if (!bytes.starts_with(store_protocol::kMagic) ||
+            !session.begin(bytes.substr(store_protocol::kMagic.size()), "")) {
+            refuse(connection, "is no rank of this run (no greeting)");
+        }
+        return;
+    }
+    const bool known = session.proven();
+    const auto body = session.open(bytes);
+    if (!body) {
+        if (!known) {
+            connection.out += store_protocol::frame(store_protocol::kRefusal);
+        }
+        refuse(connection, known ? "sent a forged or damaged message" : "does not have this run's token");
+        return;
+    }
+    const auto message = store_protocol::decode(*body);
+    if (!message) {
+        refuse(connection, "sent a malformed message");
+        return;
+    }
+    handle(connection, *message);
 }
 
 void TcpStoreServer::write_to(Connection& connection) {
@@ -213,15 +270,19 @@ void TcpStoreServer::write_to(Connection& connection) {
 }
 
 void TcpStoreServer::reply(Connection& connection, Status status, std::vector<std::string> fields) {
-    connection.out += store_protocol::encode({static_cast<std::uint8_t>(status), std::move(fields)});
+    connection.out += store_protocol::frame(connection.session.seal(
+        store_protocol::encode({static_cast<std::uint8_t>(status), std::move(fields)})));
     if (connection.out.size() > kMaxQueued) {
         refuse(connection, "does not read its answers");
     }
 }
 
 void TcpStoreServer::refuse(Connection& connection, const std::string& why) {
-    std::fprintf(stderr, "store: connection from %s closed: it %s\n", connection.peer.c_str(), why.c_str());
     connection.closing = true;
+    if (++refusals_ <= kReportedRefusals) {
+        std::fprintf(stderr, "store: connection from %s closed: it %s%s\n", connection.peer.c_str(),
+                     why.c_str(), refusals_ == kReportedRefusals ? "; further ones are not reported" : "");
+    }
 }
 
 void TcpStoreServer::handle(Connection& connection, const Message& request) {
@@ -264,32 +325,27 @@ void TcpStoreServer::handle(Connection& connection, const Message& request) {
 
 void TcpStoreServer::hello(Connection& connection, const Message& request) {
     const std::vector<std::string>& fields = request.fields;
-    if (static_cast<Op>(request.kind) != Op::hello || fields.size() != 5 ||
-        fields[0] != store_protocol::kMagic) {
+    if (static_cast<Op>(request.kind) != Op::hello || fields.size() != 3) {
         refuse(connection, "is no rank of this run (no hello)");
         return;
     }
-    if (!same_token(fields[1], options_.token)) {
-        refuse(connection, "does not have this run's token");
-        return;
-    }
-    const std::int64_t rank = to_number(fields[2]).value_or(-1);
-    const std::int64_t world = to_number(fields[3]).value_or(-1);
+    const std::int64_t rank = to_number(fields[0]).value_or(-1);
+    const std::int64_t world = to_number(fields[1]).value_or(-1);
     std::string why;
     if (world != options_.world_size) {
-        why = "this rank has WORLD_SIZE=" + fields[3] +
+        why = "this rank has WORLD_SIZE=" + fields[1] +
               ", rank 0 has WORLD_SIZE=" + std::to_string(options_.world_size);
     } else if (rank < 0 || rank >= world) {
-        why = "RANK=" + fields[2] + " is not in the world of " + fields[3];
-    } else if (fields[4] == "member" && !members_.insert(static_cast<int>(rank)).second) {
-        why = "there is a rank " + fields[2] + " already: two processes were started with the same RANK";
+        why = "RANK=" + fields[0] + " is not in the world of " + fields[1];
+    } else if (fields[2] == "member" && !members_.insert(static_cast<int>(rank)).second) {
+        why = "there is a rank " + fields[0] + " already: two processes were started with the same RANK";
     }
     if (!why.empty()) {
         reply(connection, Status::refused, {why});
         return;  // it may read the answer; without a valid hello it is closed at the deadline
     }
     connection.rank = static_cast<int>(rank);
-    connection.member = fields[4] == "member";
+    connection.member = fields[2] == "member";
     connection.polite = !connection.member;
     reply(connection, Status::ok);
 }
@@ -358,10 +414,10 @@ void TcpStoreServer::find_silent() {
     }
 }
 
-bool TcpStoreServer::others_are_told() const {
+bool TcpStoreServer::others_are_notified() const {
     return std::all_of(connections_.begin(), connections_.end(), [this](const auto& entry) {
         const Connection& connection = entry.second;
-        return !connection.watches || connection.told || connection.closing || connection.rank == 0 ||
+        return !connection.watches || connection.notified || connection.closing || connection.rank == 0 ||
                connection.rank == loss_->rank;
     });
 }
@@ -373,8 +429,8 @@ void TcpStoreServer::answer_watches() {
             if (!connection.answer_by || connection.closing || (connection.rank == 0) != own) {
                 continue;
             }
-            if (loss_ && (!own || others_are_told() || now > loss_->since + kOwnLast)) {
-                connection.told = true;
+            if (loss_ && (!own || others_are_notified() || now > loss_->since + kOwnLast)) {
+                connection.notified = true;
                 connection.answer_by.reset();
                 reply(connection, Status::ok, {loss_->note});
                 write_to(connection);

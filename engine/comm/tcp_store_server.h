@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/sealed_session.h>
 #include <engine/comm/awake_clock.h>
 #include <engine/comm/socket.h>
 #include <engine/comm/store_protocol.h>
@@ -20,17 +21,19 @@ namespace rankscope::engine {
 
 struct StoreServerOptions {
     std::uint16_t port = 0;  ///< 0: any free one
-    bool loopback_only = false;
-    std::string token;  ///< empty: no token is demanded (allowed by the caller on purpose only)
+    std::string address{};   ///< numeric and of this machine: listens on it alone; otherwise on all
+    std::string token;       ///< empty only where the caller allows it on purpose: everybody knows it
     int world_size = 1;
     std::chrono::milliseconds hello_timeout{5000};
 };
 
-/// The store's server: one thread on rank 0. Whoever connects must show the run's token in its first message,
-/// within hello_timeout and kMaxHello bytes; others are closed and named on stderr. A rank whose connection
-/// ends without a goodbye, or that gives no sign of life for as long as it promised, is lost, and all who
-/// watch are told, once: this process's own rank last, as it may end as soon as it learns of the loss, and
-/// then the others would take rank 0 for the one that was lost.
+/// The store's server: one thread on rank 0. Whoever connects must prove the run's token with its first
+/// messages, within hello_timeout and kMaxHello bytes; others are closed and named on stderr. Connections that
+/// have proven nothing yet are bounded, in all and per address: the oldest one of the address that has most
+/// gives way to a new one, so that strangers cannot keep ranks out. A rank whose connection ends without a
+/// goodbye, or that gives no sign of life for as long as it promised, is lost, and all who watch are notified,
+/// once: this process's own rank last, as it may end as soon as it learns of the loss, and then the others would
+/// take rank 0 for the one that was lost.
 class TcpStoreServer {
 public:
     /// Throws Error when the port cannot be opened.
@@ -41,14 +44,18 @@ public:
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;
 
     std::uint16_t port() const { return port_; }
+    /// Where this machine reaches it.
+    std::string address() const { return reachable_address(listener_); }
 
 private:
     struct Connection {
         Socket socket;
-        std::string peer;
-        Clock::time_point opened;
-        std::string in;
-        std::string out;
+        SealedSession session;
+        std::string peer{};  ///< numeric address and port
+        std::string host{};  ///< numeric address
+        Clock::time_point opened{};
+        std::string in{};
+        std::string out{};
         int rank = -1;  ///< -1: no valid hello yet
         bool member = false;
         bool polite = false;  ///< bye or fail was said
@@ -57,9 +64,9 @@ private:
         bool watches = false;                        ///< it has given a sign of life
         std::chrono::milliseconds silence_limit{0};  ///< 0: it may be silent
         AwakeClock::Duration heard{0};               ///< its last sign of life
-        bool told = false;                           ///< of the loss
+        bool notified = false;                       ///< of the loss
         /// A watching connection waits for a loss until then; one that has failed, for leave to end.
-        std::optional<Clock::time_point> answer_by;
+        std::optional<Clock::time_point> answer_by{};
     };
     struct Waiter {
         int descriptor = -1;
@@ -70,9 +77,11 @@ private:
     void serve(const std::stop_token& stop);
     bool finished(const std::stop_token& stop);
     int poll_timeout_ms() const;
-    void accept_all();
+    void accept_some();
+    void make_room_for(const std::string& host);
     void read_from(Connection& connection);
     void take_frames(Connection& connection);
+    void take_frame(Connection& connection, std::string_view bytes);
     void write_to(Connection& connection);
     void handle(Connection& connection, const store_protocol::Message& request);
     void hello(Connection& connection, const store_protocol::Message& request);
@@ -85,10 +94,11 @@ private:
     void beat(Connection& connection, const std::vector<std::string>& fields);
     void find_silent();
     void answer_watches();
-    bool others_are_told() const;
+    bool others_are_notified() const;
     void lose(int rank, std::string_view kind, const std::string& reason);
 
     StoreServerOptions options_;
+    TokenKey key_;
     Socket listener_;
     Socket wake_;
     std::uint16_t port_ = 0;
@@ -98,6 +108,7 @@ private:
     std::set<int> members_;
     AwakeClock clock_;
     std::optional<Clock::time_point> stop_deadline_;
+    int refusals_ = 0;
     struct Loss {
         int rank = -1;
         std::string note;

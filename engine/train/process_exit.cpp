@@ -18,23 +18,25 @@
 namespace rankscope::engine {
 namespace {
 
-void write_error_file(const std::string& message) {
+void write_error_file(const std::string& message, int missing_rank) {
     const char* file = std::getenv("TORCHELASTIC_ERROR_FILE");
     if (file == nullptr || *file == '\0') {
         return;
     }
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+    nlohmann::json extra = {{"py_callstack", ""}, {"timestamp", std::to_string(seconds)}};
+    if (missing_rank >= 0) {
+        extra["missing_rank"] = missing_rank;
+    }
     const nlohmann::json content = {
-        {"message",
-         {{"message", "rankscope-worker: " + message},
-          {"extraInfo", {{"py_callstack", ""}, {"timestamp", std::to_string(seconds)}}}}}};
+        {"message", {{"message", "rankscope-worker: " + message}, {"extraInfo", std::move(extra)}}}};
     std::ofstream(file) << content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 }  // namespace
 
-void end_process(int exit_code, const std::string& message) {
+void end_process(int exit_code, const std::string& message, int missing_rank) {
     static std::atomic_flag ending = ATOMIC_FLAG_INIT;
     if (ending.test_and_set()) {
         for (;;) {
@@ -44,7 +46,7 @@ void end_process(int exit_code, const std::string& message) {
     std::fflush(stdout);
     if (!message.empty()) {
         std::fprintf(stderr, "rankscope-worker: %s\n", message.c_str());
-        write_error_file(message);
+        write_error_file(message, missing_rank);
     }
     std::fflush(stderr);
     _exit(exit_code);

@@ -21,10 +21,15 @@
 namespace rankscope::engine {
 namespace {
 
-/// The watch usually knows which rank it was, and ends the process; it is given a moment.
-[[noreturn]] void end_after_unknown_peer_loss(MetricsSink& metrics, const std::string& message) {
+/// The watch usually knows which rank it was, and ends the process; it gets a moment for that.
+[[noreturn]] void end_after_unknown_peer_loss(MetricsSink& metrics, const PeerLostError& error) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
-    end_after_peer_loss(metrics, "another rank is gone: " + message);
+    end_after_peer_loss(metrics, std::string("another rank is gone: ") + error.what(), error.rank());
+}
+
+std::chrono::milliseconds rendezvous_timeout(const WorkerOptions& options, const config::DdpConfig& config) {
+    const double seconds = options.rendezvous_timeout_s.value_or(config.rendezvous_timeout_s.value_or(120));
+    return std::chrono::milliseconds(static_cast<std::int64_t>(std::ceil(seconds * 1000)));
 }
 
 /// The environment's limits, unless the configuration has its own.
@@ -41,7 +46,8 @@ RankEnv with_limits(RankEnv env, const config::DdpConfig& config) {
     return env;
 }
 
-std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const RankEnv& env, MetricsSink& metrics) {
+std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const config::DdpConfig& config,
+                                 const RankEnv& env, MetricsSink& metrics) {
     metrics.stage("rendezvous", "rank " + std::to_string(env.rank) + " → " + env.master_addr + ":" +
                                     std::to_string(env.master_port));
     if (env.world_size == 1) {
@@ -51,22 +57,26 @@ std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const RankEnv& en
     RendezvousOptions meeting;
     meeting.env = env;
     meeting.allow_no_token = options.allow_no_token;
-    meeting.timeout =
-        std::chrono::milliseconds(static_cast<std::int64_t>(options.rendezvous_timeout_s * 1000));
+    meeting.timeout = rendezvous_timeout(options, config);
     meeting.peer_lost = [&metrics, rank = env.rank](const PeerLoss& loss) {
-        end_after_peer_loss(metrics, loss.text(rank));
+        end_after_peer_loss(metrics, loss.text(rank), loss.rank);
     };
-    meeting.progress = [&metrics](const std::string& detail, int here, int world) {
-        metrics.stage("rendezvous", detail, here, world);
+    meeting.progress = [&metrics](const RendezvousProgress& progress) {
+        MetricsLine line;
+        line.stage = "rendezvous";
+        line.values = {{"done", progress.here}, {"total", progress.world}};
+        line.waiting_for = progress.missing;
+        line.failed_dial = progress.unreachable;
+        metrics.write(line);
     };
     return std::make_unique<Rendezvous>(meeting);
 }
 
 }  // namespace
 
-void end_after_peer_loss(MetricsSink& metrics, const std::string& message) {
+void end_after_peer_loss(MetricsSink& metrics, const std::string& message, int missing_rank) {
     metrics.flush();
-    end_process(kExitPeerLost, message + ". This rank ends because of it (exit code 75).");
+    end_process(kExitPeerLost, message + ". This rank ends because of it (exit code 75).", missing_rank);
 }
 
 int thread_count(const WorkerOptions& options, const config::TrainConfig& config,
@@ -93,7 +103,7 @@ void run_worker(const WorkerOptions& options, const config::TrainConfig& config,
     DataSource data(config.dataset, config.validate, metrics);
     const int threads = thread_count(options, config, env);
     const ComputeDevice device = open_device(config.device, threads, env);
-    std::unique_ptr<Rendezvous> rendezvous = meet(options, with_limits(env, config.ddp), metrics);
+    std::unique_ptr<Rendezvous> rendezvous = meet(options, config.ddp, with_limits(env, config.ddp), metrics);
     // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
     // is lost.
     std::unique_ptr<ProcessGroup> of_device;  // goes after the steps that were recorded with it
@@ -129,7 +139,7 @@ void run_worker(const WorkerOptions& options, const config::TrainConfig& config,
             rendezvous->leave();
         }
     } catch (const PeerLostError& error) {
-        end_after_unknown_peer_loss(metrics, error.what());
+        end_after_unknown_peer_loss(metrics, error);
     } catch (const std::exception& error) {
         if (rendezvous) {
             rendezvous->fail(error.what());

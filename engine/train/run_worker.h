@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ constexpr int kExitWrongUse = 2;
 struct WorkerOptions {
     int threads = 0;  ///< 0: from the configuration or the environment
     bool allow_no_token = false;
-    double rendezvous_timeout_s = 120;
+    std::optional<double> rendezvous_timeout_s{};  ///< absent: from the configuration, else 120
     bool only_evaluate = false;  ///< validation alone, with the weights that the checkpoints name
 };
 
@@ -35,13 +36,13 @@ int thread_count(const WorkerOptions& options, const config::TrainConfig& config
 using MakeCheckpoints = std::function<std::unique_ptr<RunCheckpoints>(ProcessGroup* group)>;
 
 /// One rank from the rendezvous to the last epoch. Ends the process by itself when another rank is lost or
-/// training fails, so that the other ranks hear why; throws ConfigError and PeerLostError before they have
+/// training fails, so that the other ranks learn why; throws ConfigError and PeerLostError before they have
 /// met.
 void run_worker(const WorkerOptions& options, const config::TrainConfig& config, const RankEnv& env,
                 MetricsSink& metrics, const std::vector<RunListener*>& listeners,
                 const MakeCheckpoints& make_checkpoints);
 
-/// Ends the process with the exit code of a lost peer.
-[[noreturn]] void end_after_peer_loss(MetricsSink& metrics, const std::string& message);
+/// Ends the process with the exit code of a lost peer; `missing_rank`: which one, −1: not known.
+[[noreturn]] void end_after_peer_loss(MetricsSink& metrics, const std::string& message, int missing_rank);
 
 }  // namespace rankscope::engine

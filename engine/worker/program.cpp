@@ -42,7 +42,7 @@ int run(const std::function<int(MetricsSink&)>& work) {
     try {
         return work(metrics);
     } catch (const PeerLostError& error) {
-        end_after_peer_loss(metrics, error.what());
+        end_after_peer_loss(metrics, error.what(), error.rank());
     } catch (const ConfigError& error) {
         end_process(kExitWrongUse, error.what());
     }

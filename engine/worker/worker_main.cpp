@@ -69,7 +69,7 @@ int parse_arguments(int argc, char** argv, Arguments& arguments) {
                    "compute threads (default: train.threads, else OMP_NUM_THREADS)")
         ->check(CLI::Range(1, 1024));
     app.add_option("--rendezvous-timeout", arguments.worker.rendezvous_timeout_s,
-                   "seconds to wait for all ranks (default 120)")
+                   "seconds to wait for all ranks (default: train.ddp.rendezvous_timeout_s, else 120)")
         ->check(CLI::Range(0.1, 86400.0));
     app.add_flag("--insecure-no-token", arguments.worker.allow_no_token,
                  "let ranks join without RANKSCOPE_TOKEN: only on a network whose users are all trusted");

@@ -229,5 +229,26 @@ TEST(MetricsLine, MutatedLinesNeverBreakTheReader) {
     }
 }
 
+TEST(MetricsLine, WhatARankWaitsForIsFields) {
+    MetricsLine line;
+    line.stage = "rendezvous";
+    line.waiting_for = {1, 3};
+    line.failed_dial = FailedDial{"10.0.0.1", 29500, 111};
+    const auto read = parse_metrics_line(format_metrics_line(line));
+    ASSERT_TRUE(read);
+    EXPECT_EQ(*read, line);
+    line.waiting_for.assign(100000, 7);
+    EXPECT_EQ(parse_metrics_line(format_metrics_line(line))->waiting_for.size(), kMaxWaitingFor);
+    for (const char* text : {R"({"stage": "rendezvous", "waiting_for": [-1, 1e99, "2", [3], 4294967296]})",
+                             R"({"stage": "rendezvous", "waiting_for": {"1": 2}, "failed_dial": "no"})",
+                             R"({"stage": "r", "failed_dial": {"address": "a", "port": 70000, "errno": 1}})",
+                             R"({"stage": "r", "failed_dial": {"address": 1, "port": 1, "errno": 1}})"}) {
+        const auto hostile = parse_metrics_line(text);
+        ASSERT_TRUE(hostile) << text;
+        EXPECT_TRUE(hostile->waiting_for.empty()) << text;
+        EXPECT_FALSE(hostile->failed_dial) << text;
+    }
+}
+
 }  // namespace
 }  // namespace rankscope

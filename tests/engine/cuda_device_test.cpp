@@ -31,7 +31,7 @@ TEST_F(CudaDevice, DevicesDescribeThemselves) {
 }
 
 TEST_F(CudaDevice, NcclWorldOfOne) {
-    TcpStoreServer server({.port = 0, .loopback_only = true, .token = "t", .world_size = 1});
+    TcpStoreServer server({.port = 0, .address = "127.0.0.1", .token = "t", .world_size = 1});
     TcpStore store({.host = "127.0.0.1", .port = server.port(), .token = "t", .rank = 0, .world_size = 1});
     const auto group = make_nccl_process_group({.rank = 0, .world_size = 1, .device = 0}, store);
     const std::vector<float> numbers{1.0F, 2.0F, 3.0F};

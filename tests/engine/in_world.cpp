@@ -26,7 +26,7 @@ std::string describe(const WorldOptions& options) {
 
 void in_world(const WorldOptions& options, const std::function<void(ProcessGroup&)>& body) {
     TcpStoreServer server({.port = 0,
-                           .loopback_only = true,
+                           .address = "127.0.0.1",
                            .token = "right-token",
                            .world_size = options.ranks,
                            .hello_timeout = 5000ms});

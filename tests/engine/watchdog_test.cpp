@@ -106,7 +106,7 @@ StoreClientOptions client(std::uint16_t port, int rank, int world) {
 }
 
 StoreServerOptions server_of(int world) {
-    return {.port = 0, .loopback_only = true, .token = "t", .world_size = world};
+    return {.port = 0, .address = "127.0.0.1", .token = "t", .world_size = world};
 }
 
 class Losses {
@@ -131,10 +131,10 @@ TEST(PeerWatch, ASilentRankIsLostWithinItsLimit) {
     // One sign of life, then nothing: what a stopped process looks like.
     StoreClientOptions options = client(server.port(), 1, 2);
     options.watch = true;
-    const Socket silent = TcpStore(options).take_socket();
+    StoreConnection silent = TcpStore(options).take_connection();
     const std::string beat =
-        store_protocol::encode({static_cast<std::uint8_t>(store_protocol::Op::beat), {"{}", "400", "100"}});
-    ASSERT_TRUE(send_all(silent, beat.data(), beat.size(), Clock::now() + 1s));
+        silent.frame({static_cast<std::uint8_t>(store_protocol::Op::beat), {"{}", "400", "100"}});
+    ASSERT_TRUE(send_all(silent.socket(), beat.data(), beat.size(), Clock::now() + 1s));
     const auto begin = Clock::now();
     ASSERT_TRUE(losses.within(20s));
     EXPECT_GT(Clock::now() - begin, 300ms);
@@ -150,10 +150,10 @@ TEST(PeerWatch, ARankThatBeatsIsNotSilentAndAnotherMayBeAllowedTo) {
     PeerWatch second(client(server.port(), 1, 3), {.silence_limit = 1500ms}, losses.taker());
     StoreClientOptions options = client(server.port(), 2, 3);
     options.watch = true;
-    const Socket silent = TcpStore(options).take_socket();
+    StoreConnection silent = TcpStore(options).take_connection();
     const std::string beat =
-        store_protocol::encode({static_cast<std::uint8_t>(store_protocol::Op::beat), {"{}", "0", "100"}});
-    ASSERT_TRUE(send_all(silent, beat.data(), beat.size(), Clock::now() + 1s));
+        silent.frame({static_cast<std::uint8_t>(store_protocol::Op::beat), {"{}", "0", "100"}});
+    ASSERT_TRUE(send_all(silent.socket(), beat.data(), beat.size(), Clock::now() + 1s));
     EXPECT_FALSE(losses.within(2500ms));
     first.stop();
     second.stop();
@@ -161,15 +161,23 @@ TEST(PeerWatch, ARankThatBeatsIsNotSilentAndAnotherMayBeAllowedTo) {
 
 TEST(PeerWatch, AStoreThatDoesNotAnswerIsRankZeroGone) {
     // Accepts and welcomes, then says nothing any more.
-    const Socket listener = listen_tcp(0, true);
+    const Socket listener = listen_tcp(0, "127.0.0.1");
     std::jthread half_dead([&](const std::stop_token& stop) {
         Socket peer;
         while (!peer && !stop.stop_requested()) {
             std::this_thread::sleep_for(5ms);
             peer = Socket(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
         }
-        const std::string ok = store_protocol::encode({0, {}});
-        send_all(peer, ok.data(), ok.size(), Clock::now() + 5s);
+        SealedSession session(derive_key("t", TokenUse::EngineStore), SealedSession::Side::Listener);
+        const auto put = [&](const std::string& bytes) {
+            const std::string frame = store_protocol::frame(bytes);
+            return bool(send_all(peer, frame.data(), frame.size(), Clock::now() + 5s));
+        };
+        put(std::string(store_protocol::kMagic) + session.own_nonce());
+        std::string greeting(4 + store_protocol::kMagic.size() + SealedSession::kNonceBytes, '\0');
+        receive_all(peer, greeting.data(), greeting.size(), Clock::now() + 5s);
+        session.begin(std::string_view(greeting).substr(4 + store_protocol::kMagic.size()), "");
+        put(session.seal(store_protocol::encode({0, {}})));
         while (!stop.stop_requested()) {
             std::this_thread::sleep_for(5ms);
         }
@@ -201,7 +209,7 @@ INSTANTIATE_TEST_SUITE_P(Transports, MissingCall,
 TEST_P(MissingCall, EndsTheOthersWithItsName) {
     constexpr int kWorld = 3;
     for (const int missing : {0, 2}) {
-        const std::uint16_t port = local_port(listen_tcp(0, true));
+        const std::uint16_t port = local_port(listen_tcp(0, "127.0.0.1"));
         std::latch all_told(kWorld);
         std::vector<Losses> losses(kWorld);
         std::vector<std::jthread> ranks;
@@ -220,7 +228,7 @@ TEST_P(MissingCall, EndsTheOthersWithItsName) {
                                .heartbeat = 0ms,
                                .collective_timeout = 700ms};
                 options.peer_lost = losses[static_cast<std::size_t>(rank)].taker();
-                options.progress = [](const std::string&, int, int) {};
+                options.progress = [](const RendezvousProgress&) {};
                 Rendezvous rendezvous(options);
                 rendezvous.group().barrier();
                 if (rank != missing) {
@@ -246,8 +254,7 @@ TEST_P(MissingCall, EndsTheOthersWithItsName) {
             const PeerLoss loss = losses[static_cast<std::size_t>(rank)].get();
             EXPECT_EQ(loss.rank, missing);
             EXPECT_EQ(loss.kind, PeerLoss::Kind::missing);
-            EXPECT_EQ(loss.text(rank).rfind("the other ranks have given this one up", 0) == 0,
-                      rank == missing);
+            EXPECT_EQ(loss.text(rank).rfind("the other ranks have lost this one", 0) == 0, rank == missing);
         }
     }
 }

@@ -130,7 +130,7 @@ std::string WorkerProcess::text(const std::string& key) const {
 }
 
 int free_port() {
-    return local_port(listen_tcp(0, true));
+    return local_port(listen_tcp(0, "127.0.0.1"));
 }
 
 std::vector<WorkerProcess> start_world(const std::filesystem::path& folder, int world,

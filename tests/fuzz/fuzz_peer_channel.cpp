@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     std::string stream(fuzz::as_text(data + 1, std::min<std::size_t>(size - 1, 32768)));
     if ((data[0] & 1U) != 0) {
         std::string greeting;
-        append_frame(greeting, "RANKSCOPE-PEER 1\n" + std::string(32, 'n'));
+        append_frame(greeting, "RANKSCOPE-PEER 2\n" + std::string(32, 'n'));
         stream.insert(0, greeting);
     }
     const std::size_t piece = 1 + data[0] * 16U;

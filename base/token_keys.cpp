@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/token_keys.h>
+
+#include <sodium/crypto_generichash.h>
+
+namespace rankscope {
+namespace {
+
+const unsigned char* bytes_of(std::string_view text) {
+    return reinterpret_cast<const unsigned char*>(text.data());
+}
+
+std::string_view context_of(TokenUse use) {
+    return use == TokenUse::EngineStore ? "rankscope engine store 1" : "rankscope peer link 1";
+}
+
+}  // namespace
+
+TokenKey derive_key(std::string_view token, TokenUse use) {
+    // The token may have any length; a key has 32 bytes.
+    TokenKey master{};
+    ::crypto_generichash(master.data(), master.size(), bytes_of(token), token.size(), nullptr, 0);
+    const std::string_view context = context_of(use);
+    TokenKey key{};
+    ::crypto_generichash(key.data(), key.size(), bytes_of(context), context.size(), master.data(),
+                         master.size());
+    return key;
+}
+
+}  // namespace rankscope
