@@ -5,6 +5,7 @@
 #include <gui/app/resources.h>
 #include <gui/session/options.h>
 #include <gui/style/theme.h>
+#include <remote/desk/text.h>
 
 #include <QApplication>
 #include <QSettings>
@@ -18,6 +19,9 @@ int main(int argc, char** argv) {
     QApplication::setApplicationDisplayName(QStringLiteral("Rankscope"));
     QApplication::setApplicationVersion(QStringLiteral(RANKSCOPE_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("rankscope"));
+    rankscope::set_translator([](const char* context, const char* source) {
+        return QCoreApplication::translate(context, source).toStdString();
+    });
     load_resources();
 
     ParsedOptions parsed = parse_options(QApplication::arguments());

@@ -14,7 +14,8 @@ int run(int argc, char** argv) {
     CLI::App app{
         "Launch, watch and diagnose distributed training.\n"
         "Exit codes: 0 done, 1 the training failed, 2 wrong usage or file, 3 preflight found a fault,\n"
-        "4 a node could not be reached, 130 stopped by the user."};
+        "4 a node could not be reached, 130 stopped by the user.",
+        "rankscopectl"};
     app.set_version_flag("--version", "rankscopectl " RANKSCOPE_VERSION);
     app.require_subcommand(1);
     app.fallthrough();
@@ -37,6 +38,7 @@ int run(int argc, char** argv) {
     add_runs_commands(app, options, code);
     add_metrics_commands(app, options, code);
     add_clean_command(app, options, code);
+    add_completion_commands(app, code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {

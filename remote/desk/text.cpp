@@ -3,14 +3,23 @@
 
 #include <remote/desk/text.h>
 
-#include <QCoreApplication>
-#include <QString>
+#include <atomic>
 
 namespace rankscope {
+namespace {
+
+std::atomic<Translator> installed_translator{nullptr};
+
+}  // namespace
+
+void set_translator(Translator translator) {
+    installed_translator = translator;
+}
 
 std::string text(const char* context, const char* source, std::initializer_list<std::string> arguments) {
-    const std::string pattern = QCoreApplication::translate(context, source).toStdString();
-    // Not QString::arg: a value that itself holds "%2" must not be replaced again.
+    const Translator translate = installed_translator;
+    const std::string pattern = translate != nullptr ? translate(context, source) : source;
+    // One pass: an argument that itself holds "%2" must not be replaced again.
     std::string result;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] == '%' && i + 1 < pattern.size() && pattern[i + 1] >= '1' && pattern[i + 1] <= '9') {

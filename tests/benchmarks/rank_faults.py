@@ -199,8 +199,10 @@ def one_fault(runs: Runs, kind: str, rank: int, moment: float, reference: list[d
 
 
 def new_runs(shared: Path, ranks: int, bin_folder: Path, slow: float = 1.0) -> Runs:
-    cluster = VirtualCluster(ranks, bind={str(shared): ("/srv/run", False)}).start()
-    return Runs(cluster, shared, bin_folder / "rankscope-worker", ranks, slow)
+    # The build folder may lie below a home folder that the nodes do not see.
+    programs = Path("/srv/programs")
+    cluster = VirtualCluster(ranks, bind={str(shared): ("/srv/run", False), str(bin_folder): (str(programs), True)}).start()
+    return Runs(cluster, shared, programs / "rankscope-worker", ranks, slow)
 
 
 def run_faults(runs: Runs, count: int, seed: int, report=lambda outcome: None) -> list[Outcome]:
