@@ -62,7 +62,8 @@ std::string manual_page(const CLI::App& app, const std::string& version) {
     const std::string description = app.get_description();
     std::string page = ".TH \"" + roff(name) + "\" 1 \"\" \"rankscope " + roff(version) +
                        "\" \"User Commands\"\n.SH NAME\n" + roff(name) +
-                       " \\- launch, watch and diagnose distributed training\n.SH SYNOPSIS\n.B " + roff(name) +
+                       " \\- launch, watch and diagnose distributed training\n.SH SYNOPSIS\n.B " +
+                       roff(name) +
                        "\n[\\fIOPTION\\fR...] \\fICOMMAND\\fR [\\fIARGUMENT\\fR...]\n.SH DESCRIPTION\n" +
                        roff(description) + "\n.SH OPTIONS\n";
     append_options(app, page);

@@ -95,15 +95,15 @@ std::string command_names(const std::vector<CommandWords>& all) {
 
 // The command so far is what of the line forms a known path; options and their values between are skipped.
 std::string bash(const std::string& name, const std::vector<CommandWords>& all) {
-    std::string script = "# bash completion of " + name + "; made by `" + name + " completion bash`\n_" + name +
+    std::string script = "# bash completion of " + name + "; made by `" + name + " completion bash`\n_" +
+                         name +
                          "() {\n"
                          "  local word path= next i current=${COMP_WORDS[COMP_CWORD]} words=\n"
                          "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
                          "    word=${COMP_WORDS[i]}\n"
                          "    next=\"${path:+$path }$word\"\n"
                          "    case $next in\n      " +
-                         command_names(all) +
-                         ") path=$next ;;\n    esac\n  done\n  case $path in\n";
+                         command_names(all) + ") path=$next ;;\n    esac\n  done\n  case $path in\n";
     for (const auto& words : all) {
         script += "    " + single_quoted(words.path) + ") words=" + single_quoted(word_list(words)) + " ;;\n";
     }
@@ -135,16 +135,15 @@ std::string zsh_item(std::string name, const std::string& description) {
 }
 
 std::string zsh(const std::string& name, const std::vector<CommandWords>& all) {
-    std::string script = "#compdef " + name + "\n# zsh completion; made by `" + name + " completion zsh`\n_" +
-                         name +
-                         "() {\n"
-                         "  local path_so_far= next word\n"
-                         "  local -a commands options\n"
-                         "  for word in ${words[2,CURRENT-1]}; do\n"
-                         "    next=\"${path_so_far:+$path_so_far }$word\"\n"
-                         "    case $next in\n      " +
-                         command_names(all) +
-                         ") path_so_far=$next ;;\n    esac\n  done\n  case $path_so_far in\n";
+    std::string script =
+        "#compdef " + name + "\n# zsh completion; made by `" + name + " completion zsh`\n_" + name +
+        "() {\n"
+        "  local path_so_far= next word\n"
+        "  local -a commands options\n"
+        "  for word in ${words[2,CURRENT-1]}; do\n"
+        "    next=\"${path_so_far:+$path_so_far }$word\"\n"
+        "    case $next in\n      " +
+        command_names(all) + ") path_so_far=$next ;;\n    esac\n  done\n  case $path_so_far in\n";
     for (const auto& words : all) {
         script += "    " + single_quoted(words.path) + ")\n      commands=(";
         for (const CLI::App* command : words.commands) {

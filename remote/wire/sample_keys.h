@@ -9,19 +9,21 @@ namespace rankscope {
 
 /// The keys of a sample (SampleEvent, wire::Sample), each with its unit and where it is read.
 ///
-///     cpu                 share of all processors that was busy since the last sample, 0…1   /proc/stat
-///     load1               processes that ran or wanted to, mean of a minute                  getloadavg
-///     mem_used mem_total  bytes; used is what is not available                               /proc/meminfo
-///     disk_free disk_total  bytes of the file system of the cache folder                     statvfs
-///     net.<if>.rx  .tx    bytes per second since the last sample, lo left out                /proc/net/dev
-///     gpu.<i>.util        share of the time in which a kernel ran, 0…1                       NVML by
-///     nvidia-smi, gpu.<i>.mem_used  .mem_total   bytes                                                   …
-///     as all that follow gpu.<i>.power       W gpu.<i>.temp        °C gpu.<i>.sm_clock  .mem_clock   Hz
-///     gpu.<i>.throttle    bits of NVML's clocks throttle reasons (nvmlClocksThrottleReasons)
-///     gpu.<i>.ecc         uncorrected memory errors since the driver was loaded
-///     gpu.<i>.pcie_gen  .pcie_width  of the link as it is now
+///     cpu                           share of all processors that was busy since the last sample, 0…1   /proc/stat
+///     load1                         mean number of runnable processes over a minute                    getloadavg
+///     mem_used, mem_total           bytes; used is what is not available                               /proc/meminfo
+///     disk_free, disk_total         bytes of the file system of the cache folder                       statvfs
+///     net.<if>.rx, .tx              bytes per second since the last sample, lo left out                /proc/net/dev
+///     gpu.<i>.util                  share of time in which a kernel ran, 0…1          this and all below: nvidia-smi
+///     gpu.<i>.mem_used, .mem_total  bytes
+///     gpu.<i>.power                 W
+///     gpu.<i>.temp                  °C
+///     gpu.<i>.sm_clock, .mem_clock  Hz
+///     gpu.<i>.throttle              bits of nvmlClocksThrottleReasons
+///     gpu.<i>.ecc                   uncorrected memory errors since the driver was loaded
+///     gpu.<i>.pcie_gen, .pcie_width of the link at this moment
 ///
-/// What a node has not, or a driver does not tell, has no key.
+/// A value that the node does not have or the driver does not report has no key.
 namespace sample_key {
 inline constexpr const char* kCpu = "cpu";
 inline constexpr const char* kLoad1 = "load1";

@@ -3,8 +3,7 @@
 
 // Hugging Face's Trainer prints Python dictionaries, of rank 0; the step stands in its bar only:
 //   {'loss': 0.6931, 'grad_norm': 1.5, 'learning_rate': 4.5e-05, 'epoch': 0.5}
-//   {'eval_loss': 0.4, 'eval_accuracy': 0.86, 'eval_runtime': 3.1, 'eval_samples_per_second': 130.2,
-//   'epoch': 1.0}
+//   {'eval_loss': 0.4, 'eval_accuracy': 0.86, 'eval_runtime': 3.1, 'eval_samples_per_second': 130.2, 'epoch': 1.0}
 //   {'train_runtime': 60.5, 'train_samples_per_second': 250.0, 'train_loss': 0.31, 'epoch': 3.0}
 
 #include <remote/observe/metric_lines/metric_names.h>

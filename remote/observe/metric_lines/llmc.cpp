@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// llm.c and nanoGPT:
-//   step    1/19560 | loss 10.998416 (+nanz)| norm 15.3 (+nanz)| lr 4.29e-07 | 1234.56 ms | 45.1% bf16 MFU |
-//   424543 tok/s step    1/50 | train loss 4.2 | norm 1.2 | lr 3.00e-04 | (12.3 ms | 1000 tok/s)
-//   train_gpt2.py step 0: train loss 5.356 (took 1234.5 ms) train_gpt2.c val loss 5.325413 iter 100:
-//   loss 3.2101, time 123.45ms, mfu 12.30%                                         nanoGPT step 250: train
-//   loss 2.1034, val loss 2.2101
+// llm.c and nanoGPT; "…" marks a folded line:
+//   train_gpt2.cu   step    1/19560 | loss 10.998416 (+nanz)| norm 15.3 (+nanz)| lr 4.29e-07 | …
+//                   … 1234.56 ms | 45.1% bf16 MFU | 424543 tok/s
+//   train_gpt2.py   step    1/50 | train loss 4.2 | norm 1.2 | lr 3.00e-04 | (12.3 ms | 1000 tok/s)
+//   train_gpt2.c    step 0: train loss 5.356 (took 1234.5 ms)
+//                   val loss 5.325413
+//   nanoGPT         iter 100: loss 3.2101, time 123.45ms, mfu 12.30%
+//                   step 250: train loss 2.1034, val loss 2.2101
 
 #include <remote/observe/metric_lines/scan.h>
 #include <remote/observe/metric_lines/shapes.h>
@@ -16,8 +18,7 @@
 namespace rankscope::metric_lines {
 namespace {
 
-// One part between separators: "loss 10.9 (+nanz)", "1234.56 ms", "45.1% bf16 MFU", "424543 tok/s", "time
-// 3ms".
+// One part between separators: "loss 10.9 (+nanz)", "1234.56 ms", "45.1% bf16 MFU", "424543 tok/s", "time 3ms".
 void read_part(std::string_view part, Reading& reading) {
     Scan scan(part);
     scan.spaces();

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Megatron-LM, on the last rank:
-//   [2024-05-01 12:00:00] iteration        1/     500 | consumed samples:          256 | elapsed time per
-//   iteration (ms): 12345.6 | throughput per GPU (TFLOP/s/GPU): 98.1 | learning rate: 1.5E-07 | lm
-//   loss: 1.08E+01 | loss scale: 1.0 | grad norm: 1.234 | number of skipped iterations:   0 | number of nan
-//   iterations:   0 |
+// Megatron-LM, on the last rank; one line, folded here:
+//   [2024-05-01 12:00:00] iteration        1/     500 | consumed samples:          256 |
+//       elapsed time per iteration (ms): 12345.6 | throughput per GPU (TFLOP/s/GPU): 98.1 |
+//       learning rate: 1.5E-07 | lm loss: 1.08E+01 | loss scale: 1.0 | grad norm: 1.234 |
+//       number of skipped iterations:   0 | number of nan iterations:   0 |
 //    validation loss at iteration 1000 | lm loss value: 6.4E+00 | lm loss PPL: 6.0E+02 |
 
 #include <remote/observe/metric_lines/key_values.h>

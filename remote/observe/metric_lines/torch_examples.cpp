@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // pytorch/examples, where most first scripts come from:
-//   Train Epoch: 1 [640/60000 (1%)]	Loss: 2.300039                              mnist: samples, not steps
-//   Test set: Average loss: 0.0266, Accuracy: 9912/10000 (99%)
-//   Epoch: [0][ 10/5005]	Time  0.123 ( 0.130)	Data …	Loss 6.9e+00 (6.9e+00)	Acc@1   0.39 (  0.20)
-//   imagenet Test: [190/196]	Time …	Loss …	Acc@1 …
-//    *   Acc@1 70.106 Acc@5 89.412
+//   mnist      Train Epoch: 1 [640/60000 (1%)]	Loss: 2.300039          samples, not steps
+//              Test set: Average loss: 0.0266, Accuracy: 9912/10000 (99%)
+//   imagenet   Epoch: [0][ 10/5005]	Time  0.123 ( 0.130)	Data …	Loss 6.9e+00 (6.9e+00)	Acc@1   0.39 (  0.20)
+//              Test: [190/196]	Time …	Loss …	Acc@1 …
+//               *   Acc@1 70.106 Acc@5 89.412
 
 #include <remote/observe/metric_lines/key_values.h>
 #include <remote/observe/metric_lines/meters.h>

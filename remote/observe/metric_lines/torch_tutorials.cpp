@@ -2,12 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // The tutorials from which many scripts are copied:
-//   Epoch [1/5], Step [100/300], Loss: 2.1034                          mnist_dist.py; the step and more may
-//   be absent
-//      == step: [ 50/196] [1/5] | loss: 1.959 | acc: 28.633%           Distribuuuu's tutorial; epochs from 0
-//      or 1
-//   [4711] (rank = 0, local_rank = 0) loss = 1.23456                   multi_node.py of PyTorch's elastic
-//   tutorial
+//   mnist_dist.py             Epoch [1/5], Step [100/300], Loss: 2.1034     the step and more may be absent
+//   Distribuuuu's tutorial       == step: [ 50/196] [1/5] | loss: 1.959 | acc: 28.633%     epochs from 0 or 1
+//   multi_node.py (elastic)   [4711] (rank = 0, local_rank = 0) loss = 1.23456
 
 #include <remote/observe/metric_lines/key_values.h>
 #include <remote/observe/metric_lines/scan.h>

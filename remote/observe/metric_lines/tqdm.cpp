@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Bars of tqdm, drawn again and again with '\r', on stderr; the postfix holds the values:
-//   Epoch 1/5:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, loss=0.312, acc=91.2%]
-//   Epoch 0:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, v_num=0, train_loss_step=0.123]     Lightning
-//   120it [00:01, 98.2it/s, loss=0.5]                                                             no total
-//   known
+// Bars of tqdm, redrawn with '\r', on stderr; the postfix holds the values:
+//   plain        Epoch 1/5:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, loss=0.312, acc=91.2%]
+//   Lightning    Epoch 0:  50%|█████     | 469/938 [00:05<00:05, 85.21it/s, v_num=0, train_loss_step=0.123]
+//   no total     120it [00:01, 98.2it/s, loss=0.5]
 
 #include <remote/observe/metric_lines/key_values.h>
 #include <remote/observe/metric_lines/scan.h>
