@@ -9,6 +9,7 @@
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/config/job_edit.h>
+#include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
@@ -82,6 +83,38 @@ int list(const GlobalOptions& options) {
     return kDone;
 }
 
+/// Six digits, as precise as a float: 0.0001, 1.5e-05, 93.25.
+std::string number(double value) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.6g", value);
+    return buffer;
+}
+
+nlohmann::ordered_json metrics_json(const RunState& state) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    for (const MetricSummary& metric : summarize_metrics(state)) {
+        all.push_back({{"name", metric.name},
+                       {"ranks", metric.ranks},
+                       {"last", metric.last},
+                       {"min", metric.min},
+                       {"mean", metric.mean},
+                       {"max", metric.max},
+                       {"not_finite", metric.not_finite}});
+    }
+    return all;
+}
+
+void print_metrics(const RunState& state) {
+    std::vector<std::vector<std::string>> rows{{"METRIC", "RANKS", "LAST", "MIN", "MEAN", "MAX"}};
+    for (const MetricSummary& metric : summarize_metrics(state)) {
+        rows.push_back({metric.name, ranks_text(metric.ranks, state.ranks.size()), number(metric.last),
+                        number(metric.min), number(metric.mean), number(metric.max)});
+    }
+    if (rows.size() > 1) {
+        std::printf("\nLast values, min to max across ranks:\n%s", format_table(rows).c_str());
+    }
+}
+
 int show(const GlobalOptions& options, const std::string& run_id) {
     const auto store = open_store(options);
     if (!store) {
@@ -116,6 +149,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                                      {"acc1", rank.acc1},
                                      {"params", rank.params}});
         }
+        json["metrics"] = metrics_json(state);
         json["samples"] = samples_json(state);
         std::printf("%s\n", json.dump().c_str());
         return kDone;
@@ -133,6 +167,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
                         std::to_string(rank.step), loss, accuracy});
     }
     std::fputs(format_table(rows).c_str(), stdout);
+    print_metrics(state);
     if (!state.samples.empty()) {
         std::printf("\n%s", format_samples(state).c_str());
     }

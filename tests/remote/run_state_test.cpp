@@ -4,6 +4,7 @@
 #include "support/events.h"
 #include "support/plans.h"
 
+#include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_state.h>
 
 #include <gtest/gtest.h>
@@ -271,6 +272,54 @@ TEST(RunState, ACheckpointBeforeTheStopIsSeenUntilTheNodeEnds) {
     EXPECT_EQ(state.saving, std::set<std::string>{"node2"});
     state.apply(at(4, "", -1, EndEvent{}));
     EXPECT_TRUE(state.saving.empty());
+}
+
+TEST(RunState, KeepsTheLastValueOfEveryMetricByName) {
+    RunState state = state_of(1, 4);
+    for (int rank = 0; rank < 4; ++rank) {
+        state.apply(at(1, "node1", rank, metric(1, 1, {{"margin", 1.0}, {"epochs", 3}})));
+        state.apply(at(2, "node1", rank, metric(2, 1, {{"margin", rank == 3 ? NAN : 0.5 + rank}})));
+    }
+    state.apply(at(3, "node1", 0, metric(2, 1, {{"loss_all", 0.25}})));
+    EXPECT_EQ(state.metrics.all(), (std::vector<std::string>{"margin", "loss_all"}))
+        << "totals are no metric";
+    EXPECT_EQ(state.ranks[1].step, 2) << "a program that reports no loss advances, too";
+    EXPECT_EQ(state.ranks[1].phase, RankPhase::Training);
+    const std::vector<MetricSummary> all = summarize_metrics(state);
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].name, "margin");
+    EXPECT_EQ(all[0].last, 0.5);
+    EXPECT_EQ(all[0].min, 0.5);
+    EXPECT_EQ(all[0].mean, 1.5);
+    EXPECT_EQ(all[0].max, 2.5);
+    EXPECT_EQ(all[0].not_finite, 1U);
+    EXPECT_EQ(ranks_text(all[0].ranks, 4), "all ranks");
+    EXPECT_EQ(ranks_text(all[1].ranks, 4), "rank 0");
+}
+
+TEST(RunState, AnEarlierStepOfAnotherSourceDoesNotTurnARankBack) {
+    RunState state = state_of(1, 1);
+    state.apply(at(1, "node1", 0, metric(50, 1, {{"loss", 1.0}})));
+    state.apply(at(2, "node1", 0, metric(10, 1, {{"lr", 0.1}})));  // an event file that is flushed late
+    EXPECT_EQ(state.ranks[0].step, 50);
+    state.apply(at(3, "node1", 0, metric(20, 1, {{"loss", 1.0}})));  // resumed from a checkpoint
+    EXPECT_EQ(state.ranks[0].step, 20);
+}
+
+TEST(RunState, NamesOfMetricsAreBounded) {
+    RunState state = state_of(1, 1);
+    for (std::size_t i = 0; i < MetricNames::kMost + 5; ++i) {
+        state.apply(at(1, "node1", 0, metric(1, 1, {{"loss_" + std::to_string(i), 1.0}})));
+    }
+    EXPECT_EQ(state.metrics.size(), MetricNames::kMost);
+    EXPECT_EQ(state.metrics.refused(), 5U);
+}
+
+TEST(MetricSummary, RanksAreWrittenAsSpans) {
+    EXPECT_EQ(ranks_text({0}, 1), "rank 0");
+    EXPECT_EQ(ranks_text({0, 1}, 4), "ranks 0, 1");
+    EXPECT_EQ(ranks_text({0, 1, 2, 8}, 16), "ranks 0–2, 8");
+    EXPECT_EQ(ranks_text({0, 2, 4, 6, 8}, 16), "5 of 16 ranks");
 }
 
 TEST(RunState, TheQueueIsThereUnderSlurmOnly) {

@@ -69,14 +69,7 @@ void begin_attempt(RunState& run, const std::string& node) {
     }
 }
 
-void set_if(double& out, const MetricEvent& metric, const char* key) {
-    if (metric.has(key)) {
-        out = metric.value(key);
-    }
-}
-
-std::int64_t total_or(std::int64_t before, const MetricEvent& metric, const char* key) {
-    const double value = metric.value(key);
+std::int64_t total_or(std::int64_t before, double value) {
     return value >= 0 && value < 9e15 ? std::llround(value) : before;
 }
 
@@ -154,34 +147,7 @@ void RunState::apply(const Event& event) {
             activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;
         }
     } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
-        if (metric->step >= 0 && metric->has("loss")) {
-            note_step(event.t_us);
-            rank->step = metric->step;
-            rank->epoch = metric->epoch;
-            set_if(rank->loss, *metric, "loss");
-            set_if(rank->acc1, *metric, "acc1");
-            set_if(rank->images_per_s, *metric, "images_per_s");
-            if (!rank->exit) {
-                rank->phase = RankPhase::Training;
-            }
-        }
-        epochs = total_or(epochs, *metric, "epochs");
-        steps_per_epoch = total_or(steps_per_epoch, *metric, "steps_per_epoch");
-        steps = total_or(steps, *metric, "steps");
-        // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
-        // Where no epoch is told (event files without one), the last one stands for all.
-        if (metric->has("val_acc1") && metric->epoch < 0 && !validations.empty() &&
-            validations.back().epoch < 0) {
-            validations.pop_back();
-        }
-        if (metric->has("val_acc1") && (validations.empty() || validations.back().epoch < metric->epoch)) {
-            validations.push_back({metric->epoch, metric->value("val_loss"), metric->value("val_acc1")});
-        }
-        for (const auto& [key, value] : metric->texts) {
-            if (key == "params") {
-                rank->params = value;
-            }
-        }
+        apply_metric(*rank, *metric, event.t_us);
     } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && rank != nullptr) {
         apply_exit(*rank, *exit);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
@@ -281,6 +247,54 @@ RunHealth RunState::health(std::int64_t now_us) const {
         health.condition = RunCondition::Running;
     }
     return health;
+}
+
+void RunState::apply_metric(RankState& rank, const MetricEvent& metric, std::int64_t t_us) {
+    bool advances = metric.step > rank.step;
+    for (const auto& [key, value] : metric.values) {
+        if (is_total(key)) {
+            std::int64_t& total = key == "epochs"            ? epochs
+                                  : key == "steps_per_epoch" ? steps_per_epoch
+                                                             : steps;
+            total = total_or(total, value);
+            continue;
+        }
+        if (const auto id = metrics.intern(key)) {
+            if (id->value() >= rank.last.size()) {
+                rank.last.resize(id->value() + 1);
+            }
+            rank.last[id->value()] = value;
+        }
+        if (metric.step >= 0 && key == "loss") {
+            rank.loss = value;
+            advances = true;  // a rank that resumes from a checkpoint reports smaller steps
+        } else if (metric.step >= 0 && key == "acc1") {
+            rank.acc1 = value;
+        } else if (metric.step >= 0 && key == "images_per_s") {
+            rank.images_per_s = value;
+        }
+    }
+    if (metric.step >= 0 && advances) {
+        note_step(t_us);
+        rank.step = metric.step;
+        rank.epoch = metric.epoch;
+        if (!rank.exit) {
+            rank.phase = RankPhase::Training;
+        }
+    }
+    // Every rank reports the same figure, of all ranks together: the first one of an epoch counts.
+    // Where no epoch is reported (event files without one), the last one stands for all.
+    if (metric.has("val_acc1") && metric.epoch < 0 && !validations.empty() && validations.back().epoch < 0) {
+        validations.pop_back();
+    }
+    if (metric.has("val_acc1") && (validations.empty() || validations.back().epoch < metric.epoch)) {
+        validations.push_back({metric.epoch, metric.value("val_loss"), metric.value("val_acc1")});
+    }
+    for (const auto& [key, value] : metric.texts) {
+        if (key == "params") {
+            rank.params = value;
+        }
+    }
 }
 
 // A stage of the whole run.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/run/metric_names.h>
 #include <remote/wire/event.h>
 
 #include <cstdint>
@@ -29,9 +30,17 @@ struct RankState {
     double loss = 0;          ///< last one; NaN before the first
     double acc1 = 0;          ///< last one, 0…1; NaN before the first
     double images_per_s = 0;  ///< NaN before the first
-    std::string params;       ///< checksum of the final parameters, when it was reported
+    /// The last value of every metric, by MetricId: NaN where the rank said so, nothing where it never
+    /// reported it. May be shorter than RunState::metrics.
+    std::vector<std::optional<double>> last;
+    std::string params;  ///< checksum of the final parameters, when it was reported
     std::optional<ExitEvent> exit;
     int restarts = 0;  ///< how often it was started again
+
+    /// The last value of a metric; nothing before the first.
+    std::optional<double> last_of(MetricId id) const {
+        return id.value() < last.size() ? last[id.value()] : std::nullopt;
+    }
 };
 
 struct StageState {
@@ -108,6 +117,7 @@ struct RunState {
     std::set<std::string> paused;     ///< nodes whose ranks are stopped until they are continued
     std::set<std::string> saving;     ///< nodes whose ranks got the checkpoint signal before a stop
     std::vector<RankState> ranks;
+    MetricNames metrics;  ///< every name that a rank has reported
     std::vector<ValidationPoint> validations;
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
     std::map<std::string, NodeLink> links;       ///< by node; only of those heard of
@@ -150,6 +160,7 @@ private:
     void apply_link(const LinkEvent& link);
     void note_step(std::int64_t t_us);
     void apply_desk_stage(const StageEvent& stage, std::int64_t t_us);
+    void apply_metric(RankState& rank, const MetricEvent& metric, std::int64_t t_us);
     void apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us);
     void set_paused(const std::string& node, bool pause, std::int64_t t_us);
     double trained_s() const;
