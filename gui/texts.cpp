@@ -85,12 +85,65 @@ QString stage_text(const std::string& name) {
     if (name == "pause")
         return Words::tr("Paused");
     if (name == "continue")
-        return Words::tr("Goes on");
+        return Words::tr("Resumed");
     if (name == "restart")
         return Words::tr("Restart");
     if (name == "checkpoint")
         return Words::tr("Checkpoint signal sent");
     return qs(name);
+}
+
+QString link_text(const LinkEvent& link, std::int64_t now_us) {
+    const QString silence =
+        link.last_seen_us > 0 ? whole_seconds_text(double(now_us - link.last_seen_us) / 1e6) : QString();
+    switch (link.state) {
+        case LinkState::Linked:
+            return Words::tr("connected again");
+        case LinkState::Silent:
+            return silence.isEmpty() ? Words::tr("no answer") : Words::tr("no answer for %1").arg(silence);
+        case LinkState::PresumedLost:
+            return silence.isEmpty() ? Words::tr("presumed lost")
+                                     : Words::tr("presumed lost: no answer for %1").arg(silence);
+        case LinkState::Retrying:
+            break;
+        case LinkState::Ended:
+            return {};
+    }
+    QStringList parts{link.failure.empty() ? Words::tr("The connection is lost.") : qs(link.failure)};
+    if (!link.remedy.empty()) {
+        parts += qs(link.remedy);
+    }
+    parts += Words::tr("The run continues there.");
+    parts += link.retry_at_us - now_us < 1'000'000
+                 ? Words::tr("Trying again.")
+                 : Words::tr("Trying again in %1.")
+                       .arg(whole_seconds_text(double(link.retry_at_us - now_us) / 1e6));
+    return parts.join(u' ');
+}
+
+QString link_state_text(const NodeLink& link, std::int64_t now_us) {
+    const double silent = link.silent_s(now_us);
+    const QString silence =
+        silent > 0 ? Words::tr("silent for %1").arg(whole_seconds_text(std::floor(silent))) : QString();
+    switch (link.state) {
+        case LinkState::Linked:
+            return Words::tr("linked");
+        case LinkState::Silent:
+            return silence.isEmpty() ? Words::tr("silent") : silence;
+        case LinkState::Retrying: {
+            const double wait = double(link.retry_at_us - now_us) / 1e6;
+            const QString retry = wait >= 1
+                                      ? Words::tr("retry in %1").arg(whole_seconds_text(std::ceil(wait)))
+                                      : Words::tr("trying again");
+            return silence.isEmpty() ? retry : QString(silence % u", "_s % retry);
+        }
+        case LinkState::PresumedLost:
+            return silence.isEmpty() ? Words::tr("presumed lost")
+                                     : Words::tr("presumed lost, %1").arg(silence);
+        case LinkState::Ended:
+            return Words::tr("ended");
+    }
+    return {};
 }
 
 QString duration_text(double seconds) {
@@ -111,6 +164,11 @@ QString duration_text(double seconds) {
         return Words::tr("%1 min %2 s").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
     }
     return Words::tr("%1 h %2 min").arg(whole / 3600).arg(whole / 60 % 60, 2, 10, QLatin1Char('0'));
+}
+
+QString whole_seconds_text(double seconds) {
+    return seconds >= 0 && seconds < 59.5 ? Words::tr("%1 s").arg(std::llround(seconds))
+                                          : duration_text(seconds);
 }
 
 QString duration_us_text(std::int64_t begin_us, std::int64_t end_us) {

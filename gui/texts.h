@@ -16,9 +16,16 @@ namespace rankscope::gui {
 QString phase_text(RankPhase phase);
 QString outcome_text(Outcome outcome);
 QString stage_text(const std::string& name);
+/// "no answer for 12 s", "connection refused. The run continues there. Next attempt in 8 s": what happened to
+/// the link to a node; empty for its regular end.
+QString link_text(const LinkEvent& link, std::int64_t now_us);
+/// "linked", "silent for 12 s", "retry in 8 s", "presumed lost, silent for 40 s", "ended".
+QString link_state_text(const NodeLink& link, std::int64_t now_us);
 
 /// "15 ms", "0.4 s", "12 s", "3 min 05 s", "2 h 10 min".
 QString duration_text(double seconds);
+/// In whole seconds, for what counts up or down: "8 s", "3 min 05 s".
+QString whole_seconds_text(double seconds);
 QString duration_us_text(std::int64_t begin_us, std::int64_t end_us);
 QString bytes_text(std::uint64_t bytes);
 /// "1.2 ms", "-0.3 s": for round trips and clock offsets.

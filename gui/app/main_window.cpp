@@ -8,6 +8,7 @@
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QActionGroup>
@@ -177,10 +178,15 @@ void MainWindow::start_run(const RunRequest& request) {
 }
 
 void MainWindow::update_title() {
-    const RunSession* session = workspace_->session();
-    setWindowTitle(session->live()
-                       ? tr("%1 — Rankscope").arg(qs(workspace_->session()->model()->state().name))
-                       : tr("Rankscope"));
+    const LiveModel* run = workspace_->session()->model();
+    const QString name = qs(run->state().name);
+    if (run->empty()) {
+        setWindowTitle(tr("Rankscope"));
+    } else if (workspace_->session()->live()) {
+        setWindowTitle(tr("%1 — Rankscope").arg(name));
+    } else {
+        setWindowTitle(tr("%1: %2 — Rankscope").arg(name, outcome_text(run->state().outcome)));
+    }
 }
 
 MainWindow::Page MainWindow::page() const {

@@ -20,25 +20,6 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(LiveData)
 };
 
-float value_or_nan(const MetricEvent& metric, const char* key) {
-    for (const auto& [name, value] : metric.values) {
-        if (name == key) {
-            return float(value);
-        }
-    }
-    return std::numeric_limits<float>::quiet_NaN();
-}
-
-/// Who speaks, for lines that are not a rank's: those say it by themselves.
-QString speaker(const Event& event) {
-    return event.rank >= 0 ? QString() : qs(event.node);
-}
-
-std::string event_line(const Event& event, const QString& text) {
-    const QString who = speaker(event);
-    return ss(who.isEmpty() ? text : QString(who % u": "_s % text));
-}
-
 }  // namespace
 
 void LiveData::set_plan(const LaunchPlan& plan) {
@@ -60,20 +41,25 @@ bool LiveData::apply(const Event& event) {
     if (const auto* metric = event.as<MetricEvent>()) {
         add_metric(event, *metric);
     } else if (const auto* text = event.as<LogEvent>()) {
-        log.append(event.rank, text->is_stderr, text->text);
+        log.append(event.rank, text->is_stderr, text->text, event.t_us);
     } else if (const auto* stage = event.as<StageEvent>()) {
         log_stage(event, *stage);
+        if (stage->name == "restart" && stage->status == StageStatus::Done) {
+            restart_ranks_of(event.node);
+        }
+    } else if (const auto* link = event.as<LinkEvent>()) {
+        log_link(event, *link);
     } else if (const auto* exit = event.as<ExitEvent>()) {
         QString line = Words::tr("ended with %1").arg(exit_text(exit->code, exit->signal));
         if (!exit->reason.empty()) {
             line += u": "_s % qs(exit->reason);
         }
         if (exit->requested) {
-            line += Words::tr(" (stopped by us)");
+            line += Words::tr(" (stopped with the run)");
         }
-        log.append_event(event.rank, event_line(event, line));
+        log_event(event, line);
     } else if (const auto* sample = event.as<SampleEvent>()) {
-        sample_history[event.node].add(*sample);
+        sample_history[event.node].add(*sample, event.t_us);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {
         add_diagnosis(event, *diagnosis);
     } else if (const auto* end = event.as<EndEvent>()) {
@@ -83,35 +69,71 @@ bool LiveData::apply(const Event& event) {
         if (!end->detail.empty()) {
             line += u": "_s % qs(end->detail);
         }
-        log.append_event(event.rank, event_line(event, line));
+        log_event(event, line);
     }
     return true;
 }
 
+/// A line of our own in the log. It begins with the node unless a rank's sign stands before it.
+void LiveData::log_event(const Event& event, const QString& text) {
+    const bool named = event.rank >= 0 || event.node.empty();
+    log.append_event(event.rank, ss(named ? text : QString(qs(event.node) % u": "_s % text)), event.t_us);
+}
+
+void LiveData::log_link(const Event& event, const LinkEvent& link) {
+    const QString text = link_text(link, event.t_us);
+    if (!text.isEmpty()) {
+        log.append_event(-1, ss(QString(qs(link.node) % u": "_s % text)), event.t_us);
+    }
+}
+
+void LiveData::restart_ranks_of(const std::string& node) {
+    for (std::size_t rank = 0; rank < std::min(series.size(), state.ranks.size()); ++rank) {
+        if (state.ranks[rank].node == node) {
+            series[rank].restart();
+        }
+    }
+}
+
 void LiveData::add_metric(const Event& event, const MetricEvent& metric) {
-    if (event.rank < 0 || metric.step < 0) {
-        return;
-    }
-    const MetricSeries::Sample sample{value_or_nan(metric, "loss"), value_or_nan(metric, "acc1"),
-                                      value_or_nan(metric, "images_per_s")};
-    if (std::none_of(sample.begin(), sample.end(), [](float value) { return std::isfinite(value); })) {
-        return;
-    }
     const auto rank = std::size_t(event.rank);
+    if (event.rank < 0 || rank >= state.ranks.size()) {
+        return;
+    }
     if (rank >= series.size()) {
-        series.resize(rank + 1);
+        series.resize(state.ranks.size());
     }
     MetricSeries& of_rank = series[rank];
-    if (!of_rank.empty() && metric.step < of_rank.steps().last()) {
-        ++went_back;
+    bool back = false;
+    for (const auto& [name, value] : metric.values) {
+        // Names that state has not taken are totals, or one too many.
+        if (const auto id = state.metrics.find(name)) {
+            back = of_rank.add(*id, step_of(metric, of_rank, *id), float(value)) || back;
+        }
     }
-    of_rank.add(metric.step, sample);
+    rewinds += back ? 1 : 0;
+}
+
+// Where a value stands on the axis that its program did not bind to a step: at the end of its epoch, else where
+// the rank is, else one after the other.
+std::int64_t LiveData::step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const {
+    if (metric.step >= 0) {
+        return metric.step;
+    }
+    const MetricColumn& column = of_rank.column(id);
+    const double end_of_epoch = metric.epoch * double(state.steps_per_epoch);
+    if (metric.epoch >= 0 && state.steps_per_epoch > 0 && end_of_epoch < 9e15) {
+        return std::llround(end_of_epoch);
+    }
+    const std::int64_t next = column.empty() ? 1 : column.steps().last() + 1;
+    const std::int64_t step = state.ranks[std::size_t(&of_rank - series.data())].step;
+    return std::max(step, next);
 }
 
 void LiveData::add_diagnosis(const Event& event, const DiagnosisEvent& diagnosis) {
     if (event.node.empty()) {
         diagnoses.push_back(diagnosis);
-        log.append_event(event.rank, event_line(event, Words::tr("diagnosis: %1").arg(qs(diagnosis.title))));
+        log_event(event, Words::tr("diagnosis: %1").arg(qs(diagnosis.title)));
         return;
     }
     if (notices.size() == kNotices) {
@@ -119,19 +141,20 @@ void LiveData::add_diagnosis(const Event& event, const DiagnosisEvent& diagnosis
     }
     notices.push_back({event.t_us, event.node, event.rank, diagnosis.title, diagnosis.fix});
     ++notices_seen;
-    log.append_event(event.rank, event_line(event, Words::tr("notice: %1").arg(qs(diagnosis.title))));
+    log_event(event, Words::tr("notice: %1").arg(qs(diagnosis.title)));
     for (const std::string& fix : diagnosis.fix) {
-        log.append_event(event.rank, event_line(event, qs(fix)));
+        log_event(event, qs(fix));
     }
 }
 
 void LiveData::log_stage(const Event& event, const StageEvent& stage) {
-    // Begin and progress are the stage strip's business; the log keeps what was said and how it ended. What a
-    // node did to its ranks needs no detail, and why a job waits in Slurm's queue comes as progress.
+    // Begin and progress are the stage strip's business; the log keeps details and ends. What a node did to
+    // its ranks needs no detail. Why a job waits in Slurm's queue, and what a node's link does, come as
+    // progress.
     const bool failed = stage.status == StageStatus::Failed;
     const bool of_node = stage.name == "pause" || stage.name == "continue" || stage.name == "checkpoint";
-    const bool said = stage.status != StageStatus::Progress || stage.name == "queue";
-    if (!failed && !of_node && (!said || stage.detail.empty())) {
+    const bool kept = stage.status != StageStatus::Progress || stage.name == "queue" || stage.name == "note";
+    if (!failed && !of_node && (!kept || stage.detail.empty())) {
         return;
     }
     QString line;
@@ -141,15 +164,13 @@ void LiveData::log_stage(const Event& event, const StageEvent& stage) {
     if (!stage.detail.empty()) {
         line += (line.isEmpty() ? QString() : u": "_s) + qs(stage.detail);
     }
-    log.append_event(event.rank, event_line(event, line));
+    log_event(event, line);
 }
 
 double LiveData::last_step() const {
     double last = 0;
     for (const MetricSeries& rank : series) {
-        if (!rank.empty()) {
-            last = std::max(last, double(rank.steps().last()));
-        }
+        last = std::max(last, rank.last_step());
     }
     return last;
 }
@@ -157,9 +178,7 @@ double LiveData::last_step() const {
 double LiveData::first_step() const {
     double first = std::numeric_limits<double>::infinity();
     for (const MetricSeries& rank : series) {
-        if (!rank.empty()) {
-            first = std::min(first, double(rank.steps().at(0)));
-        }
+        first = std::min(first, rank.first_step());
     }
     return std::isfinite(first) ? first : 0;
 }

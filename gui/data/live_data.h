@@ -8,6 +8,7 @@
 #include <gui/data/sample_history.h>
 #include <remote/desk/run/run_state.h>
 
+#include <QString>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -15,7 +16,7 @@
 
 namespace rankscope::gui {
 
-/// What a node noticed in its run: a rank that somebody stopped, a full disk, a link that is not there.
+/// What a node noticed in its run: a rank that was stopped from outside, a full disk, a missing link.
 struct NodeNotice {
     std::int64_t t_us = 0;
     std::string node;
@@ -25,7 +26,7 @@ struct NodeNotice {
 };
 
 /// All that Live shows of a run, folded from its events: the same for live and stored runs. A plain value, so
-/// that a stored run is folded on a worker thread and handed over whole.
+/// that a stored run is folded on a worker thread and handed over whole. MetricIds are those of state.metrics.
 class LiveData {
 public:
     RunState state;
@@ -37,12 +38,12 @@ public:
     std::map<std::string, SampleHistory> sample_history;  ///< by node
     std::string job_yaml;                                 ///< what "Run again" starts from; empty: not known
     std::uint64_t events = 0;
-    std::uint64_t went_back =
-        0;  ///< times a rank reported an earlier step again; what is derived is stale then
+    std::uint64_t rewinds =
+        0;  ///< times a rank reported an earlier step again; derived values are stale then
 
     void set_plan(const LaunchPlan& plan);
-    /// An event that was applied before (same node and number) is ignored: a stored run that is taken up
-    /// again may bring some twice. False then.
+    /// An event that was applied before (same node and number) is ignored: attaching to a stored run may
+    /// bring some twice. False then.
     bool apply(const Event& event);
 
     double last_step() const;   ///< of the fastest rank; 0: none
@@ -50,8 +51,12 @@ public:
 
 private:
     void add_metric(const Event& event, const MetricEvent& metric);
+    std::int64_t step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const;
     void add_diagnosis(const Event& event, const DiagnosisEvent& diagnosis);
     void log_stage(const Event& event, const StageEvent& stage);
+    void log_link(const Event& event, const LinkEvent& link);
+    void log_event(const Event& event, const QString& text);
+    void restart_ranks_of(const std::string& node);
 
     std::map<std::string, std::uint64_t> last_seq_;
 };

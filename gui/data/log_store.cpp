@@ -66,7 +66,7 @@ std::string displayable(std::string_view raw, std::size_t max_bytes) {
         ++i;
     }
     if (i < raw.size()) {
-        // Not in the middle of a character: away with the bytes of one whose rest did not fit.
+        // Not in the middle of a character: remove the bytes of one whose rest did not fit.
         if ((static_cast<unsigned char>(raw[i]) & 0xC0) == 0x80) {
             while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xC0) == 0x80) {
                 text.pop_back();
@@ -80,12 +80,16 @@ std::string displayable(std::string_view raw, std::size_t max_bytes) {
     return text;
 }
 
+bool earlier(const LogLine& a, const LogLine& b) {
+    return a.t_us != b.t_us ? a.t_us < b.t_us : a.number < b.number;
+}
+
 void LogStore::set_ranks(std::size_t count) {
     rank_bytes_ = std::clamp(kTotalBytes / std::max<std::size_t>(count, 1), std::size_t(64) << 10,
                              std::size_t(4) << 20);
 }
 
-void LogStore::append(int rank, bool is_stderr, std::string_view text) {
+void LogStore::append(int rank, bool is_stderr, std::string_view text, std::int64_t t_us) {
     Ring& ring = rings_[rank];
     std::string& partial = ring.partial[is_stderr ? 1 : 0];
     const LogKind kind = is_stderr ? LogKind::Err : LogKind::Out;
@@ -94,26 +98,28 @@ void LogStore::append(int rank, bool is_stderr, std::string_view text) {
         if (end == std::string_view::npos) {
             partial += text;
             if (partial.size() > kMaxLineBytes) {
-                add_line(ring, rank, kind, std::exchange(partial, {}));
+                add_line(ring, rank, kind, std::exchange(partial, {}), t_us);
             }
             return;
         }
         if (partial.empty()) {
-            add_line(ring, rank, kind, text.substr(0, end));
+            add_line(ring, rank, kind, text.substr(0, end), t_us);
         } else {
             partial += text.substr(0, end);
-            add_line(ring, rank, kind, std::exchange(partial, {}));
+            add_line(ring, rank, kind, std::exchange(partial, {}), t_us);
         }
         text.remove_prefix(end + 1);
     }
 }
 
-void LogStore::append_event(int rank, std::string text) {
-    add_line(rings_[rank], rank, LogKind::Event, text);
+void LogStore::append_event(int rank, const std::string& text, std::int64_t t_us) {
+    add_line(rings_[rank], rank, LogKind::Event, text, t_us);
 }
 
-void LogStore::add_line(Ring& ring, int rank, LogKind kind, std::string_view raw) {
-    LogLine line{next_number_++, rank, kind, displayable(raw, kMaxLineBytes)};
+void LogStore::add_line(Ring& ring, int rank, LogKind kind, std::string_view raw, std::int64_t t_us) {
+    // The estimate of a node's clock may change: the lines of a rank keep their order all the same.
+    ring.last_us = std::max(ring.last_us, t_us);
+    LogLine line{next_number_++, ring.last_us, rank, kind, displayable(raw, kMaxLineBytes)};
     ring.bytes += line.text.size() + kLineOverhead;
     ring.lines.push_back(std::move(line));
     while (ring.bytes > rank_bytes_ && ring.lines.size() > 1) {
@@ -156,8 +162,7 @@ std::vector<const LogLine*> LogStore::lines(std::uint64_t after, std::size_t lim
         const std::vector<const LogLine*> part = lines_of(rank, after, limit, &left_out);
         out.insert(out.end(), part.begin(), part.end());
     }
-    std::sort(out.begin(), out.end(),
-              [](const LogLine* a, const LogLine* b) { return a->number < b->number; });
+    std::sort(out.begin(), out.end(), [](const LogLine* a, const LogLine* b) { return earlier(*a, *b); });
     if (out.size() > limit) {
         left_out += out.size() - limit;
         out.erase(out.begin(), out.end() - std::ptrdiff_t(limit));
@@ -166,6 +171,17 @@ std::vector<const LogLine*> LogStore::lines(std::uint64_t after, std::size_t lim
         *skipped += left_out;
     }
     return out;
+}
+
+const LogLine* LogStore::find(int rank, std::uint64_t number) const {
+    const auto ring = rings_.find(rank);
+    if (ring == rings_.end()) {
+        return nullptr;
+    }
+    const auto line =
+        std::lower_bound(ring->second.lines.begin(), ring->second.lines.end(), number,
+                         [](const LogLine& at, std::uint64_t wanted) { return at.number < wanted; });
+    return line != ring->second.lines.end() && line->number == number ? &*line : nullptr;
 }
 
 std::uint64_t LogStore::dropped(int rank) const {

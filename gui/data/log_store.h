@@ -17,12 +17,16 @@ enum class LogKind { Out, Err, Event };
 
 struct LogLine {
     std::uint64_t number = 0;  ///< in the order of arrival over all ranks, from 1
+    std::int64_t t_us = 0;     ///< µs since 1970, by the desk's clock; never falls within a rank
     int rank = -1;             ///< -1: a node, or the desk
     LogKind kind = LogKind::Out;
     std::string text;  ///< without line end, escape sequences and control characters
 };
 
-/// What the ranks have printed, bounded by bytes per rank: the newest stay, the run store has everything.
+/// Order of lines of all ranks together: by time, in the order of arrival where that is equal.
+bool earlier(const LogLine& a, const LogLine& b);
+
+/// The output of the ranks, bounded by bytes per rank: the newest stay, the run store has everything.
 class LogStore {
 public:
     static constexpr std::size_t kTotalBytes = std::size_t(96) << 20;
@@ -30,20 +34,22 @@ public:
 
     /// Bytes each rank may keep; set once the number of ranks is known.
     void set_ranks(std::size_t count);
-    /// A piece of output: whole lines, or the beginning of one whose rest is to come.
-    void append(int rank, bool is_stderr, std::string_view text);
+    /// A piece of output: whole lines, or the beginning of one whose rest follows.
+    void append(int rank, bool is_stderr, std::string_view text, std::int64_t t_us);
     /// A line of our own about the run ("rank 1 ended").
-    void append_event(int rank, std::string text);
+    void append_event(int rank, const std::string& text, std::int64_t t_us);
 
     /// Number of the newest line; 0: none yet.
     std::uint64_t last_number() const { return next_number_ - 1; }
-    /// Lines after `after`, oldest first, at most the newest `limit` of them; of one rank, or of all in the
-    /// order of arrival. `skipped` gets how many more there were.
+    /// Lines that arrived after line `after`, earliest first, at most the newest `limit` of them; of one rank,
+    /// or of all. `skipped` gets how many more there were.
     std::vector<const LogLine*> lines(std::uint64_t after, std::size_t limit,
                                       std::uint64_t* skipped = nullptr) const;
     std::vector<const LogLine*> lines_of(int rank, std::uint64_t after, std::size_t limit,
                                          std::uint64_t* skipped = nullptr) const;
-    /// Lines of this rank that had to go.
+    /// A line that is still here, or null.
+    const LogLine* find(int rank, std::uint64_t number) const;
+    /// Lines of this rank that did not fit any more.
     std::uint64_t dropped(int rank) const;
     std::uint64_t dropped_all() const;
 
@@ -52,16 +58,17 @@ private:
         std::deque<LogLine> lines;
         std::size_t bytes = 0;
         std::uint64_t dropped = 0;
-        std::string partial[2];  ///< stdout, stderr: a line whose end has not come yet
+        std::string partial[2];  ///< stdout, stderr: a line whose end has not arrived yet
+        std::int64_t last_us = 0;
     };
-    void add_line(Ring& ring, int rank, LogKind kind, std::string_view raw);
+    void add_line(Ring& ring, int rank, LogKind kind, std::string_view raw, std::int64_t t_us);
 
     std::map<int, Ring> rings_;
     std::size_t rank_bytes_ = std::size_t(4) << 20;
     std::uint64_t next_number_ = 1;
 };
 
-/// Text fit for a text view: escape sequences and control characters away, of "a\rb" only b, too long cut.
+/// Text for a text view: without escape sequences and control characters, of "a\rb" only b, cut when too long.
 std::string displayable(std::string_view raw, std::size_t max_bytes);
 
 }  // namespace rankscope::gui

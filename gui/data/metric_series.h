@@ -4,70 +4,79 @@
 #pragma once
 
 #include <gui/data/min_max_pyramid.h>
+#include <gui/data/step_axis.h>
+#include <remote/desk/run/metric_names.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace rankscope::gui {
 
-/// The three that Live draws.
-enum class Metric { Loss, Accuracy, Throughput };
-inline constexpr std::size_t kMetricCount = 3;
-
-/// Strictly rising step numbers. As long as they are regular (first, first + stride, …), which is nearly
-/// always, they cost no memory.
-class StepAxis {
-public:
-    std::size_t size() const { return size_; }
-    std::int64_t at(std::size_t i) const {
-        return explicit_.empty() ? first_ + std::int64_t(i) * stride_ : explicit_[i];
-    }
-    std::int64_t last() const { return at(size_ - 1); }
-    void append(std::int64_t step);
-    void truncate(std::size_t size);
-    /// Index of the first step >= `step`.
-    std::size_t lower_bound(double step) const;
-
-private:
-    std::int64_t first_ = 0;
-    std::int64_t stride_ = 1;
-    std::size_t size_ = 0;
-    std::vector<std::int64_t> explicit_;  ///< filled from the first irregular step on
-};
-
 struct PlotPoint {
     double x = 0;
-    double y = 0;
+    double y = 0;  ///< NaN: the line breaks here
     bool operator==(const PlotPoint&) const = default;
 };
 
-/// All that one rank has measured, step by step.
-class MetricSeries {
+/// One metric of one rank: a value at each step where it was reported. 4.7 bytes a value while the steps are
+/// regular, whatever else the rank reports at other steps.
+class MetricColumn {
 public:
-    using Sample = std::array<float, kMetricCount>;  ///< by Metric; NaN: not measured
+    /// Consecutive values that are NaN or infinite: indices [begin, end).
+    struct Gap {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+        bool operator==(const Gap&) const = default;
+    };
 
-    /// A step seen before: the rank was restarted, and what came after that step is replaced. The same step
-    /// again: its missing values are filled in.
-    void add(std::int64_t step, const Sample& sample);
+    /// An earlier step replaces what came after it (the rank was restarted); returns true then. The last step
+    /// again replaces its value by a finite one.
+    bool add(std::int64_t step, float value);
+    /// Removes the values at `step` and after it.
+    void truncate_from(std::int64_t step);
 
+    bool empty() const { return steps_.empty(); }
+    std::size_t size() const { return steps_.size(); }
     const StepAxis& steps() const { return steps_; }
-    const MinMaxPyramid& column(Metric metric) const { return columns_[std::size_t(metric)]; }
-    bool empty() const { return steps_.size() == 0; }
+    const MinMaxPyramid& values() const { return values_; }
+    const std::vector<Gap>& gaps() const { return gaps_; }
+    float at(std::size_t i) const { return values_.at(i); }
 
-    /// Smallest and largest value at steps in [x0, x1].
-    MinMax range(Metric metric, double x0, double x1) const;
+    /// Smallest and largest finite value at steps in [x0, x1].
+    MinMax range(double x0, double x1) const;
 
 private:
+    void truncate(std::size_t size);
+
     StepAxis steps_;
-    std::array<MinMaxPyramid, kMetricCount> columns_;
+    MinMaxPyramid values_;
+    std::vector<Gap> gaps_;
+};
+
+/// All that one rank has measured: a column for each metric that it reports.
+class MetricSeries {
+public:
+    /// True: the rank went back to an earlier step of this metric.
+    bool add(MetricId metric, std::int64_t step, float value);
+    /// The rank was started again: the next step it reports replaces what any of its metrics has from there.
+    void restart() { restarted_ = true; }
+
+    /// An empty column for what this rank has not reported.
+    const MetricColumn& column(MetricId metric) const;
+    bool empty() const;
+    double first_step() const;  ///< smallest of all columns; infinite when empty
+    double last_step() const;   ///< largest of all columns; 0 when empty
+
+private:
+    std::vector<MetricColumn> columns_;  ///< by MetricId
+    bool restarted_ = false;
 };
 
 /// What a curve needs for a picture `columns` pixels wide of the steps [x0, x1]: all points while they are
 /// few, else the minimum and maximum of every pixel column; plus one point on either side, so that the line
-/// reaches the edges. The envelope is exactly that of all points.
-void decimate(const MetricSeries& series, Metric metric, double x0, double x1, int columns,
-              std::vector<PlotPoint>& out);
+/// reaches the edges. The envelope is exactly that of all points. Where values are not finite, a point with a
+/// NaN breaks the line.
+void decimate(const MetricColumn& column, double x0, double x1, int columns, std::vector<PlotPoint>& out);
 
 }  // namespace rankscope::gui

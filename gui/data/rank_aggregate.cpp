@@ -14,21 +14,32 @@ float quantile(std::vector<float>& values, double q) {
     return values[std::size_t(n)];
 }
 
-AggregatePoint RankAggregate::bucket(const std::vector<MetricSeries>& ranks, Metric metric,
-                                     std::int64_t begin, std::int64_t end) {
+std::vector<const MetricColumn*> RankAggregate::columns(const std::vector<MetricSeries>& ranks,
+                                                        MetricId metric) {
+    std::vector<const MetricColumn*> all;
+    all.reserve(ranks.size());
+    for (const MetricSeries& rank : ranks) {
+        if (const MetricColumn& column = rank.column(metric); !column.empty()) {
+            all.push_back(&column);
+        }
+    }
+    return all;
+}
+
+AggregatePoint RankAggregate::bucket(const std::vector<const MetricColumn*>& ranks, std::int64_t begin,
+                                     std::int64_t end) {
     thread_local std::vector<float> last;  // one allocation for all frames
     last.clear();
     MinMax extremes;
-    for (const MetricSeries& rank : ranks) {
-        const std::size_t from = rank.steps().lower_bound(double(begin));
-        const std::size_t to = rank.steps().lower_bound(double(end));
+    for (const MetricColumn* rank : ranks) {
+        const std::size_t from = rank->steps().lower_bound(double(begin));
+        const std::size_t to = rank->steps().lower_bound(double(end));
         if (from == to) {
             continue;
         }
-        const MinMaxPyramid& values = rank.column(metric);
-        const float value = values.last_finite(from, to);
+        const float value = rank->values().last_finite(from, to);
         if (std::isfinite(value)) {
-            extremes.add(to - from == 1 ? MinMax{value, value} : values.range(from, to));
+            extremes.add(to - from == 1 ? MinMax{value, value} : rank->values().range(from, to));
             last.push_back(value);
         }
     }
@@ -48,15 +59,18 @@ AggregatePoint RankAggregate::bucket(const std::vector<MetricSeries>& ranks, Met
 void RankAggregate::query(const std::vector<MetricSeries>& ranks, double x0, double x1, int buckets,
                           std::vector<AggregatePoint>& out) {
     out.clear();
+    const std::vector<const MetricColumn*> reporting = columns(ranks, metric_);
+    if (reporting.size() != reporting_) {
+        reporting_ = reporting.size();
+        levels_.clear();
+    }
     std::int64_t slowest = INT64_MAX;
     std::int64_t fastest = -1;
     std::int64_t first = INT64_MAX;
-    for (const MetricSeries& rank : ranks) {
-        slowest = std::min(slowest, rank.empty() ? -1 : rank.steps().last());
-        if (!rank.empty()) {
-            fastest = std::max(fastest, rank.steps().last());
-            first = std::min(first, rank.steps().at(0));
-        }
+    for (const MetricColumn* rank : reporting) {
+        slowest = std::min(slowest, rank->steps().last());
+        fastest = std::max(fastest, rank->steps().last());
+        first = std::min(first, rank->steps().at(0));
     }
     const double low = std::max(x0, double(first));
     const double high = std::min(x1, double(fastest));
@@ -77,7 +91,7 @@ void RankAggregate::query(const std::vector<MetricSeries>& ranks, double x0, dou
             out.push_back(found->second);
             continue;
         }
-        const AggregatePoint point = bucket(ranks, metric_, b * size, (b + 1) * size);
+        const AggregatePoint point = bucket(reporting, b * size, (b + 1) * size);
         if ((b + 1) * size <= slowest) {
             kept.emplace(b, point);
         }

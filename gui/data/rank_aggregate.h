@@ -12,7 +12,7 @@
 
 namespace rankscope::gui {
 
-/// How the ranks stand at some steps: the extremes over all of them and all those steps, and the quantiles
+/// The values of the ranks at some steps: the extremes over all of them and all those steps, and the quantiles
 /// over the ranks of each one's last value there.
 struct AggregatePoint {
     double x = 0;
@@ -31,20 +31,23 @@ float quantile(std::vector<float>& values, double q);
 /// kept: a frame costs what is new, whatever the number of ranks and steps.
 class RankAggregate {
 public:
-    explicit RankAggregate(Metric metric) : metric_(metric) {}
+    explicit RankAggregate(MetricId metric) : metric_(metric) {}
 
     /// At most about `buckets` points that cover the steps [x0, x1].
     void query(const std::vector<MetricSeries>& ranks, double x0, double x1, int buckets,
                std::vector<AggregatePoint>& out);
-    /// Forgets what was kept (the run was replaced, or a rank went back).
+    /// Drops what was kept (the run was replaced, or a rank went back).
     void clear() { levels_.clear(); }
 
-    /// One bucket, counted afresh: steps [begin, end).
-    static AggregatePoint bucket(const std::vector<MetricSeries>& ranks, Metric metric, std::int64_t begin,
+    /// One bucket, counted from the values: steps [begin, end).
+    static AggregatePoint bucket(const std::vector<const MetricColumn*>& ranks, std::int64_t begin,
                                  std::int64_t end);
+    /// The columns of the ranks that report this metric.
+    static std::vector<const MetricColumn*> columns(const std::vector<MetricSeries>& ranks, MetricId metric);
 
 private:
-    Metric metric_;
+    MetricId metric_;
+    std::size_t reporting_ = 0;  ///< ranks that the kept buckets were counted from
     std::map<int, std::map<std::int64_t, AggregatePoint>> levels_;  ///< k → bucket number → point
 };
 

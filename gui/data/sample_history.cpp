@@ -6,7 +6,11 @@
 
 namespace rankscope::gui {
 
-void SampleHistory::add(const SampleEvent& sample) {
+void SampleHistory::add(const SampleEvent& sample, std::int64_t t_us) {
+    if (last_us_ > 0 && t_us > last_us_) {
+        interval_us_ = interval_us_ == 0 ? t_us - last_us_ : (3 * interval_us_ + (t_us - last_us_)) / 4;
+    }
+    last_us_ = t_us;
     double sum = 0;
     int gpus = 0;
     for (const auto& [key, value] : sample.values) {

@@ -5,6 +5,7 @@
 
 #include <remote/wire/event.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,7 +18,9 @@ class SampleHistory {
 public:
     static constexpr std::size_t kKept = 60;  ///< a minute, unless the job says otherwise
 
-    void add(const SampleEvent& sample);
+    void add(const SampleEvent& sample, std::int64_t t_us);
+    /// Usual time between two samples, µs; 0: not known yet.
+    std::int64_t interval_us() const { return interval_us_; }
     /// Oldest first, 0…1; empty for what the node has not.
     const std::vector<float>& of(const std::string& key) const;
 
@@ -25,6 +28,8 @@ private:
     void push(const std::string& key, double value);
 
     std::map<std::string, std::vector<float>> values_;
+    std::int64_t last_us_ = 0;
+    std::int64_t interval_us_ = 0;
 };
 
 }  // namespace rankscope::gui

@@ -7,6 +7,7 @@
 #include <gui/widgets/layout_helpers.h>
 
 #include <QCoreApplication>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -14,6 +15,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 namespace rankscope::gui {
 
@@ -29,20 +31,71 @@ QStringList as_lines(const std::vector<std::string>& texts) {
     return lines;
 }
 
-void add_diagnoses(const LiveData& data, FailureReport& report) {
+/// Adds a paragraph that says something new: the stage, the end and the diagnosis often bring the same sentence.
+void add_text(QString& text, const QString& paragraph) {
+    const QString added = paragraph.trimmed();
+    if (added.isEmpty() || text.contains(added)) {
+        return;
+    }
+    QStringList kept;
+    for (const QString& line : text.split(u'\n', Qt::SkipEmptyParts)) {
+        if (!added.contains(line)) {
+            kept += line;
+        }
+    }
+    kept += added;
+    text = kept.join(u'\n');
+}
+
+/// "node1: Port 29500 is held…" without the node in front, when the title or another sentence names it.
+QString without_node(const QString& text, const LaunchPlan& plan) {
+    for (const NodePlan& node : plan.nodes) {
+        const QString prefix = qs(node.node) % u": "_s;
+        if (text.startsWith(prefix)) {
+            return text.mid(prefix.size());
+        }
+    }
+    return text;
+}
+
+void add_diagnoses(const LiveData& run, FailureReport& report) {
     QStringList fixes;
-    for (const DiagnosisEvent& diagnosis : data.diagnoses) {
-        report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(diagnosis.title);
+    for (const DiagnosisEvent& diagnosis : run.diagnoses) {
+        if (qs(diagnosis.title) != report.title) {
+            add_text(report.text, qs(diagnosis.title));
+        }
         if (diagnosis.id == "port-busy") {
-            report.busy_port = data.state.plan.master_port;
-            report.port_node = data.state.plan.master_node;
+            report.busy_port = run.state.plan.master_port;
+            report.port_node = run.state.plan.master_node;
         }
         for (const std::string& fix : diagnosis.fix) {
-            fixes += qs(fix);
+            if (!report.text.contains(qs(fix))) {
+                fixes += qs(fix);
+            }
         }
     }
     if (!fixes.isEmpty()) {
         report.remedy = fixes.join(u'\n');
+    }
+}
+
+/// What a failed start says: its own diagnosis as the title where there is one, else the stage.
+void describe_failed_start(const LiveData& run, const StageState& stage, FailureReport& report) {
+    report.title = run.diagnoses.empty() ? QCoreApplication::translate(
+                                               "FailureBanner", "The run could not start: stage %1 failed")
+                                               .arg(stage_text(stage.name))
+                                         : qs(run.diagnoses.front().title);
+    const QString detail = qs(stage.detail);
+    const QString end = run.state.end ? qs(run.state.end->detail) : QString();
+    for (const QString& sentence : {detail, end}) {
+        const QString bare = without_node(sentence, run.state.plan);
+        const bool known = !bare.isEmpty() && (report.title.contains(bare) || report.text.contains(bare));
+        if (!known) {
+            // What follows the title's own sentence is news, the sentence itself is not.
+            QString rest = bare;
+            rest.remove(report.title);
+            add_text(report.text, rest == bare ? sentence : rest);
+        }
     }
 }
 
@@ -58,8 +111,8 @@ QString FailureReport::whole() const {
     return parts.join(u'\n');
 }
 
-FailureReport failure_report(const LiveData& data) {
-    const RunState& state = data.state;
+FailureReport failure_report(const LiveData& run) {
+    const RunState& state = run.state;
     FailureReport report;
     std::vector<StageState> stages = state.stages;
     if (state.queue) {
@@ -83,13 +136,7 @@ FailureReport failure_report(const LiveData& data) {
             report.text = qs(failed->detail);
         }
     } else if (failed != stages.end()) {
-        report.title =
-            QCoreApplication::translate("FailureBanner", "The run could not start: stage %1 failed")
-                .arg(stage_text(failed->name));
-        report.text = qs(failed->detail);
-        if (state.end && state.end->detail != failed->detail && !state.end->detail.empty()) {
-            report.text += u"\n"_s + qs(state.end->detail);
-        }
+        describe_failed_start(run, *failed, report);
     } else if (bad_end) {
         report.title = state.end->outcome == Outcome::Lost
                            ? QCoreApplication::translate("FailureBanner", "The run was lost")
@@ -97,7 +144,7 @@ FailureReport failure_report(const LiveData& data) {
         report.text = qs(state.end->detail);
     }
     if (!report.title.isEmpty()) {
-        add_diagnoses(data, report);
+        add_diagnoses(run, report);
     }
     return report;
 }
@@ -125,6 +172,7 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     lines_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
     lines_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     lines_->setTabChangesFocus(true);
+    lines_->viewport()->installEventFilter(this);
     remedy_ = make_label({}, this);
     remedy_->setObjectName(u"failureRemedy"_s);
     for (QLabel* label : {title_, text_, remedy_}) {
@@ -155,6 +203,7 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     connect(close, &QPushButton::clicked, this, [this] {
         closed_ = true;
         hide();
+        emit dismissed();
     });
     hide();
 }
@@ -172,9 +221,7 @@ void FailureBanner::set_report(const FailureReport& report) {
     remedy_->setVisible(!report.remedy.isEmpty());
     lines_->setPlainText(report.lines);
     lines_->setVisible(!report.lines.isEmpty());
-    const int shown = std::clamp(int(report.lines.count(u'\n')) + 1, 1, kShownLines);
-    lines_->setFixedHeight(shown * lines_->fontMetrics().lineSpacing() +
-                           2 * int(lines_->document()->documentMargin()) + 4);
+    fit_lines();
     lines_->moveCursor(QTextCursor::End);
     lines_->moveCursor(QTextCursor::StartOfLine);
     log_->setText(tr("&Log of rank %1").arg(report.rank));
@@ -183,6 +230,27 @@ void FailureBanner::set_report(const FailureReport& report) {
     port_->setVisible(report.busy_port > 0);
     setAccessibleName(report.title);
     setVisible(!report.title.isEmpty() && !closed_);
+}
+
+void FailureBanner::show_again() {
+    closed_ = false;
+    setVisible(!report_.title.isEmpty());
+    fit_lines();
+}
+
+// As high as its lines are when they are wrapped, up to a few.
+void FailureBanner::fit_lines() {
+    const int lines = std::clamp(int(std::ceil(lines_->document()->size().height())), 1, kShownLines);
+    lines_->setFixedHeight(lines * lines_->fontMetrics().lineSpacing() +
+                           2 * int(lines_->document()->documentMargin()) + 2 * lines_->frameWidth() + 2);
+}
+
+bool FailureBanner::eventFilter(QObject* object, QEvent* event) {
+    // How the lines wrap is known once they have their width.
+    if (object == lines_->viewport() && event->type() == QEvent::Resize) {
+        QMetaObject::invokeMethod(this, &FailureBanner::fit_lines, Qt::QueuedConnection);
+    }
+    return QFrame::eventFilter(object, event);
 }
 
 }  // namespace rankscope::gui

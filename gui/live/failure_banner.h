@@ -19,16 +19,16 @@ struct FailureReport {
     QString text;   ///< the reason, and what a diagnosis says
     QString lines;  ///< the culprit's last lines
     QString remedy;
-    int rank = -1;      ///< whose log tells more
-    int busy_port = 0;  ///< somebody else holds it, on port_node; 0: that is not what is wrong
+    int rank = -1;      ///< whose log says more
+    int busy_port = 0;  ///< another program holds it, on port_node; 0: that is not the fault
     std::string port_node;
 
     QString whole() const;
     bool operator==(const FailureReport&) const = default;
 };
-FailureReport failure_report(const LiveData& data);
+FailureReport failure_report(const LiveData& run);
 
-/// Stays at the top of Live until the person closes it.
+/// Stays at the top of Live until the user dismisses it; show_again() brings it back.
 class FailureBanner : public QFrame {
     Q_OBJECT
 
@@ -36,12 +36,21 @@ public:
     explicit FailureBanner(QWidget* parent = nullptr);
     void set_report(const FailureReport& report);
     const FailureReport& report() const { return report_; }
+    /// There is something to say, and the user has dismissed it.
+    bool is_dismissed() const { return closed_ && !report_.title.isEmpty(); }
+    void show_again();
 
 signals:
+    void dismissed();
     void logRequested(int rank);
     void portRequested(const QString& node, int port);
 
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
 private:
+    void fit_lines();
+
     FailureReport report_;
     bool closed_ = false;
     QLabel* title_;

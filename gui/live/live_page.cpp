@@ -5,9 +5,11 @@
 #include <gui/live/legend_strip.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/live/metric_chooser.h>
 #include <gui/live/notice_list.h>
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
+#include <gui/live/run_standing.h>
 #include <gui/live/stage_strip.h>
 #include <gui/live/telemetry_strip.h>
 #include <gui/plot/metric_plot.h>
@@ -40,6 +42,7 @@ namespace {
 
 constexpr int kTableWidth = 670;
 constexpr int kLogWidth = 500;
+constexpr int kSwatch = 34;   ///< colour and room beside a rank's number
 constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
 }  // namespace
@@ -73,6 +76,7 @@ QWidget* LivePage::make_content() {
     layout->setSpacing(8);
     notice_ = new NoticeBar(NoticeBar::Kind::News, "liveNotice", content);
     header_ = new RunHeader(content);
+    link_ = new NoticeBar(NoticeBar::Kind::Fault, "linkBanner", content);
     banner_ = new FailureBanner(content);
     notices_ = new NoticeList(content);
     stages_ = new StageStrip(content);
@@ -80,6 +84,7 @@ QWidget* LivePage::make_content() {
     telemetry_ = new TelemetryStrip(content);
     layout->addWidget(notice_);
     layout->addWidget(header_);
+    layout->addWidget(link_);
     layout->addWidget(banner_);
     layout->addWidget(notices_);
     layout->addWidget(stages_);
@@ -130,7 +135,9 @@ QWidget* LivePage::make_plot_area() {
     follow_->setCheckable(true);
     follow_->setChecked(true);
     follow_->setToolTip(tr("Show all steps and follow new ones (double click in a plot, or key 0)"));
+    chooser_ = new MetricChooser(area);
     bar->addWidget(legend_, 1);
+    bar->addWidget(chooser_);
     bar->addWidget(label);
     bar->addWidget(smoothing_);
     bar->addWidget(follow_);
@@ -156,14 +163,31 @@ QWidget* LivePage::make_rank_table() {
     table_->sortByColumn(RankTableModel::Rank, Qt::AscendingOrder);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setItemDelegate(new PhaseDelegate(table_));
-    const std::array<int, RankTableModel::NUM_COLUMNS> widths{52, 80, 58, 108, 50, 48, 56, 58, 66, 70};
-    for (int column = 0; column < RankTableModel::NUM_COLUMNS; ++column) {
-        table_->setColumnWidth(column, widths[std::size_t(column)]);
-    }
+    // Where columns appear and go, so do their widths.
+    connect(table_model_, &QAbstractItemModel::columnsInserted, this, &LivePage::size_columns);
+    connect(table_model_, &QAbstractItemModel::modelReset, this, &LivePage::size_columns);
+    size_columns();
     table_->horizontalHeader()->setSectionResizeMode(RankTableModel::Node, QHeaderView::Stretch);
     table_->setMinimumHeight(80);
     layout->addWidget(table_);
     return panel;
+}
+
+void LivePage::size_columns() {
+    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 118, 50, 48};
+    for (int column = 0; column < RankTableModel::FIRST_METRIC; ++column) {
+        table_->setColumnWidth(column, widths[std::size_t(column)]);
+    }
+    const QFontMetrics text = table_->horizontalHeader()->fontMetrics();
+    // The largest rank beside its swatch.
+    const QString largest(QString::number(std::max(table_model_->rowCount() - 1, 0)).size(), u'8');
+    table_->setColumnWidth(RankTableModel::Rank,
+                           std::max(widths[0], text.horizontalAdvance(largest) + kSwatch));
+    for (int column = RankTableModel::FIRST_METRIC; column < table_model_->exit_column(); ++column) {
+        const QString header = table_model_->headerData(column, Qt::Horizontal).toString();
+        table_->setColumnWidth(column, std::clamp(text.horizontalAdvance(header) + 22, 62, 150));
+    }
+    table_->setColumnWidth(table_model_->exit_column(), 70);
 }
 
 void LivePage::connect_parts() {
@@ -171,7 +195,16 @@ void LivePage::connect_parts() {
     connect(session_, &RunSession::started, this, &LivePage::show_session);
     connect(session_, &RunSession::attached, this, &LivePage::show_session);
     connect(session_, &RunSession::stateChanged, this, &LivePage::refresh_head);
-    connect(header_, &RunHeader::stopRequested, session_, &RunSession::stop);
+    connect(header_, &RunHeader::stopRequested, this, [this](bool force) {
+        session_->stop(force);
+        force_sent_ = force;
+        refresh_head();
+    });
+    connect(header_, &RunHeader::verdictRequested, this, [this] {
+        banner_->show_again();
+        refresh_head();
+    });
+    connect(banner_, &FailureBanner::dismissed, this, &LivePage::refresh_head);
     connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
     connect(header_, &RunHeader::againRequested, this,
             [this] { emit againRequested(qs(current_->state().name), current_->data().job_yaml); });
@@ -181,6 +214,14 @@ void LivePage::connect_parts() {
     connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
     connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
     connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
+    connect(chooser_, &MetricChooser::chosen, this, [this](const std::vector<std::string>& names) {
+        choice_.choose(names);
+        refresh_metrics();
+    });
+    connect(chooser_, &MetricChooser::defaultRequested, this, [this] {
+        choice_.choose({});
+        refresh_metrics();
+    });
     connect(smoothing_, &QSlider::valueChanged, this,
             [this](int value) { plot_->set_smoothing(value / 100.0); });
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -226,15 +267,19 @@ void LivePage::forget(const std::string& run_id) {
 void LivePage::show_model(LiveModel* model) {
     current_ = model;
     // Before anything is laid out: both remember how many there were.
-    strip_->set_state(model->state());
+    strip_->set_state(model->state(), now_us());
     telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
     if (model->empty()) {
         return;
     }
+    choice_.set_job(model->state().name);
     table_model_->set_live(model);
     plot_->set_live(model);
+    refresh_metrics();
     log_->set_live(model);
+    // The table forgets its selection without a word when its rows are replaced.
+    selection_changed();
     refresh_telemetry();
     refresh_head();
     refresh_ranks();
@@ -246,6 +291,10 @@ void LivePage::on_changed(const LiveChanges& changes) {
     }
     samples_dirty_ = samples_dirty_ || changes.samples || changes.plan || changes.end;
     if (changes.metrics || changes.plan || changes.end) {
+        metrics_dirty_ = true;
+        if (plot_->shown_metrics().empty()) {
+            refresh_metrics();  // the first curves at once
+        }
         plot_->refresh();
         legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
     }
@@ -274,28 +323,44 @@ void LivePage::refresh_head() {
         return;
     }
     const bool live = showing_session() && session_->live();
-    header_->set_state(current_->state(),
-                       {live, live && session_->stopping(), live && session_->can_pause(),
-                        live && session_->pause_wanted(), !current_->data().job_yaml.empty()},
-                       now_us());
     stages_->set_state(current_->state(), now_us());
     banner_->set_report(failure_report(current_->data()));
+    force_sent_ = force_sent_ && session_->live() && session_->stopping();
+    RunControl control;
+    control.live = live;
+    control.stopping = live && session_->stopping();
+    control.force_sent = live && force_sent_;
+    control.can_pause = live && session_->can_pause();
+    control.pause_wanted = live && session_->pause_wanted();
+    control.can_repeat = !current_->data().job_yaml.empty();
+    control.has_verdict = banner_->is_dismissed();
+    header_->set_state(current_->state(), control, now_us());
+    const LinkReport links = link_report(current_->state(), now_us());
+    link_->set_text(links.title, links.text);
     notices_->set_notices(current_->data());
     const bool elsewhere = session_->live() && !showing_session();
-    notice_->set_text(elsewhere ? tr("This is a stored run. Another one is under way.") : QString());
-    notice_->set_action(tr("Show the run under &way"));
+    notice_->set_text(elsewhere ? tr("This is a stored run. Another one is running.") : QString());
+    notice_->set_action(tr("Sho&w the running one"));
 }
 
 void LivePage::refresh_ranks() {
     ranks_dirty_ = false;
-    table_model_->refresh();
-    strip_->set_state(current_->state());
+    table_model_->refresh(now_us());
+    strip_->set_state(current_->state(), now_us());
     legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
+}
+
+void LivePage::refresh_metrics() {
+    metrics_dirty_ = false;
+    const std::vector<std::string> shown = choice_.shown(current_->data());
+    plot_->set_metrics(shown);
+    table_model_->set_metrics(shown);
+    chooser_->set_metrics(current_->data(), shown, choice_.is_default());
 }
 
 void LivePage::refresh_telemetry() {
     samples_dirty_ = false;
-    telemetry_->refresh(showing_session() && session_->live());
+    telemetry_->refresh(showing_session() && session_->live(), now_us());
 }
 
 void LivePage::tick() {
@@ -305,11 +370,27 @@ void LivePage::tick() {
     if (ranks_dirty_) {
         refresh_ranks();
     }
+    if (metrics_dirty_) {
+        refresh_metrics();
+    }
     if (samples_dirty_) {
         refresh_telemetry();
     }
     if (session_->live()) {
         refresh_head();
+        age_figures();
+    }
+}
+
+// What a silent node has reported gets older without any event.
+void LivePage::age_figures() {
+    if (!showing_session() || now_us() / 1'000'000 == aged_s_) {
+        return;
+    }
+    aged_s_ = now_us() / 1'000'000;
+    refresh_telemetry();
+    if (!current_->state().health(now_us()).unreachable.empty()) {
+        refresh_ranks();
     }
 }
 

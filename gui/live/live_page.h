@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/data/metric_choice.h>
 #include <gui/models/rank_table_model.h>
 #include <gui/session/run_session.h>
 
@@ -24,6 +25,7 @@ class EmptyState;
 class FailureBanner;
 class LegendStrip;
 class LogPane;
+class MetricChooser;
 class MetricPlot;
 class NoticeBar;
 class NoticeList;
@@ -45,10 +47,13 @@ public:
     void show_stored(LiveData run);
     bool showing_session() const { return current_ == session_->model(); }
     const LiveModel* shown() const { return current_; }
-    /// A stored run was deleted: do not go on showing it.
+    /// A stored run was deleted: stop showing it.
     void forget(const std::string& run_id);
 
     MetricPlot* plot() const { return plot_; }
+    /// Takes what the clock says: ages, waits, silences. Called by a timer.
+    void tick();
+    MetricChooser* chooser() const { return chooser_; }
     LogPane* log() const { return log_; }
     FailureBanner* banner() const { return banner_; }
 
@@ -67,8 +72,10 @@ private:
     void on_changed(const LiveChanges& changes);
     void refresh_head();
     void refresh_ranks();
+    void refresh_metrics();
     void refresh_telemetry();
-    void tick();
+    void size_columns();
+    void age_figures();
     void selection_changed();
     std::vector<int> selected_ranks() const;
     void select_rank(int rank);
@@ -81,10 +88,15 @@ private:
     QTimer ticker_;
     bool ranks_dirty_ = false;
     bool samples_dirty_ = false;
+    bool metrics_dirty_ = false;
+    bool force_sent_ = false;
+    std::int64_t aged_s_ = 0;  ///< when age_figures() last looked
+    MetricChoice choice_;
 
     QStackedWidget* stack_;
     EmptyState* empty_;
     NoticeBar* notice_;
+    NoticeBar* link_;  ///< nodes that do not answer
     RunHeader* header_;
     FailureBanner* banner_;
     NoticeList* notices_;
@@ -92,6 +104,7 @@ private:
     RankStrip* strip_;
     TelemetryStrip* telemetry_;
     LegendStrip* legend_;
+    MetricChooser* chooser_;
     MetricPlot* plot_;
     QToolButton* follow_;
     QSlider* smoothing_;

@@ -8,6 +8,7 @@
 #include <gui/widgets/layout_helpers.h>
 
 #include <QComboBox>
+#include <QDateTime>
 #include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
@@ -20,6 +21,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -28,6 +30,22 @@ namespace {
 constexpr int kViewLines = 20000;          ///< in the text view
 constexpr std::size_t kBatchLines = 4000;  ///< at once: more would hold up the window
 constexpr int kMarkedMatches = 400;
+constexpr std::size_t kReorderLines = 4000;  ///< a late line moves back at most so far
+
+/// "14:03:22  ", local time; empty where there is none.
+QString clock_text(std::int64_t t_us) {
+    if (t_us <= 0) {
+        return {};
+    }
+    // Many lines share a second, and the calendar is slow.
+    thread_local std::int64_t second = -1;
+    thread_local QString text;
+    if (t_us / 1'000'000 != second) {
+        second = t_us / 1'000'000;
+        text = QDateTime::fromSecsSinceEpoch(second).toString(u"HH:mm:ss  "_s);
+    }
+    return text;
+}
 
 }  // namespace
 
@@ -178,6 +196,7 @@ void LogPane::show_rank(int rank) {
 
 void LogPane::rewrite() {
     view_->clear();
+    blocks_.clear();
     shown_number_ = 0;
     set_following(true);
     refresh();
@@ -195,11 +214,49 @@ void LogPane::refresh() {
     const std::size_t limit = shown_number_ == 0 ? kViewLines : kBatchLines;
     std::uint64_t skipped = 0;
     const int rank = shown_rank();
-    const auto lines = rank < 0 ? log.lines(shown_number_, limit, &skipped)
-                                : log.lines_of(rank, shown_number_, limit, &skipped);
+    auto lines = rank < 0 ? log.lines(shown_number_, limit, &skipped)
+                          : log.lines_of(rank, shown_number_, limit, &skipped);
+    if (!lines.empty() && skipped == 0) {
+        std::vector<const LogLine*> later = take_back(*lines.front());
+        const auto middle = std::ptrdiff_t(later.size());
+        later.insert(later.end(), lines.begin(), lines.end());
+        std::inplace_merge(later.begin(), later.begin() + middle, later.end(),
+                           [](const LogLine* a, const LogLine* b) { return earlier(*a, *b); });
+        lines = std::move(later);
+    }
     append_lines(lines, shown_number_ == 0 ? 0 : skipped);
     shown_number_ = log.last_number();
     update_note();
+}
+
+// Removes the lines at the end of the view that stand after `late`, and returns them.
+std::vector<const LogLine*> LogPane::take_back(const LogLine& late) {
+    std::vector<const LogLine*> lines;
+    while (!blocks_.empty() && lines.size() < kReorderLines) {
+        const Block& last = blocks_.back();
+        const LogLine* line = last.number == 0 ? nullptr : live_->data().log.find(last.rank, last.number);
+        if (!line || !earlier(late, *line)) {
+            break;
+        }
+        lines.push_back(line);
+        blocks_.pop_back();
+    }
+    if (!lines.empty()) {
+        QTextCursor cursor(view_->document());
+        cursor.movePosition(QTextCursor::End);
+        cursor.movePosition(QTextCursor::StartOfBlock);
+        const int blocks = int(lines.size()) - (blocks_.empty() ? 1 : 0);
+        appending_ = true;
+        cursor.movePosition(QTextCursor::PreviousBlock, QTextCursor::MoveAnchor, blocks);
+        if (!blocks_.empty()) {
+            cursor.movePosition(QTextCursor::EndOfBlock);
+        }
+        cursor.movePosition(QTextCursor::End, QTextCursor::KeepAnchor);
+        cursor.removeSelectedText();
+        appending_ = false;
+        std::reverse(lines.begin(), lines.end());
+    }
+    return lines;
 }
 
 void LogPane::append_lines(const std::vector<const LogLine*>& lines, std::uint64_t skipped) {
@@ -214,6 +271,8 @@ void LogPane::append_lines(const std::vector<const LogLine*>& lines, std::uint64
     QTextCharFormat event;
     event.setForeground(colors.accent);
     event.setFontItalic(true);
+    QTextCharFormat time;
+    time.setForeground(colors.muted);
     QTextCharFormat who;
     const bool all = shown_rank() < 0;
 
@@ -223,24 +282,24 @@ void LogPane::append_lines(const std::vector<const LogLine*>& lines, std::uint64
     QTextCursor cursor(view_->document());
     cursor.movePosition(QTextCursor::End);
     cursor.beginEditBlock();
-    bool first = view_->document()->isEmpty();
-    const auto next_line = [&] {
-        if (!first) {
+    const auto next_line = [&](const Block& block) {
+        if (!blocks_.empty()) {
             cursor.insertBlock();
         }
-        first = false;
+        blocks_.push_back(block);
     };
     if (skipped > 0) {
-        next_line();
+        next_line({});
         cursor.insertText(tr("… %1 lines left out here: they are in the run store").arg(skipped), event);
     }
     for (const LogLine* line : lines) {
-        next_line();
+        next_line({line->t_us, line->number, line->rank});
+        cursor.insertText(clock_text(line->t_us), time);
         if (all && line->rank >= 0) {
             who.setForeground(rank_color(line->rank, colors.dark));
             cursor.insertText(u"[%1] "_s.arg(line->rank), who);
         }
-        // stderr is told by a sign as well as by its colour.
+        // stderr has a sign as well as a colour.
         const bool is_error = line->kind == LogKind::Err;
         const QString sign = is_error ? u"! "_s : line->kind == LogKind::Event ? u"• "_s : QString();
         cursor.insertText(sign + qs(line->text), is_error                       ? error
@@ -248,6 +307,9 @@ void LogPane::append_lines(const std::vector<const LogLine*>& lines, std::uint64
                                                                                 : plain);
     }
     cursor.endEditBlock();
+    while (int(blocks_.size()) > view_->blockCount()) {
+        blocks_.pop_front();  // as the view has dropped its first ones
+    }
     QScrollBar* bar = view_->verticalScrollBar();
     bar->setValue(follow ? bar->maximum() : before);
     if (follow) {

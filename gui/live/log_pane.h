@@ -6,6 +6,7 @@
 #include <gui/data/live_model.h>
 
 #include <QWidget>
+#include <deque>
 #include <vector>
 
 class QComboBox;
@@ -16,8 +17,8 @@ class QToolButton;
 
 namespace rankscope::gui {
 
-/// What the ranks print: all of them in the order of arrival, or one. Bounded: earlier lines are in the run
-/// store.
+/// The output of the ranks: of all in the order of time, or of one. A line that arrives late is put where it
+/// belongs among the last few thousand. Bounded: earlier lines are in the run store.
 class LogPane : public QWidget {
     Q_OBJECT
 
@@ -41,6 +42,7 @@ private:
     QWidget* make_bar();
     void fill_chooser();
     void rewrite();
+    std::vector<const LogLine*> take_back(const LogLine& late);
     void append_lines(const std::vector<const LogLine*>& lines, std::uint64_t skipped);
     void update_note();
     void find(bool backward, bool incremental);
@@ -48,7 +50,15 @@ private:
     void set_following(bool follow);
     void to_end();
 
+    /// What a block of the view shows; number 0: no line of a log.
+    struct Block {
+        std::int64_t t_us = 0;
+        std::uint64_t number = 0;
+        int rank = -1;
+    };
+
     LiveModel* live_ = nullptr;
+    std::deque<Block> blocks_;  ///< as many as the document has, but for an empty one
     std::uint64_t shown_number_ = 0;
     int known_ranks_ = -1;
     bool appending_ = false;

@@ -50,14 +50,14 @@ NoticeList::NoticeList(QWidget* parent) : QFrame(parent) {
     hide();
 }
 
-void NoticeList::set_notices(const LiveData& data) {
-    const bool same_run = run_id_ == data.state.run_id;
-    if (same_run && seen_ == data.notices_seen) {
+void NoticeList::set_notices(const LiveData& run) {
+    const bool same_run = run_id_ == run.state.run_id;
+    if (same_run && seen_ == run.notices_seen) {
         return;
     }
-    run_id_ = data.state.run_id;
-    seen_ = data.notices_seen;
-    notices_ = data.notices;
+    run_id_ = run.state.run_id;
+    seen_ = run.notices_seen;
+    notices_ = run.notices;
     setVisible(!notices_.empty());
     write();
 }

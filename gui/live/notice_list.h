@@ -19,7 +19,7 @@ class NoticeList : public QFrame {
 
 public:
     explicit NoticeList(QWidget* parent = nullptr);
-    void set_notices(const LiveData& data);
+    void set_notices(const LiveData& run);
     QString text() const;
 
 protected:

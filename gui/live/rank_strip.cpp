@@ -15,6 +15,7 @@
 #include <QToolTip>
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace rankscope::gui {
 
@@ -23,19 +24,35 @@ namespace {
 constexpr int kEdge = 2;      ///< room for the frame of a selected square
 constexpr int kTallest = 84;  ///< squares shrink before the strip gets taller than this
 constexpr std::size_t kNodeGapsUpTo = 512;
+constexpr double kFaded = 0.35;  ///< ranks of a node that does not answer
 
 }  // namespace
 
-QString phase_summary(const std::vector<RankState>& ranks) {
+QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable) {
     std::array<int, 8> counts{};
+    std::map<std::string, int> unknown;  // ranks by node that the desk does not reach
     for (const RankState& rank : ranks) {
-        ++counts[std::size_t(rank.phase)];
+        if (!rank.exit && std::binary_search(unreachable.begin(), unreachable.end(), rank.node)) {
+            ++unknown[rank.node];
+        } else {
+            ++counts[std::size_t(rank.phase)];
+        }
     }
     QStringList parts;
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] > 0) {
             parts += QString(QString::number(counts[i]) % u' ' % phase_text(RankPhase(i)));
         }
+    }
+    if (unknown.size() == 1) {
+        parts +=
+            RankStrip::tr("%1 unknown on %2").arg(unknown.begin()->second).arg(qs(unknown.begin()->first));
+    } else if (!unknown.empty()) {
+        int all = 0;
+        for (const auto& [node, count] : unknown) {
+            all += count;
+        }
+        parts += RankStrip::tr("%1 unknown on %2 nodes").arg(all).arg(unknown.size());
     }
     return parts.join(u" · "_s);
 }
@@ -47,8 +64,10 @@ RankSquares::RankSquares(QWidget* parent) : QWidget(parent) {
     setSizePolicy(policy);
 }
 
-void RankSquares::set_ranks(const std::vector<RankState>* ranks) {
+void RankSquares::set_ranks(const std::vector<RankState>* ranks,
+                            const std::vector<std::string>& unreachable) {
     ranks_ = ranks;
+    unreachable_ = unreachable;
     const std::size_t count = ranks ? ranks->size() : 0;
     if (count != known_) {
         known_ = count;
@@ -144,6 +163,9 @@ bool RankSquares::event(QEvent* event) {
             if (state.step >= 0) {
                 text += tr("\nstep %1").arg(count_text(state.step));
             }
+            if (stale(state)) {
+                text += tr("\nnow unknown: its node does not answer");
+            }
             if (state.exit) {
                 text += tr("\nended with %1").arg(exit_text(state.exit->code, state.exit->signal));
             }
@@ -169,13 +191,25 @@ void RankSquares::paintEvent(QPaintEvent*) {
     const ThemeColors colors = theme_colors(palette());
     const int cell = grid_for(width()).cell;
     for (std::size_t i = 0; i < places_.size(); ++i) {
+        const bool faded = stale((*ranks_)[i]);
+        painter.setOpacity(faded ? kFaded : 1);
         draw_phase_glyph(painter, QRectF(places_[i], QSizeF(cell, cell)), (*ranks_)[i].phase, colors);
+        if (faded) {  // a shape as well, for eyes that do not see the fading
+            painter.setOpacity(1);
+            painter.setPen(QPen(colors.muted, 1));
+            painter.drawLine(QLineF(places_[i] + QPoint(0, cell), places_[i] + QPoint(cell, 0)));
+        }
     }
+    painter.setOpacity(1);
     painter.setPen(QPen(colors.text, 1.5));
     painter.setBrush(Qt::NoBrush);
     for (const int rank : selected_) {
         painter.drawRect(square(rank).adjusted(-1, -1, 1, 1));
     }
+}
+
+bool RankSquares::stale(const RankState& rank) const {
+    return !rank.exit && std::binary_search(unreachable_.begin(), unreachable_.end(), rank.node);
 }
 
 RankStrip::RankStrip(QWidget* parent)
@@ -188,9 +222,10 @@ RankStrip::RankStrip(QWidget* parent)
     summary_->setObjectName(u"rankSummary"_s);
 }
 
-void RankStrip::set_state(const RunState& state) {
-    squares_->set_ranks(&state.ranks);
-    const QString text = phase_summary(state.ranks);
+void RankStrip::set_state(const RunState& state, std::int64_t now_us) {
+    const std::vector<std::string> unreachable = state.health(now_us).unreachable;  // in the order of a map
+    squares_->set_ranks(&state.ranks, unreachable);
+    const QString text = phase_summary(state.ranks, unreachable);
     summary_->setText(text);
     squares_->setAccessibleName(tr("Ranks: %1").arg(text));
     setVisible(!state.ranks.empty());

@@ -6,20 +6,25 @@
 #include <remote/desk/run/run_state.h>
 
 #include <QWidget>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 class QLabel;
 
 namespace rankscope::gui {
 
-/// A square per rank: colour and shape tell its phase, a gap begins another node. A thousand fit.
+/// A square per rank: its phase as colour and shape, a gap before another node, faded and crossed while its
+/// node does not answer. A thousand fit.
 class RankSquares : public QWidget {
     Q_OBJECT
 
 public:
     explicit RankSquares(QWidget* parent = nullptr);
-    void set_ranks(const std::vector<RankState>* ranks);
+    /// `unreachable`: nodes, sorted.
+    void set_ranks(const std::vector<RankState>* ranks, const std::vector<std::string>& unreachable);
     void set_selected(const std::vector<int>& ranks);
+    const std::vector<int>& selected() const { return selected_; }
     /// The rank under a point, or -1.
     int rank_at(const QPoint& point) const;
     QRect square(int rank) const;
@@ -47,7 +52,10 @@ private:
     Grid grid_for(int width) const;
     int lay_out(int width, std::vector<QPoint>* places) const;
 
+    bool stale(const RankState& rank) const;
+
     const std::vector<RankState>* ranks_ = nullptr;
+    std::vector<std::string> unreachable_;
     std::vector<QPoint> places_;
     std::vector<int> selected_;
     std::size_t known_ = 0;
@@ -59,7 +67,7 @@ class RankStrip : public QWidget {
 
 public:
     explicit RankStrip(QWidget* parent = nullptr);
-    void set_state(const RunState& state);
+    void set_state(const RunState& state, std::int64_t now_us);
     RankSquares* squares() const { return squares_; }
     QString summary() const;
 
@@ -68,7 +76,7 @@ private:
     RankSquares* squares_;
 };
 
-/// "4 training · 1 failed".
-QString phase_summary(const std::vector<RankState>& ranks);
+/// "4 training · 1 failed · 2 unknown on node2"; `unreachable`: nodes, sorted.
+QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable = {});
 
 }  // namespace rankscope::gui

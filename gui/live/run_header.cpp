@@ -18,33 +18,6 @@
 
 namespace rankscope::gui {
 
-namespace {
-
-/// What is to be known of a run under way besides that it is: empty when that is all.
-QString standing_text(const RunState& state, const RunHeader::Control& control) {
-    if (!state.saving.empty()) {
-        return RunHeader::tr("saving…");
-    }
-    if (control.stopping) {
-        return RunHeader::tr("stopping…");
-    }
-    if (state.waits_in_queue()) {
-        return RunHeader::tr("in the queue");
-    }
-    const bool answered = control.pause_wanted ? state.all_paused() : state.paused.empty();
-    if (control.can_pause && !answered) {
-        return control.pause_wanted ? RunHeader::tr("pausing…") : RunHeader::tr("continuing…");
-    }
-    if (state.all_paused()) {
-        return RunHeader::tr("paused");
-    }
-    return state.paused.empty()
-               ? QString()
-               : RunHeader::tr("paused on %1 of %2").arg(state.paused.size()).arg(state.plan.nodes.size());
-}
-
-}  // namespace
-
 RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(10, 4, 10, 0);
@@ -57,6 +30,11 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     outcome_ = make_label({}, this, "pill");
     outcome_->setObjectName(u"runOutcome"_s);
     layout->addWidget(outcome_);
+    why_ = make_button(tr("&Why…"), "whyButton", this);
+    why_->setToolTip(tr("Shows again why the run failed"));
+    why_->hide();
+    layout->addWidget(why_);
+    connect(why_, &QPushButton::clicked, this, &RunHeader::verdictRequested);
     elapsed_ = make_label({}, this, "muted");
     elapsed_->setObjectName(u"runElapsed"_s);
     layout->addWidget(elapsed_);
@@ -94,16 +72,17 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     connect(stop_, &QPushButton::clicked, this, [this] { emit stopRequested(force_); });
 }
 
-void RunHeader::set_state(const RunState& state, const Control& control, std::int64_t now_us) {
+void RunHeader::set_state(const RunState& state, const RunControl& control, std::int64_t now_us) {
     name_->set_full_text(qs(state.name));
-    show_outcome(state, control);
     const std::int64_t end = state.outcome == Outcome::Running && control.live ? now_us : state.last_us;
     QString elapsed = duration_us_text(state.start_us, end);
     if (state.restarts > 0) {
         elapsed += u" · "_s % tr("restarted %n time(s)", nullptr, state.restarts);
     }
     elapsed_->setText(elapsed);
-    const double rate = state.images_per_s();
+    const RunStanding standing = run_standing(state, control, now_us);
+    show_outcome(state.outcome, standing);
+    const double rate = standing.advancing ? state.images_per_s() : 0;
     rate_->setText(std::isfinite(rate) && rate > 0 ? tr("%1 images/s").arg(count_text(std::llround(rate)))
                                                    : QString());
     rate_->setVisible(!rate_->text().isEmpty());
@@ -111,34 +90,36 @@ void RunHeader::set_state(const RunState& state, const Control& control, std::in
                            ? QString()
                            : tr("Validation %1").arg(percent_text(state.validations.back().acc1, 2)));
     accuracy_->setVisible(!accuracy_->text().isEmpty());
-    show_progress(state);
+    show_progress(state, standing.advancing);
     show_buttons(state, control);
 }
 
-void RunHeader::show_outcome(const RunState& state, const Control& control) {
-    const ThemeColors colors = theme_colors(palette());
-    QString text = outcome_text(state.outcome);
-    QColor color = outcome_color(state.outcome, colors);
-    const QString standing = state.outcome == Outcome::Running ? standing_text(state, control) : QString();
-    if (!standing.isEmpty()) {
-        text = standing;
-        color = colors.warning;
+void RunHeader::show_outcome(Outcome outcome, const RunStanding& standing) {
+    pill_outcome_ = outcome;
+    pill_warning_ = standing.warning;
+    if (outcome_->text() != standing.text) {
+        outcome_->setText(standing.text);
+        outcome_->setAccessibleName(tr("Outcome: %1").arg(standing.text));
     }
-    if (outcome_->text() != text || outcome_->property("pillColor").value<QColor>() != color) {
-        outcome_->setText(text);
+    style_pill();
+}
+
+void RunHeader::style_pill() {
+    const ThemeColors colors = theme_colors(palette());
+    const QColor color = pill_warning_ ? colors.warning : outcome_color(pill_outcome_, colors);
+    if (outcome_->property("pillColor").value<QColor>() != color) {
         outcome_->setProperty("pillColor", color);
-        outcome_->setAccessibleName(tr("Outcome: %1").arg(text));
         outcome_->setStyleSheet(u"background-color: %1; color: %2;"_s.arg(
             color.name(), colors.dark ? u"#14171a"_s : u"#ffffff"_s));
     }
 }
 
-void RunHeader::show_progress(const RunState& state) {
+void RunHeader::show_progress(const RunState& state, bool advancing) {
     const double progress = state.epoch_progress();
     const bool known = progress >= 0 && state.epochs > 0 && state.outcome == Outcome::Running;
     epoch_->setVisible(known);
     bar_->setVisible(known);
-    eta_->setVisible(known);
+    eta_->setVisible(known && advancing);
     if (!known) {
         return;
     }
@@ -156,7 +137,8 @@ void RunHeader::show_progress(const RunState& state) {
     eta_->setText(text);
 }
 
-void RunHeader::show_buttons(const RunState& state, const Control& control) {
+void RunHeader::show_buttons(const RunState& state, const RunControl& control) {
+    why_->setVisible(control.has_verdict);
     again_->setVisible(!control.live && control.can_repeat);
     pause_->setVisible(control.live && !control.stopping);
     pause_->setEnabled(control.can_pause);
@@ -168,16 +150,20 @@ void RunHeader::show_buttons(const RunState& state, const Control& control) {
                                  : tr("SIGCONT to all processes of the ranks"));
     force_ = control.stopping;
     stop_->setVisible(control.live);
-    stop_->setText(control.stopping ? tr("Force &stop") : tr("&Stop"));
-    stop_->setToolTip(control.stopping
+    stop_->setEnabled(!control.force_sent);
+    stop_->setText(control.force_sent ? tr("Force stop sent")
+                   : control.stopping ? tr("Force &stop")
+                                      : tr("&Stop"));
+    stop_->setToolTip(control.force_sent ? tr("Nodes that do not answer get it when they are back")
+                      : control.stopping
                           ? tr("SIGKILL to every rank at once")
                           : tr("SIGTERM to every rank on every node, then SIGKILL after the grace time"));
 }
 
 void RunHeader::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) {
-        outcome_->setProperty("pillColor", QVariant());
+    if (event->type() == QEvent::PaletteChange && !outcome_->text().isEmpty()) {
+        style_pill();
     }
 }
 

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/run/run_state.h>
+#include <gui/live/run_standing.h>
 
 #include <QWidget>
 
@@ -15,37 +15,33 @@ namespace rankscope::gui {
 
 class ElidedLabel;
 
-/// Name, outcome, throughput, progress of the epoch, and the button that stops it all.
+/// Name, standing, throughput and progress of the epoch while steps arrive, and the buttons for the run.
 class RunHeader : public QWidget {
     Q_OBJECT
 
 public:
     explicit RunHeader(QWidget* parent = nullptr);
 
-    struct Control {
-        bool live = false;      ///< carried by this window: can be stopped
-        bool stopping = false;  ///< asked to stop, not over yet
-        bool can_pause = false;
-        bool pause_wanted = false;  ///< the nodes follow when they have heard of it
-        bool can_repeat = false;    ///< its job is known
-    };
-    void set_state(const RunState& state, const Control& control, std::int64_t now_us);
+    void set_state(const RunState& state, const RunControl& control, std::int64_t now_us);
 
 signals:
     void stopRequested(bool force);
     void pauseRequested(bool pause);
     void againRequested();
+    void verdictRequested();
 
 protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    void show_outcome(const RunState& state, const Control& control);
-    void show_progress(const RunState& state);
-    void show_buttons(const RunState& state, const Control& control);
+    void show_outcome(Outcome outcome, const RunStanding& standing);
+    void style_pill();
+    void show_progress(const RunState& state, bool advancing);
+    void show_buttons(const RunState& state, const RunControl& control);
 
     ElidedLabel* name_;
     QLabel* outcome_;
+    QPushButton* why_;
     QLabel* elapsed_;
     QLabel* rate_;
     QLabel* accuracy_;
@@ -55,6 +51,8 @@ private:
     QPushButton* again_;
     QPushButton* pause_;
     QPushButton* stop_;
+    Outcome pill_outcome_ = Outcome::Running;
+    bool pill_warning_ = false;
     bool force_ = false;
     bool pauses_ = false;  ///< what the button does next: pause, or continue
 };

@@ -44,7 +44,7 @@ QString activity_of(const RunState& state) {
         return StageStrip::tr("Paused on %1; the other nodes have not answered, and wait for them.")
             .arg(names_of(state.paused));
     }
-    // After the first step the curves tell what goes on.
+    // After the first step the curves show the progress.
     const bool starting = !(state.stages.empty() || state.stages.back().done);
     return starting ? qs(state.activity) : QString();
 }
@@ -68,11 +68,11 @@ QString StageCell::time_text() const {
     return time_->text();
 }
 
-void StageCell::set_state(const StageState& stage, std::int64_t now_us, bool run_is_over) {
+void StageCell::set_state(const StageState& stage, std::int64_t now_us, Ending ending) {
     StageSign sign = StageSign::Waiting;
     QString time;
     QString word = tr("not begun");
-    if (stage.failed) {
+    if (stage.failed || (stage.begun && !stage.done && ending == Ending::FailedHere)) {
         sign = StageSign::Failed;
         word = tr("failed");
         time = word;
@@ -80,12 +80,12 @@ void StageCell::set_state(const StageState& stage, std::int64_t now_us, bool run
         sign = StageSign::Done;
         word = tr("done");
         time = duration_us_text(stage.begin_us, stage.end_us);
-    } else if (stage.begun && run_is_over) {
+    } else if (stage.begun && ending != Ending::None) {
         word = tr("not reached");
         time = word;
     } else if (stage.begun) {
         sign = StageSign::Active;
-        word = tr("under way");
+        word = tr("in progress");
         time = duration_us_text(stage.begin_us, std::max(now_us, stage.begin_us));
         if (stage.progress >= 0) {
             time = percent_text(stage.progress, 0) % u" · "_s % time;
@@ -118,7 +118,7 @@ void StageCell::paintEvent(QPaintEvent*) {
     } else {
         painter.fillRect(track, colors.grid);
         if (sign_ == StageSign::Active) {
-            // Where nobody knows how far it is: the whole width, faintly.
+            // Where the progress is not known: the whole width, faintly.
             QColor color = colors.accent;
             color.setAlphaF(progress_ >= 0 ? 1.0F : 0.45F);
             const double share = progress_ >= 0 ? std::clamp(progress_, 0.0, 1.0) : 1.0;
@@ -153,13 +153,23 @@ StageStrip::StageStrip(QWidget* parent) : QFrame(parent) {
 }
 
 void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
+    using Ending = StageCell::Ending;
     const bool over = state.outcome != Outcome::Running;
-    for (std::size_t i = 0; i < cells_.size() && i < state.stages.size(); ++i) {
-        cells_[i]->set_state(state.stages[i], now_us, over);
-    }
+    const bool failed = state.outcome == Outcome::Failed || state.outcome == Outcome::Lost;
+    // A run that fails does so in the first stage that had begun and was not done.
+    Ending ending = !over ? Ending::None : failed ? Ending::FailedHere : Ending::Before;
+    const auto show = [&](StageCell* cell, const StageState& stage) {
+        cell->set_state(stage, now_us, ending);
+        if (ending == Ending::FailedHere && stage.begun && !stage.done) {
+            ending = Ending::Before;
+        }
+    };
     queue_->setVisible(state.queue.has_value());
-    if (state.queue) {
-        queue_->set_state(*state.queue, now_us, over);
+    for (std::size_t i = 0; i < cells_.size() && i < state.stages.size(); ++i) {
+        if (i == 2 && state.queue) {
+            show(queue_, *state.queue);
+        }
+        show(cells_[i], state.stages[i]);
     }
     activity_->set_full_text(over ? QString() : activity_of(state));
     activity_->setVisible(!activity_->full_text().isEmpty());

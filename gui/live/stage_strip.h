@@ -16,13 +16,15 @@ namespace rankscope::gui {
 
 class ElidedLabel;
 
-/// One of the five stages: sign, name, seconds, progress while under way.
+/// One of the five stages: sign, name, seconds, progress while it lasts.
 class StageCell : public QWidget {
     Q_OBJECT
 
 public:
     explicit StageCell(const std::string& name, QWidget* parent);
-    void set_state(const StageState& stage, std::int64_t now_us, bool run_is_over);
+    /// How the run ended, as far as this stage is concerned.
+    enum class Ending { None, Before, FailedHere };
+    void set_state(const StageState& stage, std::int64_t now_us, Ending ending);
     StageSign sign() const { return sign_; }
     QString time_text() const;
 
@@ -36,7 +38,7 @@ private:
     double progress_ = -1;
 };
 
-/// connect › push (› queue) › start › rendezvous › first step, and below what is going on right now.
+/// connect › push (› queue) › start › rendezvous › first step, and below the current activity.
 class StageStrip : public QFrame {
     Q_OBJECT
 

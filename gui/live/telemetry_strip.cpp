@@ -29,7 +29,7 @@ constexpr int kFigureWidth = 46;  ///< "100 %"
 constexpr int kPad = 6;
 constexpr int kLineRoom = 7;  ///< around the text of a line
 
-/// The figure on the right, on its left how it was in the last minute.
+/// The figure on the right, on its left the course of the last minute.
 class SparkDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -37,6 +37,16 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         return {QStyledItemDelegate::sizeHint(option, index).width(),
                 option.fontMetrics.height() + kLineRoom};
+    }
+
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        if (index.data(NodeSamplesModel::StaleRole).toBool()) {
+            for (const QPalette::ColorRole role : {QPalette::Text, QPalette::HighlightedText}) {
+                option->palette.setColor(role, theme_colors(option->palette).muted);
+            }
+            option->font.setItalic(true);
+        }
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -59,12 +69,13 @@ public:
         area.lineTo(box.right(), box.bottom());
         area.lineTo(left, box.bottom());
         const ThemeColors colors = theme_colors(option.palette);
-        QColor fill = colors.accent;
+        const QColor ink = index.data(NodeSamplesModel::StaleRole).toBool() ? colors.muted : colors.accent;
+        QColor fill = ink;
         fill.setAlphaF(0.18F);
         painter->save();
         painter->setRenderHint(QPainter::Antialiasing);
         painter->fillPath(area, fill);
-        painter->setPen(QPen(colors.accent, 1.2));
+        painter->setPen(QPen(ink, 1.2));
         painter->drawPath(line);
         painter->restore();
     }
@@ -91,7 +102,7 @@ TelemetryStrip::TelemetryStrip(QWidget* parent)
     auto* header = new QuietHeader(view_);
     view_->setHeader(header);
     view_->setObjectName(u"telemetryTable"_s);
-    view_->setAccessibleName(tr("How the nodes are doing"));
+    view_->setAccessibleName(tr("Processors, memory, network and GPUs of the nodes"));
     view_->setModel(proxy_);
     view_->setUniformRowHeights(true);
     view_->setAlternatingRowColors(true);
@@ -116,12 +127,12 @@ TelemetryStrip::TelemetryStrip(QWidget* parent)
     connect(view_, &QTreeView::collapsed, this, &TelemetryStrip::fit);
 }
 
-void TelemetryStrip::set_data(const LiveData* data) {
-    model_->set_data(data);
+void TelemetryStrip::set_data(const LiveData* run) {
+    model_->set_data(run);
 }
 
-void TelemetryStrip::refresh(bool live) {
-    model_->refresh();
+void TelemetryStrip::refresh(bool live, std::int64_t now_us) {
+    model_->refresh(live ? now_us : 0);
     const bool any = model_->rowCount() > 0;
     view_->setVisible(any);
     empty_->setVisible(!any);
@@ -132,7 +143,7 @@ void TelemetryStrip::refresh(bool live) {
     fit();
 }
 
-// A single node's GPUs are what one wants to see; of many the nodes come first.
+// Of a single node the GPUs matter most; of many, the nodes.
 void TelemetryStrip::unfold() {
     for (int column = NodeSamplesModel::GpuUse; column < NodeSamplesModel::NUM_COLUMNS; ++column) {
         view_->setColumnHidden(column, !model_->has_gpus());

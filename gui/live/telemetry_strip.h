@@ -6,6 +6,7 @@
 #include <gui/models/node_samples_model.h>
 
 #include <QFrame>
+#include <cstdint>
 
 class QLabel;
 class QSortFilterProxyModel;
@@ -13,7 +14,7 @@ class QTreeView;
 
 namespace rankscope::gui {
 
-/// How the machines of the run are doing: a line per node, its GPUs below. As high as a few lines; more of
+/// The machines of the run: a line per node, its GPUs below. As high as a few lines; more of
 /// them scroll.
 class TelemetryStrip : public QFrame {
     Q_OBJECT
@@ -21,9 +22,9 @@ class TelemetryStrip : public QFrame {
 public:
     explicit TelemetryStrip(QWidget* parent = nullptr);
     /// The run to show; it must outlive this or be replaced.
-    void set_data(const LiveData* data);
-    /// New samples have come. `live`: more may come.
-    void refresh(bool live);
+    void set_data(const LiveData* run);
+    /// New samples have arrived, or time has passed. `live`: more may arrive.
+    void refresh(bool live, std::int64_t now_us);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

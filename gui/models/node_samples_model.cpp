@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kGib = 1024.0 * 1024 * 1024;
+constexpr std::int64_t kFreshUs = 5'000'000;  ///< younger samples are not old, however often they come
 constexpr quintptr kNodeLevel = 0;  ///< internal id of a node's row; a GPU's row has its node's row + 1
 
 using Value = NodeSamples::Value;
@@ -77,7 +78,7 @@ std::string busiest(const NodeSamples& node) {
     return name;
 }
 
-/// "812", "61.4": three digits tell enough.
+/// "812", "61.4": three digits are enough.
 QString short_number(double value) {
     return QString::number(value, 'f', value < 9.95 ? 2 : value < 99.5 ? 1 : 0);
 }
@@ -105,7 +106,8 @@ void NodeSamplesModel::set_data(const LiveData* data) {
     endResetModel();
 }
 
-void NodeSamplesModel::refresh() {
+void NodeSamplesModel::refresh(std::int64_t now_us) {
+    now_us_ = now_us;
     const std::vector<Row> rows = rows_now();
     if (rows != rows_) {
         beginResetModel();
@@ -149,6 +151,17 @@ const NodeSamples& NodeSamplesModel::samples_of(const std::string& node) const {
     static const NodeSamples none;
     const auto it = data_->state.samples.find(node);
     return it == data_->state.samples.end() ? none : it->second;
+}
+
+double NodeSamplesModel::age_s(const std::string& node) const {
+    const auto history = data_->sample_history.find(node);
+    const std::int64_t last_us = samples_of(node).last_us;
+    if (now_us_ == 0 || last_us == 0) {
+        return 0;
+    }
+    const std::int64_t usual = history == data_->sample_history.end() ? 0 : history->second.interval_us();
+    const std::int64_t age = now_us_ - last_us;
+    return age > std::max(kFreshUs, 3 * usual) ? double(age) / 1e6 : 0;
 }
 
 bool NodeSamplesModel::has_gpus() const {
@@ -214,13 +227,13 @@ NodeSamplesModel::Figure NodeSamplesModel::node_figure(const Row& row, int colum
             break;
     }
     Figure all{kNan, kNan};
-    int told = 0;
+    int reporting = 0;
     for (const int gpu : row.gpus) {
         const Figure one = gpu_figure(row, gpu, column);
         if (!std::isfinite(one.value)) {
             continue;
         }
-        const bool first = told++ == 0;
+        const bool first = reporting++ == 0;
         if (column == Temperature) {
             all.value = first ? one.value : std::max(all.value, one.value);
         } else {
@@ -228,8 +241,8 @@ NodeSamplesModel::Figure NodeSamplesModel::node_figure(const Row& row, int colum
             all.of = first ? one.of : all.of + one.of;
         }
     }
-    if (column == GpuUse && told > 0) {
-        all.value /= told;
+    if (column == GpuUse && reporting > 0) {
+        all.value /= reporting;
     }
     return all;
 }
@@ -308,6 +321,10 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::TextAlignmentRole) {
         return int((index.column() == Node ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
+    if (role == StaleRole) {
+        const auto row = of_node ? std::size_t(index.row()) : std::size_t(index.internalId() - 1);
+        return age_s(rows_[row].node) > 0;
+    }
     if (role == HistoryRole) {
         return history(index);
     }
@@ -319,8 +336,12 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
     }
     if (index.column() == Node) {
         if (of_node) {
-            return role == SortRole ? QVariant(index.row())
-                                    : QVariant(qs(rows_[std::size_t(index.row())].node));
+            const std::string& name = rows_[std::size_t(index.row())].node;
+            const double age = age_s(name);
+            const QString text =
+                age > 0 ? tr("%1 · as of %2 ago").arg(qs(name), whole_seconds_text(std::floor(age)))
+                        : qs(name);
+            return role == SortRole ? QVariant(index.row()) : QVariant(text);
         }
         const int gpu = rows_[std::size_t(index.internalId() - 1)].gpus[std::size_t(index.row())];
         return role == SortRole ? QVariant(gpu) : QVariant(tr("GPU %1").arg(gpu));

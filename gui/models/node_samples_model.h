@@ -11,8 +11,8 @@
 
 namespace rankscope::gui {
 
-/// How the nodes of a run are doing: a row per node, below it a row per GPU. What a node has not, or does not
-/// tell, is a dash, never 0. Of several GPUs the node's row has mean use, memory and power together, and the
+/// The machines of a run: a row per node, below it a row per GPU. What a node does not have, or does not
+/// report, is a dash, never 0. Of several GPUs the node's row has mean use, memory and power together, and the
 /// hottest.
 class NodeSamplesModel : public QAbstractItemModel {
     Q_OBJECT
@@ -31,14 +31,18 @@ public:
         Power,
         NUM_COLUMNS
     };
-    enum Role { SortRole = Qt::UserRole, HistoryRole };
+    /// StaleRole: the figures are older than they should be.
+    enum Role { SortRole = Qt::UserRole, HistoryRole, StaleRole };
 
     using QAbstractItemModel::QAbstractItemModel;
 
     /// The run to show; it must outlive this or be replaced. Null: none.
     void set_data(const LiveData* data);
-    /// New samples have come.
-    void refresh();
+    /// New samples have arrived, or time has passed. `now_us` says how old they are; 0: the run is over, and
+    /// they are its last.
+    void refresh(std::int64_t now_us = 0);
+    /// Seconds since the last sample of this node when it is late; 0: it is not.
+    double age_s(const std::string& node) const;
     bool has_gpus() const;
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
@@ -69,6 +73,7 @@ private:
 
     const LiveData* data_ = nullptr;
     std::vector<Row> rows_;
+    std::int64_t now_us_ = 0;
 };
 
 }  // namespace rankscope::gui

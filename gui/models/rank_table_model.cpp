@@ -1,26 +1,18 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/data/metric_format.h>
 #include <gui/models/rank_table_model.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
 #include <QCoreApplication>
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace rankscope::gui {
-
-namespace {
-
-/// Empty instead of "NaN" before the first value.
-QString value_text(double value, int decimals, std::int64_t step) {
-    if (!std::isfinite(value)) {
-        return step > 0 ? QStringLiteral("NaN") : QString();
-    }
-    return QString::number(value, 'f', decimals);
-}
-
-}  // namespace
 
 QString short_exit_text(const RankState& rank) {
     if (!rank.exit) {
@@ -40,17 +32,54 @@ void RankTableModel::set_live(LiveModel* live) {
     beginResetModel();
     live_ = live;
     rows_ = live_ ? int(live_->state().ranks.size()) : 0;
+    metrics_ = reported();
     endResetModel();
 }
 
-void RankTableModel::refresh() {
+void RankTableModel::set_metrics(const std::vector<std::string>& names) {
+    wanted_ = names;
+    refresh();
+}
+
+std::vector<RankTableModel::Shown> RankTableModel::reported() const {
+    std::vector<Shown> shown;
+    for (const std::string& name : wanted_) {
+        if (const auto id = live_ ? live_->state().metrics.find(name) : std::nullopt) {
+            shown.push_back({name, *id});
+        }
+    }
+    return shown;
+}
+
+int RankTableModel::column_of(const std::string& name) const {
+    const auto at = std::find_if(metrics_.begin(), metrics_.end(),
+                                 [&](const Shown& shown) { return shown.name == name; });
+    return at == metrics_.end() ? -1 : FIRST_METRIC + int(at - metrics_.begin());
+}
+
+void RankTableModel::refresh(std::int64_t now_us) {
+    now_us_ = now_us > 0 ? now_us : now_us_;
     const int rows = live_ ? int(live_->state().ranks.size()) : 0;
+    std::vector<Shown> metrics = reported();
+    if (metrics != metrics_) {
+        // The rows stay, and with them what is selected.
+        if (!metrics_.empty()) {
+            beginRemoveColumns({}, FIRST_METRIC, exit_column() - 1);
+            metrics_.clear();
+            endRemoveColumns();
+        }
+        if (!metrics.empty()) {
+            beginInsertColumns({}, FIRST_METRIC, FIRST_METRIC + int(metrics.size()) - 1);
+            metrics_ = std::move(metrics);
+            endInsertColumns();
+        }
+    }
     if (rows != rows_) {
         beginResetModel();
         rows_ = rows;
         endResetModel();
     } else if (rows_ > 0) {
-        emit dataChanged(index(0, 0), index(rows_ - 1, NUM_COLUMNS - 1));
+        emit dataChanged(index(0, 0), index(rows_ - 1, columnCount() - 1));
     }
 }
 
@@ -59,7 +88,7 @@ int RankTableModel::rowCount(const QModelIndex& parent) const {
 }
 
 int RankTableModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : NUM_COLUMNS;
+    return parent.isValid() ? 0 : FIRST_METRIC + int(metrics_.size()) + 1;
 }
 
 QVariant RankTableModel::data(const QModelIndex& index, int role) const {
@@ -76,13 +105,12 @@ QVariant RankTableModel::data(const QModelIndex& index, int role) const {
             return int(rank.phase);
         case RankRole:
             return rank.rank;
+        case StaleRole:
+            return broken_link(rank) != nullptr;
         case Qt::ToolTipRole:
             return tool_tip(rank);
         case Qt::TextAlignmentRole:
-            return index.column() == Node || index.column() == Device || index.column() == Phase ||
-                           index.column() == Exit
-                       ? int(Qt::AlignLeft | Qt::AlignVCenter)
-                       : int(Qt::AlignRight | Qt::AlignVCenter);
+            return int((left_aligned(index.column()) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         default:
             return {};
     }
@@ -97,22 +125,23 @@ QVariant RankTableModel::display(const RankState& rank, int column) const {
         case Device:
             return qs(rank.device);
         case Phase:
+            if (const NodeLink* link = broken_link(rank)) {
+                return link_state_text(*link, now_us_);
+            }
             return phase_text(rank.phase);
         case Step:
             return rank.step < 0 ? QString() : count_text(rank.step);
         case Epoch:
             return rank.epoch < 0 ? QString() : QString::number(rank.epoch, 'f', 0);
-        case Loss:
-            return value_text(rank.loss, 4, rank.step);
-        case Accuracy:
-            return std::isfinite(rank.acc1) ? percent_text(rank.acc1) : QString();
-        case Throughput:
-            return std::isfinite(rank.images_per_s) ? count_text(std::llround(rank.images_per_s)) : QString();
-        case Exit:
-            return short_exit_text(rank);
         default:
-            return {};
+            break;
     }
+    if (column == exit_column()) {
+        return short_exit_text(rank);
+    }
+    const Shown& metric = metrics_[std::size_t(column - FIRST_METRIC)];
+    const auto value = rank.last_of(metric.id);
+    return value ? metric_value_text(metric.name, *value) : QString();
 }
 
 QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
@@ -125,15 +154,29 @@ QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
             return qlonglong(rank.step);
         case Epoch:
             return rank.epoch;
-        case Loss:
-            return rank.loss;
-        case Accuracy:
-            return rank.acc1;
-        case Throughput:
-            return rank.images_per_s;
         default:
-            return display(rank, column);
+            break;
     }
+    if (column < FIRST_METRIC || column == exit_column()) {
+        return display(rank, column);
+    }
+    const auto value = rank.last_of(metrics_[std::size_t(column - FIRST_METRIC)].id);
+    // Below every number, so that they stand together: first what is missing, then NaN.
+    constexpr double kLowest = std::numeric_limits<double>::lowest();
+    return !value ? -std::numeric_limits<double>::infinity() : std::isnan(*value) ? kLowest : *value;
+}
+
+bool RankTableModel::left_aligned(int column) const {
+    return column == Node || column == Device || column == Phase || column == exit_column();
+}
+
+const NodeLink* RankTableModel::broken_link(const RankState& rank) const {
+    if (rank.exit || live_->state().outcome != Outcome::Running) {
+        return nullptr;
+    }
+    const auto& links = live_->state().links;
+    const auto link = links.find(rank.node);
+    return link == links.end() || link->second.reachable() ? nullptr : &link->second;
 }
 
 QString RankTableModel::tool_tip(const RankState& rank) const {
@@ -142,6 +185,9 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
                           .arg(rank.local_rank)
                           .arg(qs(rank.node), qs(rank.device)),
                       phase_text(rank.phase)};
+    if (broken_link(rank)) {
+        lines.last() = tr("before its node fell silent: %1").arg(phase_text(rank.phase));
+    }
     if (rank.exit) {
         lines += tr("ended with %1").arg(exit_text(rank.exit->code, rank.exit->signal));
         if (!rank.exit->reason.empty()) {
@@ -159,8 +205,10 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        const bool left = section == Node || section == Device || section == Phase || section == Exit;
-        return int((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        return int((left_aligned(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    }
+    if (role == Qt::ToolTipRole && section >= FIRST_METRIC && section < exit_column()) {
+        return metric_title(metrics_[std::size_t(section - FIRST_METRIC)].name);
     }
     if (role != Qt::DisplayRole) {
         return {};
@@ -178,17 +226,14 @@ QVariant RankTableModel::headerData(int section, Qt::Orientation orientation, in
             return tr("Step");
         case Epoch:
             return tr("Epoch");
-        case Loss:
-            return tr("Loss");
-        case Accuracy:
-            return tr("Acc.");
-        case Throughput:
-            return tr("Images/s");
-        case Exit:
-            return tr("Exit");
         default:
-            return {};
+            break;
     }
+    if (section == exit_column()) {
+        return tr("Exit");
+    }
+    const auto metric = std::size_t(section - FIRST_METRIC);
+    return metric < metrics_.size() ? QVariant(metric_header(metrics_[metric].name)) : QVariant();
 }
 
 }  // namespace rankscope::gui

@@ -6,23 +6,31 @@
 #include <gui/data/live_model.h>
 
 #include <QAbstractTableModel>
+#include <string>
+#include <vector>
 
 namespace rankscope::gui {
 
-/// One row per rank of the run that Live shows.
+/// One row per rank of the run that Live shows: who it is, the chosen metrics, how it ended.
 class RankTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Rank, Node, Device, Phase, Step, Epoch, Loss, Accuracy, Throughput, Exit, NUM_COLUMNS };
-    enum Role { SortRole = Qt::UserRole, PhaseRole, RankRole };
+    /// The metrics follow Epoch, one column each; the last column is the exit.
+    enum Column { Rank, Node, Device, Phase, Step, Epoch, FIRST_METRIC };
+    enum Role { SortRole = Qt::UserRole, PhaseRole, RankRole, StaleRole };
 
     explicit RankTableModel(QObject* parent = nullptr);
 
     void set_live(LiveModel* live);
-    /// Reads the run again: rows when their number has changed, else values. The page calls it a few times a
-    /// second.
-    void refresh();
+    /// The metrics to show, in this order; those that the run does not report have no column.
+    void set_metrics(const std::vector<std::string>& names);
+    /// Reads the run again: rows and columns when their number has changed, else values. The page calls it a
+    /// few times a second. `now_us`: how old the last sign of a silent node is.
+    void refresh(std::int64_t now_us = 0);
+    int exit_column() const { return FIRST_METRIC + int(metrics_.size()); }
+    /// The column of a metric; -1: none.
+    int column_of(const std::string& name) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -30,12 +38,24 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
+    struct Shown {
+        std::string name;
+        MetricId id{};
+        bool operator==(const Shown&) const = default;
+    };
+    std::vector<Shown> reported() const;
+    /// The link to the rank's node when that does not answer and the rank has not ended; else null.
+    const NodeLink* broken_link(const RankState& rank) const;
+    bool left_aligned(int column) const;
     QVariant display(const RankState& rank, int column) const;
     QVariant sort_key(const RankState& rank, int column) const;
     QString tool_tip(const RankState& rank) const;
 
     LiveModel* live_ = nullptr;
+    std::vector<std::string> wanted_;
+    std::vector<Shown> metrics_;
     int rows_ = 0;
+    std::int64_t now_us_ = 0;
 };
 
 /// "exit code 1", "SIGKILL", "ok": short, for a table cell; empty while it runs.

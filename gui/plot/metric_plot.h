@@ -4,23 +4,21 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/plot/metric_panel.h>
 #include <gui/plot/qcustomplot_include.h>
-#include <gui/plot/series_plottables.h>
 
 #include <QWidget>
-#include <array>
-#include <optional>
+#include <memory>
+#include <string>
 #include <vector>
 
 class QLabel;
+class QScrollArea;
 
 namespace rankscope::gui {
 
-/// Up to this many ranks have a curve each; more are drawn as one band, plus the selected ranks.
-inline constexpr int kMaxCurves = 32;
-
-/// Loss, accuracy and throughput over one common step axis. Wheel zooms, dragging pans, a double click shows
-/// all again and follows; + − ← → 0 do the same from the keyboard.
+/// The chosen metrics over one common step axis, a panel each. Wheel zooms, dragging pans, a double click
+/// shows all again and follows; + − ← → 0 do the same from the keyboard.
 class MetricPlot : public QWidget {
     Q_OBJECT
 
@@ -29,6 +27,10 @@ public:
     ~MetricPlot() override;
 
     void set_live(LiveModel* live);
+    /// Which metrics to show, in this order. Those that the run does not report take no room until it does.
+    void set_metrics(const std::vector<std::string>& names);
+    /// The metrics that have a panel now.
+    std::vector<std::string> shown_metrics() const;
     /// Ranks to show by themselves; empty: all alike.
     void set_selected_ranks(const std::vector<int>& ranks);
     void set_smoothing(double alpha);
@@ -36,10 +38,13 @@ public:
     bool following() const { return follow_; }
     /// New samples, or another run.
     void refresh();
-    bool draws_band() const { return band_mode_; }
+    bool draws_band() const;
     /// The range of steps shown now.
     QCPRange x_range() const;
     QCustomPlot* plot() const { return plot_; }
+    const std::vector<std::unique_ptr<MetricPanel>>& panels() const { return panels_; }
+    /// What is written instead of panels; empty when there are some.
+    QString message() const;
 
 signals:
     void followingChanged(bool follow);
@@ -51,48 +56,33 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    struct Panel {
-        Metric metric = Metric::Loss;
-        QCPAxisRect* rect = nullptr;
-        QCPAxis* x = nullptr;
-        QCPAxis* y = nullptr;
-        QCPTextElement* title = nullptr;
-        BandPlottable* band = nullptr;
-        QCPGraph* validation = nullptr;
-        QCPItemStraightLine* cursor = nullptr;
-        QCPItemText* absent = nullptr;  ///< instead of curves that this program does not report
-        std::vector<SeriesPlottable*> lines;
-    };
-
-    void make_panels();
+    std::vector<MetricId> reported_metrics() const;
+    int columns_for(std::size_t panels) const;
+    void update_panels();
+    void make_panels(const std::vector<MetricId>& metrics, int columns);
     void style_panels();
-    void style_lines();
-    void rebuild_lines();
-    std::vector<int> ranks_to_draw() const;
-    void show_nothing(bool nothing);
+    void update_message();
     void update_x();
-    void update_y(Panel& panel);
-    void update_absent(Panel& panel, bool nothing);
-    void update_validation();
     void set_x(double lower, double upper);
     void user_moved_x(const QCPRange& range);
     void zoom(double factor, double center);
     void pan(double share);
     void hover(QMouseEvent* event);
-    QString hover_text(const Panel& panel, double step) const;
-    QString value_text(Metric metric, double value) const;
 
     LiveModel* live_ = nullptr;
+    QScrollArea* scroll_;
     QCustomPlot* plot_;
-    QLabel* empty_;
-    std::array<Panel, kMetricCount> panels_;
+    QLabel* message_;
+    std::vector<std::string> wanted_;
+    std::vector<MetricId> metrics_;  ///< of the panels
+    std::vector<std::unique_ptr<MetricPanel>> panels_;
+    int columns_ = 0;
+    QCPRange x_range_{0, 1};
     std::vector<int> selected_;
     bool follow_ = true;
-    bool band_mode_ = false;
     bool setting_range_ = false;
     double smoothing_ = 0;
-    std::uint64_t went_back_ = 0;
-    int known_ranks_ = -1;
+    std::uint64_t rewinds_ = 0;
 };
 
 }  // namespace rankscope::gui

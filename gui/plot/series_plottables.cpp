@@ -13,16 +13,45 @@ namespace {
 constexpr int kBandBuckets = 300;    ///< across the picture: as many as an eye can use in a filled band
 constexpr std::size_t kDense = 600;  ///< points from which on antialiasing is left out
 
+constexpr std::size_t kMostMarks = 200;  ///< crosses in one plottable
+constexpr double kRawAlpha = 0.28;       ///< of the values behind their average
+
+/// Crosses where values are not finite, and a line along the upper edge as long as that lasts.
+void draw_gaps(QCPPainter* painter, const QCPAxis* x, const MetricColumn& column, const QColor& color,
+               std::size_t& left) {
+    const QRect box = x->axisRect()->rect();
+    const QCPRange range = x->range();
+    const double top = box.top() + 5.0;
+    painter->setAntialiasing(true);
+    painter->setPen(QPen(color, 1.5));
+    for (const MetricColumn::Gap& gap : column.gaps()) {
+        const auto first = double(column.steps().at(gap.begin));
+        const auto last = double(column.steps().at(gap.end - 1));
+        if (last < range.lower || first > range.upper || left == 0) {
+            continue;
+        }
+        --left;
+        const double begin = std::max(x->coordToPixel(first), double(box.left()) + 3);
+        const double end = std::min(x->coordToPixel(last), double(box.right()) - 3);
+        painter->drawLine(QLineF(begin - 3, top - 3, begin + 3, top + 3));
+        painter->drawLine(QLineF(begin - 3, top + 3, begin + 3, top - 3));
+        if (end > begin + 4) {
+            painter->drawLine(QLineF(begin + 4, top, end, top));
+        }
+    }
+}
+
 }  // namespace
 
 void smooth(std::vector<PlotPoint>& points, double alpha) {
     if (alpha <= 0 || points.empty()) {
         return;
     }
-    // A dense column is its minimum and maximum: their middle stands for it.
+    // A dense pixel column is its minimum and maximum: their middle stands for it.
     std::size_t kept = 0;
     for (const PlotPoint& point : points) {
-        if (kept > 0 && points[kept - 1].x == point.x) {
+        if (kept > 0 && points[kept - 1].x == point.x && std::isfinite(points[kept - 1].y) &&
+            std::isfinite(point.y)) {
             points[kept - 1].y = (points[kept - 1].y + point.y) / 2;
         } else {
             points[kept++] = point;
@@ -34,65 +63,112 @@ void smooth(std::vector<PlotPoint>& points, double alpha) {
     double value = points.front().y;
     double x = points.front().x;
     for (PlotPoint& point : points) {
-        const double weight = std::pow(keep, point.x - x);
-        value = weight * value + (1 - weight) * point.y;
+        if (!std::isfinite(point.y)) {
+            continue;
+        }
+        const double weight = std::isfinite(value) ? std::pow(keep, point.x - x) : 0;
+        value = weight > 0 ? weight * value + (1 - weight) * point.y : point.y;
         x = point.x;
         point.y = value;
     }
 }
 
-SeriesPlottable::SeriesPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, Metric metric, int rank)
+SeriesPlottable::SeriesPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric, int rank)
     : QCPAbstractPlottable(x, y), live_(live), metric_(metric), rank_(rank) {
     setSelectable(QCP::stNone);
 }
 
-QCPRange SeriesPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+const MetricColumn& SeriesPlottable::column() const {
+    static const MetricColumn none;
     const auto& series = live_->data().series;
-    found = rank_ < int(series.size()) && !series[std::size_t(rank_)].empty();
-    if (!found) {
-        return {};
+    return rank_ < int(series.size()) ? series[std::size_t(rank_)].column(metric_) : none;
+}
+
+void SeriesPlottable::set_smoothing(double alpha) {
+    smoothing_ = alpha;
+    prepared_ = {};
+}
+
+void SeriesPlottable::prepare(double x0, double x1) {
+    const Key key{x0, x1, std::max(keyAxis()->axisRect()->width(), 2), live_->data().events};
+    if (key == prepared_) {
+        return;
     }
-    const StepAxis& steps = series[std::size_t(rank_)].steps();
-    return {double(steps.at(0)), double(steps.last())};
+    prepared_ = key;
+    decimate(column(), x0, x1, key.pixels, points_);
+    smoothed_.clear();
+    if (smoothing_ > 0) {
+        smoothed_ = points_;
+        smooth(smoothed_, smoothing_);
+    }
+}
+
+MinMax SeriesPlottable::range(double x0, double x1) {
+    if (smoothing_ <= 0) {
+        return column().range(x0, x1);
+    }
+    prepare(x0, x1);
+    MinMax range;
+    for (const PlotPoint& point : smoothed_) {
+        range.add(float(point.y));
+    }
+    return range;
+}
+
+QCPRange SeriesPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
+    const StepAxis& steps = column().steps();
+    found = !steps.empty();
+    return found ? QCPRange(double(steps.at(0)), double(steps.last())) : QCPRange();
 }
 
 QCPRange SeriesPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange& keys) const {
-    const auto& series = live_->data().series;
-    found = false;
-    if (rank_ >= int(series.size())) {
-        return {};
-    }
     const QCPRange asked = keys == QCPRange() ? getKeyRange(found, QCP::sdBoth) : keys;
-    const MinMax range = series[std::size_t(rank_)].range(metric_, asked.lower, asked.upper);
+    const MinMax range = column().range(asked.lower, asked.upper);
     found = !range.empty();
     return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
 }
 
+void SeriesPlottable::draw_line(QCPPainter* painter, const std::vector<PlotPoint>& points,
+                                const QColor& color) {
+    painter->setAntialiasing(points.size() < kDense);
+    QPen pen = mPen;
+    pen.setColor(color);
+    painter->setPen(pen);
+    const auto flush = [&] {
+        if (pixels_.size() == 1) {
+            painter->setBrush(color);
+            painter->drawEllipse(pixels_.first(), 2, 2);
+        } else if (!pixels_.isEmpty()) {
+            painter->setBrush(Qt::NoBrush);
+            painter->drawPolyline(pixels_.constData(), int(pixels_.size()));
+        }
+        pixels_.resize(0);
+    };
+    pixels_.resize(0);
+    pixels_.reserve(qsizetype(points.size()));
+    for (const PlotPoint& point : points) {
+        if (std::isfinite(point.y)) {
+            pixels_.push_back(coordsToPixels(point.x, point.y));
+        } else {
+            flush();
+        }
+    }
+    flush();
+}
+
 void SeriesPlottable::draw(QCPPainter* painter) {
-    const auto& series = live_->data().series;
-    if (rank_ >= int(series.size())) {
-        return;
-    }
     const QCPRange range = keyAxis()->range();
-    const int columns = std::max(keyAxis()->axisRect()->width(), 2);
-    decimate(series[std::size_t(rank_)], metric_, range.lower, range.upper, columns, points_);
-    if (points_.empty()) {
-        return;
-    }
-    smooth(points_, smoothing_);
-    pixels_.resize(qsizetype(points_.size()));
-    for (std::size_t i = 0; i < points_.size(); ++i) {
-        pixels_[qsizetype(i)] = coordsToPixels(points_[i].x, points_[i].y);
-    }
-    painter->setAntialiasing(points_.size() < kDense);
-    painter->setPen(mPen);
-    painter->setBrush(Qt::NoBrush);
-    if (pixels_.size() == 1) {
-        painter->setBrush(mPen.color());
-        painter->drawEllipse(pixels_.first(), 2, 2);
+    prepare(range.lower, range.upper);
+    if (smoothed_.empty()) {
+        draw_line(painter, points_, mPen.color());
     } else {
-        painter->drawPolyline(pixels_.constData(), int(pixels_.size()));
+        QColor faded = mPen.color();
+        faded.setAlphaF(float(faded.alphaF() * kRawAlpha));
+        draw_line(painter, points_, faded);
+        draw_line(painter, smoothed_, mPen.color());
     }
+    std::size_t marks = kMostMarks;
+    draw_gaps(painter, keyAxis(), column(), mark_, marks);
 }
 
 void SeriesPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
@@ -100,15 +176,9 @@ void SeriesPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) co
     painter->drawLine(QLineF(rect.left(), rect.center().y(), rect.right(), rect.center().y()));
 }
 
-BandPlottable::BandPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, Metric metric)
-    : QCPAbstractPlottable(x, y), live_(live), aggregate_(metric) {
+BandPlottable::BandPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric)
+    : QCPAbstractPlottable(x, y), live_(live), metric_(metric), aggregate_(metric) {
     setSelectable(QCP::stNone);
-}
-
-void BandPlottable::set_colors(const QColor& wide, const QColor& narrow, const QColor& median) {
-    wide_ = wide;
-    narrow_ = narrow;
-    median_ = median;
 }
 
 MinMax BandPlottable::update(double x0, double x1) {
@@ -152,24 +222,30 @@ void BandPlottable::draw_band(QCPPainter* painter, float AggregatePoint::*low, f
 }
 
 void BandPlottable::draw(QCPPainter* painter) {
+    std::size_t marks = kMostMarks;
+    for (const MetricSeries& rank : live_->data().series) {
+        if (const MetricColumn& column = rank.column(metric_); !column.gaps().empty()) {
+            draw_gaps(painter, keyAxis(), column, colors_.mark, marks);
+        }
+    }
     if (points_.empty()) {
         return;
     }
     painter->setAntialiasing(true);
-    draw_band(painter, &AggregatePoint::min, &AggregatePoint::max, wide_);
-    draw_band(painter, &AggregatePoint::p10, &AggregatePoint::p90, narrow_);
+    draw_band(painter, &AggregatePoint::min, &AggregatePoint::max, colors_.wide);
+    draw_band(painter, &AggregatePoint::p10, &AggregatePoint::p90, colors_.narrow);
     QVector<QPointF> median;
     median.reserve(qsizetype(points_.size()));
     for (const AggregatePoint& point : points_) {
         median << coordsToPixels(point.x, double(point.median));
     }
-    painter->setPen(QPen(median_, 1.6));
+    painter->setPen(QPen(colors_.median, 1.6));
     painter->setBrush(Qt::NoBrush);
     painter->drawPolyline(median.constData(), int(median.size()));
 }
 
 void BandPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
-    painter->fillRect(rect, narrow_);
+    painter->fillRect(rect, colors_.narrow);
 }
 
 }  // namespace rankscope::gui

@@ -11,16 +11,22 @@
 
 namespace rankscope::gui {
 
-/// A curve of one rank, drawn from its series' pyramid: what a frame costs depends on its pixels, not on the
+/// A curve of one rank, drawn from its column's pyramid: what a frame costs depends on its pixels, not on the
 /// steps. Pen width 1 and no antialiasing while it is dense: a 2 px polyline costs thirty times as much.
+/// Where values are not finite the line breaks, and a cross at the upper edge marks the place.
 class SeriesPlottable : public QCPAbstractPlottable {
     Q_OBJECT
 
 public:
-    SeriesPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, Metric metric, int rank);
+    SeriesPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric, int rank);
 
     int rank() const { return rank_; }
-    void set_smoothing(double alpha) { smoothing_ = alpha; }
+    /// 0: none. Above that the values stay visible, faded, behind their moving average.
+    void set_smoothing(double alpha);
+    void set_mark_color(const QColor& color) { mark_ = color; }
+    const MetricColumn& column() const;
+    /// Extremes of the line as it is drawn between two steps: of the average while there is one.
+    MinMax range(double x0, double x1);
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -31,11 +37,25 @@ protected:
     void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
+    /// What the points were computed for.
+    struct Key {
+        double x0 = 0;
+        double x1 = 0;
+        int pixels = 0;
+        std::uint64_t events = 0;
+        bool operator==(const Key&) const = default;
+    };
+    void prepare(double x0, double x1);
+    void draw_line(QCPPainter* painter, const std::vector<PlotPoint>& points, const QColor& color);
+
     const LiveModel* live_;
-    Metric metric_;
+    MetricId metric_;
     int rank_;
     double smoothing_ = 0;
+    QColor mark_;
+    Key prepared_;
     std::vector<PlotPoint> points_;
+    std::vector<PlotPoint> smoothed_;
     QVector<QPointF> pixels_;
 };
 
@@ -44,9 +64,15 @@ class BandPlottable : public QCPAbstractPlottable {
     Q_OBJECT
 
 public:
-    BandPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, Metric metric);
+    BandPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric);
 
-    void set_colors(const QColor& wide, const QColor& narrow, const QColor& median);
+    struct Colors {
+        QColor wide;
+        QColor narrow;
+        QColor median;
+        QColor mark;
+    };
+    void set_colors(const Colors& colors) { colors_ = colors; }
     void clear_cache() { aggregate_.clear(); }
     const std::vector<AggregatePoint>& points() const { return points_; }
     /// Counts what the range shows now; returns the extremes.
@@ -65,14 +91,13 @@ private:
                    const QColor& color);
 
     const LiveModel* live_;
+    MetricId metric_;
     RankAggregate aggregate_;
     std::vector<AggregatePoint> points_;
-    QColor wide_;
-    QColor narrow_;
-    QColor median_;
+    Colors colors_;
 };
 
-/// Exponential moving average over points; alpha 0 leaves them as they are.
+/// Exponential moving average over points; alpha 0 leaves them unchanged. Breaks (NaN) stay.
 void smooth(std::vector<PlotPoint>& points, double alpha);
 
 }  // namespace rankscope::gui

@@ -91,7 +91,7 @@ QWidget* RunsPage::make_bar() {
     layout->addWidget(summary_, 1, Qt::AlignBottom);
     open_ = make_button(tr("&Open"), "openRun", bar);
     delete_ = make_button(tr("&Delete…"), "deleteRun", bar);
-    again_ = make_button(tr("Run &again…"), "againRun", bar);
+    again_ = make_button(tr("Run a&gain…"), "againRun", bar);  // Alt+A attaches
     again_->setToolTip(tr("Opens Launch with the job of this run"));
     layout->addWidget(open_);
     layout->addWidget(again_);
@@ -127,7 +127,7 @@ void RunsPage::connect_parts() {
     connect(session, &RunSession::attached, this, [this] { progress_->set_text({}); });
     connect(session, &RunSession::attachFailed, this, [this](const Failure& failure) {
         progress_->set_text({});
-        fault_->set_text(tr("%1 could not be taken up.").arg(attaching_name_), failure_text(failure));
+        fault_->set_text(tr("Cannot attach to %1.").arg(attaching_name_), failure_text(failure));
     });
     timer_.setInterval(kRefreshMs);
     connect(&timer_, &QTimer::timeout, this, &RunsPage::refresh);
@@ -182,8 +182,7 @@ void RunsPage::update_state() {
     open_->setEnabled(run != nullptr);
     const bool own = run && workspace_->session()->live() && workspace_->session()->run_id() == run->run_id;
     open_->setText(own ? tr("&Show") : running ? tr("&Attach") : tr("&Open"));
-    open_->setToolTip(running && !own ? tr("Show what was kept and take up the run where it stands")
-                                      : QString());
+    open_->setToolTip(running && !own ? tr("Show what is stored and continue to watch the run") : QString());
     again_->setEnabled(run != nullptr);
     delete_->setEnabled(run != nullptr && !running);
     const int count = model_->rowCount();

@@ -22,7 +22,7 @@ class EmptyState;
 class NoticeBar;
 class Workspace;
 
-/// The stored runs: open one as it looked, take up one that is still under way, delete one.
+/// The stored runs: open one as it looked, attach to one that is still running, delete one.
 class RunsPage : public QWidget {
     Q_OBJECT
 

@@ -36,6 +36,12 @@ void set_icon(QStyleOptionViewItem* option, const QIcon& icon, int size) {
 void PhaseDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
     QStyledItemDelegate::initStyleOption(option, index);
     const ThemeColors colors = theme_colors(option->palette);
+    if (index.data(RankTableModel::StaleRole).toBool()) {
+        for (const QPalette::ColorRole role : {QPalette::Text, QPalette::HighlightedText}) {
+            option->palette.setColor(role, colors.muted);
+        }
+        option->font.setItalic(true);
+    }
     if (index.column() == RankTableModel::Rank) {
         const int rank = index.data(RankTableModel::RankRole).toInt();
         set_icon(option,

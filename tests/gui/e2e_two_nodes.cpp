@@ -135,6 +135,11 @@ protected:
     const MetricSeries& series(std::size_t rank) {
         return window_->live_page()->shown()->data().series.at(rank);
     }
+    const MetricColumn& column(std::size_t rank, const char* name) {
+        const auto id = window_->live_page()->shown()->state().metrics.find(name);
+        EXPECT_TRUE(id) << name;
+        return series(rank).column(id.value_or(MetricId{}));
+    }
     void run_script(const QString& line);
 
     void probe_and_trust();
@@ -264,11 +269,14 @@ void TwoNodes::reopen() {
     const LiveData& stored = window_->live_page()->shown()->data();
     ASSERT_FALSE(window_->live_page()->showing_session());
     ASSERT_EQ(stored.series.size(), live.series.size());
-    for (std::size_t rank = 0; rank < live.series.size(); ++rank) {
-        ASSERT_EQ(stored.series[rank].steps().size(), live.series[rank].steps().size());
-        for (std::size_t i = 0; i < live.series[rank].steps().size(); ++i) {
-            ASSERT_EQ(stored.series[rank].column(Metric::Loss).at(i),
-                      live.series[rank].column(Metric::Loss).at(i));
+    for (const std::string& name : live.state.metrics.all()) {
+        for (std::size_t rank = 0; rank < live.series.size(); ++rank) {
+            const MetricColumn& then = live.series[rank].column(*live.state.metrics.find(name));
+            const MetricColumn& now = stored.series[rank].column(*stored.state.metrics.find(name));
+            ASSERT_EQ(now.size(), then.size()) << name;
+            for (std::size_t i = 0; i < then.size(); ++i) {
+                ASSERT_EQ(now.at(i), then.at(i)) << name;
+            }
         }
     }
     EXPECT_EQ(stored.events, live.events);
@@ -406,10 +414,10 @@ TEST_F(TwoNodes, ARunIsLeftRunningAndTakenUpAgain) {
     EXPECT_TRUE(window_->live_page()->showing_session());
     ASSERT_TRUE(wait_run([&] { return run().ranks[0].step > left_at + 20 || run().end.has_value(); }));
     picture("13-attached");
-    for (const MetricSeries& rank : window_->live_page()->shown()->data().series) {
-        EXPECT_EQ(rank.steps().at(0), 1);
-        EXPECT_EQ(rank.steps().last(), std::int64_t(rank.steps().size()))
-            << "every step, none missing, none twice";
+    for (std::size_t rank = 0; rank < window_->live_page()->shown()->data().series.size(); ++rank) {
+        const StepAxis& steps = column(rank, "loss").steps();
+        EXPECT_EQ(steps.at(0), 1);
+        EXPECT_EQ(steps.last(), std::int64_t(steps.size())) << "every step, none missing, none twice";
     }
     if (!run().end) {
         click(find<QPushButton>("stopButton"));
@@ -456,17 +464,17 @@ TEST_F(TwoNodes, TutorialScriptsTrainWithTheirCurvesByRank) {
     const QString torchrun = u"torchrun --nnodes=2 --nproc-per-node=1 /srv/scripts/"_s;
     ASSERT_NO_FATAL_FAILURE(run_script(torchrun % u"multi_node.py 40"_s));
     for (const std::size_t rank : {0U, 1U}) {
-        ASSERT_EQ(series(rank).steps().size(), 40U) << "rank " << rank;
-        EXPECT_EQ(series(rank).steps().last(), 40);
-        EXPECT_GT(series(rank).column(Metric::Loss).at(39), 0);
+        ASSERT_EQ(column(rank, "loss").size(), 40U) << "rank " << rank;
+        EXPECT_EQ(column(rank, "loss").steps().last(), 40);
+        EXPECT_GT(column(rank, "loss").at(39), 0);
     }
-    EXPECT_NE(series(0).column(Metric::Loss).at(5), series(1).column(Metric::Loss).at(5)) << "each its own";
+    EXPECT_NE(column(0, "loss").at(5), column(1, "loss").at(5)) << "each its own";
     picture("14-tutorial-multi-node");
 
     ASSERT_NO_FATAL_FAILURE(run_script(torchrun % u"mnmc_ddp_launch.py"_s));
-    const auto& loss = series(0).column(Metric::Loss);
-    const auto& accuracy = series(0).column(Metric::Accuracy);
-    ASSERT_EQ(series(0).steps().size(), 8U);
+    const auto& loss = column(0, "loss");
+    const auto& accuracy = column(0, "acc1");
+    ASSERT_EQ(column(0, "loss").size(), 8U);
     EXPECT_LT(loss.at(7), loss.at(0));
     EXPECT_GT(accuracy.at(7), accuracy.at(0));
     EXPECT_TRUE(series(1).empty()) << "this script prints on rank 0 only";
@@ -476,8 +484,8 @@ TEST_F(TwoNodes, TutorialScriptsTrainWithTheirCurvesByRank) {
         run_script(u"python3 -m torch.distributed.launch --nnodes=2 --nproc_per_node=1 "
                    "/srv/scripts/mnist_dist.py --epochs 2"_s));
     for (const std::size_t rank : {0U, 1U}) {
-        ASSERT_EQ(series(rank).steps().size(), 8U) << "rank " << rank;
-        EXPECT_LT(series(rank).column(Metric::Loss).at(7), series(rank).column(Metric::Loss).at(0));
+        ASSERT_EQ(column(rank, "loss").size(), 8U) << "rank " << rank;
+        EXPECT_LT(column(rank, "loss").at(7), column(rank, "loss").at(0));
     }
     picture("16-tutorial-mnist");
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // What a frame of the curves costs: plot_timing RANKS STEPS. Prints CPU milliseconds (median and worst) of
-// taking one more step of every rank and drawing it. For people who change the plot; not a test.
+// taking one more step of every rank and drawing it, and the memory of a point. A tool for changes to the
+// plot, not a test.
 
 #include <gui/app/resources.h>
 #include <gui/data/live_model.h>
@@ -11,6 +12,7 @@
 #include <gui/style/theme.h>
 
 #include <tests/gui/synthetic_run.h>
+#include <unistd.h>
 
 #include <QApplication>
 #include <algorithm>
@@ -26,6 +28,18 @@ double cpu_ms() {
     timespec now{};
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+}
+
+/// Resident memory, bytes.
+double resident() {
+    long pages = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%*d %ld", &pages) != 1) {
+            pages = 0;
+        }
+        std::fclose(file);
+    }
+    return double(pages) * double(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -46,17 +60,27 @@ int main(int argc, char** argv) {
     data.set_plan(testing::synthetic_plan({.ranks = ranks}));
     const auto add_step = [&](std::vector<MetricSeries>& series, int step) {
         for (MetricSeries& rank : series) {
-            rank.add(step, {2 + noise(random), 0.5F + noise(random) / 10, 1000 + noise(random)});
+            rank.add(MetricId{0}, step, 2 + noise(random));
+            rank.add(MetricId{1}, step, 0.5F + noise(random) / 10);
+            rank.add(MetricId{2}, step, 1000 + noise(random));
         }
     };
+    // The names in the order of their ids, as the first event of each rank brings them.
+    for (int rank = 0; rank < ranks; ++rank) {
+        data.apply(Event{0, 1, "node1", rank,
+                         MetricEvent{0, 1, {{"loss", 2}, {"acc1", 0.5}, {"images_per_s", 1000}}, {}}});
+    }
+    const double before = resident();
     for (int step = 1; step <= steps; ++step) {
         add_step(data.series, step);
     }
+    const double bytes = (resident() - before) / (3.0 * ranks * steps);
     LiveModel live;
     live.reset(std::move(data));
     MetricPlot plot;
     plot.resize(1190, 300);
     plot.set_live(&live);
+    plot.set_metrics({"loss", "acc1", "images_per_s"});
     plot.show();
     QCoreApplication::processEvents();
 
@@ -77,7 +101,8 @@ int main(int argc, char** argv) {
         frames.push_back(cpu_ms() - begin);
     }
     std::sort(frames.begin(), frames.end());
-    std::printf("%d ranks x %d steps x 3 metrics: %.1f ms a frame (median), %.1f ms (worst)\n", ranks, steps,
-                frames[kFrames / 2], frames.back());
+    std::printf(
+        "%d ranks x %d steps x 3 metrics: %.1f ms a frame (median), %.1f ms (worst), %.2f bytes a point\n",
+        ranks, steps, frames[kFrames / 2], frames.back(), bytes);
     return 0;
 }

@@ -58,7 +58,7 @@ void tell_beginning(Teller& teller, const SyntheticRun& run) {
         teller.desk("start", StageStatus::Begin);
         teller.pass(0.2);
         teller.desk("start", StageStatus::Failed, why);
-        teller.tell({}, -1, EndEvent{Outcome::Failed, 1, why, false, {}});
+        teller.tell({}, -1, EndEvent{Outcome::Failed, 1, why, false, {}, {}});
         return;
     }
     teller.desk("push", StageStatus::Done);
@@ -202,7 +202,7 @@ void tell_death(Teller& teller, const SyntheticRun& run) {
             teller.tell(teller.node_of(rank), rank, stopped);
         }
     }
-    teller.tell({}, -1, EndEvent{Outcome::Failed, 1, "", true, culprit});
+    teller.tell({}, -1, EndEvent{Outcome::Failed, 1, "", true, culprit, {}});
 }
 
 void tell_end(Teller& teller, const SyntheticRun& run) {
@@ -219,6 +219,7 @@ void tell_end(Teller& teller, const SyntheticRun& run) {
                          done ? 0 : 130,
                          done ? "validation accuracy 98.45 %" : "stopped by the user",
                          false,
+                         {},
                          {}});
 }
 
@@ -244,7 +245,7 @@ LaunchPlan synthetic_plan(const SyntheticRun& run) {
         plan.ranks.push_back(entry);
     }
     for (std::size_t i = 0; i < run.nodes.size(); ++i) {
-        plan.nodes.push_back({run.nodes[i], int(i), per_node, "10.0.0." + std::to_string(11 + i)});
+        plan.nodes.push_back({run.nodes[i], int(i), per_node, "10.0.0." + std::to_string(11 + i), {}});
     }
     return plan;
 }

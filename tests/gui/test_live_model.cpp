@@ -5,7 +5,6 @@
 #include <gui/live/failure_banner.h>
 #include <gui/live/rank_strip.h>
 #include <gui/models/rank_table_model.h>
-#include <gui/plot/metric_plot.h>
 #include <gui/strings.h>
 
 #include <tests/gui/gui_test.h>
@@ -45,9 +44,9 @@ TEST_P(LiveModelOfRanks, FoldsLiveAsItFoldsAStoredRun) {
     EXPECT_EQ(live.state().outcome, Outcome::Done);
     EXPECT_EQ(live.data().events, stored.events);
     for (std::size_t rank = 0; rank < stored.series.size(); ++rank) {
-        ASSERT_EQ(live.data().series[rank].steps().size(), 40U);
-        ASSERT_EQ(live.data().series[rank].column(Metric::Loss).at(39),
-                  stored.series[rank].column(Metric::Loss).at(39));
+        const MetricId loss = *stored.state.metrics.find("loss");
+        ASSERT_EQ(live.data().series[rank].column(loss).size(), 40U);
+        ASSERT_EQ(live.data().series[rank].column(loss).at(39), stored.series[rank].column(loss).at(39));
         ASSERT_EQ(live.state().ranks[rank].phase, RankPhase::Done);
     }
     ASSERT_EQ(live.state().validations.size(), 2U);
@@ -81,7 +80,7 @@ TEST(LiveModel, OneSignalABatch) {
     EXPECT_EQ(changes.count(), 1);
 }
 
-TEST(LiveModel, ARankThatGoesBackIsTold) {
+TEST(LiveModel, ARankThatGoesBackIsReported) {
     LiveData data;
     data.set_plan(synthetic_plan({.ranks = 1}));
     for (const int step : {1, 2, 3, 2}) {
@@ -90,8 +89,31 @@ TEST(LiveModel, ARankThatGoesBackIsTold) {
         metric.values = {{"loss", 1.0}};
         data.apply({0, 1, "node1", 0, metric});
     }
-    EXPECT_EQ(data.went_back, 1U);
-    EXPECT_EQ(data.series[0].steps().size(), 2U);
+    EXPECT_EQ(data.rewinds, 1U);
+    EXPECT_EQ(data.series[0].column(MetricId{0}).size(), 2U);
+}
+
+TEST(LiveModel, EveryNumberThatARankReportsIsKeptByItsName) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 2}));
+    for (int step = 1; step <= 3; ++step) {
+        data.apply({0, 1, "node1", 0, MetricEvent{step, 1, {{"loss", 1.0}, {"margin", 0.1 * step}}, {}}});
+    }
+    data.apply({0, 1, "node1", 0, MetricEvent{1, 1, {{"steps_per_epoch", 3}}, {}}});
+    data.apply({0, 1, "node1", 0, MetricEvent{-1, 2, {{"val_acc5", 0.9}}, {}}});
+    data.apply({0, 1, "node1", 1, MetricEvent{-1, -1, {{"temperature", 40}}, {}}});
+    data.apply({0, 1, "node1", 1, MetricEvent{-1, -1, {{"temperature", 41}}, {}}});
+    data.apply({0, 1, "node1", 9999, MetricEvent{1, 1, {{"loss", 1.0}}, {}}});  // no such rank
+    EXPECT_EQ(data.series.size(), 2U);
+    const auto column = [&](int rank, const char* name) -> const MetricColumn& {
+        return data.series[std::size_t(rank)].column(*data.state.metrics.find(name));
+    };
+    EXPECT_EQ(column(0, "margin").size(), 3U);
+    EXPECT_FLOAT_EQ(column(0, "margin").at(2), 0.3F);
+    ASSERT_EQ(column(0, "val_acc5").size(), 1U);
+    EXPECT_EQ(column(0, "val_acc5").steps().at(0), 6) << "at the end of its epoch";
+    ASSERT_EQ(column(1, "temperature").size(), 2U) << "not bound to a step: one after the other";
+    EXPECT_EQ(column(1, "temperature").steps().at(1), 2);
 }
 
 TEST(FailureReport, NamesTheCulpritItsSignalAndItsLastLines) {
@@ -121,30 +143,6 @@ TEST(FailureReport, ADiagnosisBringsItsFix) {
     const FailureReport report = failure_report(data);
     EXPECT_TRUE(report.text.contains(u"memory ran out"_s));
     EXPECT_EQ(report.remedy, u"Lower batch_size."_s);
-}
-
-TEST(MetricPlot, SaysWhatTheProgramDoesNotReport) {
-    LiveData data;
-    data.set_plan(synthetic_plan({.ranks = 1}));
-    MetricEvent metric;
-    metric.step = 1;
-    metric.values = {{"loss", 1.0}};
-    data.apply({0, 1, "node1", 0, metric});
-    LiveModel live;
-    live.reset(std::move(data));
-    MetricPlot plot;
-    plot.set_live(&live);
-    plot.resize(900, 300);
-    plot.show();
-    plot.refresh();
-    QStringList said;
-    for (int i = 0; i < plot.plot()->itemCount(); ++i) {
-        const auto* text = qobject_cast<const QCPItemText*>(plot.plot()->item(i));
-        if (text != nullptr && text->visible()) {
-            said += text->text();
-        }
-    }
-    EXPECT_EQ(said, (QStringList{u"The ranks report no accuracy."_s, u"The ranks report no images/s."_s}));
 }
 
 }  // namespace

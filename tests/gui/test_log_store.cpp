@@ -29,7 +29,7 @@ TEST(LogStore, PiecesBecomeLinesWhereverTheyAreCut) {
     LogStore log;
     for (std::size_t at = 0; at < whole.size();) {
         const std::size_t length = 1 + random() % 60;
-        log.append(0, false, std::string_view(whole).substr(at, length));
+        log.append(0, false, std::string_view(whole).substr(at, length), 1);
         at += length;
     }
     EXPECT_EQ(texts(log.lines_of(0, 0, 1000)), expected);
@@ -37,19 +37,35 @@ TEST(LogStore, PiecesBecomeLinesWhereverTheyAreCut) {
 
 TEST(LogStore, RanksAndStreamsDoNotMixInAnUnfinishedLine) {
     LogStore log;
-    log.append(0, false, "zero ");
-    log.append(1, false, "one\n");
-    log.append(0, true, "error\n");
-    log.append(0, false, "done\n");
+    log.append(0, false, "zero ", 1);
+    log.append(1, false, "one\n", 1);
+    log.append(0, true, "error\n", 1);
+    log.append(0, false, "done\n", 1);
     EXPECT_EQ(texts(log.lines(0, 100)), (std::vector<std::string>{"one", "error", "zero done"}));
     EXPECT_EQ(log.lines_of(0, 0, 100)[0]->kind, LogKind::Err);
 }
 
+TEST(LogStore, LinesOfAllRanksStandInTheOrderOfTime) {
+    LogStore log;
+    log.append(0, false, "a at 1\n", 1);
+    log.append(0, false, "b at 3\n", 3);
+    log.append(1, false, "c at 2, late\n", 2);
+    log.append(1, false, "d at 4\n", 4);
+    log.append(1, false, "e, by a clock that was set back\n", 3);
+    EXPECT_EQ(texts(log.lines(0, 100)),
+              (std::vector<std::string>{"a at 1", "c at 2, late", "b at 3", "d at 4",
+                                        "e, by a clock that was set back"}));
+    const LogLine* late = log.find(1, 3);
+    ASSERT_NE(late, nullptr);
+    EXPECT_EQ(late->text, "c at 2, late");
+    EXPECT_EQ(log.find(0, 3), nullptr);
+}
+
 TEST(LogStore, OnlyNewLinesAfterANumber) {
     LogStore log;
-    log.append(0, false, "a\nb\n");
+    log.append(0, false, "a\nb\n", 1);
     const std::uint64_t seen = log.last_number();
-    log.append(1, false, "c\n");
+    log.append(1, false, "c\n", 1);
     EXPECT_EQ(texts(log.lines(seen, 100)), (std::vector<std::string>{"c"}));
     std::uint64_t skipped = 0;
     EXPECT_EQ(texts(log.lines(0, 2, &skipped)), (std::vector<std::string>{"b", "c"}));
@@ -61,7 +77,7 @@ TEST(LogStore, KeepsTheNewestWithinItsBytes) {
     log.set_ranks(1024);
     const std::string line(1000, 'x');
     for (int i = 0; i < 1000; ++i) {
-        log.append(5, false, std::to_string(i) + line + "\n");
+        log.append(5, false, std::to_string(i) + line + "\n", 1);
     }
     const auto kept = log.lines_of(5, 0, 100000);
     EXPECT_LT(kept.size(), 120U);
@@ -74,7 +90,7 @@ TEST(LogStore, KeepsTheNewestWithinItsBytes) {
 TEST(LogStore, ALineWithoutEndDoesNotGrowForEver) {
     LogStore log;
     for (int i = 0; i < 100; ++i) {
-        log.append(0, false, std::string(4096, 'y'));
+        log.append(0, false, std::string(4096, 'y'), 1);
     }
     const auto lines = log.lines_of(0, 0, 1000);
     ASSERT_FALSE(lines.empty());

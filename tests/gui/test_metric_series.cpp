@@ -93,46 +93,118 @@ TEST(StepAxis, RegularAndIrregularStepsAreFoundAlike) {
     }
 }
 
+constexpr MetricId kLoss{0};
+constexpr MetricId kAccuracy{1};
+constexpr MetricId kRate{2};
+
 MetricSeries noisy(int steps, unsigned seed) {
     MetricSeries series;
     std::mt19937 random(seed);
     std::normal_distribution<float> noise(0, 1);
     for (int step = 1; step <= steps; ++step) {
-        series.add(step, {noise(random), kNan, float(step)});
+        series.add(kLoss, step, noise(random));
+        series.add(kRate, step, float(step));
     }
     return series;
 }
 
-TEST(MetricSeries, TheSameStepFillsWhatWasMissing) {
-    MetricSeries series;
-    series.add(1, {1, kNan, kNan});
-    series.add(1, {kNan, 0.5F, kNan});
-    ASSERT_EQ(series.steps().size(), 1U);
-    EXPECT_FLOAT_EQ(series.column(Metric::Loss).at(0), 1);
-    EXPECT_FLOAT_EQ(series.column(Metric::Accuracy).at(0), 0.5F);
-    EXPECT_TRUE(std::isnan(series.column(Metric::Throughput).at(0)));
+TEST(StepAxis, ReportsWithAShorterLastDistanceAreTruncatedAnywhere) {
+    StepAxis axis;
+    std::vector<std::int64_t> twin;
+    for (int epoch = 0; epoch < 5; ++epoch) {
+        for (int step = 50; step < 1875 + 50; step += 50) {
+            twin.push_back(epoch * 1875 + std::min(step, 1875));
+            axis.append(twin.back());
+        }
+    }
+    for (const std::size_t size : {150U, 149U, 77U, 76U, 38U, 2U, 1U, 0U}) {
+        axis.truncate(size);
+        twin.resize(size);
+        ASSERT_EQ(axis.size(), size);
+        for (std::size_t i = 0; i < size; ++i) {
+            ASSERT_EQ(axis.at(i), twin[i]) << size;
+        }
+        for (double x = 0; x < 9400; x += 12.5) {
+            const auto at = std::lower_bound(twin.begin(), twin.end(), x,
+                                             [](std::int64_t a, double b) { return double(a) < b; });
+            ASSERT_EQ(axis.lower_bound(x), std::size_t(at - twin.begin())) << x << " of " << size;
+        }
+    }
+    axis.append(7);
+    axis.append(8);
+    EXPECT_EQ(axis.at(1), 8);
 }
 
-TEST(MetricSeries, AnEarlierStepReplacesWhatCameAfterIt) {
+TEST(MetricSeries, EveryMetricHasItsOwnSteps) {
+    MetricSeries series;
+    series.add(kLoss, 1, 1);
+    series.add(kAccuracy, 1, 0.5F);
+    series.add(kLoss, 2, 2);
+    EXPECT_EQ(series.column(kLoss).size(), 2U);
+    EXPECT_EQ(series.column(kAccuracy).size(), 1U);
+    EXPECT_TRUE(series.column(kRate).empty());
+    EXPECT_EQ(series.last_step(), 2);
+    EXPECT_EQ(series.first_step(), 1);
+}
+
+TEST(MetricSeries, TheSameStepAgainReplacesTheValueByAFiniteOne) {
+    MetricSeries series;
+    series.add(kLoss, 1, 1);
+    EXPECT_FALSE(series.add(kLoss, 1, 3));
+    series.add(kLoss, 1, kNan);
+    ASSERT_EQ(series.column(kLoss).size(), 1U);
+    EXPECT_FLOAT_EQ(series.column(kLoss).at(0), 3);
+}
+
+TEST(MetricSeries, AnEarlierStepReplacesWhatCameAfterItInThatMetric) {
     MetricSeries series = noisy(100, 1);
-    series.add(40, {7, 7, 7});
-    EXPECT_EQ(series.steps().size(), 40U);
-    EXPECT_EQ(series.steps().last(), 40);
-    EXPECT_FLOAT_EQ(series.column(Metric::Loss).at(39), 7);
-    series.add(41, {8, 8, 8});
-    EXPECT_EQ(series.steps().last(), 41);
+    EXPECT_TRUE(series.add(kLoss, 40, 7));
+    EXPECT_EQ(series.column(kLoss).size(), 40U);
+    EXPECT_FLOAT_EQ(series.column(kLoss).at(39), 7);
+    EXPECT_EQ(series.column(kRate).size(), 100U) << "an event file that is flushed late takes nothing away";
+}
+
+TEST(MetricSeries, ARestartedRankReplacesAllItsMetrics) {
+    MetricSeries series = noisy(100, 1);
+    series.restart();
+    EXPECT_TRUE(series.add(kLoss, 40, 7));
+    EXPECT_EQ(series.column(kLoss).size(), 40U);
+    EXPECT_EQ(series.column(kRate).size(), 39U);
+}
+
+TEST(MetricColumn, ValuesThatAreNotFiniteAreGaps) {
+    MetricColumn column;
+    for (int step = 1; step <= 20; ++step) {
+        const float value = step >= 5 && step <= 7 ? kNan
+                            : step == 12           ? std::numeric_limits<float>::infinity()
+                                                   : float(step);
+        column.add(step, value);
+    }
+    EXPECT_EQ(column.gaps(), (std::vector<MetricColumn::Gap>{{4, 7}, {11, 12}}));
+    EXPECT_EQ(column.range(1, 20), (MinMax{1, 20}));
+    std::vector<PlotPoint> points;
+    decimate(column, 1, 20, 400, points);
+    std::vector<double> breaks;
+    for (const PlotPoint& point : points) {
+        if (std::isnan(point.y)) {
+            breaks.push_back(point.x);
+        }
+    }
+    EXPECT_EQ(breaks, (std::vector<double>{5, 12})) << "the line breaks once for each gap";
+    column.truncate_from(6);
+    EXPECT_EQ(column.gaps(), (std::vector<MetricColumn::Gap>{{4, 5}}));
 }
 
 TEST(Decimate, FewPointsStayAsTheyAre) {
     const MetricSeries series = noisy(50, 2);
     std::vector<PlotPoint> points;
-    decimate(series, Metric::Loss, 1, 50, 400, points);
+    decimate(series.column(kLoss), 1, 50, 400, points);
     ASSERT_EQ(points.size(), 50U);
     EXPECT_EQ(points.front().x, 1);
     EXPECT_EQ(points.back().x, 50);
-    decimate(series, Metric::Loss, 10, 20, 400, points);
+    decimate(series.column(kLoss), 10, 20, 400, points);
     EXPECT_EQ(points.size(), 13U) << "eleven inside and a neighbour on either side";
-    decimate(series, Metric::Accuracy, 1, 50, 400, points);
+    decimate(series.column(kAccuracy), 1, 50, 400, points);
     EXPECT_TRUE(points.empty()) << "never measured";
 }
 
@@ -142,7 +214,7 @@ TEST(Decimate, EnvelopeOfEveryColumnIsThatOfAllPoints) {
     const double x0 = 1234;
     const double x1 = 18000;
     std::vector<PlotPoint> points;
-    decimate(series, Metric::Loss, x0, x1, kColumns, points);
+    decimate(series.column(kLoss), x0, x1, kColumns, points);
     EXPECT_LE(points.size(), std::size_t(2 * kColumns + 2));
     const double width = (x1 - x0) / kColumns;
     for (int column = 0; column < kColumns; ++column) {
@@ -151,7 +223,7 @@ TEST(Decimate, EnvelopeOfEveryColumnIsThatOfAllPoints) {
         MinMax expected;
         for (int step = 1; step <= 20000; ++step) {
             if (step >= from && step < to) {
-                expected.add(series.column(Metric::Loss).at(std::size_t(step) - 1));
+                expected.add(series.column(kLoss).at(std::size_t(step) - 1));
             }
         }
         MinMax drawn;
@@ -165,7 +237,7 @@ TEST(Decimate, EnvelopeOfEveryColumnIsThatOfAllPoints) {
 }
 
 TEST(Decimate, AThousandRanksOfAHundredThousandStepsFitTheirTime) {
-    // Not a benchmark: only that nobody walks all samples for a frame. 32 × 1e5 is what is drawn at most as
+    // Not a benchmark: only that no frame visits all samples. 32 × 1e5 is what is drawn at most as
     // curves.
     std::vector<MetricSeries> ranks;
     for (unsigned rank = 0; rank < 32; ++rank) {
@@ -174,7 +246,7 @@ TEST(Decimate, AThousandRanksOfAHundredThousandStepsFitTheirTime) {
     std::vector<PlotPoint> points;
     std::size_t drawn = 0;
     for (const MetricSeries& rank : ranks) {
-        decimate(rank, Metric::Loss, 1, 100000, 500, points);
+        decimate(rank.column(kLoss), 1, 100000, 500, points);
         drawn += points.size();
     }
     EXPECT_LE(drawn, 32U * 1002U);

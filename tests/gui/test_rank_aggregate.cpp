@@ -12,7 +12,7 @@
 namespace rankscope::gui {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr MetricId kLoss{0};
 
 std::vector<MetricSeries> make_ranks(int count, int steps, unsigned seed) {
     std::mt19937 random(seed);
@@ -20,7 +20,7 @@ std::vector<MetricSeries> make_ranks(int count, int steps, unsigned seed) {
     std::vector<MetricSeries> ranks(static_cast<std::size_t>(count));
     for (int step = 1; step <= steps; ++step) {
         for (MetricSeries& rank : ranks) {
-            rank.add(step, {noise(random), kNan, kNan});
+            rank.add(kLoss, step, noise(random));
         }
     }
     return ranks;
@@ -44,14 +44,14 @@ TEST(Quantile, IsTheNearestRankOfTheSortedValues) {
 
 TEST(RankAggregate, SingleStepsEqualSorting) {
     const auto ranks = make_ranks(100, 50, 2);
-    RankAggregate aggregate(Metric::Loss);
+    RankAggregate aggregate(kLoss);
     std::vector<AggregatePoint> points;
     aggregate.query(ranks, 1, 50, 1000, points);
     ASSERT_EQ(points.size(), 50U);
     for (const AggregatePoint& point : points) {
         std::vector<float> values;
         for (const MetricSeries& rank : ranks) {
-            values.push_back(rank.column(Metric::Loss).at(std::size_t(point.x) - 1));
+            values.push_back(rank.column(kLoss).at(std::size_t(point.x) - 1));
         }
         std::sort(values.begin(), values.end());
         EXPECT_EQ(point.ranks, 100);
@@ -65,14 +65,14 @@ TEST(RankAggregate, SingleStepsEqualSorting) {
 
 TEST(RankAggregate, WiderBucketsKeepTheExtremes) {
     const auto ranks = make_ranks(40, 5000, 3);
-    RankAggregate aggregate(Metric::Loss);
+    RankAggregate aggregate(kLoss);
     std::vector<AggregatePoint> points;
     aggregate.query(ranks, 1, 5000, 300, points);
     EXPECT_LE(points.size(), 302U);
     MinMax all;
     MinMax drawn;
     for (const MetricSeries& rank : ranks) {
-        all.add(rank.range(Metric::Loss, 1, 5000));
+        all.add(rank.column(kLoss).range(1, 5000));
     }
     for (const AggregatePoint& point : points) {
         drawn.add(point.min);
@@ -87,18 +87,18 @@ TEST(RankAggregate, WiderBucketsKeepTheExtremes) {
 
 TEST(RankAggregate, WhatIsKeptIsWhatWouldBeCountedAfresh) {
     auto ranks = make_ranks(64, 10, 4);
-    RankAggregate kept(Metric::Loss);
+    RankAggregate kept(kLoss);
     std::vector<AggregatePoint> points;
     std::mt19937 random(5);
     std::normal_distribution<float> noise(0, 1);
     for (int step = 11; step < 400; ++step) {
         for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
             if (rank != 7 || step < 200) {  // one rank stays behind
-                ranks[rank].add(step, {noise(random), kNan, kNan});
+                ranks[rank].add(kLoss, step, noise(random));
             }
         }
         kept.query(ranks, 1, step, 100, points);
-        RankAggregate fresh(Metric::Loss);
+        RankAggregate fresh(kLoss);
         std::vector<AggregatePoint> expected;
         fresh.query(ranks, 1, step, 100, expected);
         ASSERT_EQ(points.size(), expected.size()) << step;
@@ -110,8 +110,24 @@ TEST(RankAggregate, WhatIsKeptIsWhatWouldBeCountedAfresh) {
     }
 }
 
+TEST(RankAggregate, ARankThatBeginsLaterCounts) {
+    auto ranks = make_ranks(3, 100, 6);
+    ranks.emplace_back();
+    RankAggregate aggregate(kLoss);
+    std::vector<AggregatePoint> points;
+    aggregate.query(ranks, 1, 100, 1000, points);
+    ASSERT_FALSE(points.empty());
+    EXPECT_EQ(points.front().ranks, 3) << "one that does not report this metric holds up nothing";
+    for (int step = 1; step <= 100; ++step) {
+        ranks[3].add(kLoss, step, 50);
+    }
+    aggregate.query(ranks, 1, 100, 1000, points);
+    EXPECT_EQ(points.front().ranks, 4);
+    EXPECT_EQ(points.front().max, 50);
+}
+
 TEST(RankAggregate, NoRanksAndNoStepsAreNothing) {
-    RankAggregate aggregate(Metric::Loss);
+    RankAggregate aggregate(kLoss);
     std::vector<AggregatePoint> points;
     aggregate.query({}, 0, 10, 100, points);
     EXPECT_TRUE(points.empty());

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/live_data.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// What is shown while the user has chosen nothing: loss, accuracy and throughput where they are reported, and
+/// names that the user's own program brought as long as there is room.
+std::vector<std::string> default_metrics(const LiveData& data);
+
+/// Which metrics to show for a job, remembered by its name between runs (QSettings).
+class MetricChoice {
+public:
+    /// Loads what was chosen for this job.
+    void set_job(const std::string& job_name);
+    /// The chosen ones, else the default for this run.
+    std::vector<std::string> shown(const LiveData& data) const;
+    bool is_default() const { return !chosen_; }
+    /// Nothing: back to the default.
+    void choose(std::optional<std::vector<std::string>> names);
+
+private:
+    std::string job_name_;
+    std::optional<std::vector<std::string>> chosen_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/live_data.h>
+
+#include <QToolButton>
+#include <string>
+#include <vector>
+
+class QFrame;
+class QLineEdit;
+class QListView;
+class QPushButton;
+class QSortFilterProxyModel;
+class QStandardItem;
+class QStandardItemModel;
+
+namespace rankscope::gui {
+
+/// The button "Metrics", and below it a list with a check box for every name that the ranks report, and which
+/// ranks. The list has a search field once it is long. Space checks, Escape closes.
+class MetricChooser : public QToolButton {
+    Q_OBJECT
+
+public:
+    explicit MetricChooser(QWidget* parent = nullptr);
+
+    /// What there is to choose from, and what is shown.
+    void set_metrics(const LiveData& run, const std::vector<std::string>& shown, bool is_default);
+    QFrame* popup() const { return popup_; }
+    QListView* list() const { return list_; }
+    QLineEdit* search() const { return search_; }
+
+signals:
+    void chosen(const std::vector<std::string>& names);
+    void defaultRequested();
+
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
+private:
+    void make_popup();
+    void open_popup();
+    void add_names(const LiveData& run);
+    void item_changed();
+    std::vector<std::string> checked() const;
+
+    QFrame* popup_;
+    QLineEdit* search_;
+    QListView* list_;
+    QPushButton* default_;
+    QStandardItemModel* model_;
+    QSortFilterProxyModel* proxy_;
+    std::vector<std::string> order_;  ///< of what is shown: new ones are added behind
+    bool updating_ = false;           ///< changes are ours, not the user's
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,136 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/run_standing.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+
+#include <QCoreApplication>
+#include <cmath>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr qsizetype kNamedNodes = 3;
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(RunHeader)
+};
+
+/// "node2", "node2, node3", "node2, node3, node4 and 5 more".
+QString some_of(const std::vector<std::string>& nodes) {
+    QStringList names;
+    for (const std::string& node : nodes) {
+        if (names.size() < kNamedNodes) {
+            names += qs(node);
+        }
+    }
+    const auto more = qsizetype(nodes.size()) - names.size();
+    const QString list = names.join(u", "_s);
+    return more > 0 ? Words::tr("%1 and %2 more").arg(list).arg(more) : list;
+}
+
+QString seconds_text(double seconds) {
+    return whole_seconds_text(std::floor(seconds));
+}
+
+/// What the user has asked for and the nodes have not done yet; empty: nothing.
+QString pending_text(const RunState& state, const RunControl& control, const RunHealth& health) {
+    if (!state.saving.empty() && !control.force_sent) {
+        return Words::tr("saving…");
+    }
+    if (control.stopping) {
+        const QString what = control.force_sent ? Words::tr("force stop sent") : Words::tr("stopping…");
+        return health.unreachable.empty()
+                   ? what
+                   : Words::tr("%1, waiting for %2").arg(what, some_of(health.unreachable));
+    }
+    const bool answered = control.pause_wanted ? state.all_paused() : state.paused.empty();
+    if (control.can_pause && !answered) {
+        return control.pause_wanted ? Words::tr("pausing…") : Words::tr("continuing…");
+    }
+    return {};
+}
+
+}  // namespace
+
+RunStanding run_standing(const RunState& state, const RunControl& control, std::int64_t now_us) {
+    RunStanding standing{outcome_text(state.outcome), false, false};
+    if (state.outcome != Outcome::Running) {
+        return standing;
+    }
+    const RunHealth health = state.health(now_us);
+    standing.warning = true;
+    if (const QString pending = pending_text(state, control, health); !pending.isEmpty()) {
+        standing.text = pending;
+        return standing;
+    }
+    switch (health.condition) {
+        case RunCondition::Queued:
+            standing.text = Words::tr("in the queue");
+            return standing;
+        case RunCondition::Paused:
+            standing.text = Words::tr("paused");
+            return standing;
+        case RunCondition::Stalled:
+            standing.text = Words::tr("stalled for %1").arg(seconds_text(health.for_s));
+            return standing;
+        case RunCondition::Failing:
+            standing.text = health.waiting_for.empty()
+                                ? Words::tr("failing")
+                                : Words::tr("failing: waiting for %1").arg(some_of(health.waiting_for));
+            return standing;
+        case RunCondition::Starting:
+        case RunCondition::Running:
+        case RunCondition::Over:
+            break;
+    }
+    if (!state.paused.empty()) {
+        standing.text = Words::tr("paused on %1 of %2").arg(state.paused.size()).arg(state.plan.nodes.size());
+        return standing;
+    }
+    standing.warning = false;
+    standing.advancing = health.condition == RunCondition::Running;
+    return standing;
+}
+
+LinkReport link_report(const RunState& state, std::int64_t now_us) {
+    const RunHealth health = state.health(now_us);
+    LinkReport report;
+    if (health.unreachable.empty()) {
+        return report;
+    }
+    const auto& first = health.unreachable.front();
+    report.title = health.unreachable.size() == 1
+                       ? Words::tr("%1: %2").arg(qs(first), link_state_text(state.links.at(first), now_us))
+                       : Words::tr("%1 nodes do not answer: %2")
+                             .arg(health.unreachable.size())
+                             .arg(some_of(health.unreachable));
+    QStringList lines;
+    for (const std::string& node : health.unreachable) {
+        const NodeLink& link = state.links.at(node);
+        if (lines.size() == kNamedNodes) {
+            break;
+        }
+        QStringList parts;
+        if (health.unreachable.size() > 1) {
+            parts += Words::tr("%1: %2.").arg(qs(node), link_state_text(link, now_us));
+        }
+        for (const std::string& part : {link.failure, link.remedy}) {
+            if (!part.empty()) {
+                parts += qs(part);
+            }
+        }
+        if (!parts.isEmpty()) {
+            lines += parts.join(u' ');
+        }
+    }
+    const bool lost = state.links.at(first).state == LinkState::PresumedLost;
+    lines += lost ? Words::tr("Its ranks may still run there. What is shown of it is from before.")
+                  : Words::tr("The ranks continue there. What is shown of them is from before.");
+    report.text = lines.join(u'\n');
+    return report;
+}
+
+}  // namespace rankscope::gui
