@@ -34,7 +34,7 @@ QString kind_text(const Leftover& entry) {
     if (entry.port != 0) {
         return LeftoversDialog::tr("port %1").arg(entry.port);
     }
-    if (entry.kind == "shared-memory") {
+    if (entry.kind == "shared-memory" || entry.kind == "other-shared-memory") {
         return LeftoversDialog::tr("shared memory");
     }
     return entry.kind == "gpu-memory" ? LeftoversDialog::tr("GPU memory") : LeftoversDialog::tr("process");
@@ -50,6 +50,8 @@ QString freed_by_text(const Leftover& entry) {
                        : LeftoversDialog::tr("Left by run %1: Clean up frees it").arg(qs(entry.run_id));
         case FreedBy::EndProcess:
             return LeftoversDialog::tr("Your own: End process");
+        case FreedBy::RemoveFile:
+            return LeftoversDialog::tr("Your own, no program uses it: rm /dev/shm/%1").arg(qs(entry.what));
         case FreedBy::Nobody:
             break;
     }

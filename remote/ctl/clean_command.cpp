@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/node/leftovers.h>
@@ -88,6 +89,8 @@ std::string remedy_for(const std::string& node, const Leftover& entry) {
             return entry.port != 0
                        ? "rankscopectl clean " + node + " --port " + std::to_string(entry.port) + " --end"
                        : "ssh " + node + " kill " + std::to_string(entry.pid);
+        case FreedBy::RemoveFile:
+            return "ssh " + node + " rm " + shell_quote("/dev/shm/" + entry.what);
     }
     return {};
 }

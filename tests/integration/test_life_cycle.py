@@ -186,10 +186,11 @@ class LifeCycle(unittest.TestCase):
         left = show("--show")
         self.assertTrue(any(e["kind"] == "process" and e.get("run") == run_id and e["live"] for e in left), left)
         self.assertEqual([e["what"] for e in left if e["kind"] == "shared-memory"], ["nccl-stale"])
+        self.assertEqual([e["what"] for e in left if e["kind"] == "other-shared-memory"], ["mine"])
         stop = Run(self.cluster, ["runs", "kill", run_id])
         self.assertEqual(stop.end(60), 0, stop.explain())
         self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "clean", "node1"], check=True)
-        self.assertEqual(show("--show"), [])
+        self.assertEqual([(e["kind"], e["what"]) for e in show("--show")], [("other-shared-memory", "mine")])
         self.assertEqual(node.shared_memory(), ["mine"], "what is not known to be ours stays")
 
     def test_who_holds_a_port_is_ended_where_it_is_the_persons_own(self):

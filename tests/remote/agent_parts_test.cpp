@@ -9,6 +9,7 @@
 #include <base/fd.h>
 #include <base/files.h>
 #include <base/utf8.h>
+#include <remote/agent/cleanup/leftovers.h>
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/node/line_buffer.h>
 #include <remote/agent/node/node_paths.h>
@@ -23,7 +24,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <csignal>
+#include <map>
 #include <random>
 
 namespace rankscope::agent {
@@ -368,6 +371,20 @@ TEST_F(Registry, CleanNeverTouchesALiveRun) {
     EXPECT_EQ(clean(paths_, by_name).removed_size(), 1);
     clean_all(false, true);
     EXPECT_FALSE(fs::exists(paths_.bundle("abc")));
+}
+
+TEST_F(Registry, SharedMemoryOfAnUnknownNameIsReportedAndNotRemoved) {
+    const std::string name = "my-trainer-" + std::to_string(::getpid());
+    test::write_text("/dev/shm/" + name, "x");
+    const auto left = find_leftovers(paths_, {});
+    const auto freed = free_shared_memory(true);
+    fs::remove("/dev/shm/" + name);
+    const auto entry = std::find_if(left.entries().begin(), left.entries().end(),
+                                    [&](const auto& candidate) { return candidate.what() == name; });
+    ASSERT_NE(entry, left.entries().end());
+    EXPECT_EQ(entry->kind(), "other-shared-memory");
+    EXPECT_TRUE(entry->own());
+    EXPECT_EQ(std::find(freed.begin(), freed.end(), "/dev/shm/" + name), freed.end());
 }
 
 TEST_F(Registry, ARunThatIsJustBeingStartedIsLive) {

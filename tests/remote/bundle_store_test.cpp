@@ -8,9 +8,11 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <zstd.h>
 
 #include <csignal>
+#include <limits>
 
 namespace rankscope::agent {
 namespace {
@@ -46,8 +48,9 @@ wire::PutFile piece_of(const std::string& name, const std::string& content, std:
 class Bundles : public testing::Test {
 protected:
     std::string put(const wire::PutFile& piece) {
-        const auto failure = store_.put(piece, received_);
-        return failure ? failure->code : "";
+        const auto result = store_.put(piece);
+        received_ = result ? *result : received_;
+        return result ? "" : result.failure().code;
     }
     fs::path target(const std::string& name) const { return folder_ / ("bundles/bundle1/" + name); }
     std::size_t files() const {
@@ -55,15 +58,22 @@ protected:
         const fs::directory_iterator it(folder_ / "bundles/bundle1", error);
         return error ? 0 : static_cast<std::size_t>(std::distance(it, fs::directory_iterator()));
     }
-    static wire::HaveFiles question(const std::vector<std::pair<std::string, std::size_t>>& names) {
+    static wire::HaveFiles question(const std::vector<std::pair<std::string, std::string>>& files) {
         wire::HaveFiles request;
         request.set_bundle("bundle1");
-        for (const auto& [name, size] : names) {
+        for (const auto& [name, content] : files) {
             auto* file = request.add_files();
             file->set_name(name);
-            file->set_size(size);
+            file->set_size(content.size());
+            file->set_sha256(digest_of(content));
         }
         return request;
+    }
+    std::vector<std::uint32_t> missing(const wire::HaveFiles& request) const {
+        const auto result = store_.missing(request);
+        EXPECT_TRUE(result) << (result ? "" : result.failure().code);
+        return result ? std::vector<std::uint32_t>(result->index().begin(), result->index().end())
+                      : std::vector<std::uint32_t>();
     }
 
     test::TemporaryFolder folder_;
@@ -86,10 +96,8 @@ TEST_F(Bundles, PiecesInOrderMakeAFile) {
     EXPECT_EQ(read_file(target("worker")), content);
     EXPECT_EQ(fs::status(target("worker")).permissions(), fs::perms::owner_all);
     EXPECT_EQ(files(), 1U);
-    const auto missing = store_.missing(question({{"worker", content.size()}, {"worker", 5}, {"absent", 1}}));
-    ASSERT_EQ(missing.index_size(), 2);
-    EXPECT_EQ(missing.index(0), 1U);
-    EXPECT_EQ(missing.index(1), 2U);
+    EXPECT_EQ(missing(question({{"worker", content}, {"worker", "short"}, {"absent", "x"}})),
+              (std::vector<std::uint32_t>{1, 2}));
 }
 
 TEST_F(Bundles, AnEmptyFileIsAFile) {
@@ -103,7 +111,7 @@ TEST_F(Bundles, PiecesOutOfOrderAreRefused) {
     EXPECT_EQ(put(piece_of("a", content, 0, 1000)), "");
     EXPECT_EQ(put(piece_of("a", content, 2000, 1000)), "bad-request") << "a gap";
     EXPECT_EQ(put(piece_of("b", content, 1000, 1000)), "bad-request") << "another file's";
-    EXPECT_EQ(put(piece_of("a", content, 1000, 1000)), "") << "the right one still goes on";
+    EXPECT_EQ(put(piece_of("a", content, 1000, 1000)), "") << "the right one still continues";
     EXPECT_EQ(put(piece_of("a", content, 0, 1000)), "") << "from the beginning again";
     EXPECT_EQ(put(piece_of("a", content, 1000, 2000)), "");
     EXPECT_EQ(read_file(target("a")), content);
@@ -137,10 +145,12 @@ TEST_F(Bundles, NamesThatLeaveTheFolderAreRefused) {
         wire::HaveFiles question;
         question.set_bundle(name);
         question.add_files()->set_name("x");
-        EXPECT_EQ(store_.missing(question).index_size(), 0) << name;
+        const auto refused = store_.missing(question);
+        EXPECT_FALSE(refused) << name;
+        EXPECT_TRUE(refused || refused.failure().code == "bad-request") << name;
     }
     EXPECT_FALSE(fs::exists(folder_ / "bundles"));
-    EXPECT_EQ(store_.missing(question({{"../../x", 1}, {"..", 4096}})).index_size(), 2) << "never looked for";
+    EXPECT_EQ(missing(question({{"../../x", "x"}, {"..", ""}})).size(), 2U) << "never looked for";
 }
 
 TEST_F(Bundles, BombsAndBrokenFramesAreRefused) {
@@ -179,6 +189,68 @@ TEST_F(Bundles, AFullDiskIsSaidAndLeavesNothing) {
     EXPECT_EQ(failure_from_errno(EROFS, "where").detail, "where: Read-only file system");
 }
 
+TEST_F(Bundles, ContentIsVerifiedBeforeItIsUsed) {
+    const std::string content(5000, 'w');
+    ASSERT_EQ(put(piece_of("worker", content, 0, 5000)), "");
+    const auto request = question({{"worker", content}});
+    EXPECT_TRUE(missing(request).empty());
+    EXPECT_TRUE(missing(request).empty()) << "remembered";
+    // Another program writes to it; size and modification time stay as they were.
+    const auto time = fs::last_write_time(target("worker"));
+    std::string changed = content;
+    changed[17] = 'x';
+    test::write_text(target("worker"), changed);
+    fs::last_write_time(target("worker"), time);
+    EXPECT_EQ(missing(request).size(), 1U);
+    EXPECT_EQ(missing(request).size(), 1U) << "and again";
+    fs::resize_file(target("worker"), 100);
+    EXPECT_EQ(missing(request).size(), 1U);
+    ASSERT_EQ(put(piece_of("worker", content, 0, 5000)), "");
+    EXPECT_TRUE(missing(request).empty());
+    fs::permissions(target("worker"), fs::perms::all);
+    EXPECT_EQ(missing(request).size(), 1U) << "others can change it";
+    fs::remove(target("worker"));
+    fs::create_symlink("/bin/sh", target("worker"));
+    EXPECT_EQ(missing(request).size(), 1U) << "no file of ours";
+}
+
+// The attack: the cache folder was writable once, and another user made the bundle's folder there.
+TEST_F(Bundles, AFolderThatOthersCanChangeIsRefused) {
+    const std::string content = "worker";
+    ASSERT_EQ(put(piece_of("worker", content, 0, 100)), "");
+    const auto request = question({{"worker", content}});
+    for (const auto& folder : {folder_ / "bundles", folder_ / "bundles/bundle1"}) {
+        const auto expect_refused = [&] {
+            const auto result = store_.missing(request);
+            ASSERT_FALSE(result) << folder;
+            EXPECT_EQ(result.failure().code, "cache-unsafe");
+            EXPECT_EQ(result.failure().args, std::vector<std::string>{folder.string()});
+            EXPECT_EQ(put(piece_of("more", "x", 0, 1)), "cache-unsafe");
+        };
+        fs::permissions(folder, fs::perms::all);
+        expect_refused();
+        fs::permissions(folder, fs::perms::owner_all);
+        if (::geteuid() == 0) {
+            ASSERT_EQ(::chown(folder.c_str(), 4711, 4711), 0);
+            expect_refused();
+            ASSERT_EQ(::chown(folder.c_str(), 0, 0), 0);
+        }
+    }
+    EXPECT_TRUE(missing(request).empty());
+}
+
+TEST_F(Bundles, SizesBeyondReasonAreRefused) {
+    auto piece = piece_of("a", "x", 0, 1);
+    piece.mutable_file()->set_size(std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(put(piece), "bad-request");
+    wire::HaveFiles request;
+    request.set_bundle("bundle1");
+    for (int i = 0; i < 10001; ++i) {
+        request.add_files()->set_name("a");
+    }
+    EXPECT_FALSE(store_.missing(request));
+}
+
 TEST_F(Bundles, AFolderThatCannotBeMadeIsSaid) {
     test::write_text(folder_ / "bundles", "a file in the way");
     EXPECT_EQ(put(piece_of("a", "x", 0, 1)), "io-error");
@@ -187,10 +259,9 @@ TEST_F(Bundles, AFolderThatCannotBeMadeIsSaid) {
 TEST_F(Bundles, TwoDesksMayPushAtTheSameTime) {
     const std::string content(2000, 'x');
     BundleStore other{NodePaths(folder_.path())};
-    std::uint64_t received = 0;
     EXPECT_EQ(put(piece_of("a", content, 0, 1000)), "");
     // Another process would have another temporary name; the same process stands for it with another file.
-    EXPECT_FALSE(other.put(piece_of("b", content, 0, 2000), received));
+    EXPECT_TRUE(other.put(piece_of("b", content, 0, 2000)));
     EXPECT_EQ(put(piece_of("a", content, 1000, 1000)), "");
     EXPECT_EQ(files(), 2U);
 }

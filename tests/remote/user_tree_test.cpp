@@ -135,8 +135,11 @@ protected:
     }
     std::string ask() {
         missing_.Clear();
-        const auto failure = store_->have(have_, missing_);
-        return failure ? failure->code : "";
+        auto result = store_->have(have_);
+        if (result) {
+            missing_ = std::move(*result);
+        }
+        return result ? "" : result.failure().code;
     }
     std::string put(const std::vector<std::tuple<std::uint32_t, std::uint64_t, std::string>>& pieces) {
         wire::TreePieces all;
@@ -151,8 +154,8 @@ protected:
         request.mutable_batch()->resize(ZSTD_compressBound(plain.size()));
         request.mutable_batch()->resize(ZSTD_compress(request.mutable_batch()->data(), request.batch().size(),
                                                       plain.data(), plain.size(), 1));
-        const auto failure = store_->put(request);
-        return failure ? failure->code : "";
+        const auto result = store_->put(request);
+        return result ? "" : result.failure().code;
     }
     /// Everything; returns how many files travelled.
     int push(const std::vector<std::string>& names, const std::string& folder) {
@@ -167,8 +170,9 @@ protected:
                 << tree.files[index].path;
         }
         done_.Clear();
-        const auto failure = store_->finish(done_);
-        EXPECT_FALSE(failure) << failure->detail;
+        const auto done = store_->finish();
+        EXPECT_TRUE(done) << (done ? "" : done.failure().detail);
+        done_ = done ? *done : wire::TreeDone();
         return missing_.index_size();
     }
     std::string target() const { return (folder_ / "node/work").string(); }
@@ -279,7 +283,7 @@ TEST_F(Stores, UnsafeOrBrokenRequestsAreRefused) {
     EXPECT_EQ(put({{0, 0, "54321"}}), "push-changed");
     wire::PutTree broken;
     broken.set_batch("no zstd");
-    EXPECT_EQ(store_->put(broken)->code, "damaged");
+    EXPECT_EQ(store_->put(broken).failure().code, "damaged");
     EXPECT_TRUE(fs::is_empty(target()));
 }
 

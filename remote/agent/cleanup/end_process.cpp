@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <remote/agent/cleanup/end_process.h>
 #include <remote/agent/cleanup/leftovers.h>
 #include <remote/agent/node/process_tree.h>
-
-#include <poll.h>
 
 #include <csignal>
 #include <cstdlib>
@@ -16,30 +15,25 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr std::int64_t kClockSteps = 2;  // seconds: the kernel tells it by a clock that is being corrected
+constexpr std::int64_t kClockSteps = 2;  // seconds: the kernel computes it from a clock that is corrected
 constexpr double kAfterTerm = 3;
 constexpr double kAfterKill = 2;
 
-wire::Failure refused(const char* code, pid_t pid) {
-    wire::Failure failure;
-    failure.set_code(code);
-    failure.set_detail(describe_process(pid));
-    failure.add_args(std::to_string(pid));
-    failure.add_args(owner_of(pid));
-    return failure;
+AgentFailure refused(const char* code, pid_t pid) {
+    return {code, describe_process(pid), {std::to_string(pid), owner_of(pid)}};
 }
 
 }  // namespace
 
-std::optional<wire::Failure> end_process(const NodePaths& paths, const wire::EndProcess& request,
-                                         wire::ProcessEnded& ended) {
+AgentResult<wire::ProcessEnded> end_process(const NodePaths& paths, const wire::EndProcess& request) {
+    wire::ProcessEnded ended;
     const auto pid = static_cast<pid_t>(request.pid());
     const auto there = [&] {
         return request.pid() > 1 && pid == request.pid() &&
                std::abs(started_at(pid) - request.since_us() / 1000000) <= kClockSteps && !is_zombie(pid);
     };
     if (!there()) {
-        return std::nullopt;
+        return ended;
     }
     if (!is_own(pid)) {
         return refused("not-own", pid);
@@ -52,16 +46,19 @@ std::optional<wire::Failure> end_process(const NodePaths& paths, const wire::End
         if (::kill(pid, signal) != 0) {
             break;
         }
-        ::kill(pid, SIGCONT);  // a stopped process does not hear SIGTERM
+        ::kill(pid, SIGCONT);  // a stopped process cannot act on SIGTERM
         for (const double until = monotonic_s() + seconds; monotonic_s() < until && there();) {
-            ::poll(nullptr, 0, 10);
+            sleep_s(0.01);
         }
         if (!there()) {
             ended.set_killed(signal == SIGKILL);
-            return std::nullopt;
+            return ended;
         }
     }
-    return there() ? std::optional(refused("still-there", pid)) : std::nullopt;
+    if (there()) {
+        return refused("still-there", pid);
+    }
+    return ended;
 }
 
 }  // namespace rankscope::agent

@@ -1,24 +1,18 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/fd.h>
 #include <base/files.h>
 #include <base/utf8.h>
 #include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/node/command.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/supervise/supervisor.h>
 
-#include <fcntl.h>
-#include <poll.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -26,13 +20,12 @@
 #include <string>
 #include <vector>
 
-extern char** environ;
-
 namespace rankscope::agent {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kShm = "/dev/shm";
+constexpr double kDriverTimeout = 10;
 
 std::string proc_file(pid_t pid, const char* name) {
     return read_file("/proc/" + std::to_string(pid) + '/' + name).value_or(std::string());
@@ -72,7 +65,8 @@ bool is_a_trainers(const std::string& name) {
     return false;
 }
 
-std::vector<fs::directory_entry> stale_segments() {
+// The user's segments that no process of the user has open or mapped.
+std::vector<fs::directory_entry> unused_segments() {
     std::vector<fs::directory_entry> found;
     std::string mapped;
     for (const pid_t pid : all_processes()) {
@@ -90,8 +84,7 @@ std::vector<fs::directory_entry> stale_segments() {
     for (fs::directory_iterator it(kShm, error), end; !error && it != end; it.increment(error)) {
         struct stat info {};
         const std::string path = it->path().string();
-        if (is_a_trainers(it->path().filename().string()) && ::lstat(path.c_str(), &info) == 0 &&
-            S_ISREG(info.st_mode) && info.st_uid == ::getuid() &&
+        if (::lstat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::getuid() &&
             mapped.find(path + '\n') == std::string::npos) {
             found.push_back(*it);
         }
@@ -101,39 +94,14 @@ std::vector<fs::directory_entry> stale_segments() {
 
 // "pid, MiB" a line; empty where there is no NVIDIA driver, or it does not answer soon.
 std::string ask_nvidia_smi() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) {
+    auto command = Command::start(
+        {"nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"},
+        kDriverTimeout);
+    if (!command) {
         return {};
     }
-    UniqueFd read_end(ends[0]);
-    UniqueFd write_end(ends[1]);
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, write_end.get(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    std::array<const char*, 4> arguments{"nvidia-smi", "--query-compute-apps=pid,used_memory",
-                                         "--format=csv,noheader,nounits", nullptr};
-    pid_t pid = -1;
-    const int failed = ::posix_spawnp(&pid, arguments[0], &actions, nullptr,
-                                      const_cast<char* const*>(arguments.data()), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    write_end.reset();
-    if (failed != 0) {
-        return {};
-    }
-    std::string text;
-    std::array<char, 4096> bytes;
-    pollfd fd{read_end.get(), POLLIN, 0};
-    while (::poll(&fd, 1, 10000) > 0) {
-        const auto got = ::read(read_end.get(), bytes.data(), bytes.size());
-        if (got <= 0) {
-            break;
-        }
-        text.append(bytes.data(), static_cast<std::size_t>(got));
-    }
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-    return text;
+    command->wait();
+    return command->output();
 }
 
 void add_gpu_memory(wire::LeftoverList& list) {
@@ -196,11 +164,12 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
         }
         *list.add_entries() = std::move(entry);
     }
-    for (const auto& segment : stale_segments()) {
+    for (const auto& segment : unused_segments()) {
         auto* entry = list.add_entries();
         std::error_code ignored;
-        entry->set_kind("shared-memory");
-        entry->set_what(as_utf8(segment.path().filename().string()));
+        const std::string name = segment.path().filename().string();
+        entry->set_kind(is_a_trainers(name) ? "shared-memory" : "other-shared-memory");
+        entry->set_what(as_utf8(name));
         entry->set_bytes(segment.file_size(ignored));
         entry->set_own(true);
     }
@@ -210,7 +179,10 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
 
 std::vector<std::string> free_shared_memory(bool dry_run) {
     std::vector<std::string> names;
-    for (const auto& segment : stale_segments()) {
+    for (const auto& segment : unused_segments()) {
+        if (!is_a_trainers(segment.path().filename().string())) {
+            continue;
+        }
         if (dry_run || ::unlink(segment.path().c_str()) == 0) {
             names.push_back(as_utf8(segment.path().string()));
         }

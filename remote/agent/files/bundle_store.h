@@ -4,37 +4,35 @@
 #pragma once
 
 #include <remote/agent/files/incoming_file.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/wire/frames.pb.h>
 
+#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace rankscope::agent {
 
-/// What the agent could not do, as it goes over the wire: the desk makes the sentence.
-struct AgentFailure {
-    std::string code;  ///< "disk-full", "no-permission", "damaged", …
-    std::string detail;
-};
-AgentFailure failure_from_errno(int error, const std::string& what);
-
-/// Receives the files of a bundle into bundles/<hash>/. A file is placed when its SHA-256 is right: one that
-/// is there is right, and two desks may push at the same time.
+/// Receives the files of a bundle into bundles/<hash>/. A file is placed when its SHA-256 is right, and two
+/// desks may push at the same time.
 class BundleStore {
 public:
     explicit BundleStore(NodePaths paths);
 
-    wire::MissingFiles missing(const wire::HaveFiles& request) const;
-    /// One piece. Pieces of a file come in order; a piece at offset 0 begins it anew.
-    std::optional<AgentFailure> put(const wire::PutFile& piece, std::uint64_t& received);
+    /// The files that are absent or whose content is not the announced one. A file is hashed once and
+    /// remembered with its times and inode (<bundle>/.verified); any later change to it is noticed. Fails
+    /// with "cache-unsafe" where another user can write to the bundle's folder.
+    AgentResult<wire::MissingFiles> missing(const wire::HaveFiles& request) const;
+    /// One piece; the result is the number of bytes received of its file. Pieces of a file come in order; a
+    /// piece at offset 0 begins it again.
+    AgentResult<std::uint64_t> put(const wire::PutFile& piece);
 
 private:
-    std::optional<AgentFailure> begin(const wire::PutFile& piece);
-    std::optional<AgentFailure> write_piece(std::string_view data);
-    std::optional<AgentFailure> finish();
-    AgentFailure drop(int error, const std::string& what);
+    AgentResult<void> check_folders(const std::string& bundle) const;
+    AgentResult<void> begin(const wire::PutFile& piece);
+    AgentResult<void> write_piece(std::string_view data);
+    AgentResult<void> finish();
 
     NodePaths paths_;
     std::unique_ptr<IncomingFile> incoming_;

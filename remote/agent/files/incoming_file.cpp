@@ -24,19 +24,19 @@ IncomingFile::~IncomingFile() {
     }
 }
 
-int IncomingFile::create() {
+AgentResult<void> IncomingFile::create() {
     const fs::path parent = target_.parent_path();
     std::error_code error;
     fs::create_directories(parent, error);
     if (error) {
-        return error.value();
+        return failure_from_errno(error.value(), parent.string());
     }
     temporary_ = parent / part_name();
     fd_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    return fd_ ? 0 : errno;
+    return fd_ ? AgentResult<void>() : failure_from_errno(errno, parent.string());
 }
 
-int IncomingFile::append(std::string_view data) {
+AgentResult<void> IncomingFile::append(std::string_view data) {
     hash_.update(std::as_bytes(std::span(data.data(), data.size())));
     received_ += data.size();
     while (!data.empty()) {
@@ -44,10 +44,10 @@ int IncomingFile::append(std::string_view data) {
         if (put >= 0) {
             data.remove_prefix(static_cast<std::size_t>(put));
         } else if (errno != EINTR) {
-            return errno;
+            return failure_from_errno(errno, target_.string());
         }
     }
-    return 0;
+    return {};
 }
 
 std::string IncomingFile::digest() {
@@ -55,13 +55,13 @@ std::string IncomingFile::digest() {
     return {digest.begin(), digest.end()};
 }
 
-int IncomingFile::place(mode_t mode) {
+AgentResult<void> IncomingFile::place(mode_t mode) {
     ::fchmod(fd_.get(), mode);
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) {
-        return errno;
+        return failure_from_errno(errno, target_.string());
     }
     fd_.reset();
-    return 0;
+    return {};
 }
 
 std::string part_name() {

@@ -5,6 +5,7 @@
 
 #include <base/fd.h>
 #include <base/sha256.h>
+#include <remote/agent/node/agent_failure.h>
 
 #include <sys/types.h>
 
@@ -17,7 +18,7 @@ namespace rankscope::agent {
 
 /// A file that is pushed here piece by piece: written under a temporary name beside its place and hashed on
 /// the way, so that what is at its place is always whole, and a program that runs keeps what it has open.
-/// Removed unless it is placed. int results are errno values, 0: done.
+/// Removed unless it is placed. Failures carry errno.
 class IncomingFile {
 public:
     explicit IncomingFile(std::filesystem::path target);
@@ -26,14 +27,13 @@ public:
     IncomingFile& operator=(const IncomingFile&) = delete;
 
     /// Makes its folder, too.
-    int create();
-    int append(std::string_view data);
+    AgentResult<void> create();
+    AgentResult<void> append(std::string_view data);
     /// The SHA-256 of what was appended, 32 bytes. Once, after the last piece.
     std::string digest();
     /// To its place, with this mode.
-    int place(mode_t mode);
+    AgentResult<void> place(mode_t mode);
 
-    std::string folder() const { return target_.parent_path().string(); }
     const std::filesystem::path& target() const { return target_; }
     std::uint64_t received() const { return received_; }
 

@@ -25,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr std::uint32_t kFile = 0;
 constexpr std::uint32_t kFolder = 1;
 constexpr std::uint32_t kLink = 2;
+constexpr int kMaxEntries = 1000000;
 
 // Below the folder, whatever the desk says.
 bool is_safe_path(const std::string& path) {
@@ -36,13 +37,22 @@ bool is_safe_path(const std::string& path) {
                         [](const fs::path& part) { return part.empty() || part == "." || part == ".."; });
 }
 
-AgentFailure tree_failure(int error, const std::string& what) {
-    auto failure = failure_from_errno(error, what);
-    if (failure.code == "no-permission" || failure.code == "read-only" || error == ENOTDIR ||
-        error == EISDIR || error == EEXIST) {
+// The folder is the user's choice: what is wrong with it is not the cache's fault.
+AgentFailure of_workdir(AgentFailure failure) {
+    if (failure.code == "no-permission" || failure.code == "read-only" || failure.error == ENOTDIR ||
+        failure.error == EISDIR || failure.error == EEXIST) {
         failure.code = "workdir-not-writable";
     }
     return failure;
+}
+
+AgentFailure tree_failure(int error, const std::string& what) {
+    return of_workdir(failure_from_errno(error, what));
+}
+
+// The same for a result; what is well stays well.
+AgentResult<void> of_workdir(AgentResult<void> result) {
+    return result ? AgentResult<void>() : AgentResult<void>(of_workdir(std::move(result.failure())));
 }
 
 std::int64_t mtime_ns(const struct stat& info) {
@@ -76,8 +86,11 @@ fs::path TreeStore::place_of(const wire::TreeEntry& entry) const {
     return folder_ / entry.path();
 }
 
-std::optional<AgentFailure> TreeStore::have(const wire::HaveTree& request, wire::TreeMissing& missing) {
+AgentResult<wire::TreeMissing> TreeStore::have(const wire::HaveTree& request) {
     incoming_.reset();
+    if (request.entries_size() > kMaxEntries) {
+        return AgentFailure{"bad-request", "too many files in push"};
+    }
     for (const auto& entry : request.entries()) {
         if (!is_safe_path(entry.path()) || entry.kind() > kLink) {
             return AgentFailure{"bad-request", "unsafe path in push: " + entry.path()};
@@ -98,6 +111,7 @@ std::optional<AgentFailure> TreeStore::have(const wire::HaveTree& request, wire:
         return failure;
     }
     read_manifest();
+    wire::TreeMissing missing;
     missing.set_folder(folder_.string());
     for (int i = 0; i < tree_.entries_size(); ++i) {
         const auto& entry = tree_.entries(i);
@@ -105,7 +119,7 @@ std::optional<AgentFailure> TreeStore::have(const wire::HaveTree& request, wire:
             missing.add_index(static_cast<std::uint32_t>(i));
         }
     }
-    return std::nullopt;
+    return missing;
 }
 
 bool TreeStore::same_content(const fs::path& file, const wire::TreeEntry& entry) const {
@@ -124,66 +138,61 @@ bool TreeStore::same_content(const fs::path& file, const wire::TreeEntry& entry)
     return digest && bytes_of(*digest) == entry.sha256();
 }
 
-std::optional<AgentFailure> TreeStore::put(const wire::PutTree& request) {
+AgentResult<void> TreeStore::put(const wire::PutTree& request) {
     const auto plain = unpack_zstd(request.batch());
     wire::TreePieces pieces;
     if (!plain || !pieces.ParseFromString(*plain)) {
         return AgentFailure{"damaged", "zstd frame of pushed files"};
     }
     for (const auto& piece : pieces.pieces()) {
-        if (auto failure = put_piece(piece)) {
+        if (auto result = put_piece(piece); !result) {
             incoming_.reset();
-            return failure;
+            return result;
         }
     }
-    return std::nullopt;
+    return {};
 }
 
-std::optional<AgentFailure> TreeStore::begin(const wire::TreePiece& piece) {
+AgentResult<void> TreeStore::begin(const wire::TreePiece& piece) {
     if (piece.index() >= static_cast<std::uint32_t>(tree_.entries_size()) ||
         tree_.entries(static_cast<int>(piece.index())).kind() != kFile) {
         return AgentFailure{"bad-request", "a pushed file that was not announced"};
     }
     incoming_ = std::make_unique<IncomingFile>(place_of(tree_.entries(static_cast<int>(piece.index()))));
     incoming_index_ = piece.index();
-    if (const int error = incoming_->create(); error != 0) {
-        return tree_failure(error, incoming_->folder());
-    }
-    return std::nullopt;
+    return of_workdir(incoming_->create());
 }
 
-std::optional<AgentFailure> TreeStore::put_piece(const wire::TreePiece& piece) {
+AgentResult<void> TreeStore::put_piece(const wire::TreePiece& piece) {
     if (piece.offset() == 0) {
-        if (auto failure = begin(piece)) {
-            return failure;
+        if (auto begun = begin(piece); !begun) {
+            return begun;
         }
     }
     if (!incoming_ || incoming_index_ != piece.index() || incoming_->received() != piece.offset()) {
         return AgentFailure{"bad-request", "pieces out of order"};
     }
-    if (const int error = incoming_->append(piece.data()); error != 0) {
-        return tree_failure(error, incoming_->target().string());
+    if (auto appended = of_workdir(incoming_->append(piece.data())); !appended) {
+        return appended;
     }
     const auto size = tree_.entries(static_cast<int>(piece.index())).size();
     if (incoming_->received() > size) {
         return AgentFailure{"push-changed", incoming_->target().string()};
     }
-    return incoming_->received() == size ? complete() : std::nullopt;
+    return incoming_->received() == size ? complete() : AgentResult<void>();
 }
 
-std::optional<AgentFailure> TreeStore::complete() {
+AgentResult<void> TreeStore::complete() {
     const auto& entry = tree_.entries(static_cast<int>(incoming_index_));
     if (incoming_->digest() != entry.sha256()) {
         return AgentFailure{"push-changed", incoming_->target().string()};
     }
-    if (const int error = incoming_->place(static_cast<mode_t>(entry.mode() & 0777U) | 0400U); error != 0) {
-        return tree_failure(error, incoming_->target().string());
-    }
+    auto placed = of_workdir(incoming_->place(static_cast<mode_t>(entry.mode() & 0777U) | 0400U));
     incoming_.reset();
-    return std::nullopt;
+    return placed;
 }
 
-std::optional<AgentFailure> TreeStore::place_links_and_modes() {
+AgentResult<void> TreeStore::place_links_and_modes() {
     std::error_code error;
     for (const auto& entry : tree_.entries()) {
         const fs::path place = place_of(entry);
@@ -212,10 +221,10 @@ std::optional<AgentFailure> TreeStore::place_links_and_modes() {
             static_cast<mode_t>(entry->mode() & 0777U) | (entry->kind() == kFolder ? 0700U : 0400U);
         if (entry->kind() != kLink && ::lstat(place.c_str(), &info) == 0 && !S_ISLNK(info.st_mode) &&
             (info.st_mode & 0777U) != mode) {
-            ::chmod(place.c_str(), mode);  // somebody else's folder keeps its mode
+            ::chmod(place.c_str(), mode);  // another user's folder keeps its mode
         }
     }
-    return std::nullopt;
+    return {};
 }
 
 std::uint32_t TreeStore::remove_stale() {
@@ -243,19 +252,20 @@ std::uint32_t TreeStore::remove_stale() {
     return removed;
 }
 
-std::optional<AgentFailure> TreeStore::finish(wire::TreeDone& done) {
+AgentResult<wire::TreeDone> TreeStore::finish() {
     if (folder_.empty() || incoming_) {
-        return AgentFailure{"bad-request", "files are still under way"};
+        return AgentFailure{"bad-request", "files are still on their way"};
     }
-    if (auto failure = place_links_and_modes()) {
-        return failure;
+    if (auto placed = place_links_and_modes(); !placed) {
+        return std::move(placed.failure());
     }
+    wire::TreeDone done;
     done.set_folder(folder_.string());
     done.set_removed(remove_stale());
-    if (const int error = write_manifest(); error != 0) {
-        return failure_from_errno(error, manifest_.string());
+    if (auto written = write_manifest(); !written) {
+        return std::move(written.failure());
     }
-    return std::nullopt;
+    return done;
 }
 
 void TreeStore::read_manifest() {
@@ -281,7 +291,7 @@ void TreeStore::read_manifest() {
     }
 }
 
-int TreeStore::write_manifest() const {
+AgentResult<void> TreeStore::write_manifest() const {
     auto files = nlohmann::json::array();
     for (const auto& entry : tree_.entries()) {
         struct stat info {};
@@ -295,7 +305,8 @@ int TreeStore::write_manifest() const {
     // A name that is no UTF-8 is written with replacements, found nowhere again, and so never taken for ours.
     const std::string text = nlohmann::json{{"folder", folder_.string()}, {"files", files}}.dump(
         -1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return write_file_atomically(manifest_, text);
+    const int error = write_file_atomically(manifest_, text);
+    return error == 0 ? AgentResult<void>() : failure_from_errno(error, manifest_.string());
 }
 
 }  // namespace rankscope::agent

@@ -3,30 +3,30 @@
 
 #pragma once
 
-#include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/incoming_file.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/wire/frames.pb.h>
 
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace rankscope::agent {
 
 /// Receives the user's own files (push:) into workdir, or into jobs/<job>/ of the cache. A file is placed
 /// when its SHA-256 is right. What was placed is remembered (pushed/<folder>.json of the cache): files that a
-/// later push no longer names go, if nobody has changed them; whatever else is in the folder is the user's
+/// later push no longer names are removed if they are unchanged; everything else in the folder is the user's
 /// and stays.
 class TreeStore {
 public:
     explicit TreeStore(NodePaths paths);
 
-    std::optional<AgentFailure> have(const wire::HaveTree& request, wire::TreeMissing& missing);
-    std::optional<AgentFailure> put(const wire::PutTree& request);
-    std::optional<AgentFailure> finish(wire::TreeDone& done);
+    /// Begins a push: the files whose content is not there yet.
+    AgentResult<wire::TreeMissing> have(const wire::HaveTree& request);
+    AgentResult<void> put(const wire::PutTree& request);
+    AgentResult<wire::TreeDone> finish();
 
 private:
     struct Placed {
@@ -34,13 +34,13 @@ private:
         std::int64_t mtime_ns = 0;
         std::string sha256;  ///< 32 bytes
     };
-    std::optional<AgentFailure> put_piece(const wire::TreePiece& piece);
-    std::optional<AgentFailure> begin(const wire::TreePiece& piece);
-    std::optional<AgentFailure> complete();
-    std::optional<AgentFailure> place_links_and_modes();
+    AgentResult<void> put_piece(const wire::TreePiece& piece);
+    AgentResult<void> begin(const wire::TreePiece& piece);
+    AgentResult<void> complete();
+    AgentResult<void> place_links_and_modes();
     std::uint32_t remove_stale();
     void read_manifest();
-    int write_manifest() const;
+    AgentResult<void> write_manifest() const;
     bool same_content(const std::filesystem::path& file, const wire::TreeEntry& entry) const;
     std::filesystem::path place_of(const wire::TreeEntry& entry) const;
 

@@ -3,52 +3,50 @@
 
 #pragma once
 
-#include <base/fd.h>
+#include <base/child_process.h>
+#include <base/event_loop.h>
 
 #include <poll.h>
-#include <sys/types.h>
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::agent {
 
-/// Another program under way: what it prints is collected while its starter serves others. One that takes
-/// longer than it may is killed.
+/// A running program whose output is collected while its starter serves others. It is killed when it takes
+/// longer than allowed.
 class Command {
 public:
-    /// Nothing: it could not be started (errno tells). argv[0] is looked for in PATH.
+    /// Nothing: it could not be started (errno tells why). argv[0] is looked up in PATH.
     static std::optional<Command> start(const std::vector<std::string>& argv, double seconds);
 
-    Command(Command&& other) noexcept;
-    Command& operator=(Command&& other) noexcept;
-    ~Command();  ///< kills it when it still runs
-
+    /// Its output ends a round of the loop; the owner calls step() after each round.
+    void wake(EventLoop& loop);
     void add_to(std::vector<pollfd>& fds) const;
-    /// Takes what is there, without blocking. true: it has ended.
+    /// Reads what is there, without blocking. true: it has ended.
     bool step();
     /// Blocks until it has ended.
     void wait();
 
-    int status() const { return status_; }  ///< exit status; -1: a signal, or out of time
+    int status() const { return child_.status().value_or(-1); }  ///< -1: a signal, or out of time
     bool timed_out() const { return timed_out_; }
-    /// What it printed since the last call, or (at its end) all: the caller may take it away.
+    /// What it has printed so far; the caller may take it away.
     std::string& output() { return output_; }
     const std::string& errors() const { return errors_; }
     double deadline() const { return deadline_; }
 
 private:
-    Command() = default;
-    void kill_and_reap();
+    Command(ChildProcess child, double deadline) : child_(std::move(child)), deadline_(deadline) {}
+    void read();
 
-    pid_t pid_ = -1;
-    UniqueFd out_;
-    UniqueFd err_;
-    double deadline_ = 0;
+    ChildProcess child_;  ///< before its watches, which end first
+    EventLoop::Watch out_watch_;
+    EventLoop::Watch err_watch_;
+    double deadline_;
     std::string output_;
     std::string errors_;
-    int status_ = -1;
     bool timed_out_ = false;
 };
 

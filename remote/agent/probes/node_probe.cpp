@@ -4,30 +4,25 @@
 #include <base/clock.h>
 #include <base/fd.h>
 #include <base/utf8.h>
+#include <remote/agent/node/command.h>
 #include <remote/agent/probes/node_probe.h>
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <net/if.h>
-#include <poll.h>
 #include <sched.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
-
-extern char** environ;
+#include <vector>
 
 namespace rankscope::agent {
 namespace {
@@ -63,52 +58,22 @@ int usable_cpus() {
     return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
-// Output of a command, or nothing when it fails or takes longer than `seconds`: a hung driver must not hang a
-// probe.
-std::string output_of(const char* const* argv, double seconds) {
-    Pipe pipe = make_pipe();
-    posix_spawn_file_actions_t actions;
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawn_file_actions_adddup2(&actions, pipe.write_end.get(), STDOUT_FILENO);
-    ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    pid_t pid = -1;
-    const int spawned =
-        ::posix_spawnp(&pid, argv[0], &actions, nullptr, const_cast<char* const*>(argv), environ);
-    ::posix_spawn_file_actions_destroy(&actions);
-    if (spawned != 0) {
+// Nothing when it fails or takes longer than `seconds`: a hung driver must not hang a probe.
+std::string output_of(const std::vector<std::string>& argv, double seconds) {
+    auto command = Command::start(argv, seconds);
+    if (!command) {
         return {};
     }
-    pipe.write_end.reset();
-    std::string output;
-    const double deadline = monotonic_s() + seconds;
-    for (;;) {
-        pollfd poll_fd{pipe.read_end.get(), POLLIN, 0};
-        const double left = deadline - monotonic_s();
-        if (left <= 0 || ::poll(&poll_fd, 1, static_cast<int>(left * 1000)) <= 0) {
-            ::kill(pid, SIGKILL);
-            output.clear();
-            break;
-        }
-        std::array<char, 4096> bytes;
-        const auto got = ::read(pipe.read_end.get(), bytes.data(), bytes.size());
-        if (got <= 0) {
-            break;
-        }
-        output.append(bytes.data(), static_cast<std::size_t>(got));
-    }
-    int status = 0;
-    ::waitpid(pid, &status, 0);
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? output : std::string();
+    command->wait();
+    return command->status() == 0 ? command->output() : std::string();
 }
 
 void add_gpus(wire::NodeFacts& facts) {
     if (::access("/dev/nvidiactl", F_OK) != 0) {
         return;
     }
-    constexpr std::array<const char*, 4> kQuery{"nvidia-smi", "--query-gpu=index,memory.total,uuid,name",
-                                                "--format=csv,noheader,nounits", nullptr};
-    std::istringstream lines(output_of(kQuery.data(), 10));
+    std::istringstream lines(output_of(
+        {"nvidia-smi", "--query-gpu=index,memory.total,uuid,name", "--format=csv,noheader,nounits"}, 10));
     std::string line;
     while (std::getline(lines, line)) {
         std::istringstream fields(line);

@@ -2,29 +2,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/fd.h>
+#include <base/wait_fd.h>
 #include <remote/agent/serve/run_launcher.h>
 #include <remote/wire/frame_codec.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <cstring>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
+#include <limits>
 
 namespace rankscope::agent {
 namespace {
 
 constexpr double kStartTimeout = 20;
-
-void fail(wire::Reply& reply, const AgentFailure& failure) {
-    reply.mutable_failure()->set_code(failure.code);
-    reply.mutable_failure()->set_detail(failure.detail);
-}
+constexpr int kMaxRanks = 4096;  // of one node
 
 // Twice forked: the supervisor belongs to init (or the nearest subreaper), not to the SSH session.
 bool spawn_detached(const RunDir& dir, int ready_fd) {
@@ -58,9 +57,7 @@ bool read_reply(int fd, wire::Reply& reply) {
         if (const auto payload = frames.next()) {
             return reply.ParseFromArray(payload->data(), static_cast<int>(payload->size()));
         }
-        pollfd poll_fd{fd, POLLIN, 0};
-        const double left = deadline - monotonic_s();
-        if (left <= 0 || ::poll(&poll_fd, 1, static_cast<int>(left * 1000)) <= 0) {
+        if (!wait_readable(fd, deadline)) {
             return false;
         }
         std::array<char, 4096> bytes;
@@ -74,9 +71,13 @@ bool read_reply(int fd, wire::Reply& reply) {
 
 }  // namespace
 
-void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& reply) {
+AgentResult<wire::Started> launch_run(const wire::StartRun& run, const NodePaths& paths) {
     if (!is_safe_name(run.run_id()) || (!run.bundle().empty() && !is_safe_name(run.bundle()))) {
-        return fail(reply, {"bad-request", "unsafe run id or bundle name"});
+        return AgentFailure{"bad-request", "unsafe run id or bundle name"};
+    }
+    if (run.master_port() > std::numeric_limits<std::uint16_t>::max() || run.ranks_size() > kMaxRanks ||
+        !std::isfinite(run.grace_s()) || !std::isfinite(run.telemetry_s())) {
+        return AgentFailure{"bad-request", "a port, a time or a number of ranks out of range"};
     }
     const RunDir dir{paths.run(run.run_id())};
     std::error_code error;
@@ -86,9 +87,9 @@ void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& 
     }
     if (error) {
         if (error.value() == EEXIST) {
-            return fail(reply, {"run-exists", dir.dir.string()});
+            return AgentFailure{"run-exists", dir.dir.string()};
         }
-        return fail(reply, failure_from_errno(error.value(), dir.dir.string()));
+        return failure_from_errno(error.value(), dir.dir.string());
     }
     std::ofstream spec(dir.spec(), std::ios::binary);
     ::chmod(dir.spec().c_str(), 0600);  // it holds the token
@@ -96,25 +97,24 @@ void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& 
         const int why = errno;
         spec.close();
         std::filesystem::remove_all(dir.dir, error);
-        return fail(reply, failure_from_errno(why, dir.dir.string()));
+        return failure_from_errno(why, dir.dir.string());
     }
     spec.close();
     Pipe ready = make_pipe();
     const bool spawned = spawn_detached(dir, ready.write_end.get());
     ready.write_end.reset();
-    const auto id = reply.id();
-    const bool answered = spawned && read_reply(ready.read_end.get(), reply);
-    reply.set_id(id);  // the supervisor knows nothing of the desk's numbers
-    if (!answered) {
-        reply.clear_body();
+    wire::Reply reply;
+    if (!spawned || !read_reply(ready.read_end.get(), reply)) {
         std::ifstream log(dir.supervisor_log());
         std::string line;
         std::getline(log, line);
-        return fail(reply, {"supervisor-died", line});
+        return AgentFailure{"supervisor-died", line};
     }
     if (reply.has_failure()) {
         std::filesystem::remove_all(dir.dir, error);
+        return from_wire(reply.failure());
     }
+    return std::move(*reply.mutable_started());
 }
 
 }  // namespace rankscope::agent

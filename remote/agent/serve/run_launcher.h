@@ -3,16 +3,14 @@
 
 #pragma once
 
-#include <remote/agent/files/bundle_store.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/wire/frames.pb.h>
-
-#include <optional>
 
 namespace rankscope::agent {
 
 /// Makes the run's folder, starts its supervisor detached from this process and waits until the ranks are
-/// started. Fills `reply` with Started or Failure.
-void launch_run(const wire::StartRun& run, const NodePaths& paths, wire::Reply& reply);
+/// started.
+AgentResult<wire::Started> launch_run(const wire::StartRun& run, const NodePaths& paths);
 
 }  // namespace rankscope::agent

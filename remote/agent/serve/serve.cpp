@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/event_loop.h>
 #include <base/fd.h>
 #include <remote/agent/cleanup/end_process.h>
 #include <remote/agent/cleanup/leftovers.h>
@@ -21,7 +22,6 @@
 #include <remote/wire/frame_codec.h>
 #include <remote/wire/frames.pb.h>
 
-#include <poll.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -29,16 +29,17 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <limits>
 #include <list>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace rankscope::agent {
 namespace {
 
 constexpr std::size_t kMaxQueued = 4U << 20U;  // above this no more events are read: SSH's window is full
 constexpr std::size_t kMaxBatch = 256U << 10U;
-constexpr int kAliveCheckMs = 1000;
+constexpr double kAliveCheck = 1;
 
 class Server {
 public:
@@ -77,13 +78,28 @@ private:
     FrameReader requests_;
     std::string queued_;
     UniqueFd inotify_{::inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
+    EventLoop loop_;  ///< before what is watched in it
+    bool over_ = false;
     std::list<Attachment> attachments_;
     std::list<SlurmWatch> slurm_;
 };
 
 void fail(wire::Reply& reply, const AgentFailure& failure) {
-    reply.mutable_failure()->set_code(failure.code);
-    reply.mutable_failure()->set_detail(failure.detail);
+    *reply.mutable_failure() = to_wire(failure);
+}
+
+// The value in its field of the reply, or the failure.
+template <typename T>
+void answer(wire::Reply& reply, AgentResult<T> result, T* (wire::Reply::*field)()) {
+    if (result) {
+        *(reply.*field)() = std::move(*result);
+    } else {
+        fail(reply, result.failure());
+    }
+}
+
+bool is_port(std::uint32_t port) {
+    return port != 0 && port <= std::numeric_limits<std::uint16_t>::max();
 }
 
 void Server::send(const wire::Reply& reply) {
@@ -145,19 +161,17 @@ void Server::handle(const wire::Request& request) {
             *reply.mutable_facts()->mutable_sample() = sampler_.take();
             break;
         case wire::Request::kHaveFiles:
-            *reply.mutable_missing() = bundles_.missing(request.have_files());
+            answer(reply, bundles_.missing(request.have_files()), &wire::Reply::mutable_missing);
             break;
-        case wire::Request::kPutFile: {
-            std::uint64_t received = 0;
-            if (auto failure = bundles_.put(request.put_file(), received)) {
-                fail(reply, *failure);
+        case wire::Request::kPutFile:
+            if (const auto received = bundles_.put(request.put_file())) {
+                reply.mutable_put_done()->set_received(*received);
             } else {
-                reply.mutable_put_done()->set_received(received);
+                fail(reply, received.failure());
             }
             break;
-        }
         case wire::Request::kStartRun:
-            launch_run(request.start_run(), paths_, reply);
+            answer(reply, launch_run(request.start_run(), paths_), &wire::Reply::mutable_started);
             break;
         case wire::Request::kAttach:
             attach(request, reply);
@@ -174,8 +188,8 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kFindPort: {
             const auto preferred = request.find_port().preferred();
             std::string held_by;
-            const bool take = preferred != 0 && preferred < 65536 &&
-                              port_is_free(static_cast<std::uint16_t>(preferred), held_by);
+            const bool take =
+                is_port(preferred) && port_is_free(static_cast<std::uint16_t>(preferred), held_by);
             reply.mutable_port()->set_port(take ? preferred : pick_free_port());
             reply.mutable_port()->set_held_by(held_by);
             break;
@@ -187,41 +201,40 @@ void Server::handle(const wire::Request& request) {
             forward(request.pause_run().run_id(), request, reply);
             break;
         case wire::Request::kLeftovers:
-            *reply.mutable_leftovers() = find_leftovers(paths_, request.leftovers());
+            if (request.leftovers().port() != 0 && !is_port(request.leftovers().port())) {
+                fail(reply, {"bad-request", "there is no such port"});
+            } else {
+                *reply.mutable_leftovers() = find_leftovers(paths_, request.leftovers());
+            }
             break;
         case wire::Request::kEndProcess:
-            if (auto failure = end_process(paths_, request.end_process(), *reply.mutable_process_ended())) {
-                *reply.mutable_failure() = std::move(*failure);
-            }
+            answer(reply, end_process(paths_, request.end_process()), &wire::Reply::mutable_process_ended);
             break;
         case wire::Request::kPing:
             reply.mutable_pong()->set_clock_us(now_us());
             break;
         case wire::Request::kHaveTree:
-            if (auto failure = trees_.have(request.have_tree(), *reply.mutable_tree_missing())) {
-                fail(reply, *failure);
-            }
+            answer(reply, trees_.have(request.have_tree()), &wire::Reply::mutable_tree_missing);
             break;
         case wire::Request::kPutTree:
-            if (auto failure = trees_.put(request.put_tree())) {
-                fail(reply, *failure);
-            } else {
+            if (const auto put = trees_.put(request.put_tree())) {
                 reply.mutable_put_done();
+            } else {
+                fail(reply, put.failure());
             }
             break;
         case wire::Request::kFinishTree:
-            if (auto failure = trees_.finish(*reply.mutable_tree_done())) {
-                fail(reply, *failure);
-            }
+            answer(reply, trees_.finish(), &wire::Reply::mutable_tree_done);
             break;
         case wire::Request::kSubmitSlurm:
-            submit_slurm(request.submit_slurm(), paths_, reply);
+            answer(reply, submit_slurm(request.submit_slurm(), paths_),
+                   &wire::Reply::mutable_slurm_submitted);
             break;
         case wire::Request::kAttachSlurm:
             attach_slurm(request.attach_slurm(), reply);
             break;
         case wire::Request::kCancelSlurm:
-            cancel_slurm(request.cancel_slurm(), paths_, reply);
+            answer(reply, cancel_slurm(request.cancel_slurm(), paths_), &wire::Reply::mutable_stopping);
             break;
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
@@ -253,7 +266,7 @@ void Server::attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply) {
         return fail(reply, {"no-such-run", attach.run_id()});
     }
     reply.mutable_slurm_submitted()->set_job_id(*job);
-    slurm_.emplace_back(attach, dir, *job, inotify_.get());
+    slurm_.emplace_back(attach, dir, *job, inotify_.get(), loop_);
 }
 
 void Server::stop(const wire::StopRun& stop, wire::Reply& reply) {
@@ -310,9 +323,9 @@ void Server::reopen(Attachment& attachment) {
 }
 
 void Server::check_supervisor(Attachment& attachment) {
-    attachment.next_alive_check = monotonic_s() + kAliveCheckMs / 1000.0;
+    attachment.next_alive_check = monotonic_s() + kAliveCheck;
     if (attachment.reader.damaged()) {
-        attachment.past_damage = true;  // it was so a second ago, too: the rest is worth having
+        attachment.past_damage = true;  // the damage lasts since the check before: read past it
     }
     if (!supervisor_is_alive(attachment.dir)) {
         // Its end is in the spool, or is written there now, behind the last event that can be read; either
@@ -330,24 +343,26 @@ int Server::run() {
     queued_.assign(kAgentGreeting);
     set_nonblocking(STDIN_FILENO, true);
     set_nonblocking(STDOUT_FILENO, true);
-    for (;;) {
-        std::vector<pollfd> fds{{STDIN_FILENO, POLLIN, 0}, {inotify_.get(), POLLIN, 0}};
-        if (!queued_.empty()) {
-            fds.push_back({STDOUT_FILENO, POLLOUT, 0});
-        }
-        for (const auto& watch : slurm_) {
-            watch.add_to(fds);
-        }
-        const bool waiting =
-            !slurm_.empty() || std::any_of(attachments_.begin(), attachments_.end(),
-                                           [](const Attachment& attachment) { return !attachment.ended; });
-        ::poll(fds.data(), fds.size(), waiting ? kAliveCheckMs : -1);
+    // Requests first: a desk may send one and close both ways.
+    const auto requests = loop_.watch(STDIN_FILENO, POLLIN, [this](short) { over_ = !read_requests(); });
+    auto replies = loop_.watch(STDOUT_FILENO, 0, [this](short events) {
+        over_ = over_ || (events & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+    });
+    const auto changes = loop_.watch(inotify_.get(), POLLIN, [this](short) {
         std::array<char, 4096> notices;
         while (::read(inotify_.get(), notices.data(), notices.size()) > 0) {
         }
-        if (fds[0].revents != 0 && !read_requests()) {
+    });
+    // The runs are not ours to end: they continue without a desk.
+    for (;;) {
+        replies.set_events(queued_.empty() ? 0 : POLLOUT);
+        const bool waiting =
+            !slurm_.empty() || std::any_of(attachments_.begin(), attachments_.end(),
+                                           [](const Attachment& attachment) { return !attachment.ended; });
+        loop_.run_once(waiting ? kAliveCheck : std::numeric_limits<double>::infinity());
+        if (over_) {
             flush();
-            return 0;  // the desk is gone; the runs are not ours to end
+            return 0;
         }
         for (auto& attachment : attachments_) {
             stream(attachment);

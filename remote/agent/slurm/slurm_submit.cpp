@@ -4,7 +4,6 @@
 #include <base/files.h>
 #include <base/paths.h>
 #include <base/shell_quote.h>
-#include <remote/agent/files/bundle_store.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/slurm/slurm_job.h>
 #include <remote/agent/slurm/slurm_submit.h>
@@ -24,11 +23,6 @@ constexpr double kSbatchTimeout = 60;
 constexpr double kScancelTimeout = 20;
 constexpr const char* kForce = "INT";  // what the supervisor takes for "at once"
 constexpr const char* kAsk = "TERM";
-
-void fail(wire::Reply& reply, const AgentFailure& failure) {
-    reply.mutable_failure()->set_code(failure.code);
-    reply.mutable_failure()->set_detail(failure.detail);
-}
 
 // By its exit status the script says what it lacks (remote/wire/slurm_exit.h).
 std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std::string& sbatch) {
@@ -60,8 +54,7 @@ std::string script_of(const wire::StartRun& run, const SlurmDir& dir, const std:
     return script.str();
 }
 
-std::optional<AgentFailure> prepare(const wire::StartRun& run, const SlurmDir& dir,
-                                    const std::string& sbatch) {
+AgentResult<void> prepare(const wire::StartRun& run, const SlurmDir& dir, const std::string& sbatch) {
     std::error_code error;
     fs::create_directories(dir.run.dir.parent_path(), error);
     if (!error && ::mkdir(dir.run.dir.c_str(), 0700) != 0) {
@@ -81,7 +74,7 @@ std::optional<AgentFailure> prepare(const wire::StartRun& run, const SlurmDir& d
         fs::remove_all(dir.run.dir, error);
         return failure_from_errno(failed, dir.run.dir.string());
     }
-    return std::nullopt;
+    return {};
 }
 
 std::string trimmed(std::string text) {
@@ -106,22 +99,22 @@ bool scancel(const std::vector<std::string>& arguments, std::string& said) {
 
 }  // namespace
 
-void submit_slurm(const wire::SubmitSlurm& submit, const NodePaths& paths, wire::Reply& reply) {
+AgentResult<wire::SlurmSubmitted> submit_slurm(const wire::SubmitSlurm& submit, const NodePaths& paths) {
     const wire::StartRun& run = submit.run();
     const auto nodes = run.slurm().nodes();
     if (!is_safe_name(run.run_id()) || (!run.bundle().empty() && !is_safe_name(run.bundle())) || nodes == 0 ||
         static_cast<std::uint64_t>(nodes) * run.slurm().ranks_per_node() !=
             static_cast<std::uint64_t>(run.ranks_size())) {
-        return fail(
-            reply, {"bad-request", "unsafe run id or bundle name, or ranks that are not those of the nodes"});
+        return AgentFailure{"bad-request",
+                            "unsafe run id or bundle name, or ranks that are not those of the nodes"};
     }
     const std::string sbatch = find_slurm_program("sbatch");
     if (sbatch.empty()) {
-        return fail(reply, {"slurm-missing", "sbatch"});
+        return AgentFailure{"slurm-missing", "sbatch"};
     }
     const SlurmDir dir{RunDir{paths.run(run.run_id())}};
-    if (auto failure = prepare(run, dir, sbatch)) {
-        return fail(reply, *failure);
+    if (auto prepared = prepare(run, dir, sbatch); !prepared) {
+        return std::move(prepared.failure());
     }
     std::vector<std::string> argv{sbatch};
     argv.insert(argv.end(), submit.sbatch().begin(), submit.sbatch().end());
@@ -139,19 +132,21 @@ void submit_slurm(const wire::SubmitSlurm& submit, const NodePaths& paths, wire:
     if (id == 0) {
         fs::remove_all(dir.run.dir, ignored);
         if (command && command->timed_out()) {
-            return fail(reply, {"slurm-silent", trimmed(command->errors())});
+            return AgentFailure{"slurm-silent", trimmed(command->errors())};
         }
-        return fail(reply,
-                    {"slurm-refused", command ? trimmed(command->errors()) : "sbatch could not be started"});
+        return AgentFailure{"slurm-refused",
+                            command ? trimmed(command->errors()) : "sbatch could not be started"};
     }
     const int failed = write_file_atomically(dir.job_id(), std::to_string(id) + '\n');
     if (failed != 0) {
         std::string said;
-        scancel({std::to_string(id)}, said);  // nobody would find it again
+        scancel({std::to_string(id)}, said);  // no desk would find it again
         fs::remove_all(dir.run.dir, ignored);
-        return fail(reply, failure_from_errno(failed, dir.job_id().string()));
+        return failure_from_errno(failed, dir.job_id().string());
     }
-    reply.mutable_slurm_submitted()->set_job_id(id);
+    wire::SlurmSubmitted submitted;
+    submitted.set_job_id(id);
+    return submitted;
 }
 
 void write_stop_cause(const RunDir& run, const std::string& cause) {
@@ -169,27 +164,29 @@ void write_stop_cause(const RunDir& run, const std::string& cause) {
     }
 }
 
-void cancel_slurm(const wire::CancelSlurm& cancel, const NodePaths& paths, wire::Reply& reply) {
+AgentResult<wire::Stopping> cancel_slurm(const wire::CancelSlurm& cancel, const NodePaths& paths) {
     const SlurmDir dir{RunDir{paths.run(cancel.run_id())}};
     const auto id = is_safe_name(cancel.run_id()) ? slurm_job_of(dir) : std::nullopt;
     if (!id) {
-        return fail(reply, {"no-such-run", cancel.run_id()});
+        return AgentFailure{"no-such-run", cancel.run_id()};
     }
     const std::string job = std::to_string(*id);
     std::string said;
-    bool told = false;
+    bool delivered = false;
     if (read_allocation(dir)) {
         write_stop_cause(dir.run, cancel.cause());
         if (cancel.by_user()) {
             write_file_atomically(dir.stopped(), "");
         }
-        told = scancel({std::string("--signal=") + (cancel.force() ? kForce : kAsk), job + ".0"}, said);
+        delivered = scancel({std::string("--signal=") + (cancel.force() ? kForce : kAsk), job + ".0"}, said);
     }
-    // It waits still, or its step is not there yet or no more.
-    if (!told && !scancel({job}, said)) {
-        return fail(reply, {"slurm-cancel", said});
+    // It is still pending, or its step does not exist yet or any more.
+    if (!delivered && !scancel({job}, said)) {
+        return AgentFailure{"slurm-cancel", said};
     }
-    reply.mutable_stopping()->set_was_running(told);
+    wire::Stopping stopping;
+    stopping.set_was_running(delivered);
+    return stopping;
 }
 
 }  // namespace rankscope::agent

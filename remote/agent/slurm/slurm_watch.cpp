@@ -17,7 +17,7 @@ constexpr std::size_t kMaxBatch = 256U << 10U;
 constexpr std::size_t kMaxTail = 4000;
 constexpr double kAnswerTimeout = 30;
 constexpr double kAskYoung = 1;  // in the first minute, and when it is about to end
-constexpr double kAskOld = 10;   // later: a controller has many who ask
+constexpr double kAskOld = 10;   // later: a controller serves many
 constexpr double kYoung = 60;
 constexpr double kLateFiles = 5;     // a shared file system may show a file's end so much later
 constexpr double kGiveUpFiles = 30;  // … or for ever, where its file system has no locks
@@ -33,20 +33,15 @@ std::string tail_of(const std::filesystem::path& file) {
 
 }  // namespace
 
-SlurmWatch::SlurmWatch(const wire::AttachSlurm& attach, SlurmDir dir, std::uint64_t job_id, int inotify)
-    : run_id_(attach.run_id()), dir_(std::move(dir)), inotify_(inotify), began_(monotonic_s()) {
+SlurmWatch::SlurmWatch(const wire::AttachSlurm& attach, SlurmDir dir, std::uint64_t job_id, int inotify,
+                       EventLoop& loop)
+    : run_id_(attach.run_id()), dir_(std::move(dir)), inotify_(inotify), loop_(&loop), began_(monotonic_s()) {
     for (const auto& node : attach.nodes()) {
         from_[node.node()] = node.from_seq();
     }
     state_.set_run_id(run_id_);
     state_.set_job_id(job_id);
     ::inotify_add_watch(inotify_, dir_.run.dir.c_str(), IN_MOVED_TO | IN_CREATE);
-}
-
-void SlurmWatch::add_to(std::vector<pollfd>& fds) const {
-    if (command_) {
-        command_->add_to(fds);
-    }
 }
 
 bool SlurmWatch::all_ended() const {
@@ -78,9 +73,11 @@ void SlurmWatch::ask() {
                                        : std::vector<std::string>{program, "-o", "show", "job", id},
                            kAnswerTimeout);
     }
-    if (!command_) {
+    if (command_) {
+        command_->wake(*loop_);
+    } else {
         accounted_ = accounting_;
-        state_.set_problem(program.empty() ? "scontrol is not there" : "scontrol could not be started");
+        state_.set_problem(program.empty() ? "scontrol was not found" : "scontrol could not be started");
     }
 }
 
@@ -90,24 +87,23 @@ void SlurmWatch::take_answer(const Send& send) {
     const std::string& text = answer.output();
     if (accounting_) {
         accounted_ = true;
-        if (const auto told = answer.status() == 0 ? parse_sacct(text) : std::nullopt;
-            told && slurm_state_is_final(told->state())) {
-            state_.MergeFrom(*told);
+        if (const auto reported = answer.status() == 0 ? parse_sacct(text) : std::nullopt;
+            reported && slurm_state_is_final(reported->state())) {
+            state_.MergeFrom(*reported);
         }
         return;
     }
-    const auto told = answer.status() == 0 ? parse_scontrol_job(text) : std::nullopt;
-    if (told) {
+    const auto reported = answer.status() == 0 ? parse_scontrol_job(text) : std::nullopt;
+    if (reported) {
         const auto allocation = state_.allocation();
         const bool known = state_.has_allocation();
-        state_ = *told;
+        state_ = *reported;
         state_.set_run_id(run_id_);
         if (known) {
             *state_.mutable_allocation() = allocation;
         }
     } else if (answer.errors().find("Invalid job id") != std::string::npos) {
-        state_.set_state(
-            "FORGOTTEN");  // MinJobAge has passed: how it ended, sacct knows, or the spools alone
+        state_.set_state("FORGOTTEN");  // MinJobAge has passed: sacct, or the spools, know how it ended
         final_since_ = final_since_ > 0 ? final_since_ : monotonic_s();
     } else {
         state_.set_problem(answer.timed_out() ? "scontrol gave no answer" : answer.errors());
@@ -176,7 +172,7 @@ void SlurmWatch::close_what_is_left() {
     for (auto& node : nodes_) {
         std::error_code error;
         if (!node.ended && !std::filesystem::exists(node.dir.spec(), error)) {
-            node.ended = true;  // never begun there
+            node.ended = true;  // never started there
         } else if (!node.ended && !close_abandoned_spool(node.dir)) {
             node.ended = monotonic_s() - final_since_ > kGiveUpFiles;
         }

@@ -23,12 +23,13 @@ class SlurmWatch {
 public:
     using Send = std::function<void(const wire::Reply&)>;
 
-    /// `inotify`: a descriptor that is told of changes in the run's folder, so that events come at once where
-    /// the file system tells (one shared over a network does not: once a second it is looked).
-    SlurmWatch(const wire::AttachSlurm& attach, SlurmDir dir, std::uint64_t job_id, int inotify);
+    /// `inotify`: reports changes in the run's folder, so that events come at once where the file system
+    /// reports them (one shared over a network does not: it is read once a second). `loop` outlives the watch
+    /// and is woken by the programs that it starts; step() follows each round.
+    SlurmWatch(const wire::AttachSlurm& attach, SlurmDir dir, std::uint64_t job_id, int inotify,
+               EventLoop& loop);
 
-    void add_to(std::vector<pollfd>& fds) const;
-    /// Does what is due; `room` says whether the way to the desk takes more now.
+    /// Does what is due; `room` says whether the desk takes more now.
     void step(const std::function<bool()>& room, const Send& send);
     bool over() const { return over_; }
 
@@ -53,6 +54,7 @@ private:
     std::string run_id_;
     SlurmDir dir_;
     int inotify_;
+    EventLoop* loop_;
     std::map<std::string, std::uint64_t> from_;
     wire::SlurmState state_;
     std::string sent_;
@@ -61,7 +63,7 @@ private:
     bool accounted_ = false;
     double began_;
     double next_ask_ = 0;
-    double final_since_ = 0;  ///< 0: Slurm has not said that it is over
+    double final_since_ = 0;  ///< 0: Slurm has not reported its end
     double ended_since_ = 0;  ///< 0: not all supervisors have ended
     std::vector<Node> nodes_;
     bool over_ = false;

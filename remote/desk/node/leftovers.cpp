@@ -32,6 +32,9 @@ FreedBy freed_by(const Leftover& entry) {
     if (entry.live) {
         return FreedBy::StopRun;
     }
+    if (entry.kind == "other-shared-memory") {
+        return FreedBy::RemoveFile;
+    }
     return !entry.run_id.empty() || entry.kind == "shared-memory" ? FreedBy::Clean : FreedBy::EndProcess;
 }
 

@@ -14,7 +14,7 @@ namespace rankscope {
 
 /// What is still on a node: a process of a run, a port, shared memory, GPU memory.
 struct Leftover {
-    std::string kind;  ///< process, port, shared-memory, gpu-memory
+    std::string kind;  ///< process, port, shared-memory, other-shared-memory, gpu-memory
     std::string what;  ///< its command line, or the segment's name
     std::int64_t pid = 0;
     std::string user;
@@ -28,10 +28,11 @@ struct Leftover {
 
 /// What may free it.
 enum class FreedBy {
-    Nobody,     ///< another user's: shown, never touched
-    StopRun,    ///< its run goes on
-    Clean,      ///< it is what a run has left
-    EndProcess  ///< a program of the user's own, not of ours: only when asked for that one
+    Nobody,      ///< another user's: shown, never touched
+    StopRun,     ///< its run is live
+    Clean,       ///< it is what a run has left
+    EndProcess,  ///< a program of the user's own, not of ours: only when asked for that one
+    RemoveFile   ///< shared memory of the user's that no program uses, of a name that is not known: by hand
 };
 FreedBy freed_by(const Leftover& entry);
 
