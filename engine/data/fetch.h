@@ -10,8 +10,8 @@
 
 namespace rankscope::engine {
 
-/// Downloads `url` into `target` with curl, or wget where there is no curl. `progress` is told the bytes so
-/// far, a few times a second. Returns what went wrong, empty when all is well; never throws.
+/// Downloads `url` into `target` with curl, or wget where there is no curl. `progress` receives the bytes so
+/// far, a few times a second. Returns what went wrong, empty on success; never throws.
 std::string fetch(const std::string& url, const std::filesystem::path& target,
                   const std::function<void(std::uint64_t bytes)>& progress);
 
