@@ -38,6 +38,12 @@ std::string to_hex(std::span<const unsigned char> bytes) {
     return hex;
 }
 
+std::string sha256_hex(std::span<const std::byte> data) {
+    Sha256 hash;
+    hash.update(data);
+    return to_hex(hash.finish());
+}
+
 std::optional<Sha256Digest> digest_from_hex(const std::string& hex) {
     Sha256Digest digest{};
     if (hex.size() != digest.size() * 2) {

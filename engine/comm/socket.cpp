@@ -169,17 +169,6 @@ Socket bound_socket(Address address, std::uint16_t port, int* failed) {
 
 }  // namespace
 
-Socket& Socket::operator=(Socket&& other) noexcept {
-    std::swap(descriptor_, other.descriptor_);
-    return *this;
-}
-
-Socket::~Socket() {
-    if (descriptor_ >= 0) {
-        close(descriptor_);
-    }
-}
-
 void set_tcp_options(int descriptor) {
     set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
     set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, 1);

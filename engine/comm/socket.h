@@ -3,32 +3,22 @@
 
 #pragma once
 
+#include <base/fd.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <utility>
 
 namespace rankscope::engine {
 
 using Clock = std::chrono::steady_clock;
 
-/// Owns a file descriptor.
-class Socket {
+/// Owns the descriptor of a socket.
+class Socket : public UniqueFd {
 public:
-    Socket() = default;
-    explicit Socket(int descriptor) : descriptor_(descriptor) {}
-    Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-    Socket& operator=(Socket&& other) noexcept;
-    Socket(const Socket&) = delete;
-    Socket& operator=(const Socket&) = delete;
-    ~Socket();
-
-    int fd() const { return descriptor_; }
-    explicit operator bool() const { return descriptor_ >= 0; }
-
-private:
-    int descriptor_ = -1;
+    using UniqueFd::UniqueFd;
+    int fd() const { return get(); }
 };
 
 /// The result of a call on a socket; `error` is text for the user when it failed, `code` its errno (0: none).

@@ -1,21 +1,20 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/log.h>
+#include <base/text.h>
 #include <engine/comm/tcp_store_server.h>
 #include <engine/error.h>
 
 #include <netdb.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstdio>
 #include <memory>
+#include <utility>
 
 namespace rankscope::engine {
 namespace {
@@ -57,30 +56,19 @@ PeerName peer_name(int descriptor) {
     return {host.data(), port.data()};
 }
 
-std::optional<std::int64_t> to_number(const std::string& text) {
-    std::int64_t value = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = error == std::errc{} && stop == text.data() + text.size();
-    return whole ? std::optional(value) : std::nullopt;
-}
-
 }  // namespace
 
 TcpStoreServer::TcpStoreServer(const StoreServerOptions& options)
     : options_(options),
       key_(derive_key(options.token, TokenUse::EngineStore)),
       listener_(listen_tcp(options.port, options.address)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       port_(local_port(listener_)),
       clock_(2 * kLook),
       thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
 TcpStoreServer::~TcpStoreServer() {
     thread_.request_stop();
-    const std::uint64_t one = 1;
-    if (write(wake_.fd(), &one, sizeof(one)) < 0) {
-        std::fputs("store: cannot wake its thread\n", stderr);  // it wakes by itself within a second
-    }
+    loop_.defer([] {});  // wakes it
 }
 
 bool TcpStoreServer::finished(const std::stop_token& stop) {
@@ -96,7 +84,7 @@ bool TcpStoreServer::finished(const std::stop_token& stop) {
     return !waiting || Clock::now() >= *stop_deadline_;
 }
 
-int TcpStoreServer::poll_timeout_ms() const {
+double TcpStoreServer::seconds_until_due() const {
     Clock::time_point next = Clock::now() + kLook;
     for (const Waiter& waiter : waiters_) {
         next = std::min(next, waiter.deadline);
@@ -104,27 +92,22 @@ int TcpStoreServer::poll_timeout_ms() const {
     for (const auto& [descriptor, connection] : connections_) {
         next = std::min(next, connection.answer_by.value_or(next));
     }
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(next - Clock::now()).count();
-    return static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, stop_deadline_ || loss_ ? 20 : 1000));
+    const double left = std::chrono::duration<double>(next - Clock::now()).count();
+    return std::clamp(left, 0.0, stop_deadline_ || loss_ ? 0.02 : 1.0);
 }
 
 void TcpStoreServer::serve(const std::stop_token& stop) {
+    const auto listening = loop_.watch(listener_.fd(), POLLIN, [this](short) { arrivals_ = true; });
     while (!finished(stop)) {
-        std::vector<pollfd> entries{{listener_.fd(), POLLIN, 0}, {wake_.fd(), POLLIN, 0}};
-        for (const auto& [descriptor, connection] : connections_) {
-            const short events = static_cast<short>(connection.out.empty() ? POLLIN : POLLIN | POLLOUT);
-            entries.push_back({descriptor, events, 0});
+        for (auto& [descriptor, connection] : connections_) {
+            connection.watch.set_events(
+                static_cast<short>(connection.out.empty() ? POLLIN : POLLIN | POLLOUT));
         }
-        poll(entries.data(), entries.size(), poll_timeout_ms());
+        loop_.run_once(seconds_until_due());
         clock_.tick();
-        if ((entries[1].revents & POLLIN) != 0) {
-            std::uint64_t count = 0;
-            [[maybe_unused]] const ssize_t drained = read(wake_.fd(), &count, sizeof(count));
-        }
-        for (const pollfd& entry : entries) {
-            const auto found = connections_.find(entry.fd);
-            if (found != connections_.end() && (entry.revents & (POLLIN | POLLHUP | POLLERR)) != 0) {
-                read_from(found->second);
+        for (auto& [descriptor, connection] : connections_) {
+            if (std::exchange(connection.readable, false)) {
+                read_from(connection);
             }
         }
         expire();
@@ -135,7 +118,7 @@ void TcpStoreServer::serve(const std::stop_token& stop) {
         drop_closed();
         answer_watches();
         // Accepted last, so that a descriptor just closed is not mistaken for the new one.
-        if ((entries[0].revents & POLLIN) != 0) {
+        if (std::exchange(arrivals_, false)) {
             accept_some();
         }
     }
@@ -159,7 +142,10 @@ void TcpStoreServer::accept_some() {
         connection.out =
             store_protocol::frame(std::string(store_protocol::kMagic) + connection.session.own_nonce());
         write_to(connection);
-        connections_.insert_or_assign(descriptor, std::move(connection));
+        Connection& placed = connections_.insert_or_assign(descriptor, std::move(connection)).first->second;
+        placed.watch = loop_.watch(descriptor, POLLIN, [&placed](short events) {
+            placed.readable = (events & (POLLIN | POLLHUP | POLLERR)) != 0;
+        });
     }
 }
 
@@ -280,8 +266,9 @@ void TcpStoreServer::reply(Connection& connection, Status status, std::vector<st
 void TcpStoreServer::refuse(Connection& connection, const std::string& why) {
     connection.closing = true;
     if (++refusals_ <= kReportedRefusals) {
-        std::fprintf(stderr, "store: connection from %s closed: it %s%s\n", connection.peer.c_str(),
-                     why.c_str(), refusals_ == kReportedRefusals ? "; further ones are not reported" : "");
+        log_message(LogLevel::Warning,
+                    "store: connection from " + connection.peer + " closed: it " + why +
+                        (refusals_ == kReportedRefusals ? "; further ones are not reported" : ""));
     }
 }
 
@@ -296,8 +283,8 @@ void TcpStoreServer::handle(Connection& connection, const Message& request) {
     } else if (op == Op::get && fields.size() == 2) {
         get(connection, fields);
     } else if (op == Op::add && fields.size() == 2) {
-        const std::int64_t before = to_number(values_[fields[0]]).value_or(0);
-        const std::string after = std::to_string(before + to_number(fields[1]).value_or(0));
+        const std::int64_t before = parse_number<std::int64_t>(values_[fields[0]]).value_or(0);
+        const std::string after = std::to_string(before + parse_number<std::int64_t>(fields[1]).value_or(0));
         store(fields[0], after);
         reply(connection, Status::ok, {after});
     } else if (op == Op::check) {
@@ -313,7 +300,8 @@ void TcpStoreServer::handle(Connection& connection, const Message& request) {
     } else if (op == Op::beat && fields.size() == 3) {
         beat(connection, fields);
     } else if (op == Op::accuse && fields.size() == 2) {
-        lose(static_cast<int>(to_number(fields[0]).value_or(-1)), store_protocol::kMissing, fields[1]);
+        lose(static_cast<int>(parse_number<std::int64_t>(fields[0]).value_or(-1)), store_protocol::kMissing,
+             fields[1]);
         reply(connection, Status::ok);
     } else if (op == Op::bye) {
         connection.polite = true;
@@ -329,8 +317,8 @@ void TcpStoreServer::hello(Connection& connection, const Message& request) {
         refuse(connection, "is no rank of this run (no hello)");
         return;
     }
-    const std::int64_t rank = to_number(fields[0]).value_or(-1);
-    const std::int64_t world = to_number(fields[1]).value_or(-1);
+    const std::int64_t rank = parse_number<std::int64_t>(fields[0]).value_or(-1);
+    const std::int64_t world = parse_number<std::int64_t>(fields[1]).value_or(-1);
     std::string why;
     if (world != options_.world_size) {
         why = "this rank has WORLD_SIZE=" + fields[1] +
@@ -357,7 +345,7 @@ void TcpStoreServer::get(Connection& connection, const std::vector<std::string>&
         return;
     }
     constexpr std::int64_t kYear = 31'536'000'000;
-    const std::int64_t timeout = to_number(fields[1]).value_or(0);
+    const std::int64_t timeout = parse_number<std::int64_t>(fields[1]).value_or(0);
     const auto wait = std::chrono::milliseconds(timeout < 0 ? kYear : std::min(timeout, kYear));
     waiters_.push_back({connection.socket.fd(), fields[0], Clock::now() + wait});
 }
@@ -366,9 +354,9 @@ void TcpStoreServer::beat(Connection& connection, const std::vector<std::string>
     constexpr std::int64_t kMinute = 60'000;
     connection.watches = true;
     connection.heard = clock_.now();
-    connection.silence_limit = std::chrono::milliseconds(to_number(fields[1]).value_or(0));
+    connection.silence_limit = std::chrono::milliseconds(parse_number<std::int64_t>(fields[1]).value_or(0));
     connection.answer_by = Clock::now() + std::chrono::milliseconds(std::clamp<std::int64_t>(
-                                              to_number(fields[2]).value_or(0), 0, kMinute));
+                                              parse_number<std::int64_t>(fields[2]).value_or(0), 0, kMinute));
     store(store_protocol::state_key(connection.rank), fields[0]);
 }
 

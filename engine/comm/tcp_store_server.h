@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/event_loop.h>
 #include <base/sealed_session.h>
 #include <engine/comm/awake_clock.h>
 #include <engine/comm/socket.h>
@@ -54,6 +55,8 @@ private:
         std::string peer{};  ///< numeric address and port
         std::string host{};  ///< numeric address
         Clock::time_point opened{};
+        EventLoop::Watch watch{};
+        bool readable = false;
         std::string in{};
         std::string out{};
         int rank = -1;  ///< -1: no valid hello yet
@@ -76,7 +79,7 @@ private:
 
     void serve(const std::stop_token& stop);
     bool finished(const std::stop_token& stop);
-    int poll_timeout_ms() const;
+    double seconds_until_due() const;
     void accept_some();
     void make_room_for(const std::string& host);
     void read_from(Connection& connection);
@@ -100,7 +103,8 @@ private:
     StoreServerOptions options_;
     TokenKey key_;
     Socket listener_;
-    Socket wake_;
+    EventLoop loop_;  ///< before what is watched in it
+    bool arrivals_ = false;
     std::uint16_t port_ = 0;
     std::map<int, Connection> connections_;
     std::vector<Waiter> waiters_;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/sha256.h>
 #include <engine/data/folder_images.h>
 #include <engine/data/image_decoder.h>
-#include <engine/data/sha256.h>
 
 #include <span>
 
@@ -39,7 +39,7 @@ std::unique_ptr<ImageReader> FolderImages::reader() const {
 }
 
 std::string FolderImages::identity() const {
-    return sha256_of(std::as_bytes(std::span(names_)));
+    return sha256_hex(std::as_bytes(std::span(names_)));
 }
 
 }  // namespace rankscope::engine

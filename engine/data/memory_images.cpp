@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/sha256.h>
 #include <engine/data/memory_images.h>
-#include <engine/data/sha256.h>
 
 #include <algorithm>
 
@@ -61,7 +61,7 @@ std::string MemoryImages::identity() const {
         some.insert(some.end(), pixels_.begin() + static_cast<std::ptrdiff_t>(at),
                     pixels_.begin() + static_cast<std::ptrdiff_t>(at + image_bytes_));
     }
-    return sha256_of(std::as_bytes(std::span(some)));
+    return sha256_hex(std::as_bytes(std::span(some)));
 }
 
 }  // namespace rankscope::engine

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/sha256.h>
 #include <engine/data/data_paths.h>
 #include <engine/data/published_file.h>
-#include <engine/data/sha256.h>
 #include <engine/error.h>
 
 #include <algorithm>
@@ -22,15 +22,20 @@ fs::path stamp_of(const fs::path& file, const PublishedFile& published) {
     const std::string text =
         fs::weakly_canonical(file, failed).string() + " " + std::to_string(changed) + " " + published.sha256;
     constexpr std::size_t kDigits = 32;
-    return dataset_cache_folder("checked") / sha256_of(std::as_bytes(std::span(text))).substr(0, kDigits);
+    return dataset_cache_folder("checked") / sha256_hex(std::as_bytes(std::span(text))).substr(0, kDigits);
+}
+
+/// Empty when it cannot be read.
+std::string hex_of_file(const fs::path& file) {
+    const auto digest = sha256_of_file(file);
+    return digest ? to_hex(*digest) : std::string();
 }
 
 }  // namespace
 
 bool is_as_published(const fs::path& file, const PublishedFile& published) {
     std::error_code failed;
-    return fs::file_size(file, failed) == published.bytes && !failed &&
-           sha256_of_file(file) == published.sha256;
+    return fs::file_size(file, failed) == published.bytes && !failed && hex_of_file(file) == published.sha256;
 }
 
 void refuse_damaged(const fs::path& file, const std::vector<PublishedFile>& published) {
@@ -45,7 +50,7 @@ void refuse_damaged(const fs::path& file, const std::vector<PublishedFile>& publ
     if (fs::exists(stamp, failed)) {
         return;
     }
-    if (sha256_of_file(file) != found->sha256) {
+    if (hex_of_file(file) != found->sha256) {
         throw Error(file.string() +
                     ": is damaged: it has the size of the published file, but its SHA-256 is not " +
                     found->sha256 + ". Fetch it again.");

@@ -1,18 +1,23 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
+#include <base/log.h>
+#include <base/wait_fd.h>
 #include <engine/train/metrics_sink.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 
 namespace rankscope::engine {
+namespace {
+
+constexpr double kFlushWithin = 1;
+
+}  // namespace
 
 MetricsSink::MetricsSink(const std::string& path) : path_(path) {
     if (path_.empty()) {
@@ -21,8 +26,8 @@ MetricsSink::MetricsSink(const std::string& path) : path_(path) {
     }
     open_pipe();
     if (gone_) {
-        std::fprintf(stderr, "metrics: %s cannot be opened: %s; training goes on without it\n", path_.c_str(),
-                     std::strerror(errno));
+        log_message(LogLevel::Warning, "metrics: " + path_ + " cannot be opened: " + std::strerror(errno) +
+                                           "; training continues without it");
     }
 }
 
@@ -74,8 +79,8 @@ void MetricsSink::push() {
         } else if (errno == EAGAIN) {
             return;
         } else if (errno != EINTR) {
-            std::fprintf(stderr, "metrics: %s: %s; training goes on without it\n", path_.c_str(),
-                         std::strerror(errno));
+            log_message(LogLevel::Warning, "metrics: " + path_ + ": " + std::strerror(errno) +
+                                               "; training continues without it");
             close(descriptor_);
             descriptor_ = -1;
             gone_ = true;
@@ -96,12 +101,10 @@ void MetricsSink::stage(const std::string& name, const std::string& detail, doub
 }
 
 void MetricsSink::flush() {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const double deadline = monotonic_s() + kFlushWithin;
     const std::lock_guard lock(mutex_);
     push();
-    while (descriptor_ >= 0 && !backlog_.empty() && std::chrono::steady_clock::now() < deadline) {
-        pollfd entry{descriptor_, POLLOUT, 0};
-        poll(&entry, 1, 50);
+    while (descriptor_ >= 0 && !backlog_.empty() && wait_fd(descriptor_, POLLOUT, deadline)) {
         push();
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/data/sha256.h>
+#include <base/sha256.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/train/model_setup.h>
@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 std::string digest(const std::string& text) {
-    return sha256_of(std::as_bytes(std::span(text)));
+    return sha256_hex(std::as_bytes(std::span(text)));
 }
 
 std::string describe(const Graph& graph) {
@@ -203,7 +203,7 @@ std::string parameter_checksum(CompiledModel& model, const Graph& graph) {
         const std::vector<float> values = model.weight(id);
         all.insert(all.end(), values.begin(), values.end());
     }
-    return "sha256:" + sha256_of(std::as_bytes(std::span(all)));
+    return "sha256:" + sha256_hex(std::as_bytes(std::span(all)));
 }
 
 }  // namespace rankscope::engine

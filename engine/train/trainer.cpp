@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/sha256.h>
 #include <engine/checkpoint/model_state.h>
 #include <engine/data/distributed_sampler.h>
 #include <engine/data/memory_images.h>
-#include <engine/data/sha256.h>
 #include <engine/error.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/initial_weights.h>
@@ -88,7 +88,7 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
     const nlohmann::json settings = common_settings(config);
     check_common_settings(settings, options_.group);
     const std::string text = settings.dump();
-    settings_digest_ = sha256_of(std::as_bytes(std::span(text)));
+    settings_digest_ = sha256_hex(std::as_bytes(std::span(text)));
     graph_ = model_of(config);
     optimizer_.clip_value = config.clip_value.value_or(0.0);
     options_.config.topk = std::min(config.topk, graph_.classes);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/log.h>
 #include <remote/agent/node/node_paths.h>
 #include <remote/agent/serve/serve.h>
 #include <remote/agent/slurm/slurm_supervise.h>
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "rankscope-agent: %s\n", error.what());
+        rankscope::log_message(rankscope::LogLevel::Error, error.what());
         return 1;
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/sha256.h>
 #include <engine/data/cifar.h>
 #include <engine/data/cifar_records.h>
 #include <engine/data/dataset.h>
 #include <engine/data/memory_images.h>
 #include <engine/data/pickled_batch.h>
 #include <engine/data/published_file.h>
-#include <engine/data/sha256.h>
 #include <engine/error.h>
 
 #include <gtest/gtest.h>
@@ -243,7 +243,7 @@ TEST(PublishedFiles, AFileIsHashedOnceAndAgainWhenItChanges) {
     const TemporaryFolder folder;
     const fs::path file = folder / "f.bin";
     write_file(file, "abc");
-    const std::vector<PublishedFile> published{{"f.bin", 3, sha256_of_file(file)}};
+    const std::vector<PublishedFile> published{{"f.bin", 3, to_hex(*sha256_of_file(file))}};
     refuse_damaged(file, published);
     write_file(file, "abd");
     fs::last_write_time(file, fs::last_write_time(file) + std::chrono::seconds(2));

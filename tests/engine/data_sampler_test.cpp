@@ -3,8 +3,8 @@
 
 // Against values recorded from PyTorch (data/make_sampler_values.py).
 
+#include <base/sha256.h>
 #include <engine/data/distributed_sampler.h>
-#include <engine/data/sha256.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -35,7 +35,7 @@ TEST(Sampler, DealsAsPyTorchsDistributedSampler) {
                 EXPECT_EQ(indices, expected["indices"][i].get<std::vector<std::int64_t>>());
             } else {
                 EXPECT_EQ(indices.size(), expected["counts"][i].get<std::size_t>());
-                EXPECT_EQ(sha256_of(std::as_bytes(std::span(indices))), expected["sha256"][i]);
+                EXPECT_EQ(sha256_hex(std::as_bytes(std::span(indices))), expected["sha256"][i]);
             }
         }
     }

@@ -3,7 +3,7 @@
 
 // Cutting, scaling and normalising, against values recorded from torchvision (data/make_image_values.py).
 
-#include <engine/data/sha256.h>
+#include <base/sha256.h>
 #include <engine/data/transform.h>
 
 #include <gtest/gtest.h>
@@ -196,7 +196,7 @@ TEST(PixelTable, NormalisesAsTorchvisionDoes) {
                 planes.push_back(static_cast<std::uint8_t>(v));
             }
         }
-        EXPECT_EQ(sha256_of(std::as_bytes(std::span(values))), expected["sha256"]) << name;
+        EXPECT_EQ(sha256_hex(std::as_bytes(std::span(values))), expected["sha256"]) << name;
         // The fast way of converting has the same bits.
         std::vector<float> converted(values.size());
         table.convert(planes.data(), 256, converted.data());

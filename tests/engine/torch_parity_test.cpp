@@ -3,9 +3,9 @@
 
 // Against values recorded from PyTorch (data/make_torch_*.py).
 
+#include <base/sha256.h>
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/data/distributed_sampler.h>
-#include <engine/data/sha256.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
@@ -32,7 +32,7 @@ const nlohmann::json& torch_values() {
 
 template <typename T>
 std::string digest(const std::vector<T>& values) {
-    return sha256_of(std::as_bytes(std::span(values)));
+    return sha256_hex(std::as_bytes(std::span(values)));
 }
 
 TEST(TorchParity, Permutations) {

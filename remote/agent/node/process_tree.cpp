@@ -4,10 +4,10 @@
 #include <base/clock.h>
 #include <base/files.h>
 #include <base/utf8.h>
+#include <base/wait_fd.h>
 #include <remote/agent/node/process_tree.h>
 
 #include <dirent.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -115,7 +115,7 @@ std::string environment_of(pid_t pid) {
         // is final: an empty environment is possible.
         settled = stat->environment_end != 0;
         if (!settled) {
-            ::poll(nullptr, 0, 1);
+            sleep_s(0.001);
         }
     }
 }
@@ -173,7 +173,7 @@ int kill_descendants(pid_t root, double seconds) {
         if (left == 0 || monotonic_s() > deadline) {
             return left;
         }
-        ::poll(nullptr, 0, 5);
+        sleep_s(0.005);
     }
 }
 

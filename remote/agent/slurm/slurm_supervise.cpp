@@ -3,6 +3,8 @@
 
 #include <base/clock.h>
 #include <base/files.h>
+#include <base/log.h>
+#include <base/wait_fd.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/slurm/slurm_job.h>
 #include <remote/agent/slurm/slurm_submit.h>
@@ -11,7 +13,6 @@
 #include <remote/agent/supervise/supervisor.h>
 #include <remote/wire/frame_codec.h>
 
-#include <poll.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,7 +20,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -53,7 +53,7 @@ std::string variable(const char* name) {
 }
 
 int complain(const std::string& what) {
-    std::fprintf(stderr, "rankscope-agent: %s\n", what.c_str());
+    log_message(LogLevel::Error, what);
     return 1;
 }
 
@@ -202,7 +202,7 @@ void tell_others(const RunDir& run, const Place& place, const std::string& cause
         }
         const double until = monotonic_s() + kTellAgain;
         while (monotonic_s() < until && !others_have_ended(run, place)) {
-            ::poll(nullptr, 0, 100);
+            sleep_s(0.1);
         }
     }
 }

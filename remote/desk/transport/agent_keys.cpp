@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <base/fd.h>
 #include <base/files.h>
 #include <remote/desk/transport/agent_keys.h>
 
-#include <poll.h>
 #include <sodium/utils.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -76,9 +76,7 @@ std::string agent_socket(const SshTarget& target) {
 bool read_exactly(int fd, std::string& out, std::size_t size, double deadline) {
     out.resize(size);
     for (std::size_t at = 0; at < size;) {
-        pollfd ready{fd, POLLIN, 0};
-        const double left = deadline - monotonic_s();
-        if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left * 1000) + 1) <= 0) {
+        if (!wait_readable(fd, deadline)) {
             return false;
         }
         const auto got = ::recv(fd, out.data() + at, size - at, 0);

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <base/paths.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/openssh_errors.h>
@@ -151,7 +152,7 @@ Result<std::unique_ptr<Channel>> SshTransport::exec(const std::string& command) 
             break;
         }
         ssh_channel_free(channel);
-        ::poll(nullptr, 0, 10);
+        sleep_s(0.01);
     }
     if (code == SSH_OK) {
         used_ = true;
