@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// rankscope-askpass: ssh starts it to ask the person something (SSH_ASKPASS). It carries the question to the
+// rankscope-askpass: ssh starts it to ask the user a question (SSH_ASKPASS). It sends the question to the
 // program that started ssh, through the private socket named in the environment, and the answer back.
 
 #include <base/fd.h>

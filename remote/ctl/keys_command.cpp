@@ -34,15 +34,14 @@ std::string own_name() {
     return std::string(user != nullptr && user[0] != '\0' ? user : "me") + '@' + host;
 }
 
-// Typed twice, as ssh-keygen has it: a slip would lock the key for ever.
-Result<std::string> new_passphrase(const GlobalOptions& options) {
+// Typed twice, as with ssh-keygen: a typing error would lock the key for ever.
+Result<std::string> new_passphrase() {
     auto first = ask_terminal(text(kContext, "Passphrase of the new key: "), false);
-    auto second = first ? ask_terminal(text(kContext, "Once more: "), false) : std::nullopt;
+    auto second = first ? ask_terminal(text(kContext, "Repeat it: "), false) : std::nullopt;
     if (!second || *first != *second) {
-        (void)options;
         return Failure{"passphrase", "",
-                       !second ? text(kContext, "There is no terminal to type a passphrase at.")
-                               : text(kContext, "The two are not the same; nothing was made."),
+                       !second ? text(kContext, "There is no terminal to type a passphrase in.")
+                               : text(kContext, "The passphrases differ; no key was created."),
                        text(kContext, "Try again."), ""};
     }
     sodium_memzero(second->data(), second->size());
@@ -52,7 +51,7 @@ Result<std::string> new_passphrase(const GlobalOptions& options) {
 int generate(const GlobalOptions& options, const GenerateOptions& wanted) {
     std::string passphrase;
     if (wanted.passphrase) {
-        auto typed = new_passphrase(options);
+        auto typed = new_passphrase();
         if (!typed) {
             report(typed.failure(), options.json);
             return kUsage;
@@ -74,7 +73,8 @@ int generate(const GlobalOptions& options, const GenerateOptions& wanted) {
                                 .c_str());
     } else {
         std::printf("%s\n%s\n%s\n", pair->file.c_str(), pair->public_line.c_str(), pair->fingerprint.c_str());
-        std::printf("%s\n", text(kContext, "Put it on your nodes: rankscopectl keys install all").c_str());
+        std::printf("%s\n",
+                    text(kContext, "Install it on your nodes: rankscopectl keys install all").c_str());
     }
     return kDone;
 }
@@ -123,7 +123,7 @@ int install(const GlobalOptions& options, const std::vector<std::string>& names,
         rows.push_back({result.node,
                         !reached       ? text(kContext, "not installed")
                         : result.added ? text(kContext, "added")
-                                       : text(kContext, "was there"),
+                                       : text(kContext, "already there"),
                         result.verified ? text(kContext, "works") : text(kContext, "fails")});
     }
     if (options.json) {
@@ -141,10 +141,10 @@ int install(const GlobalOptions& options, const std::vector<std::string>& names,
 }  // namespace
 
 void add_keys_commands(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* keys = app.add_subcommand("keys", "SSH keys: make one, put it on nodes");
+    auto* keys = app.add_subcommand("keys", "SSH keys: create one, install it on nodes");
     keys->require_subcommand(1);
     auto* generate_command =
-        keys->add_subcommand("generate", "Make an ed25519 key; nothing is ever overwritten");
+        keys->add_subcommand("generate", "Create an ed25519 key; existing files are never overwritten");
     auto wanted = std::make_shared<GenerateOptions>();
     generate_command->add_option("--file", wanted->file, "Private key (default: ~/.ssh/id_ed25519)");
     generate_command->add_option("--comment", wanted->comment,
@@ -153,7 +153,7 @@ void add_keys_commands(CLI::App& app, GlobalOptions& options, int& code) {
     generate_command->callback([&options, &code, wanted] { code = generate(options, *wanted); });
 
     auto* install_command = keys->add_subcommand(
-        "install", "Put a public key on nodes, the password typed once for all, and log in with it");
+        "install", "Install a public key on nodes (one password for all), then log in with it");
     auto names = std::make_shared<std::vector<std::string>>();
     auto file = std::make_shared<std::string>();
     install_command->add_option("nodes", *names, "Names, or all")->required();

@@ -27,7 +27,7 @@ int run(int argc, char** argv) {
     app.add_flag("--json", options.json, "Machine-readable output");
     app.add_flag(
         "--accept-new-host-keys", options.accept_new_host_keys,
-        "Add unknown SSH host keys to known_hosts without asking (changed ones are refused all the same)");
+        "Add unknown SSH host keys to known_hosts without a question (changed keys are still refused)");
     int code = kDone;
     add_nodes_commands(app, options, code);
     add_keys_commands(app, options, code);

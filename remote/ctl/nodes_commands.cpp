@@ -143,7 +143,7 @@ int show(const GlobalOptions& options, const std::string& name) {
 }
 
 int add(const GlobalOptions& options, NodeSpec node) {
-    // A named file that is not there yet is made: `nodes add --cluster new.yaml` is how one begins.
+    // A named file that does not exist is created: `nodes add --cluster new.yaml` starts an inventory.
     auto read = read_inventory(options.inventory_path(), false);
     if (!read.problems.empty()) {
         report(read.problems, options.json);
@@ -155,7 +155,7 @@ int add(const GlobalOptions& options, NodeSpec node) {
     auto problems = check_node(node);
     if (read.inventory.find(node.name) != nullptr) {
         problems.push_back({"bad-field", "name",
-                            text(kContext, "\"%1\" is in the inventory already.", {node.name}),
+                            text(kContext, "\"%1\" is already in the inventory.", {node.name}),
                             text(kContext, "Choose another name, or remove it first."), ""});
     }
     if (!problems.empty()) {
@@ -194,23 +194,23 @@ int remove(const GlobalOptions& options, const std::vector<std::string>& names) 
 }  // namespace
 
 void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* nodes = app.add_subcommand("nodes", "The machines of the inventory");
+    auto* nodes = app.add_subcommand("nodes", "The nodes of the inventory");
     nodes->require_subcommand(1);
-    nodes->add_subcommand("list", "Show them")->callback([&] { code = list(options); });
+    nodes->add_subcommand("list", "List them")->callback([&] { code = list(options); });
 
-    auto* show_command =
-        nodes->add_subcommand("show", "How a node is connected to: inventory and ssh_config together");
+    auto* show_command = nodes->add_subcommand(
+        "show", "Show how Rankscope connects to a node: inventory and ssh_config together");
     auto shown = std::make_shared<std::string>();
     show_command->add_option("name", *shown)->required();
     show_command->callback([&options, &code, shown] { code = show(options, *shown); });
 
-    auto* add_command = nodes->add_subcommand("add", "Add one");
+    auto* add_command = nodes->add_subcommand("add", "Add a node");
     auto node = std::make_shared<NodeSpec>();
     auto gpus = std::make_shared<std::string>("auto");
     add_command->add_option("name", node->name, "Unique name")->required();
     add_command->add_option("--host", node->host, "Name, address or ssh_config alias (default: the name)");
     add_command->add_option("--port", node->port, "SSH port")->check(CLI::Range(1, 65535));
-    add_command->add_option("--user", node->user, "Account there");
+    add_command->add_option("--user", node->user, "Account on the node");
     add_command->add_option("--identity-file", node->identity_file, "Private key");
     add_command->add_option("--proxy-jump", node->proxy_jump, "Jump host");
     add_command->add_option("--transport", node->transport, "auto, libssh or openssh");
@@ -218,7 +218,7 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_command->add_option("--cpu-slots", node->cpu_slots, "Ranks when there is no GPU")
         ->check(CLI::Range(1, 1024));
     add_command->add_option("--address", node->address, "Address the other nodes use");
-    add_command->add_option("--cache-dir", node->cache_dir, "Where agent and worker are kept there");
+    add_command->add_option("--cache-dir", node->cache_dir, "Folder for agent and worker on the node");
     add_command->callback([&options, &code, node, gpus] {
         if (*gpus != "auto") {
             node->gpus_auto = false;
@@ -240,7 +240,7 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
 
     add_import_command(*nodes, options, code);
 
-    auto* remove_command = nodes->add_subcommand("remove", "Remove some (only from the inventory)");
+    auto* remove_command = nodes->add_subcommand("remove", "Remove nodes (from the inventory only)");
     auto names = std::make_shared<std::vector<std::string>>();
     remove_command->add_option("names", *names)->required();
     remove_command->callback([&options, &code, names] { code = remove(options, *names); });

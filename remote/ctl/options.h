@@ -24,7 +24,7 @@ inline constexpr int kPreflight = 3;
 inline constexpr int kUnreachable = 4;
 inline constexpr int kStopped = 130;
 
-/// What every command understands.
+/// Options of every command.
 struct GlobalOptions {
     std::string cluster;  ///< empty: the user's own inventory
     std::string data_dir;
@@ -38,16 +38,18 @@ struct GlobalOptions {
 /// Reads the inventory; problems go to stderr (or stdout as JSON). Nothing: there were some.
 std::optional<Inventory> load_inventory(const GlobalOptions& options);
 std::shared_ptr<RunStore> open_store(const GlobalOptions& options);
-/// Asks on the terminal: yes or no for host keys, secrets without echo. Without a terminal nobody is asked.
+/// Asks on the terminal: yes or no for host keys, secrets without echo. Without a terminal no question is asked:
+/// unknown keys are refused (unless accepted by option), and `secret` is empty.
 Prompter terminal_prompter(const GlobalOptions& options);
 
-/// Which rows of a list of `count` a person means: "yes" (all), "no" (none), "1 3-5". Not understood: none.
+/// The rows of a list of `count` that an answer names: "yes" (all), "no" (none), "1 3-5". Not understood: none.
 std::set<std::size_t> choose_rows(const std::string& answer, std::size_t count);
 
-/// Asks on the terminal, whichever thread; nothing without one, or when it was closed.
+/// Asks on the terminal, from any thread; nothing without a terminal, or when it was closed. A process in the
+/// background of its terminal, or with neither stdin nor stderr at a terminal, has none.
 std::optional<std::string> ask_terminal(const std::string& question, bool echo);
 
-/// One failure for the person on stderr, or for a machine on stdout.
+/// One failure for the user on stderr, or as JSON on stdout.
 void report(const Failure& failure, bool json);
 void report(const std::vector<Failure>& failures, bool json);
 

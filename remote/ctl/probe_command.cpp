@@ -127,12 +127,11 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
             if (facts.shell_s > kSlowShell) {
                 char seconds[32];
                 std::snprintf(seconds, sizeof seconds, "%.1f", facts.shell_s);
-                notes.push_back(
-                    node.name + ": " +
-                    text(kContext,
-                         "slow login shell: %1 s until the first byte. Look at what ~/.bashrc and "
-                         "~/.profile start there.",
-                         {seconds}));
+                notes.push_back(node.name + ": " +
+                                text(kContext,
+                                     "slow login shell: %1 s until the first byte. Check what ~/.bashrc and "
+                                     "~/.profile start there.",
+                                     {seconds}));
             }
         } else {
             code = kUnreachable;
@@ -167,12 +166,13 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
 }  // namespace
 
 void add_probe_command(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* command = app.add_subcommand("probe", text(kContext, "Connect to nodes and show what they have"));
+    auto* command =
+        app.add_subcommand("probe", text(kContext, "Connect to nodes and show their hardware and system"));
     auto names = std::make_shared<std::vector<std::string>>();
     command->add_option("nodes", *names, "Names (default: all of the inventory; \"local\" is this computer)");
     auto rounds = std::make_shared<int>(1);
     auto every = std::make_shared<double>(5);
-    command->add_option("--rounds", *rounds, "Probe so often, over the same connections")
+    command->add_option("--rounds", *rounds, "Number of probes, over the same connections")
         ->check(CLI::Range(1, 1000000));
     command->add_option("--every", *every, "Seconds between two rounds")->check(CLI::Range(0.0, 3600.0));
     command->callback(

@@ -32,6 +32,17 @@ std::mutex& terminal() {
     return mutex;
 }
 
+// The terminal where the user can be asked; invalid: there is none. A process in the background has a /dev/tty,
+// too, but a read there stops it, and with neither stdin nor stderr at a terminal no user sees the question.
+UniqueFd open_terminal() {
+    UniqueFd tty(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+    if (!tty || ::tcgetpgrp(tty.get()) != ::getpgrp() ||
+        (::isatty(STDIN_FILENO) == 0 && ::isatty(STDERR_FILENO) == 0)) {
+        return {};
+    }
+    return tty;
+}
+
 class Echo {
 public:
     Echo(int fd, bool on) : fd_(fd) {
@@ -60,14 +71,14 @@ private:
 
 std::optional<std::string> ask_terminal(const std::string& question, bool echo) {
     const std::lock_guard lock(terminal());
-    const UniqueFd tty(::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY));
+    const UniqueFd tty = open_terminal();
     if (!tty) {
         return std::nullopt;
     }
     std::string answer;
     {
-        // Before the question: an answer that comes at once (expect, a pasted password) must neither be shown
-        // nor be flushed away by the change.
+        // Before the question: an immediate answer (expect, a pasted password) must neither be echoed nor be
+        // discarded by the change.
         const Echo guard(tty.get(), echo);
         [[maybe_unused]] const auto put = ::write(tty.get(), question.data(), question.size());
         char c = 0;
@@ -93,8 +104,8 @@ namespace {
 constexpr auto kQuiet = std::chrono::milliseconds(400);
 constexpr auto kLongestWait = std::chrono::seconds(3);
 
-/// Questions about host keys that come at the same time are asked in one table. Whoever asks first waits
-/// until no more come, and asks for all.
+/// Questions about host keys that arrive at the same time become one table. The first thread waits until no
+/// more arrive, and asks for all.
 class HostKeyTable {
 public:
     bool ask(const HostKeyQuestion& question) {
@@ -121,7 +132,7 @@ public:
             }
         }
         asking_ = false;
-        if (!waiting_.empty()) {  // came while the person was thinking: one of them asks for the others
+        if (!waiting_.empty()) {  // arrived while the user was answering
             const auto rest = std::exchange(waiting_, {});
             lock.unlock();
             put(rest);
@@ -217,6 +228,12 @@ std::set<std::size_t> choose_rows(const std::string& answer, std::size_t count) 
 
 Prompter terminal_prompter(const GlobalOptions& options) {
     Prompter prompter;
+    if (!open_terminal()) {
+        prompter.accept_host_key = [accept = options.accept_new_host_keys](const HostKeyQuestion&) {
+            return accept;
+        };
+        return prompter;
+    }
     prompter.accept_host_key = [accept = options.accept_new_host_keys,
                                 table = std::make_shared<HostKeyTable>()](const HostKeyQuestion& question) {
         return accept || table->ask(question);

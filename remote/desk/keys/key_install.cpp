@@ -85,16 +85,18 @@ Failure explain(const std::string& node, const Said& said) {
                     text(kContext, "Ask the administrator to make it; its place is in the password file."),
                     detail};
         case kExitNoFolder:
-            return {"no-permission", node, text(kContext, "~/.ssh cannot be made or is somebody else's."),
+            return {"no-permission", node,
+                    text(kContext, "~/.ssh cannot be created, or belongs to another user."),
                     text(kContext, "Check owner and permissions of the home and ~/.ssh there."), detail};
         case kExitCannotWrite:
             return {"no-permission", node, text(kContext, "~/.ssh/authorized_keys cannot be written."),
                     text(kContext, "Check its owner, the disk's space (`df -h ~`) and the quota there."),
                     detail};
         default:
-            return {"key-install", node, text(kContext, "The key could not be installed."),
-                    text(kContext, "See what the node said; `ssh %1 true` should print nothing.", {node}),
-                    detail};
+            return {
+                "key-install", node, text(kContext, "The key could not be installed."),
+                text(kContext, "Check the message of the node; `ssh %1 true` should print nothing.", {node}),
+                detail};
     }
 }
 
@@ -134,15 +136,14 @@ Failure not_accepted(const std::string& node, const Failure& failure, bool home_
         return result;
     }
     result.code = "key-not-accepted";
-    result.what =
-        text(kContext, "The key lies in ~/.ssh/authorized_keys there, but the server does not accept it.");
+    result.what = text(
+        kContext, "The key is in ~/.ssh/authorized_keys on the node, but the server does not accept it.");
     result.remedy =
         home_is_open
-            ? text(kContext, "The home there can be written by others, which sshd refuses: `chmod go-w ~`.")
+            ? text(kContext, "Others can write to the home folder there, which sshd refuses: `chmod go-w ~`.")
             : text(kContext,
-                   "Look at AuthorizedKeysFile and PubkeyAuthentication in its sshd_config, and at "
-                   "`journalctl -u "
-                   "ssh` there.");
+                   "Check AuthorizedKeysFile and PubkeyAuthentication in its sshd_config, and "
+                   "`journalctl -u ssh` there.");
     return result;
 }
 
@@ -152,12 +153,12 @@ Failure not_accepted(const std::string& node, const Failure& failure, bool home_
 struct SharedSecret::State {
     std::mutex mutex;
     Prompter asking;
-    std::map<std::string, std::string> secrets;  ///< what is asked → answer
-    bool given_up = false;
+    std::map<std::string, std::string> secrets;  ///< by question
+    bool cancelled = false;
 
     std::optional<std::string> answer(const SecretQuestion& question) {
         const std::lock_guard lock(mutex);
-        if (given_up || !asking.secret) {
+        if (cancelled || !asking.secret) {
             return std::nullopt;
         }
         const std::string what = question.passphrase ? question.prompt : "password";
@@ -166,14 +167,14 @@ struct SharedSecret::State {
             return found->second;
         }
         if (found != secrets.end() && !question.passphrase) {
-            return std::nullopt;  // this node refused it; others may have taken it
+            return std::nullopt;  // this node refused it; others may have accepted it
         }
-        auto said = asking.secret(question);
-        given_up = !said;
-        if (said) {
-            secrets[what] = *said;
+        auto typed = asking.secret(question);
+        cancelled = !typed;
+        if (typed) {
+            secrets[what] = *typed;
         }
-        return said;
+        return typed;
     }
     void wipe() {
         const std::lock_guard lock(mutex);
@@ -181,7 +182,7 @@ struct SharedSecret::State {
             sodium_memzero(secret.data(), secret.size());
         }
         secrets.clear();
-        given_up = true;
+        cancelled = true;
     }
 };
 
@@ -196,7 +197,11 @@ SharedSecret::~SharedSecret() {
 Prompter SharedSecret::prompter() const {
     Prompter prompter;
     prompter.accept_host_key = state_->asking.accept_host_key;
-    prompter.secret = [state = state_](const SecretQuestion& question) { return state->answer(question); };
+    if (state_->asking.secret) {
+        prompter.secret = [state = state_](const SecretQuestion& question) {
+            return state->answer(question);
+        };
+    }
     return prompter;
 }
 
@@ -206,8 +211,8 @@ std::string install_key_script(const KeyPair& key) {
     std::string blob;
     words >> type >> blob;
     const auto fail = [](int code) { return " || exit " + std::to_string(code) + "; "; };
-    // A last line without its end would swallow the key. What sshd would not take for its modes is mended
-    // where it is certainly the person's own: ~/.ssh and the file; the home is only looked at.
+    // A last line without a newline would join the key. Modes that sshd rejects are corrected for ~/.ssh and the
+    // file, which certainly belong to the user; the home folder is only checked.
     return sh_command(
         "umask 077; [ -n \"$HOME\" ] && [ -d \"$HOME\" ]" + fail(kExitNoHome) +
         "d=\"$HOME/.ssh\"; mkdir -p \"$d\"" + fail(kExitNoFolder) + "chmod go-w \"$d\"" +

@@ -25,7 +25,7 @@ struct KeyInstallation {
     std::optional<Failure> failure;
 };
 
-/// Asks the person once for what many nodes ask: the first password typed is tried on all of them, and a node
+/// Asks the user once for what many nodes need: the first password typed is tried on all of them, and a node
 /// that refuses it is not asked for again. Kept in memory only, wiped at the end.
 class SharedSecret {
 public:

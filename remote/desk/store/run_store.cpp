@@ -415,10 +415,12 @@ Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& fact
 
 Result<KnownFacts> RunStore::facts() const {
     const std::lock_guard lock(impl_->mutex);
-    Statement select(impl_->database, "SELECT node, facts FROM node_facts");
+    Statement select(impl_->database, "SELECT node, facts, at_us FROM node_facts");
     KnownFacts known;
     while (select.step() == Statement::Step::Row) {
-        known[select.text(0)] = facts_from_json(nlohmann::json::parse(select.text(1), nullptr, false));
+        NodeFacts& facts = known[select.text(0)];
+        facts = facts_from_json(nlohmann::json::parse(select.text(1), nullptr, false));
+        facts.probed_us = select.whole(2);
     }
     return known;
 }

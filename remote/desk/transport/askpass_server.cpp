@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kContext = "AskpassServer";
 constexpr std::size_t kLongestPrompt = 65536;
-constexpr double kPromptTimeout = 5;  // of the askpass program's own words, not of the person's
+constexpr double kPromptTimeout = 5;  // for the askpass program's question, not for the user's answer
 
 // Build tree and /usr/lib/rankscope.
 std::filesystem::path askpass_program() {
@@ -51,7 +51,7 @@ bool same_user(int fd) {
     return ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 && peer.uid == ::geteuid();
 }
 
-// All that comes until the other side has no more to say.
+// Everything until the other side closes its direction.
 std::string read_prompt(int fd) {
     std::string prompt;
     const double deadline = monotonic_s() + kPromptTimeout;
@@ -148,7 +148,7 @@ Result<std::unique_ptr<AskpassServer>> AskpassServer::listen(const std::filesyst
     }
     if (!fine) {
         return Failure{"local-exec", target.node,
-                       text(kContext, "A private socket cannot be made in %1.", {folder.string()}),
+                       text(kContext, "Cannot create a private socket in %1.", {folder.string()}),
                        text(kContext, "Check the folder's file system."), std::strerror(errno)};
     }
     return std::unique_ptr<AskpassServer>(
@@ -169,6 +169,7 @@ std::optional<std::string> AskpassServer::answer(const std::string& prompt) {
         question.key.node = target_.node;
         if (!question.other_type_known && prompter_.accept_host_key &&
             prompter_.accept_host_key(question.key)) {
+            answered_ = true;
             return "yes";
         }
         refused_key_ = question;
@@ -191,14 +192,16 @@ std::optional<std::string> AskpassServer::answer(const std::string& prompt) {
         default:
             secret.prompt = prompt;
     }
-    auto said = prompter_.secret && !cancelled_ ? prompter_.secret(secret) : std::nullopt;
+    auto reply = prompter_.secret && !cancelled_ ? prompter_.secret(secret) : std::nullopt;
+    answered_ = answered_ || reply;
     if (passphrase) {
-        locked_file_ = said ? "" : question.file;
+        locked_file_ = reply ? "" : question.file;
     } else {
-        cancelled_ = !said;
-        typed_password_ = typed_password_ || said;
+        cancelled_ = !reply;
+        cannot_ask_ = !prompter_.secret;
+        typed_password_ = typed_password_ || reply;
     }
-    return said;
+    return reply;
 }
 
 void AskpassServer::serve_one() {
@@ -206,20 +209,20 @@ void AskpassServer::serve_one() {
     if (!connection || !same_user(connection.get())) {
         return;
     }
-    auto said = answer(read_prompt(connection.get()));
-    if (!said) {
+    auto reply = answer(read_prompt(connection.get()));
+    if (!reply) {
         return;  // closed without a byte: askpass fails
     }
-    *said += '\n';
+    *reply += '\n';
     std::size_t sent = 0;
-    while (sent < said->size()) {
-        const auto put = ::send(connection.get(), said->data() + sent, said->size() - sent, MSG_NOSIGNAL);
+    while (sent < reply->size()) {
+        const auto put = ::send(connection.get(), reply->data() + sent, reply->size() - sent, MSG_NOSIGNAL);
         if (put <= 0) {
             break;
         }
         sent += static_cast<std::size_t>(put);
     }
-    sodium_memzero(said->data(), said->size());
+    sodium_memzero(reply->data(), reply->size());
 }
 
 }  // namespace rankscope

@@ -15,7 +15,7 @@
 
 namespace rankscope {
 
-/// What ssh asks through SSH_ASKPASS, understood from its words (they do not change with the locale).
+/// A question of ssh through SSH_ASKPASS, parsed from its words (they do not change with the locale).
 struct AskpassQuestion {
     enum class Kind { HostKey, Password, Passphrase, Other };
     Kind kind = Kind::Other;
@@ -26,7 +26,7 @@ struct AskpassQuestion {
 };
 AskpassQuestion understand_askpass(const std::string& prompt);
 
-/// The private socket through which rankscope-askpass, started by ssh, reaches the person: no secret touches
+/// The private socket through which rankscope-askpass, started by ssh, reaches the user: no secret touches
 /// disk, command line or environment. Used by the thread that waits for ssh.
 class AskpassServer {
 public:
@@ -37,14 +37,18 @@ public:
     int fd() const { return listener_.get(); }
     /// For ssh's environment.
     std::map<std::string, std::string> environment() const;
-    /// Takes one connection, asks the person, answers. Called when fd() is readable.
+    /// Accepts one connection, asks the user, answers. Called when fd() is readable.
     void serve_one();
 
-    /// The person did not give the password: what ssh says then is not the server's fault.
+    /// The user did not give the password: the error that ssh prints then is not the server's.
     bool cancelled() const { return cancelled_; }
-    /// A key whose passphrase was not given; ssh may go on with others.
+    /// The user cannot be asked, and a password was needed.
+    bool cannot_ask() const { return cannot_ask_; }
+    /// At least one question was answered.
+    bool answered() const { return answered_; }
+    /// A key whose passphrase was not given; ssh may continue with others.
     const std::string& locked_file() const { return locked_file_; }
-    /// A host key was refused; it is what the failure is about.
+    /// A host key that was refused: the reason of the failure.
     const std::optional<AskpassQuestion>& refused_key() const { return refused_key_; }
     bool typed_password() const { return typed_password_; }
 
@@ -60,6 +64,8 @@ private:
     const Prompter& prompter_;
     std::map<std::string, int> attempts_;
     bool cancelled_ = false;
+    bool cannot_ask_ = false;
+    bool answered_ = false;
     std::string locked_file_;
     bool typed_password_ = false;
     std::optional<AskpassQuestion> refused_key_;

@@ -22,8 +22,8 @@ struct MarkedKey {
 
 std::vector<MarkedKey> parse_marked_keys(const std::string& known_hosts);
 
-/// Do the patterns ('*', '?', '!') fit known_hosts' name of the host? A hashed name counts as fitting: it
-/// cannot be told without knowing it, and every use of this errs on the safe side.
+/// Do the patterns ('*', '?', '!') fit known_hosts' name of the host? A hashed name counts as fitting:
+/// it cannot be compared, and every use of this function errs on the safe side.
 bool hosts_match(const std::string& patterns, const std::string& name);
 
 /// Where a key is marked @revoked for this host, "~/.ssh/known_hosts:12". Nothing: nowhere. Empty: any key.

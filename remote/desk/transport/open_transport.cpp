@@ -4,8 +4,10 @@
 #include <base/wake_fd.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/admission.h>
+#include <remote/desk/transport/kept_answers.h>
 #include <remote/desk/transport/local_transport.h>
 #include <remote/desk/transport/openssh_transport.h>
+#include <remote/desk/transport/ssh_failures.h>
 #include <remote/desk/transport/ssh_transport.h>
 #include <remote/desk/transport/transport.h>
 #include <remote/desk/transport/transport_choice.h>
@@ -20,8 +22,8 @@ constexpr const char* kContext = "Transport";
 constexpr int kAttempts = 5;
 constexpr double kFirstPause = 0.2;  // seconds; doubled every time
 
-/// A server that is busy with others (MaxStartups) drops a connection before it has said anything. Nothing
-/// was tried on it, so it may be tried again; a refused key or password never is.
+/// A busy server (MaxStartups) drops a connection before its greeting. Nothing was tried on that connection,
+/// so it is repeated; a refused key or password never is.
 bool dropped_before_greeting(const Failure& failure) {
     if (failure.code != "ssh-protocol") {
         return false;
@@ -35,7 +37,7 @@ bool dropped_before_greeting(const Failure& failure) {
     return false;
 }
 
-// Half to one and a half times the pause: many nodes must not come back all together.
+// Half to one and a half times the pause: many nodes must not come back at the same moment.
 void pause(double seconds, const std::stop_token& stop) {
     const WakeFd wake;
     const std::stop_callback on_stop(stop, [&wake] { wake.wake(); });
@@ -44,31 +46,18 @@ void pause(double seconds, const std::stop_token& stop) {
 }
 
 Result<std::unique_ptr<Transport>> open_once(const NodeSpec& node, const SshTarget& target,
-                                             const TransportChoice& choice, Admission& admission,
-                                             const Prompter& prompter, const std::stop_token& stop,
+                                             const TransportChoice& choice, const Prompter& prompter,
+                                             const std::stop_token& stop,
                                              const std::function<void(const std::string&)>& progress) {
-    Prompter asking;
-    if (prompter.accept_host_key) {
-        asking.accept_host_key = [&](const HostKeyQuestion& question) {
-            admission.release();
-            return prompter.accept_host_key(question);
-        };
-    }
-    if (prompter.secret) {
-        asking.secret = [&](const SecretQuestion& question) {
-            admission.release();
-            return prompter.secret(question);
-        };
-    }
     if (choice.implementation == SshImplementation::OpenSsh) {
-        return open_openssh_transport(node, target, choice.why, asking, stop);
+        return open_openssh_transport(node, target, choice.why, prompter, stop);
     }
-    auto transport = open_ssh_transport(target, asking, stop, progress);
-    // Only ssh itself speaks GSSAPI with whatever ticket the person has.
+    auto transport = open_ssh_transport(target, prompter, stop, progress);
+    // Only ssh itself speaks GSSAPI with the user's ticket.
     if (!transport && transport.failure().code == "ssh-auth-failed" && node.transport != "libssh" &&
         target.is_on("gssapiauthentication") && has_kerberos_ticket() &&
         transport.failure().what.find("gssapi") != std::string::npos) {
-        return open_openssh_transport(node, target, "GSSAPI", asking, stop);
+        return open_openssh_transport(node, target, "GSSAPI", prompter, stop);
     }
     return transport;
 }
@@ -86,24 +75,30 @@ Result<std::unique_ptr<Transport>> open_transport(const NodeSpec& node, const Pr
         return target.failure();
     }
     const TransportChoice choice = choose_transport(node, *target);
-    for (int attempt = 1;; ++attempt) {
-        auto admission =
-            Admission::enter(target->proxy_jump.empty() ? target->host : target->proxy_jump, stop);
+    std::optional<Admission> admission;
+    KeptAnswers answers(prompter, [&admission] { admission->release(); });
+    for (int attempt = 1;;) {
+        admission = Admission::enter(target->proxy_jump.empty() ? target->host : target->proxy_jump, stop);
         if (!admission) {
             return cancelled(node.name);
         }
         if (progress) {
             progress(text(kContext, "connecting to %1", {target->account()}));
         }
-        auto transport = open_once(node, *target, choice, *admission, prompter, stop, progress);
+        auto transport = open_once(node, *target, choice, answers.prompter(), stop, progress);
+        if (!transport && transport.failure().code == kAnswerLate && answers.user_asked()) {
+            answers.begin_again();
+            continue;
+        }
         if (transport || attempt == kAttempts || !dropped_before_greeting(transport.failure())) {
             return transport;
         }
+        ++attempt;
         admission->release();
         if (progress) {
             progress(text(kContext, "%1 is busy; trying again", {target->host}));
         }
-        pause(kFirstPause * (1 << (attempt - 1)), stop);
+        pause(kFirstPause * (1 << (attempt - 2)), stop);
     }
 }
 

@@ -6,6 +6,8 @@
 #include <remote/desk/transport/openssh_errors.h>
 #include <remote/desk/transport/ssh_failures.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -69,7 +71,10 @@ Failure denied(SshTarget target, const std::string& said) {
     }
     std::vector<std::string> keys;
     for (const auto& file : target.identity_files) {
-        keys.push_back(shorten_home(expand_ssh_path(target, file)));
+        const std::string path = expand_ssh_path(target, file);
+        if (::access(path.c_str(), F_OK) == 0) {  // ssh's default names that do not exist were not offered
+            keys.push_back(shorten_home(path));
+        }
     }
     return keys_refused(target, keys, methods, said);
 }

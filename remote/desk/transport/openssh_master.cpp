@@ -16,6 +16,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -28,14 +29,14 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "OpenSsh";
-constexpr double kLimit = 300;  // with time to type a password
+constexpr double kLimit = 300;  // seconds, without the time in which the user is asked
 
 void option(std::vector<std::string>& argv, const std::string& text) {
     argv.insert(argv.end(), {"-o", text});
 }
 
-// What the person's configuration must not change: who is asked, where the sockets are, that nothing but the
-// connection is made.
+// Options that the user's configuration must not change: how questions are asked, where the sockets are, and
+// that only the connection is made.
 std::vector<std::string> master_command(const std::filesystem::path& folder, const SshTarget& target) {
     std::vector<std::string> argv{"ssh"};
     argv.insert(argv.end(),
@@ -53,6 +54,22 @@ std::vector<std::string> master_command(const std::filesystem::path& folder, con
     return argv;
 }
 
+// sshd closed the connection (LoginGraceTime) and refused nothing.
+bool lost_connection(const std::string& log) {
+    for (const char* refusal : {"Permission denied", "Too many authentication failures"}) {
+        if (log.find(refusal) != std::string::npos) {
+            return false;
+        }
+    }
+    for (const char* sign :
+         {"Connection closed by", "Connection reset by", "closed by remote host", "Broken pipe"}) {
+        if (log.find(sign) != std::string::npos) {
+            return true;
+        }
+    }
+    return false;
+}
+
 Failure why(const SshTarget& target, const AskpassServer& askpass, const std::string& said) {
     if (const auto& refused = askpass.refused_key()) {
         SshTarget which = target;
@@ -64,23 +81,28 @@ Failure why(const SshTarget& target, const AskpassServer& askpass, const std::st
                    ? host_key_other(which, refused->key.key_type, refused->key.fingerprint)
                    : host_key_unknown(which, refused->key.key_type, refused->key.fingerprint);
     }
+    if (askpass.answered() && lost_connection(said)) {
+        return answer_late(target, said);
+    }
     if (askpass.typed_password() && said.find("Permission denied (") != std::string::npos) {
         return password_refused(target, said);
     }
-    // ssh was ended when the person did not type: it would have offered an empty password to the server.
+    // ssh was ended when the user cancelled: it would have sent an empty password to the server.
     Failure failure = explain_openssh(
         target,
         askpass.cancelled() ? said + target.account() + ": Permission denied (publickey,password)." : said);
     if (failure.code == "ssh-auth-failed" && !askpass.locked_file().empty()) {
         return passphrase_needed(target, shorten_home(askpass.locked_file()), said);
     }
+    bool has_key = false;
     for (const auto& file : target.identity_files) {
         const std::string path = expand_ssh_path(target, file);
         if (failure.code == "ssh-auth-failed" && key_file_is_open(path)) {
             return key_file_too_open(target, shorten_home(path), said);
         }
+        has_key = has_key || ::access(path.c_str(), F_OK) == 0;
     }
-    return failure;
+    return askpass.cannot_ask() && !has_key ? password_needed(target, said) : failure;
 }
 
 }  // namespace
@@ -91,7 +113,7 @@ Result<std::shared_ptr<OpenSshMaster>> OpenSshMaster::open(const std::vector<std
     std::shared_ptr<OpenSshMaster> master(new OpenSshMaster);  // NOLINT: private constructor
     if (!master->folder_) {
         return Failure{"local-exec", target.node,
-                       text(kContext, "A folder for SSH's sockets cannot be made on this computer."),
+                       text(kContext, "Cannot create a folder for SSH's sockets on this computer."),
                        text(kContext, "Check XDG_RUNTIME_DIR and /tmp."), std::strerror(errno)};
     }
     auto askpass = AskpassServer::listen(master->folder_.path(), target, prompter);
@@ -111,8 +133,8 @@ Result<std::shared_ptr<OpenSshMaster>> OpenSshMaster::open(const std::vector<std
     (*program)->close_input();
     const WakeFd wake;
     const std::stop_callback on_stop(stop, [&wake] { wake.wake(); });
-    std::string errors;  // before -E takes effect: faults of the command line and the configuration
-    const double deadline = monotonic_s() + kLimit;
+    std::string errors;  // before -E takes effect: errors of the command line and the configuration
+    double deadline = monotonic_s() + kLimit;
     for (;;) {
         const auto out = (*program)->read(errors);
         const auto err = (*program)->read_error(errors);
@@ -125,7 +147,9 @@ Result<std::shared_ptr<OpenSshMaster>> OpenSshMaster::open(const std::vector<std
         }
         pollfd asks{(*askpass)->fd(), POLLIN, 0};
         if (::poll(&asks, 1, 0) > 0) {
+            const double asked = monotonic_s();
             (*askpass)->serve_one();
+            deadline += monotonic_s() - asked;
             continue;
         }
         if (out == Channel::Read::Data || err == Channel::Read::Data) {
@@ -155,7 +179,7 @@ OpenSshMaster::~OpenSshMaster() {
 }
 
 std::vector<std::string> OpenSshMaster::client(const std::vector<std::string>& options) const {
-    // Without its master ssh would connect by itself; a proxy that fails keeps it from that.
+    // Without its master ssh would open a connection of its own; a proxy that fails prevents that.
     std::vector<std::string> argv{"ssh", "-F", "none", "-S", (folder_.path() / "c").string()};
     for (const char* text : {"ControlMaster=no", "ProxyCommand=false", "LogLevel=ERROR"}) {
         option(argv, text);
@@ -208,7 +232,7 @@ Result<JumpStream> open_jump(const SshTarget& target, const Prompter& prompter, 
     }
     std::array<int, 2> ends{-1, -1};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        return Failure{"local-exec", target.node, text(kContext, "A socket pair cannot be made."), "",
+        return Failure{"local-exec", target.node, text(kContext, "Cannot create a socket pair."), "",
                        std::strerror(errno)};
     }
     JumpStream stream;

@@ -25,12 +25,12 @@ struct SecretQuestion {
     int attempt = 1;
 };
 
-/// Questions only the person can answer. Called on a connection's own thread, which waits for the answer;
-/// never on the window's thread. Answers are kept in memory only, never on disk, in a log or a command line.
+/// Questions that only the user can answer. Called on a connection's own thread, which waits for the answer;
+/// never on the window's thread. Answers stay in memory: not on disk, in a log or on a command line.
 struct Prompter {
-    /// true: trust this key from now on (it is added to known_hosts).
+    /// true: trust this key from now on (it is added to known_hosts). Empty function: no key is accepted.
     std::function<bool(const HostKeyQuestion&)> accept_host_key;
-    /// nothing: the person cancelled.
+    /// nothing: the user cancelled. Empty function: the user cannot be asked (no terminal).
     std::function<std::optional<std::string>(const SecretQuestion&)> secret;
 };
 

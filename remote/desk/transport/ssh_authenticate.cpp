@@ -25,29 +25,29 @@ struct PassphraseContext {
     std::string file;
     int attempt = 0;
     bool asked = false;
-    bool given_up = false;
+    bool cancelled = false;
 };
 
-// libssh asks here for a key file's passphrase. A C callback: nothing may be thrown through it.
+// libssh calls this for a key file's passphrase. No exception may cross a C callback.
 int on_passphrase(const char*, char* buffer, std::size_t length, int, int, void* user) noexcept {
     auto& context = *static_cast<PassphraseContext*>(user);
     context.asked = true;
     try {
         if (!context.prompter->secret) {
-            context.given_up = true;
+            context.cancelled = true;
             return -1;
         }
         auto secret = context.prompter->secret({context.target->node, context.target->account(),
                                                 shorten_home(context.file), true, ++context.attempt});
         if (!secret || secret->size() >= length) {
-            context.given_up = true;
+            context.cancelled = true;
             return -1;
         }
         std::memcpy(buffer, secret->c_str(), secret->size() + 1);
         sodium_memzero(secret->data(), secret->size());
         return 0;
     } catch (...) {
-        context.given_up = true;
+        context.cancelled = true;
         return -1;
     }
 }
@@ -66,15 +66,17 @@ int keyboard_interactive(ssh_session session, const std::string& secret) {
     return code;
 }
 
-/// What has been tried on the way, for the message when nothing works.
+/// What was tried, for the message when nothing works.
 struct Tried {
     std::vector<std::string> keys;  ///< offered and refused
     std::string locked_key;         ///< its passphrase was needed and not given
     std::string open_key;           ///< others may read it, so it was not used
     bool typed = false;             ///< a password
+    bool cannot_ask = false;        ///< a password would have been possible
+    bool late = false;              ///< the server closed the connection while the user was asked
 };
 
-/// One try after the other; what each says, in libssh's codes.
+/// One method after the other; results in libssh's codes.
 class Authentication {
 public:
     Authentication(ssh_session session, const SshTarget& target, const Prompter& prompter)
@@ -122,14 +124,14 @@ Result<std::string> Authentication::run() {
     if (code == SSH_AUTH_PARTIAL) {
         return Failure{"ssh-auth-partial", target_.node,
                        text(kContext, "%1 asks for a second factor.", {target_.account()}),
-                       text(kContext, "Write transport: openssh for this node: OpenSSH asks for both."),
+                       text(kContext, "Set transport: openssh for this node: OpenSSH asks for both."),
                        ssh_get_error(session_)};
     }
     return refused();
 }
 
-// A server counts every key it refuses (MaxAuthTries, 6 by default), so the named ones come first; those that
-// need a passphrase come after the agent, which may hold them.
+// A server counts every key that it refuses (MaxAuthTries, 6 by default), so the named ones come first. Keys
+// with a passphrase come after the agent, which may hold them.
 int Authentication::public_keys() {
     int code = SSH_AUTH_DENIED;
     const auto try_files = [&](bool may_ask) {
@@ -186,7 +188,7 @@ int Authentication::key_file(const std::string& file, bool may_ask) {
     ssh_pki_import_pubkey_file((file + ".pub").c_str(), &raw);
     const SshKey known(raw);
     if (known) {
-        // Asking first saves the passphrase where the server does not want this key.
+        // Asking the server first saves the passphrase question when it does not accept this key.
         const int code = ssh_userauth_try_publickey(session_, nullptr, known.get());
         if (code != SSH_AUTH_SUCCESS) {
             tried_.keys.push_back(shorten_home(file));
@@ -199,7 +201,7 @@ int Authentication::key_file(const std::string& file, bool may_ask) {
 int Authentication::private_key(const std::string& file, const SshKey& known) {
     PassphraseContext context{&target_, &prompter_, file};
     SshKey key;
-    for (int attempt = 0; attempt < kAttempts && !key && !context.given_up; ++attempt) {
+    for (int attempt = 0; attempt < kAttempts && !key && !context.cancelled; ++attempt) {
         ssh_key raw = nullptr;
         context.asked = false;
         const int code = ssh_pki_import_privkey_file(file.c_str(), nullptr, on_passphrase, &context, &raw);
@@ -209,10 +211,14 @@ int Authentication::private_key(const std::string& file, const SshKey& known) {
         }
     }
     if (!key) {
-        if (context.asked || context.given_up) {
+        if (context.asked || context.cancelled) {
             tried_.locked_key = shorten_home(file);
         }
         return SSH_AUTH_DENIED;
+    }
+    if (context.asked && closed_by_server(session_)) {
+        tried_.late = true;
+        return SSH_AUTH_ERROR;
     }
     const int code = ssh_userauth_publickey(session_, nullptr, key.get());
     if (code == SSH_AUTH_SUCCESS) {
@@ -229,13 +235,22 @@ int Authentication::password() {
         (methods_ & SSH_AUTH_METHOD_INTERACTIVE) != 0 && allowed("kbdinteractiveauthentication");
     int code = SSH_AUTH_DENIED;
     for (int attempt = 1; code == SSH_AUTH_DENIED && attempt <= kAttempts; ++attempt) {
-        if (!(plain || interactive) || !prompter_.secret) {
+        if (!(plain || interactive)) {
+            break;
+        }
+        if (!prompter_.secret) {
+            tried_.cannot_ask = true;
             break;
         }
         auto secret =
             prompter_.secret({target_.node, target_.account(), text(kContext, "Password"), false, attempt});
         if (!secret) {
             break;
+        }
+        if (closed_by_server(session_)) {
+            sodium_memzero(secret->data(), secret->size());
+            tried_.late = true;
+            return SSH_AUTH_ERROR;
         }
         tried_.typed = true;
         code = plain ? ssh_userauth_password(session_, nullptr, secret->c_str()) : SSH_AUTH_DENIED;
@@ -252,6 +267,9 @@ int Authentication::password() {
 
 Failure Authentication::refused() const {
     const std::string detail = ssh_get_error(session_);
+    if (tried_.late) {
+        return answer_late(target_, detail);
+    }
     if (tried_.typed) {
         return password_refused(target_, detail);
     }
@@ -263,6 +281,12 @@ Failure Authentication::refused() const {
     }
     if (!tried_.open_key.empty()) {
         return key_file_too_open(target_, tried_.open_key, detail);
+    }
+    if (ssh_is_connected(session_) == 0) {
+        return closed_during_login(target_, detail);
+    }
+    if (tried_.cannot_ask && tried_.keys.empty()) {
+        return password_needed(target_, detail);
     }
     return keys_refused(target_, tried_.keys, method_names(methods_), detail);
 }

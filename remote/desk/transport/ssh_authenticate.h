@@ -13,7 +13,7 @@
 namespace rankscope {
 
 /// The named keys, the agent's, ssh's default keys, those with a passphrase, then password or
-/// keyboard-interactive with what the person types (three attempts). Returns what was accepted, for the
+/// keyboard-interactive with what the user types (three attempts). Returns what was accepted, for the
 /// description: "~/.ssh/id_ed25519", "a key of the agent", "a password".
 Result<std::string> authenticate(ssh_session session, const SshTarget& target, const Prompter& prompter,
                                  const std::function<void(const std::string&)>& progress);

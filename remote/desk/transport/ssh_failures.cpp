@@ -65,7 +65,7 @@ Failure connect_failed(const std::string& node, const std::string& where, int er
 
 Failure server_silent(const SshTarget& target, const std::string& detail) {
     return {"ssh-timeout", target.node,
-            text(kContext, "%1 accepts the connection, but says nothing.", {address(target)}),
+            text(kContext, "%1 accepts the connection, but sends nothing.", {address(target)}),
             text(kContext, "Is this the SSH port? `ssh -v -p %1 %2` shows where it stops.",
                  {std::to_string(target.port), target.account()}),
             detail};
@@ -73,7 +73,7 @@ Failure server_silent(const SshTarget& target, const std::string& detail) {
 
 Failure server_closed(const SshTarget& target, const std::string& detail) {
     return {"ssh-protocol", target.node,
-            text(kContext, "%1 closed the connection while it was set up.", {address(target)}),
+            text(kContext, "%1 closed the connection during its setup.", {address(target)}),
             text(kContext,
                  "Common causes: MaxStartups or fail2ban on the node, or another service on that port; see "
                  "`journalctl -u ssh` there."),
@@ -101,34 +101,32 @@ Failure host_key_changed(const SshTarget& target, const std::string& type, const
             text(kContext, "The host key of %1 has changed: it is now %2 %3. Nothing was sent to it.",
                  {target.host, type, fingerprint}),
             text(kContext,
-                 "If the machine was set up anew, compare the fingerprint there and forget the old key: "
-                 "`ssh-keygen -R '%1'`. If not, somebody may be in between: ask its administrator.",
+                 "If the machine was reinstalled, compare the fingerprint there and remove the old key: "
+                 "`ssh-keygen -R '%1'`. If not, another machine may intercept the connection: ask the "
+                 "administrator.",
                  {known_hosts_name(target)}),
             ""};
 }
 
 Failure host_key_other(const SshTarget& target, const std::string& type, const std::string& fingerprint) {
     return {"ssh-host-key-other", target.node,
-            text(kContext, "known_hosts has another type of key for %1 than the one it shows: %2 %3.",
+            text(kContext, "known_hosts has another type of key for %1 than the one that it sends: %2 %3.",
                  {target.host, type, fingerprint}),
             text(kContext,
-                 "Compare the fingerprint on the node, then `ssh-keyscan -t %1 %2` shows the line "
-                 "to add to known_hosts.",
+                 "Compare the fingerprint on the node. `ssh-keyscan -t %1 %2` prints the line to add to "
+                 "known_hosts.",
                  {type, target.host}),
             ""};
 }
 
 Failure host_key_revoked(const SshTarget& target, const std::string& type, const std::string& fingerprint,
                          const std::string& line) {
-    return {
-        "ssh-host-key-revoked", target.node,
-        text(kContext, "%1 shows a host key that is marked as revoked: %2 %3. Nothing was sent to it.",
-             {target.host, type, fingerprint}),
-        text(kContext,
-             "Whoever wrote the @revoked line (%1) knows why: give the machine a new host key, or take the "
-             "line out if it is wrong.",
-             {line}),
-        line};
+    return {"ssh-host-key-revoked", target.node,
+            text(kContext, "%1 sends a host key that is marked as revoked: %2 %3. Nothing was sent to it.",
+                 {target.host, type, fingerprint}),
+            text(kContext,
+                 "Give the machine a new host key, or remove the @revoked line (%1) if it is wrong.", {line}),
+            line};
 }
 
 Failure known_hosts_unreadable(const SshTarget& target, const std::string& detail) {
@@ -136,9 +134,35 @@ Failure known_hosts_unreadable(const SshTarget& target, const std::string& detai
             text(kContext, "Check ~/.ssh/known_hosts."), detail};
 }
 
-Failure known_hosts_unwritable(const SshTarget& target, const std::string& detail) {
-    return {"ssh-known-hosts", target.node, text(kContext, "The key cannot be added to known_hosts."),
-            text(kContext, "Check that ~/.ssh and ~/.ssh/known_hosts are yours and writable."), detail};
+Failure known_hosts_unwritable(const SshTarget& target, const std::string& file, const std::string& detail) {
+    return {"ssh-known-hosts", target.node, text(kContext, "The key cannot be added to %1.", {file}),
+            text(kContext, "Check that the file and its folder belong to you and are writable."), detail};
+}
+
+Failure answer_late(const SshTarget& target, const std::string& detail) {
+    return {kAnswerLate, target.node,
+            text(kContext, "%1 closed the connection while it waited for an answer.", {address(target)}),
+            text(kContext, "Connect again; LoginGraceTime of the node's sshd is the time for an answer."),
+            detail};
+}
+
+Failure closed_during_login(const SshTarget& target, const std::string& detail) {
+    return {"ssh-login-closed", target.node,
+            text(kContext, "%1 closed the connection during the login.", {address(target)}),
+            text(kContext,
+                 "Connect again. If this happens each time, `journalctl -u ssh` on the node shows the reason "
+                 "(LoginGraceTime, MaxAuthTries, fail2ban)."),
+            detail};
+}
+
+Failure password_needed(const SshTarget& target, const std::string& detail) {
+    return {
+        "ssh-password-needed", target.node,
+        text(kContext, "%1 asks for a password, and there is no terminal to type it in.", {target.account()}),
+        text(kContext,
+             "Install your key from a terminal: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.",
+             {target.node, std::to_string(target.port), target.account()}),
+        detail};
 }
 
 Failure keys_refused(const SshTarget& target, const std::vector<std::string>& keys,
@@ -148,10 +172,17 @@ Failure keys_refused(const SshTarget& target, const std::vector<std::string>& ke
         text(kContext, "Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.",
              {target.node, std::to_string(target.port), target.account()}),
         detail};
-    failure.what = keys.empty() ? text(kContext, "There is no key to offer to %1; it allows: %2.",
-                                       {target.account(), methods})
-                                : text(kContext, "%1 accepts none of the keys offered (%2); it allows: %3.",
-                                       {target.account(), joined(keys), methods});
+    if (keys.empty()) {
+        failure.what = methods.empty() ? text(kContext, "There is no key to offer to %1.", {target.account()})
+                                       : text(kContext, "There is no key to offer to %1; it allows: %2.",
+                                              {target.account(), methods});
+    } else {
+        failure.what = methods.empty()
+                           ? text(kContext, "%1 accepts none of the keys offered (%2).",
+                                  {target.account(), joined(keys)})
+                           : text(kContext, "%1 accepts none of the keys offered (%2); it allows: %3.",
+                                  {target.account(), joined(keys), methods});
+    }
     return failure;
 }
 
@@ -163,12 +194,13 @@ Failure password_refused(const SshTarget& target, const std::string& detail) {
 }
 
 Failure passphrase_needed(const SshTarget& target, const std::string& file, const std::string& detail) {
-    return {"ssh-passphrase-needed", target.node,
-            text(kContext, "The key %1 for %2 needs its passphrase.", {file, target.account()}),
-            text(kContext,
-                 "Unlock it for all programs with `ssh-add %1`, or start where the passphrase can be typed.",
-                 {file}),
-            detail};
+    return {
+        "ssh-passphrase-needed", target.node,
+        text(kContext, "The key %1 for %2 needs its passphrase.", {file, target.account()}),
+        text(kContext,
+             "Unlock it for all programs with `ssh-add %1`, or start Rankscope from a terminal and type it.",
+             {file}),
+        detail};
 }
 
 Failure key_file_too_open(const SshTarget& target, const std::string& file, const std::string& detail) {
@@ -182,8 +214,8 @@ Failure too_many_keys(const SshTarget& target, int offered, const std::string& d
     return {
         "ssh-too-many-keys", target.node,
         text(kContext,
-             "%1 ended the connection after too many keys: the agent offers %2, and the server takes only a "
-             "few (MaxAuthTries).",
+             "%1 closed the connection after too many keys: the agent offers %2, and the server accepts only "
+             "a few (MaxAuthTries).",
              {target.account(), std::to_string(offered)}),
         text(kContext,
              "Name the right key: identity_file: for this node, with IdentitiesOnly yes in ~/.ssh/config."),
@@ -191,7 +223,7 @@ Failure too_many_keys(const SshTarget& target, int offered, const std::string& d
 }
 
 Failure no_session(const std::string& node, const std::string& detail) {
-    return {"ssh-exec", node, text(kContext, "The node does not let a command be started."),
+    return {"ssh-exec", node, text(kContext, "The node does not start commands."),
             text(kContext, "Check ForceCommand, MaxSessions and the account's login shell there."), detail};
 }
 

@@ -11,7 +11,7 @@
 
 namespace rankscope {
 
-// What can go wrong on the way to a node: one sentence and one code each, whichever implementation found it.
+// Failures on the way to a node: one sentence and one code each, whichever implementation found it.
 
 Failure unknown_host(const std::string& node, const std::string& host, const std::string& detail);
 /// `where`: "10.0.0.11:22". `error`: errno of connect(2).
@@ -28,9 +28,18 @@ Failure host_key_other(const SshTarget& target, const std::string& type, const s
 Failure host_key_revoked(const SshTarget& target, const std::string& type, const std::string& fingerprint,
                          const std::string& line);
 Failure known_hosts_unreadable(const SshTarget& target, const std::string& detail);
-Failure known_hosts_unwritable(const SshTarget& target, const std::string& detail);
+/// `file`: as shown to users.
+Failure known_hosts_unwritable(const SshTarget& target, const std::string& file, const std::string& detail);
 
-/// `keys`: those that were offered. `methods`: what the server allows.
+/// Code of answer_late(): the one failure after which the same connection is tried again with the same answers.
+inline constexpr const char* kAnswerLate = "ssh-answer-late";
+/// The server closed the connection while the user was asked.
+Failure answer_late(const SshTarget& target, const std::string& detail);
+/// The server closed the connection before it accepted or refused anything.
+Failure closed_during_login(const SshTarget& target, const std::string& detail);
+/// The server wants a password and the user cannot be asked: no terminal.
+Failure password_needed(const SshTarget& target, const std::string& detail);
+/// `keys`: those that were offered. `methods`: what the server allows; empty: not known.
 Failure keys_refused(const SshTarget& target, const std::vector<std::string>& keys,
                      const std::string& methods, const std::string& detail);
 Failure password_refused(const SshTarget& target, const std::string& detail);
@@ -38,7 +47,7 @@ Failure passphrase_needed(const SshTarget& target, const std::string& file, cons
 Failure key_file_too_open(const SshTarget& target, const std::string& file, const std::string& detail);
 Failure too_many_keys(const SshTarget& target, int offered, const std::string& detail);
 
-/// The server lets us in, but starts no command.
+/// The login succeeded, but the server starts no command.
 Failure no_session(const std::string& node, const std::string& detail);
 
 /// known_hosts' name of the host: "10.0.0.11", "[10.0.0.11]:2222".

@@ -1,12 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/paths.h>
 #include <remote/desk/text.h>
+#include <remote/desk/transport/known_hosts_file.h>
 #include <remote/desk/transport/known_hosts_markers.h>
 #include <remote/desk/transport/ssh_failures.h>
 #include <remote/desk/transport/ssh_host_key.h>
 
 #include <unistd.h>
+
+#include <cstring>
 
 namespace rankscope {
 namespace {
@@ -44,19 +48,34 @@ Result<ServerKey> server_key(ssh_session session, const SshTarget& target) {
     return result;
 }
 
+Result<void> remember(ssh_session session, const SshTarget& target) {
+    char* raw = nullptr;
+    if (ssh_session_export_known_hosts_entry(session, &raw) != SSH_OK || raw == nullptr) {
+        return known_hosts_unwritable(target, "known_hosts", ssh_get_error(session));
+    }
+    const std::string entry = raw;
+    ssh_string_free_char(raw);
+    const std::string file = target.known_hosts.empty()
+                                 ? (home_dir() / ".ssh" / "known_hosts").string()
+                                 : expand_ssh_path(target, target.known_hosts.front());
+    // Not ssh_session_update_known_hosts(): two threads that create ~/.ssh at the same time make it fail.
+    if (const int error = add_known_host(file, entry); error != 0) {
+        return known_hosts_unwritable(target, shorten_home(file), std::strerror(error));
+    }
+    return {};
+}
+
 Result<void> ask(ssh_session session, const SshTarget& target, const ServerKey& key,
                  const Prompter& prompter) {
     const HostKeyQuestion question{target.node, target.host, target.port, key.type, key.fingerprint};
     if (!prompter.accept_host_key || !prompter.accept_host_key(question)) {
         return host_key_unknown(target, key.type, key.fingerprint);
     }
-    // libssh writes to the file it was told of last.
-    if (!target.known_hosts.empty()) {
-        ssh_options_set(session, SSH_OPTIONS_KNOWNHOSTS,
-                        expand_ssh_path(target, target.known_hosts.front()).c_str());
+    if (auto remembered = remember(session, target); !remembered) {
+        return remembered;
     }
-    if (ssh_session_update_known_hosts(session) != SSH_OK) {
-        return known_hosts_unwritable(target, ssh_get_error(session));
+    if (closed_by_server(session)) {
+        return answer_late(target, ssh_get_error(session));
     }
     return {};
 }

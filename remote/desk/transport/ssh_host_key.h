@@ -9,7 +9,7 @@
 
 namespace rankscope {
 
-/// Compares the server's key with known_hosts. Unknown: the person is asked, with its SHA256 fingerprint, and
+/// Compares the server's key with known_hosts. Unknown: the user is asked, with its SHA256 fingerprint, and
 /// the key is added if accepted. Marked @revoked, changed, of another type, or unreadable known_hosts:
 /// refused, always.
 Result<void> check_host_key(ssh_session session, const SshTarget& target, const Prompter& prompter);

@@ -6,6 +6,7 @@
 #include <remote/desk/transport/ssh_target.h>
 
 #include <libssh/libssh.h>
+#include <poll.h>
 
 #include <memory>
 #include <string>
@@ -14,9 +15,8 @@ namespace rankscope {
 
 struct FreeSshSession {
     void operator()(ssh_session session) const {
-        // A socket that was given to it, ssh_disconnect() of libssh 0.10 and later forgets without closing
-        // it: the server would keep its session for as long as this program lives. Told to forget that, it
-        // closes.
+        // ssh_disconnect() of libssh 0.10 and later does not close a socket that was given to the session:
+        // the server would keep its session as long as this program lives. Without the option it closes it.
         ssh_options_set(session, SSH_OPTIONS_FD, nullptr);
         ssh_disconnect(session);
         ssh_free(session);
@@ -28,5 +28,12 @@ struct FreeSshKey {
     void operator()(ssh_key key) const { ssh_key_free(key); }
 };
 using SshKey = std::unique_ptr<ssh_key_struct, FreeSshKey>;
+
+/// Has the server closed the connection, though libssh has not read that yet? sshd does so when a question to
+/// the user takes longer than its LoginGraceTime.
+inline bool closed_by_server(ssh_session session) {
+    pollfd socket{ssh_get_fd(session), POLLRDHUP, 0};
+    return ssh_is_connected(session) == 0 || ::poll(&socket, 1, 0) > 0;
+}
 
 }  // namespace rankscope
