@@ -37,8 +37,8 @@ QString phase_text(RankPhase phase) {
             return Words::tr("done");
         case RankPhase::Failed:
             return Words::tr("failed");
-        case RankPhase::Stopped:
-            return Words::tr("stopped");
+        case RankPhase::EndedWithRun:
+            return Words::tr("ended with the run");
     }
     return {};
 }

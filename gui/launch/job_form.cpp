@@ -190,7 +190,7 @@ void JobForm::make_life() {
     telemetry_ = form_->add_line("telemetry.every_s", tr("Sample nodes every"), "launchTelemetry", tr("1 s"),
                                  tr("Seconds; 0: never"));
     peer_timeout_ = form_->add_line(
-        "on_failure.peer_timeout_s", tr("Lost node after"), "launchPeerTimeout", tr("10 s"),
+        "on_failure.peer_timeout_s", tr("Lost node after"), "launchPeerTimeout", tr("45 s"),
         tr("Seconds in which the other nodes hear nothing of it; then the run ends. 0: never"));
     max_restarts_ = form_->add_line("on_failure.max_restarts", tr("Restarts"), "launchRestarts", tr("0"),
                                     tr("How often all ranks are started again after one has failed"));

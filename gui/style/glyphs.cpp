@@ -80,7 +80,7 @@ void draw_phase_shape(QPainter& painter, const QRectF& box, RankPhase phase, con
             painter.setPen(sign_pen(inside, size));
             draw_cross(painter, box);
             break;
-        case RankPhase::Stopped:
+        case RankPhase::EndedWithRun:
             painter.setPen(sign_pen(inside, size));
             painter.drawLine(QPointF(box.left() + size * 0.27, box.center().y()),
                              QPointF(box.right() - size * 0.27, box.center().y()));
@@ -96,7 +96,7 @@ void draw_phase_shape(QPainter& painter, const QRectF& box, RankPhase phase, con
 void draw_phase_glyph(QPainter& painter, const QRectF& box, RankPhase phase, const ThemeColors& colors) {
     const QColor color = phase_color(phase, colors);
     const bool filled = phase == RankPhase::Training || phase == RankPhase::Done ||
-                        phase == RankPhase::Failed || phase == RankPhase::Stopped;
+                        phase == RankPhase::Failed || phase == RankPhase::EndedWithRun;
     const double radius = std::min(2.5, box.width() * 0.18);
     const bool shapes = box.width() >= kShapeFrom;
     painter.save();

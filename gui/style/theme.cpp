@@ -182,7 +182,7 @@ QColor phase_color(RankPhase phase, const ThemeColors& colors) {
             return colors.good;
         case RankPhase::Failed:
             return colors.bad;
-        case RankPhase::Stopped:
+        case RankPhase::EndedWithRun:
             return colors.warning;
     }
     return colors.muted;

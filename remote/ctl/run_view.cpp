@@ -112,6 +112,8 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
                         static_cast<double>(it->end_us - it->begin_us) / 1e3,
                         static_cast<double>(it->end_us - state_.start_us) / 1e6);
         }
+    } else if (event.node.empty() && (!stage.waiting_for.empty() || stage.failed_dial)) {
+        std::printf("  %-11s %s\n", stage.name.c_str(), stage.detail.c_str());
     } else if (!stage.detail.empty() && stage.progress >= 0 && stage.status == StageStatus::Progress &&
                (stage.name == "push" || stage.name == "connect" || stage.name == "data")) {
         // Whole tens only: a terminal that scrolls is no progress bar.

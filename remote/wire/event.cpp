@@ -40,6 +40,36 @@ const char* to_string(StageStatus status) {
     return "begin";
 }
 
+const char* to_string(LostHow how) {
+    switch (how) {
+        case LostHow::Unknown:
+            return "unknown";
+        case LostHow::Silent:
+            return "silent";
+        case LostHow::Gone:
+            return "gone";
+        case LostHow::Signalled:
+            return "signalled";
+        case LostHow::Rebooted:
+            return "rebooted";
+        case LostHow::SupervisorKilled:
+            return "supervisor-killed";
+        case LostHow::SupervisorStopped:
+            return "supervisor-stopped";
+    }
+    return "unknown";
+}
+
+LostHow lost_how_from(const std::string& text) {
+    for (const LostHow how : {LostHow::Silent, LostHow::Gone, LostHow::Signalled, LostHow::Rebooted,
+                              LostHow::SupervisorKilled, LostHow::SupervisorStopped}) {
+        if (text == to_string(how)) {
+            return how;
+        }
+    }
+    return LostHow::Unknown;
+}
+
 const char* to_string(Outcome outcome) {
     switch (outcome) {
         case Outcome::Running:

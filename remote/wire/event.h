@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <base/failed_dial.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
@@ -21,7 +24,9 @@ struct StageEvent {
         name;  ///< connect, push, start, rendezvous, data, train, first-step, validate, done, stop, note
     StageStatus status = StageStatus::Begin;
     std::string detail;
-    double progress = -1;  ///< 0…1; negative: unknown
+    double progress = -1;                        ///< 0…1; negative: unknown
+    std::vector<int> waiting_for = {};           ///< ranks that are missing in a rendezvous
+    std::optional<FailedDial> failed_dial = {};  ///< what this rank, or this node's supervisor, cannot reach
 };
 
 struct MetricEvent {
@@ -54,6 +59,8 @@ struct ExitEvent {
     std::string core_file;       ///< where its core lies, or "|program" that took it
     std::vector<std::string> traceback;  ///< the last Python traceback it wrote
     int attempt = 0;                     ///< 0, and one more with every restart
+    int missing_rank = -1;               ///< the rank that it waited for in vain, by its own report; -1: none
+    bool lost_peer = false;              ///< it ended because others did not answer
 };
 
 struct DiagnosisEvent {
@@ -68,12 +75,17 @@ enum class Outcome { Running, Done, Failed, Stopped, Lost };
 
 struct Culprit {
     int rank = -1;
-    std::string node;
+    std::string node = {};
     int code = 0;
     int signal = 0;
-    std::string reason;
-    std::vector<std::string> last_lines;
+    std::string reason = {};
+    std::vector<std::string> last_lines = {};
+    std::string process_state =
+        {};  ///< of /proc/PID/stat where it is why it stopped answering ("T"); else empty
 };
+
+/// How a node was lost.
+enum class LostHow { Unknown, Silent, Gone, Signalled, Rebooted, SupervisorKilled, SupervisorStopped };
 
 /// From a node (its part is over) or, with an empty node, from the desk: the run is over.
 struct EndEvent {
@@ -82,7 +94,10 @@ struct EndEvent {
     std::string detail;
     bool has_culprit = false;
     Culprit culprit;
-    std::string lost_node;  ///< the other node that fell silent or whose supervisor went; empty: none
+    bool culprit_lost_peer = false;  ///< the culprit is a victim itself: nobody knows better
+    std::string lost_node;  ///< the node that does not answer or whose supervisor is gone; empty: none
+    LostHow lost_how = LostHow::Unknown;  ///< of lost_node
+    double silent_s = 0;                  ///< how long nothing was heard from it
 };
 
 /// How a node is doing: its processors, memory, disk, network, GPUs. What it has not, or does not tell, is
@@ -130,6 +145,8 @@ struct Event {
 
 const char* to_string(StageStatus status);
 const char* to_string(Outcome outcome);
+const char* to_string(LostHow how);
+LostHow lost_how_from(const std::string& text);
 const char* to_string(LinkState state);
 StageStatus stage_status_from(const std::string& text);
 Outcome outcome_from(const std::string& text);

@@ -25,6 +25,14 @@ struct BodyWriter {
         if (stage.progress >= 0) {
             json["progress"] = stage.progress;
         }
+        if (!stage.waiting_for.empty()) {
+            json["waiting_for"] = stage.waiting_for;
+        }
+        if (stage.failed_dial) {
+            json["failed_dial"] = {{"address", stage.failed_dial->address},
+                                   {"port", stage.failed_dial->port},
+                                   {"errno", stage.failed_dial->error}};
+        }
     }
     void operator()(const MetricEvent& metric) const {
         if (metric.step >= 0) {
@@ -70,6 +78,12 @@ struct BodyWriter {
         if (exit.failed_us != 0) {
             json["failed_us"] = exit.failed_us;
         }
+        if (exit.missing_rank >= 0) {
+            json["missing_rank"] = exit.missing_rank;
+        }
+        if (exit.lost_peer) {
+            json["lost_peer"] = true;
+        }
         if (!exit.oom.empty()) {
             json["oom"] = exit.oom;
         }
@@ -101,8 +115,13 @@ struct BodyWriter {
                                {"code", end.culprit.code},     {"signal", end.culprit.signal},
                                {"reason", end.culprit.reason}, {"last_lines", end.culprit.last_lines}};
         }
+        if (!end.culprit.process_state.empty()) {
+            json["culprit"]["process_state"] = end.culprit.process_state;
+        }
         if (!end.lost_node.empty()) {
             json["lost_node"] = end.lost_node;
+            json["lost_how"] = to_string(end.lost_how);
+            json["silent_s"] = end.silent_s;
         }
     }
     void operator()(const SampleEvent& sample) const {
@@ -160,6 +179,14 @@ MetricEvent read_metric(const Json& json) {
     return metric;
 }
 
+std::optional<FailedDial> read_failed_dial(const Json& json) {
+    const auto it = json.find("failed_dial");
+    if (it == json.end() || !it->is_object()) {
+        return std::nullopt;
+    }
+    return FailedDial{get<std::string>(*it, "address", ""), get(*it, "port", 0), get(*it, "errno", 0)};
+}
+
 ExitEvent read_exit(const Json& json) {
     ExitEvent exit;
     exit.code = get(json, "code", 0);
@@ -175,6 +202,8 @@ ExitEvent read_exit(const Json& json) {
     exit.core_file = get<std::string>(json, "core_file", "");
     exit.traceback = get<std::vector<std::string>>(json, "traceback", {});
     exit.attempt = get(json, "attempt", 0);
+    exit.missing_rank = get(json, "missing_rank", -1);
+    exit.lost_peer = get(json, "lost_peer", false);
     return exit;
 }
 
@@ -184,6 +213,8 @@ EndEvent read_end(const Json& json) {
     end.exit_code = get(json, "exit_code", 0);
     end.detail = get<std::string>(json, "detail", "");
     end.lost_node = get<std::string>(json, "lost_node", "");
+    end.lost_how = lost_how_from(get<std::string>(json, "lost_how", ""));
+    end.silent_s = get(json, "silent_s", 0.0);
     if (const auto it = json.find("culprit"); it != json.end()) {
         end.has_culprit = true;
         end.culprit = {get(*it, "rank", -1),
@@ -191,7 +222,8 @@ EndEvent read_end(const Json& json) {
                        get(*it, "code", 0),
                        get(*it, "signal", 0),
                        get<std::string>(*it, "reason", ""),
-                       get<std::vector<std::string>>(*it, "last_lines", {})};
+                       get<std::vector<std::string>>(*it, "last_lines", {}),
+                       get<std::string>(*it, "process_state", "")};
     }
     return end;
 }
@@ -244,7 +276,10 @@ bool body_from_json(const std::string& kind, const std::string& line, EventBody&
         if (kind == "stage") {
             body = StageEvent{get<std::string>(json, "stage", ""),
                               stage_status_from(get<std::string>(json, "status", "")),
-                              get<std::string>(json, "detail", ""), get(json, "progress", -1.0)};
+                              get<std::string>(json, "detail", ""),
+                              get(json, "progress", -1.0),
+                              get<std::vector<int>>(json, "waiting_for", {}),
+                              read_failed_dial(json)};
         } else if (kind == "metric") {
             body = read_metric(json);
         } else if (kind == "log") {

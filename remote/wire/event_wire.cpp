@@ -38,7 +38,48 @@ ExitEvent exit_from(const wire::Exit& frame) {
     exit.core_file = frame.core_file();
     exit.traceback = {frame.traceback().begin(), frame.traceback().end()};
     exit.attempt = static_cast<int>(frame.attempt());
+    exit.missing_rank = frame.has_missing_rank() ? frame.missing_rank() : -1;
+    exit.lost_peer = frame.lost_peer();
     return exit;
+}
+
+LostHow lost_how_of(wire::CauseKind kind) {
+    switch (kind) {
+        case wire::CAUSE_NODE_SILENT:
+            return LostHow::Silent;
+        case wire::CAUSE_NODE_GONE:
+            return LostHow::Gone;
+        case wire::CAUSE_SIGNALLED:
+            return LostHow::Signalled;
+        case wire::CAUSE_NODE_REBOOTED:
+            return LostHow::Rebooted;
+        case wire::CAUSE_SUPERVISOR_KILLED:
+            return LostHow::SupervisorKilled;
+        case wire::CAUSE_SUPERVISOR_STOPPED:
+            return LostHow::SupervisorStopped;
+        default:
+            return LostHow::Unknown;
+    }
+}
+
+wire::CauseKind kind_of(LostHow how) {
+    for (const auto kind : {wire::CAUSE_NODE_SILENT, wire::CAUSE_SIGNALLED, wire::CAUSE_NODE_REBOOTED,
+                            wire::CAUSE_SUPERVISOR_KILLED, wire::CAUSE_SUPERVISOR_STOPPED}) {
+        if (lost_how_of(kind) == how) {
+            return kind;
+        }
+    }
+    return wire::CAUSE_NODE_GONE;
+}
+
+StageEvent stage_from(const wire::Stage& frame) {
+    StageEvent stage{frame.name(), stage_status_from(frame.status()), frame.detail(), frame.progress()};
+    stage.waiting_for = {frame.waiting_for().begin(), frame.waiting_for().end()};
+    if (frame.has_failed_dial()) {
+        const auto& dial = frame.failed_dial();
+        stage.failed_dial = FailedDial{dial.address(), static_cast<int>(dial.port()), dial.error()};
+    }
+    return stage;
 }
 
 EndEvent end_from(const wire::End& frame, const std::string& node) {
@@ -46,15 +87,19 @@ EndEvent end_from(const wire::End& frame, const std::string& node) {
     end.outcome = outcome_from(frame.outcome());
     end.detail = frame.detail();
     const auto& cause = frame.cause();
-    if (cause.kind() == "rank-ended") {
+    if (cause.kind() == wire::CAUSE_RANK_ENDED || cause.kind() == wire::CAUSE_RANK_STOPPED) {
         const ExitEvent exit = exit_from(cause.exit());
         end.has_culprit = true;
-        end.culprit = {cause.rank(), cause.node(), exit.code, exit.signal, exit.reason, exit.last_lines};
-    } else if (cause.kind() == "node-silent" || cause.kind() == "node-gone" || cause.kind() == "signalled") {
-        end.lost_node = cause.node();
-    } else if (cause.kind() == "node-rebooted") {
-        end.lost_node = node;
+        end.culprit = {cause.rank(),    cause.node(),         exit.code, exit.signal, exit.reason,
+                       exit.last_lines, cause.process_state()};
+        end.culprit_lost_peer = exit.lost_peer;
+        return end;
     }
+    end.lost_how = lost_how_of(cause.kind());
+    const bool itself = end.lost_how == LostHow::Rebooted || end.lost_how == LostHow::SupervisorKilled ||
+                        end.lost_how == LostHow::SupervisorStopped;
+    end.lost_node = itself ? node : end.lost_how != LostHow::Unknown ? cause.node() : "";
+    end.silent_s = end.lost_how == LostHow::Silent ? cause.after_s() : 0;
     return end;
 }
 
@@ -75,6 +120,14 @@ struct ToWire {
         out->set_status(to_string(stage.status));
         out->set_detail(stage.detail);
         out->set_progress(stage.progress);
+        for (const int rank : stage.waiting_for) {
+            out->add_waiting_for(rank);
+        }
+        if (stage.failed_dial) {
+            out->mutable_failed_dial()->set_address(stage.failed_dial->address);
+            out->mutable_failed_dial()->set_port(static_cast<std::uint32_t>(stage.failed_dial->port));
+            out->mutable_failed_dial()->set_error(stage.failed_dial->error);
+        }
     }
     void operator()(const MetricEvent& metric) const {
         auto* out = frame.mutable_metric();
@@ -112,6 +165,10 @@ struct ToWire {
             out->add_traceback(line);
         }
         out->set_attempt(static_cast<std::uint32_t>(exit.attempt));
+        if (exit.missing_rank >= 0) {
+            out->set_missing_rank(exit.missing_rank);
+        }
+        out->set_lost_peer(exit.lost_peer);
     }
     void operator()(const DiagnosisEvent& diagnosis) const {  // its words are the desk's
         frame.mutable_notice()->set_code(diagnosis.id);
@@ -124,7 +181,10 @@ struct ToWire {
         frame.mutable_end()->set_detail(end.detail);
         if (end.has_culprit) {
             auto* cause = frame.mutable_end()->mutable_cause();
-            cause->set_kind("rank-ended");
+            cause->set_kind(end.culprit.process_state.empty() ? wire::CAUSE_RANK_ENDED
+                                                              : wire::CAUSE_RANK_STOPPED);
+            cause->set_process_state(end.culprit.process_state);
+            cause->mutable_exit()->set_lost_peer(end.culprit_lost_peer);
             cause->set_node(end.culprit.node);
             cause->set_rank(end.culprit.rank);
             cause->mutable_exit()->set_code(end.culprit.code);
@@ -134,7 +194,8 @@ struct ToWire {
                 cause->mutable_exit()->add_last_lines(line);
             }
         } else if (!end.lost_node.empty()) {
-            frame.mutable_end()->mutable_cause()->set_kind("node-gone");
+            frame.mutable_end()->mutable_cause()->set_kind(kind_of(end.lost_how));
+            frame.mutable_end()->mutable_cause()->set_after_s(end.silent_s);
             frame.mutable_end()->mutable_cause()->set_node(end.lost_node);
         }
     }
@@ -159,8 +220,7 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
     event.rank = frame.rank();
     switch (frame.body_case()) {
         case wire::Event::kStage:
-            event.body = StageEvent{frame.stage().name(), stage_status_from(frame.stage().status()),
-                                    frame.stage().detail(), frame.stage().progress()};
+            event.body = stage_from(frame.stage());
             break;
         case wire::Event::kMetric:
             event.body = metric_from(frame.metric());

@@ -2,7 +2,9 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The fault matrix of tests/integration/test_faults.py several times, as one table: median and worst. As root:
-tests/benchmarks/fault_matrix.py [--rounds 3] [--bin DIR]"""
+tests/benchmarks/fault_matrix.py [--rounds 3] [--bin DIR]
+With --culprits: the faults of tests/integration/test_culprits.py, native engine and Gloo script, desk attached and away: how often the title
+names the right rank or node."""
 from __future__ import annotations
 
 import argparse
@@ -15,13 +17,53 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
 
+def culprits(rounds: int, only: str) -> int:
+    import test_culprits  # noqa: E402 - it looks at the environment
+    why_not = test_culprits.support.missing_requirements()
+    if why_not:
+        print(f"skipped: {why_not}")
+        return test_culprits.support.SKIP
+    right: dict = {}
+    stage = test_culprits.Stage()
+    try:
+        for turn in range(rounds):
+            for fault in test_culprits.FAULTS + test_culprits.POWER:
+                if only not in fault.name:
+                    continue
+                for program in ("native", "script"):
+                    for attached in (True, False):
+                        row = right.setdefault((fault.name, program, "attached" if attached else "away"), [])
+                        try:
+                            row.append(stage.play(fault, program, attached))
+                        except Exception as error:  # pylint: disable=W0718 - one row of a table
+                            row.append((False, f"{type(error).__name__}: {str(error)[:200]}", 0.0))
+                        print(f"round {turn + 1}, {fault.name}, {program}, {'attached' if attached else 'away'}: {row[-1]}", flush=True)
+                        if fault in test_culprits.POWER:
+                            stage.cluster.down()
+                            stage = test_culprits.Stage()
+                        else:
+                            stage.clear()
+    finally:
+        stage.cluster.down()
+    print("\n| fault | program | desk | right | verdict after, median (worst) |\n|---|---|---|---|---|")
+    for (fault, program, desk), rows in right.items():
+        took = [seconds for _, _, seconds in rows]
+        print(f"| {fault} | {program} | {desk} | {sum(row[0] for row in rows)} of {len(rows)} | "
+              f"{statistics.median(took):.0f} s ({max(took):.0f} s) |")
+    return 0 if all(row[0] for rows in right.values() for row in rows) else 1
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--culprits", action="store_true", help="who is named, instead of how long it takes")
+    parser.add_argument("--only", default="", help="of --culprits: faults whose name contains this")
     parser.add_argument("--bin", default=str(REPOSITORY / "build/release/bin"))
     arguments = parser.parse_args()
     os.environ["RANKSCOPE_BIN"] = arguments.bin
     sys.path.insert(0, str(REPOSITORY / "tests/integration"))
+    if arguments.culprits:
+        return culprits(arguments.rounds, arguments.only)
     import test_faults  # noqa: E402 - it looks at the environment
     why_not = test_faults.support.missing_requirements()
     if why_not:

@@ -49,6 +49,16 @@ TEST_F(ErrorFiles, WhatIsNoErrorFileIsEmpty) {
     EXPECT_EQ(read_error_file(folder_ / "absent").failed_us, 0);
 }
 
+TEST_F(ErrorFiles, TheMissingRankIsAField) {
+    EXPECT_EQ(read(R"({"message": {"message": "m", "extraInfo": {"missing_rank": 3}}})").missing_rank, 3);
+    for (const char* content :
+         {R"({"message": {"message": "m", "extraInfo": {"missing_rank": -3}}})",
+          R"({"message": {"message": "m", "extraInfo": {"missing_rank": "3"}}})",
+          R"({"message": {"message": "m", "extraInfo": {"missing_rank": 99999999999}}})", kRecorded}) {
+        EXPECT_EQ(read(content).missing_rank, -1) << content;
+    }
+}
+
 TEST(Traceback, TheInnermostFrameThatIsAFile) {
     EXPECT_EQ(last_frame_of("  File \"a/b.py\", line 3, in f\n  File \"/c.py\", line 4, in <module>\n"),
               "c.py:4 in <module>");

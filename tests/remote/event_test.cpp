@@ -51,7 +51,7 @@ TEST(EventWire, AnEndNamesTheNodeThatWasLost) {
         EXPECT_EQ(from_wire(frame, "node1").as<EndEvent>()->lost_node, "node2");
     }
     wire::Event rebooted;  // says it of itself
-    rebooted.mutable_end()->mutable_cause()->set_kind("node-rebooted");
+    rebooted.mutable_end()->mutable_cause()->set_kind(wire::CAUSE_NODE_REBOOTED);
     EXPECT_EQ(from_wire(rebooted, "node1").as<EndEvent>()->lost_node, "node1");
 }
 

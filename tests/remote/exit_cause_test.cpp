@@ -13,6 +13,32 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
+wire::Exit exit_with(int code, const std::string& last_line) {
+    wire::Exit exit;
+    exit.set_code(code);
+    exit.add_traceback("Traceback (most recent call last):");
+    exit.add_traceback(last_line);
+    return exit;
+}
+
+TEST(ExitCause, AVictimIsKnownByWhatItWrites) {
+    EXPECT_TRUE(lost_its_peers(exit_with(75, "")));
+    // Written by torch 1.13 with Gloo, addresses shortened.
+    EXPECT_TRUE(lost_its_peers(
+        exit_with(1,
+                  "RuntimeError: [../third_party/gloo/gloo/transport/tcp/unbound_buffer.cc:81] Timed out "
+                  "waiting 15000ms "
+                  "for recv operation to complete")));
+    EXPECT_TRUE(lost_its_peers(exit_with(
+        1, "RuntimeError: [../third_party/gloo/gloo/transport/tcp/pair.cc:598] Connection closed by peer")));
+    EXPECT_FALSE(lost_its_peers(exit_with(1, "ValueError: loss is nan")));
+    wire::Exit own = exit_with(1, "");
+    own.set_reason("rankscope-worker: the ranks cannot connect with one another: timed out");
+    EXPECT_FALSE(lost_its_peers(own)) << "the engine has an exit code for that";
+    own.set_missing_rank(2);
+    EXPECT_TRUE(lost_its_peers(own));
+}
+
 TEST(ExitCause, OomKillsAreReadFromBothKindsOfCgroup) {
     EXPECT_EQ(oom_kills_in("low 0\nhigh 0\nmax 12\noom 3\noom_kill 2\noom_group_kill 0\n"), 2U);
     EXPECT_EQ(oom_kills_in("oom_kill_disable 0\nunder_oom 0\noom_kill 7\n"), 7U);

@@ -7,12 +7,14 @@
 
 #include <base/metrics_line.h>
 #include <base/sha256.h>
+#include <remote/agent/link/cause.h>
 #include <remote/agent/link/peer_link.h>
 
 #include <arpa/inet.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <memory>
 
@@ -25,10 +27,11 @@ const std::string kToken(64, 'a');
 
 wire::Cause rank_ended(const std::string& node, int rank, int code) {
     wire::Cause cause;
-    cause.set_kind("rank-ended");
+    cause.set_kind(wire::CAUSE_RANK_ENDED);
     cause.set_node(node);
     cause.set_rank(rank);
     cause.mutable_exit()->set_code(code);
+    cause.mutable_exit()->set_lost_peer(code == kExitPeerLost);
     return cause;
 }
 
@@ -36,7 +39,7 @@ wire::Cause rank_ended(const std::string& node, int rank, int code) {
 struct Node {
     explicit Node(PeerLink::Options options) : link(std::move(options)) {}
 
-    bool heard(const std::string& kind, double seconds = test::kPatience) {
+    bool heard(wire::CauseKind kind, double seconds = test::kPatience) {
         return wait_until(
             [&] { return !collect().empty() && news.back().cause && news.back().cause->kind() == kind; },
             seconds);
@@ -76,6 +79,7 @@ protected:
         all.timeout_s = timeout_s_;
         all.return_s = 0.3;
         all.absent_s = 0.2;
+        all.waiting_s = 0.1;
         all.restarts = restarts_;
         return all;
     }
@@ -126,9 +130,9 @@ protected:
 
 TEST_F(PeerLinkTest, ADeathIsToldToAllAndNamedAlike) {
     bring_up(2);
-    nodes_[1]->link.tell(rank_ended("node2", 5, 3));
-    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
-    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+    nodes_[1]->link.post(rank_ended("node2", 5, 3));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
+    EXPECT_TRUE(nodes_[2]->heard(wire::CAUSE_RANK_ENDED));
     EXPECT_EQ(nodes_[0]->cause(), "rank 5 on node2 exited with code 3");
     EXPECT_EQ(nodes_[2]->cause(), nodes_[0]->cause());
     EXPECT_FALSE(nodes_[0]->link.needed()) << "all know it";
@@ -136,34 +140,34 @@ TEST_F(PeerLinkTest, ADeathIsToldToAllAndNamedAlike) {
 
 TEST_F(PeerLinkTest, TheHubsOwnDeathIsToldToo) {
     bring_up(2);
-    nodes_[0]->link.tell(rank_ended("node1", 0, 3));
-    EXPECT_TRUE(nodes_[1]->heard("rank-ended"));
-    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+    nodes_[0]->link.post(rank_ended("node1", 0, 3));
+    EXPECT_TRUE(nodes_[1]->heard(wire::CAUSE_RANK_ENDED));
+    EXPECT_TRUE(nodes_[2]->heard(wire::CAUSE_RANK_ENDED));
 }
 
 TEST_F(PeerLinkTest, WhoLinksLaterIsToldAsWell) {
     bring_up(0);
-    nodes_[0]->link.tell(rank_ended("node1", 0, 3));
+    nodes_[0]->link.post(rank_ended("node1", 0, 3));
     nodes_.push_back(std::make_unique<Node>(options(1)));
     nodes_[1]->link.connect({"127.0.0.1"}, port_);
-    EXPECT_TRUE(nodes_[1]->heard("rank-ended"));
+    EXPECT_TRUE(nodes_[1]->heard(wire::CAUSE_RANK_ENDED));
 }
 
 TEST_F(PeerLinkTest, OfTwoCausesTheHubsFirstCountsForAll) {
     bring_up(2);
-    nodes_[0]->link.tell(rank_ended("node1", 0, 3));
-    EXPECT_TRUE(nodes_[1]->heard("rank-ended"));
-    nodes_[1]->link.tell(rank_ended("node2", 5, 4));
-    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+    nodes_[0]->link.post(rank_ended("node1", 0, 3));
+    EXPECT_TRUE(nodes_[1]->heard(wire::CAUSE_RANK_ENDED));
+    nodes_[1]->link.post(rank_ended("node2", 5, 4));
+    EXPECT_TRUE(nodes_[2]->heard(wire::CAUSE_RANK_ENDED));
     EXPECT_EQ(nodes_[2]->cause(), "rank 0 on node1 exited with code 3");
     EXPECT_EQ(nodes_[1]->cause(), "rank 0 on node1 exited with code 3");
 }
 
 TEST_F(PeerLinkTest, ALostPeerGivesWayToItsCause) {
     bring_up(2);
-    nodes_[0]->link.tell(rank_ended("node1", 0, kExitPeerLost));
-    EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
-    nodes_[1]->link.tell(rank_ended("node2", 5, 4));
+    nodes_[0]->link.post(rank_ended("node1", 0, kExitPeerLost));
+    EXPECT_TRUE(nodes_[2]->heard(wire::CAUSE_RANK_ENDED));
+    nodes_[1]->link.post(rank_ended("node2", 5, 4));
     const auto named = [](Node& node) {
         return wait_until(
             [&] { return !node.collect().empty() && node.cause() == "rank 5 on node2 exited with code 4"; });
@@ -177,9 +181,9 @@ TEST_F(PeerLinkTest, ASupervisorThatIsGoneIsNamed) {
     PeerChannel channel = play(2);
     hear(channel);
     { const PeerChannel killed = std::move(channel); }
-    EXPECT_TRUE(nodes_[0]->heard("node-gone"));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_NODE_GONE));
     EXPECT_EQ(nodes_[0]->cause(), "the supervisor of node3 is gone");
-    EXPECT_TRUE(nodes_[1]->heard("node-gone"));
+    EXPECT_TRUE(nodes_[1]->heard(wire::CAUSE_NODE_GONE));
 }
 
 TEST_F(PeerLinkTest, ARankThatEndedAsItsPeersNodeWentIsAConsequence) {
@@ -189,9 +193,9 @@ TEST_F(PeerLinkTest, ARankThatEndedAsItsPeersNodeWentIsAConsequence) {
         hear(channel);
         ASSERT_TRUE(wait_until([&] { return nodes_[0]->link.needed(); }));
     }
-    nodes_[0]->link.tell(rank_ended("node1", 0, 1));
+    nodes_[0]->link.post(rank_ended("node1", 0, 1));
     EXPECT_TRUE(wait_until([&] { return nodes_[0]->link.unsettled(); }));
-    EXPECT_TRUE(nodes_[0]->heard("node-gone"));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_NODE_GONE));
     EXPECT_TRUE(wait_until([&] { return !nodes_[0]->link.unsettled(); }));
 }
 
@@ -221,7 +225,7 @@ TEST_F(PeerLinkTest, AHubThatIsGoneIsNamed) {
         hear(hub);  // its beat: it has had ours
     }
     listener.reset();
-    EXPECT_TRUE(spoke.heard("node-gone"));
+    EXPECT_TRUE(spoke.heard(wire::CAUSE_NODE_GONE));
     EXPECT_EQ(spoke.cause(), "the supervisor of node1 is gone");
 }
 
@@ -231,7 +235,7 @@ TEST_F(PeerLinkTest, SilenceIsNoticedByTheTimeSet) {
     PeerChannel channel = play(2);
     hear(channel);
     const double begin = monotonic_s();
-    EXPECT_TRUE(nodes_[0]->heard("node-silent"));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_NODE_SILENT));
     EXPECT_GE(monotonic_s() - begin, 1.0);
     EXPECT_EQ(nodes_[0]->cause(), "node3 was not heard from for 2 s");
 }
@@ -241,7 +245,7 @@ TEST_F(PeerLinkTest, WithoutATimeSetSilenceMeansNothing) {
     bring_up(0);
     PeerChannel channel = play(2);
     hear(channel);
-    EXPECT_FALSE(nodes_[0]->heard("node-silent", 2));
+    EXPECT_FALSE(nodes_[0]->heard(wire::CAUSE_NODE_SILENT, 2));
 }
 
 TEST_F(PeerLinkTest, WhoSaidGoodbyeMayBeSilentAndGone) {
@@ -249,7 +253,7 @@ TEST_F(PeerLinkTest, WhoSaidGoodbyeMayBeSilentAndGone) {
     bring_up(1);
     nodes_[1]->link.leave();
     EXPECT_TRUE(wait_until([&] { return !nodes_[0]->link.needed(); }));
-    EXPECT_FALSE(nodes_[0]->heard("node-gone", 1.5));
+    EXPECT_FALSE(nodes_[0]->heard(wire::CAUSE_NODE_GONE, 1.5));
     EXPECT_TRUE(nodes_[0]->news.empty());
 }
 
@@ -261,7 +265,7 @@ TEST_F(PeerLinkTest, AConnectionThatComesBackInTimeIsNoLoss) {
     }
     PeerChannel again = play(1);
     hear(again);
-    EXPECT_FALSE(nodes_[0]->heard("node-gone", 1));
+    EXPECT_FALSE(nodes_[0]->heard(wire::CAUSE_NODE_GONE, 1));
 }
 
 TEST_F(PeerLinkTest, StrangersAreNobody) {
@@ -278,8 +282,8 @@ TEST_F(PeerLinkTest, StrangersAreNobody) {
     }
     PeerChannel outside = play(99);
     hear(outside);
-    nodes_[1]->link.tell(rank_ended("node2", 5, 3));
-    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+    nodes_[1]->link.post(rank_ended("node2", 5, 3));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
 }
 
 TEST_F(PeerLinkTest, WhatWasRecordedIsOfNoUse) {
@@ -306,7 +310,7 @@ TEST_F(PeerLinkTest, WhatWasRecordedIsOfNoUse) {
     const UniqueFd replay = connect_to(port_);
     ASSERT_EQ(::send(replay.get(), recorded.data(), recorded.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(recorded.size()));
-    EXPECT_FALSE(nodes_[0]->heard("rank-ended", 0.5));
+    EXPECT_FALSE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED, 0.5));
 }
 
 TEST_F(PeerLinkTest, NoLinkIsSaidOnceAndHarmsNothing) {
@@ -322,7 +326,7 @@ TEST_F(PeerLinkTest, NoLinkIsSaidOnceAndHarmsNothing) {
     EXPECT_FALSE(spoke.news[0].cause);
     EXPECT_NE(spoke.news[0].absent.find("Connection refused"), std::string::npos) << spoke.news[0].absent;
     EXPECT_FALSE(wait_until([&] { return spoke.collect().size() > 1; }, 2.5));
-    spoke.link.tell(rank_ended("node2", 1, 1));
+    spoke.link.post(rank_ended("node2", 1, 1));
 }
 
 TEST_F(PeerLinkTest, AllStartAgainWhenAllAreReady) {
@@ -334,9 +338,9 @@ TEST_F(PeerLinkTest, AllStartAgainWhenAllAreReady) {
     for (std::uint32_t attempt = 1; attempt <= 3; ++attempt) {
         auto cause = rank_ended("node2", 1, 3);
         cause.set_attempt(attempt - 1);
-        nodes_[1]->link.tell(cause);
-        EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
-        EXPECT_TRUE(nodes_[2]->heard("rank-ended"));
+        nodes_[1]->link.post(cause);
+        EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
+        EXPECT_TRUE(nodes_[2]->heard(wire::CAUSE_RANK_ENDED));
         for (auto& node : nodes_) {
             node->link.ready(attempt);
         }
@@ -346,11 +350,11 @@ TEST_F(PeerLinkTest, AllStartAgainWhenAllAreReady) {
     }
     auto late = rank_ended("node3", 2, 1);  // of an attempt that is over
     late.set_attempt(1);
-    nodes_[2]->link.tell(late);
+    nodes_[2]->link.post(late);
     auto now = rank_ended("node3", 2, 4);
     now.set_attempt(3);
-    nodes_[2]->link.tell(now);
-    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+    nodes_[2]->link.post(now);
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
     EXPECT_EQ(nodes_[0]->news.back().cause->exit().code(), 4);
 }
 
@@ -370,8 +374,8 @@ TEST_F(PeerLinkTest, WhoeverIsGoneKeepsAllFromStartingAgain) {
     restarts_ = true;
     bring_up(2);
     nodes_[2]->link.leave();
-    nodes_[1]->link.tell(rank_ended("node2", 1, 3));
-    EXPECT_TRUE(nodes_[0]->heard("rank-ended"));
+    nodes_[1]->link.post(rank_ended("node2", 1, 3));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
     nodes_[0]->link.ready(1);
     nodes_[1]->link.ready(1);
     EXPECT_TRUE(
@@ -379,6 +383,71 @@ TEST_F(PeerLinkTest, WhoeverIsGoneKeepsAllFromStartingAgain) {
     nodes_[0]->link.leave();
     EXPECT_TRUE(
         wait_until([&] { return !nodes_[1]->collect().empty() && nodes_[1]->news.back().stuck == "node1"; }));
+}
+
+wire::Cause victim(const std::string& node, int rank, int missing) {
+    wire::Cause cause = rank_ended(node, rank, kExitPeerLost);
+    cause.mutable_exit()->set_missing_rank(missing);
+    return cause;
+}
+
+TEST_F(PeerLinkTest, ARankThatIsStoppedExplainsItsVictims) {
+    bring_up(2);
+    wire::PeerRankState stopped;
+    stopped.set_rank(2);
+    stopped.set_node("node3");
+    stopped.set_stopped(true);
+    stopped.set_signal(19);
+    nodes_[2]->link.post(stopped);
+    ::usleep(1'300'000);  // a rank that is stopped for less than a second holds up nobody
+    nodes_[1]->link.post(victim("node2", 1, 2));
+    for (const auto& node : nodes_) {
+        EXPECT_TRUE(node->heard(wire::CAUSE_RANK_STOPPED));
+        EXPECT_EQ(node->cause(), "rank 2 on node3 stopped answering: its process is stopped (state T)");
+    }
+}
+
+TEST_F(PeerLinkTest, ARankThatContinuesExplainsNothing) {
+    bring_up(2);
+    wire::PeerRankState state;
+    state.set_rank(2);
+    state.set_node("node3");
+    state.set_stopped(true);
+    nodes_[2]->link.post(state);
+    ::usleep(1'300'000);
+    state.set_stopped(false);
+    nodes_[2]->link.post(state);
+    ::usleep(200'000);
+    nodes_[1]->link.post(victim("node2", 1, 2));
+    EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
+    EXPECT_EQ(nodes_[0]->cause(), "rank 1 on node2 exited with code 75");
+}
+
+TEST_F(PeerLinkTest, ASilentNodeExplainsAVictimBeforeItsTimeIsUp) {
+    bring_up(1);
+    const PeerChannel silent = play(2);  // says hello, and nothing any more
+    ::usleep(4'200'000);
+    nodes_[1]->link.post(victim("node2", 1, 2));
+    for (const auto& node : nodes_) {
+        EXPECT_TRUE(node->heard(wire::CAUSE_NODE_SILENT));
+        EXPECT_EQ(node->collect().back().cause->node(), "node3");
+    }
+}
+
+TEST_F(PeerLinkTest, WhatTheDialsFailWithIsReported) {
+    nodes_.push_back(std::make_unique<Node>(options(1)));
+    UniqueFd closed(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    ASSERT_EQ(::bind(closed.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+    ASSERT_EQ(::getsockname(closed.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+    nodes_[0]->link.connect({"127.0.0.1"}, ntohs(address.sin_port));
+    ASSERT_TRUE(wait_until([&] { return !nodes_[0]->collect().empty(); }));
+    const auto& dial = nodes_[0]->news.front().failed_dial;
+    ASSERT_TRUE(dial);
+    EXPECT_EQ(*dial, (FailedDial{"127.0.0.1", ntohs(address.sin_port), ECONNREFUSED}));
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST(RunState, ExitsDecideThePhase) {
     }
     EXPECT_EQ(state.ranks[0].phase, RankPhase::Failed);
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Failed);
-    EXPECT_EQ(state.ranks[2].phase, RankPhase::Stopped);
+    EXPECT_EQ(state.ranks[2].phase, RankPhase::EndedWithRun);
     EXPECT_EQ(state.ranks[3].phase, RankPhase::Done);
 }
 
@@ -197,7 +197,7 @@ TEST(RunState, AbsurdTotalsAreNoHarm) {
 TEST(RunState, PhasesHaveNames) {
     for (const auto phase :
          {RankPhase::Waiting, RankPhase::Starting, RankPhase::Rendezvous, RankPhase::Training,
-          RankPhase::Validating, RankPhase::Done, RankPhase::Failed, RankPhase::Stopped}) {
+          RankPhase::Validating, RankPhase::Done, RankPhase::Failed, RankPhase::EndedWithRun}) {
         EXPECT_GT(std::string(to_string(phase)).size(), 3U);
     }
 }

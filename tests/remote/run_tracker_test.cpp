@@ -197,7 +197,8 @@ TEST(RunTracker, ALostNodeFailsTheRun) {
 Event end_that_lost(const std::string& node, const std::string& lost_node) {
     Event event = end_of(node, Outcome::Failed);
     std::get<EndEvent>(event.body).lost_node = lost_node;
-    std::get<EndEvent>(event.body).detail = lost_node + " was not heard from for 10 s";
+    std::get<EndEvent>(event.body).lost_how = LostHow::Silent;
+    std::get<EndEvent>(event.body).silent_s = 10;
     return event;
 }
 
@@ -212,7 +213,8 @@ TEST(RunTracker, ANodeThatTheOthersLostIsNamedWhateverItsPeersSaid) {
     EXPECT_EQ(verdict.exit_code, 1);
     EXPECT_EQ(verdict.lost_node, "node2");
     EXPECT_FALSE(verdict.has_culprit);
-    EXPECT_NE(verdict.detail.find("node2 was lost: node2 was not heard from for 10 s"), std::string::npos);
+    EXPECT_NE(verdict.detail.find("node2 stopped answering: nothing was heard from it for 10 s"),
+              std::string::npos);
 }
 
 TEST(RunTracker, BothSidesOfACutNameTheOther) {
@@ -234,7 +236,7 @@ TEST(RunTracker, ANodeThatWasAwayKnowsBestWhatHappenedToIt) {
     tracker.observe(end_that_lost("node3", "node2"));
     Event own = end_that_lost("node2", "node2");
     std::get<EndEvent>(own.body).outcome = Outcome::Lost;
-    std::get<EndEvent>(own.body).detail = "it was rebooted";
+    std::get<EndEvent>(own.body).lost_how = LostHow::Rebooted;
     tracker.observe(own);
     const EndEvent verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.lost_node, "node2");
@@ -246,7 +248,7 @@ TEST(RunTracker, TheSupervisorsLinkNamesACulpritWhoseEndDidNotReachTheDesk) {
     Event event = end_of("node1", Outcome::Failed);
     auto& end = std::get<EndEvent>(event.body);
     end.has_culprit = true;
-    end.culprit = {1, "node2", -1, 9, "", {}};
+    end.culprit = {.rank = 1, .node = "node2", .code = -1, .signal = 9};
     tracker.observe(exit_of("node1", 0, 0, 15, 5, true));
     tracker.observe(event);
     tracker.observe(end_of("node2", Outcome::Stopped));
@@ -276,6 +278,86 @@ TEST(RunTracker, WhatCouldNotBeStartedIsSaidSo) {
     std::get<ExitEvent>(event.body).last_lines.clear();
     tracker.observe(event);
     EXPECT_NE(tracker.verdict(false).detail.find("could not be started: train.sh"), std::string::npos);
+}
+
+Event victim(const std::string& node, int rank, int missing, std::int64_t t_us) {
+    Event event = exit_of(node, rank, kExitPeerLost, 0, t_us);
+    std::get<ExitEvent>(event.body).lost_peer = true;
+    std::get<ExitEvent>(event.body).missing_rank = missing;
+    std::get<ExitEvent>(event.body).reason = "rank " + std::to_string(missing) + " is gone";
+    return event;
+}
+
+Event end_that_names_a_stopped_rank(const std::string& node, int rank, const std::string& its_node) {
+    Event event = end_of(node, Outcome::Failed);
+    auto& end = std::get<EndEvent>(event.body);
+    end.has_culprit = true;
+    end.culprit = {.rank = rank, .node = its_node, .code = -1, .signal = 19, .process_state = "T"};
+    return event;
+}
+
+TEST(RunTracker, ARankThatIsStoppedIsNamedAndNotItsVictims) {
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(victim("node1", 0, 2, 10));
+    tracker.observe(victim("node2", 1, 2, 11));
+    tracker.observe(end_that_names_a_stopped_rank("node1", 2, "node3"));
+    tracker.observe(end_that_names_a_stopped_rank("node2", 2, "node3"));
+    tracker.observe(exit_of("node3", 2, 0, 15, 12, true));
+    tracker.observe(end_that_names_a_stopped_rank("node3", 2, "node3"));
+    const EndEvent verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.culprit.rank, 2);
+    EXPECT_EQ(verdict.culprit.process_state, "T");
+    EXPECT_EQ(verdict.detail, "Rank 2 on node3 stopped answering: its process is stopped (state T).");
+}
+
+TEST(RunTracker, TheSupervisorsNoticeIsEnoughWhereTheyAreNotLinked) {
+    RunTracker tracker = tracker_for(3, 1);
+    Event notice;
+    notice.node = "node3";
+    notice.rank = 2;
+    DiagnosisEvent stopped;
+    stopped.id = "rank-stopped";
+    notice.body = stopped;
+    tracker.observe(notice);
+    Event script = exit_of("node1", 0, 1, 0, 10);  // "Timed out waiting 30000ms for recv operation"
+    std::get<ExitEvent>(script.body).lost_peer = true;
+    tracker.observe(script);
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 2);
+}
+
+TEST(RunTracker, TheRankThatMostVictimsMissIsNamed) {
+    RunTracker tracker = tracker_for(4, 1);
+    tracker.observe(victim("node1", 0, 3, 10));
+    tracker.observe(victim("node2", 1, 3, 11));
+    tracker.observe(victim("node4", 3, 0, 9));  // cut off itself
+    const EndEvent verdict = tracker.verdict(false);
+    EXPECT_EQ(verdict.culprit.rank, 3);
+    EXPECT_EQ(verdict.culprit.node, "node4");
+    EXPECT_NE(verdict.detail.find("Rank 3 on node4 stopped answering"), std::string::npos) << verdict.detail;
+}
+
+TEST(RunTracker, ARankThatFailedOnItsOwnIsNamedWhateverItsVictimsSay) {
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(victim("node1", 0, 2, 10));
+    tracker.observe(exit_of("node2", 1, 1, 0, 20));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 1);
+}
+
+TEST(RunTracker, WhatIsWaitedForIsAStageOfTheRun) {
+    RunTracker tracker = tracker_for(3, 1);
+    tracker.observe(stage("", -1, "start", StageStatus::Done));
+    Event waits = stage("node1", 0, "rendezvous", StageStatus::Progress);
+    std::get<StageEvent>(waits.body).waiting_for = {1, 2};
+    auto said = tracker.observe(waits);
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(std::get<StageEvent>(said[0].body).detail, "waiting for rank 1 (node2), 2 (node3)");
+    EXPECT_TRUE(tracker.observe(waits).empty()) << "once";
+    Event dial = stage("node2", -1, "link", StageStatus::Progress);
+    std::get<StageEvent>(dial.body).failed_dial = FailedDial{"10.0.0.1", 4711, ECONNREFUSED};
+    said = tracker.observe(dial);
+    ASSERT_EQ(said.size(), 1U);
+    EXPECT_EQ(std::get<StageEvent>(said[0].body).detail,
+              "node2 cannot connect to 10.0.0.1:4711: Connection refused");
 }
 
 TEST(RunTracker, AThousandRanks) {
@@ -347,7 +429,7 @@ Event failed_in(int attempt, const std::string& node, int rank, int code) {
     return event;
 }
 
-TEST(RunTracker, AFailureThatWasMendedByStartingAgainIsForgotten) {
+TEST(RunTracker, AFailureThatARestartFixedIsForgotten) {
     RunTracker tracker = tracker_for(2, 1);
     tracker.observe(failed_in(0, "node2", 1, 3));
     EXPECT_FALSE(tracker.failure_cause().empty());

@@ -3,12 +3,14 @@
 
 #pragma once
 
+#include <base/failed_dial.h>
 #include <base/fd.h>
 #include <base/wake_fd.h>
 #include <remote/agent/link/peer_channel.h>
 #include <remote/wire/frames.pb.h>
 
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -17,29 +19,36 @@
 
 namespace rankscope::agent {
 
-/// What the supervisors of a run tell one another without the desk: a star through the master node's, so that
-/// a death on one node ends the run on all of them. On a thread of its own: a spool on a disk that hangs must
-/// not look like a silent node. Nothing is concluded of a node that was never heard (a firewall between
-/// them): then the desk's way is the only one, and a note says so.
+/// What the supervisors of a run report to each other without the desk: a star through the master node's, so
+/// that a death on one node ends the run on all of them. On a thread of its own: a spool on a disk that hangs
+/// must not look like a silent node. Nothing is concluded about a node that was never heard (a firewall between
+/// them): then only the desk can pass causes on, and a note says so.
+///
+/// The cause of an end: the first one counts, but a victim (a rank that ended because others did not answer)
+/// gives way to what it waited for: a rank that another supervisor has reported as stopped, a node that is
+/// silent. Parts: peer_hub.cpp, peer_spoke.cpp, peer_causes.cpp.
 class PeerLink {
 public:
     struct Options {
         std::string run_id;
         std::string token;
-        std::vector<std::string> nodes;  ///< the hub's first
-        std::size_t index = 0;           ///< which of them this is
-        double timeout_s = 10;           ///< silence of a node that was linked; 0: never concluded
-        double return_s = 2;             ///< how long a closed connection may take to come back
-        double absent_s = 20;            ///< when to say that no link could be made
+        std::vector<std::string> nodes;         ///< the hub's first
+        std::size_t index = 0;                  ///< which of them this is
+        std::vector<std::size_t> node_of_rank;  ///< by rank: index into nodes; may be empty
+        double timeout_s = 45;                  ///< silence of a node that was linked; 0: never concluded
+        double return_s = 2;                    ///< how long a closed connection may take to come back
+        double waiting_s = 3;                   ///< when to report what the dials fail with
+        double absent_s = 20;                   ///< when to report that no link could be made
         bool restarts = false;  ///< nodes whose ranks are done stay: another one's failure restarts all
     };
-    /// What the supervisor learns, one of: that the run ends, that there is no link (`absent` says why), that
-    /// all nodes start the next attempt, or that a node cannot (`stuck` names it).
+    /// What the supervisor learns, one of: that the run ends, that there is no link (`absent` says why), what
+    /// the dials fail with, that all nodes start the next attempt, or that a node cannot (`stuck` names it).
     struct News {
         std::optional<wire::Cause> cause = {};
         std::string absent = {};
         std::optional<std::uint32_t> go = {};
         std::string stuck = {};
+        std::optional<FailedDial> failed_dial = {};
     };
 
     explicit PeerLink(Options options);
@@ -57,9 +66,10 @@ public:
     /// Readable when there is news.
     int fd() const { return news_wake_.fd(); }
     std::vector<News> take_news();
-    /// Tells all the others why the run ends. Only the first cause counts, but one that is itself only a
-    /// consequence (a rank that lost its peer) gives way to another.
-    void tell(const wire::Cause& cause);
+    /// Reports to all others why the run ends. When another cause explains it, that is news.
+    void post(const wire::Cause& cause);
+    /// Reports to all others that a rank of this node was stopped, or continues.
+    void post(const wire::PeerRankState& state);
     /// Every node of the star was linked at least once (a spoke's: the hub).
     bool complete() const;
     /// No rank of an attempt before this one is left here. When all nodes have said so, all get the news
@@ -70,8 +80,8 @@ public:
     /// The hub's: there are linked nodes whose part is not over, so the star must stay. With restarts, a
     /// spoke's as well.
     bool needed() const;
-    /// A rank of this node ended as another node's supervisor went: in a moment it is known whether that was
-    /// the cause.
+    /// A rank of this node ended as another node's supervisor went, or as a victim: in a moment it is known
+    /// what the cause is.
     bool unsettled() const;
     /// Says goodbye to the others, and ends the thread.
     void leave();
@@ -89,6 +99,10 @@ private:
         bool closed = false;      ///< by the other side's process, not by the network
         std::uint32_t ready = 0;  ///< for this attempt
         bool finished = false;    ///< in the present one
+    };
+    struct StoppedRank {
+        wire::PeerRankState state;
+        double since;  ///< when it was reported
     };
     struct Pending {
         PeerChannel channel;
@@ -118,9 +132,15 @@ private:
     void dial(double now);
     void begin_dial(double now);
     void dial_failed(int error, double now);
-    void forward_told();
-    bool adopt(const wire::Cause& cause);
-    void send_told(Peer& peer);
+    void leave_silent_link(double now);
+    void forward_causes(double now);
+    void take_down(std::size_t index, wire::Cause cause, double now);
+    void take_posted_states(double now);
+    void take_rank_state(const wire::PeerRankState& state, double now);
+    void send_stopped_ranks(Peer& peer);
+    wire::Cause explained(const wire::Cause& cause, double now) const;
+    bool adopt(const wire::Cause& cause, double now);
+    void send_cause(Peer& peer);
     bool may_be_consequence_of(std::size_t index) const;
     void report(News news);
     void say_goodbye();
@@ -135,19 +155,24 @@ private:
     std::size_t next_address_ = 0;
     double next_dial_ = 0;
     double first_dial_ = 0;
-    bool told_absent_ = false;
+    bool absent_reported_ = false;
+    int reported_error_ = 0;  ///< errno
+    double connected_at_ = 0;
     double next_beat_ = 0;
-    std::optional<wire::Cause> told_;
-    double told_at_ = 0;
+    std::optional<wire::Cause> cause_;
+    double cause_at_ = 0;
+    double awaits_hub_until_ = 0;
+    std::map<int, StoppedRank> stopped_;  ///< by rank
     std::uint32_t attempt_ = 0;
     std::uint32_t own_ready_ = 0;
     bool own_finished_ = false;
-    bool told_stuck_ = false;
+    bool stuck_reported_ = false;
 
     WakeFd wake_;
     WakeFd news_wake_;
     mutable std::mutex mutex_;  ///< of what follows
     std::vector<wire::Cause> outbox_;
+    std::vector<wire::PeerRankState> posted_states_;
     std::vector<News> news_;
     std::uint32_t posted_ready_ = 0;
     bool posted_finished_ = false;
@@ -157,8 +182,5 @@ private:
     bool complete_ = false;
     std::thread thread_;
 };
-
-/// "rank 1 on node2 was killed by signal 9", for stop causes and the end of a node.
-std::string describe(const wire::Cause& cause);
 
 }  // namespace rankscope::agent

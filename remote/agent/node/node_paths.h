@@ -40,6 +40,8 @@ struct RunDir {
     std::filesystem::path spec() const { return dir / "spec"; }
     std::filesystem::path spool() const { return dir / "spool"; }
     std::filesystem::path lock() const { return dir / "supervisor.lock"; }
+    /// Its process id, while the lock is held.
+    std::filesystem::path supervisor_pid() const { return dir / "supervisor.pid"; }
     std::filesystem::path train_config() const { return dir / "train.json"; }
     /// Why a signal was sent to the supervisor, written before it by who sends it.
     std::filesystem::path stop_cause() const { return dir / "stop-cause"; }

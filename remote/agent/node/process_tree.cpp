@@ -251,6 +251,11 @@ bool is_zombie(pid_t pid) {
     return stat && stat->state == 'Z';
 }
 
+bool is_stopped(pid_t pid) {
+    const auto stat = stat_of(pid);
+    return stat && (stat->state == 'T' || stat->state == 't');
+}
+
 std::string describe_process(pid_t pid) {
     const std::string command = command_of(pid);
     if (command.empty()) {

@@ -48,6 +48,8 @@ std::string owner_of(pid_t pid);
 bool is_own(pid_t pid);
 /// It has ended, and its parent has not waited for it yet.
 bool is_zombie(pid_t pid);
+/// Stopped by a signal or by a debugger (state T or t).
+bool is_stopped(pid_t pid);
 /// When it was started, seconds since 1970; 0: unknown.
 std::int64_t started_at(pid_t pid);
 

@@ -47,6 +47,11 @@ ErrorFile read_error_file(const std::filesystem::path& file) {
         result.message = text_at(message, "message");
         if (const auto extra = message.find("extraInfo"); extra != message.end() && extra->is_object()) {
             result.last_frame = last_frame_of(text_at(*extra, "py_callstack"));
+            const auto missing = extra->find("missing_rank");
+            if (missing != extra->end() && missing->is_number_unsigned() &&
+                missing->get<std::uint64_t>() <= 0x7FFFFFFF) {
+                result.missing_rank = missing->get<int>();
+            }
         }
     }
     result.message.resize(std::min(result.message.size(), kMaxMessage));

@@ -3,12 +3,14 @@
 
 #include <base/fd.h>
 #include <base/files.h>
+#include <base/metrics_line.h>
 #include <remote/agent/ranks/exit_cause.h>
 
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cerrno>
@@ -161,6 +163,28 @@ std::string find_core(std::string pattern, const CoreFacts& facts) {
 
 std::string find_core(const CoreFacts& facts) {
     return find_core(read_file("/proc/sys/kernel/core_pattern").value_or(std::string()), facts);
+}
+
+bool lost_its_peers(const wire::Exit& exit) {
+    if (exit.code() == kExitPeerLost || exit.has_missing_rank()) {
+        return true;
+    }
+    if (exit.reason().starts_with("rankscope-worker:")) {
+        return false;  // the native engine says so itself
+    }
+    // What torch.distributed, Gloo and NCCL write. Only the end of the traceback or of the output counts.
+    const auto& lines = exit.traceback_size() > 0 ? exit.traceback() : exit.last_lines();
+    std::string text = exit.reason();
+    for (int i = std::max(0, lines.size() - 6); i < lines.size(); ++i) {
+        text += '\n' + lines[i];
+    }
+    std::transform(text.begin(), text.end(), text.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::array kSigns{
+        "timed out",   "timeout",       "connection closed by peer", "connection reset",
+        "broken pipe", "socket closed", "remote process exited"};
+    return std::any_of(kSigns.begin(), kSigns.end(),
+                       [&text](const char* sign) { return text.find(sign) != std::string::npos; });
 }
 
 void TracebackReader::feed(std::string_view text) {

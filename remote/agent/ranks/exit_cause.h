@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <remote/wire/frames.pb.h>
+
 #include <sys/types.h>
 
 #include <cstdint>
@@ -46,6 +48,10 @@ struct CoreFacts {
 std::string find_core(std::string pattern, const CoreFacts& facts);
 /// With the pattern of this machine.
 std::string find_core(const CoreFacts& facts);
+
+/// Whether a rank ended because others did not answer: exit code 75 of the native engine, a rank that it names
+/// as missing, or a time-out or a closed connection in what a script wrote.
+bool lost_its_peers(const wire::Exit& exit);
 
 /// Keeps the last Python traceback of a stream: from "Traceback (most recent call last):" to the line of the
 /// exception. PyTorch's "[rank0]: " before each line is taken off.

@@ -36,7 +36,7 @@ struct RankProcess {
     TracebackReader traceback;
     double stopped_since = 0;  ///< by a signal, not by us; 0: it runs
     int stop_signal = 0;
-    bool told_stopped = false;
+    bool stop_reported = false;
     double quiet_since = 0;  ///< when the last byte of an unfinished line came
     int bad_metrics = 0;
     bool first_metric_seen = false;

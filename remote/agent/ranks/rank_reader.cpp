@@ -209,8 +209,22 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
             done = key == "done" ? value : done;
             total = key == "total" ? value : total;
         }
-        add_stage(spool_, rank.spec.rank(), parsed->stage.c_str(), StageText::Progress, parsed->detail,
-                  total > 0 ? done / total : -1);
+        wire::Event event;
+        event.set_rank(rank.spec.rank());
+        auto* stage = event.mutable_stage();
+        stage->set_name(parsed->stage);
+        stage->set_status("progress");
+        stage->set_detail(parsed->detail);
+        stage->set_progress(total > 0 ? done / total : -1);
+        for (const int missing : parsed->waiting_for) {
+            stage->add_waiting_for(missing);
+        }
+        if (parsed->failed_dial) {
+            stage->mutable_failed_dial()->set_address(parsed->failed_dial->address);
+            stage->mutable_failed_dial()->set_port(static_cast<std::uint32_t>(parsed->failed_dial->port));
+            stage->mutable_failed_dial()->set_error(parsed->failed_dial->error);
+        }
+        spool_.add(std::move(event));
         return;
     }
     if (rank.printed) {

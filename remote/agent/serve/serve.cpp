@@ -4,11 +4,13 @@
 #include <base/clock.h>
 #include <base/event_loop.h>
 #include <base/fd.h>
+#include <base/files.h>
 #include <remote/agent/cleanup/end_process.h>
 #include <remote/agent/cleanup/leftovers.h>
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/tree_store.h>
+#include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/host_sampler.h>
 #include <remote/agent/probes/node_probe.h>
 #include <remote/agent/probes/ports.h>
@@ -29,6 +31,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <limits>
 #include <list>
 #include <string>
@@ -57,6 +60,7 @@ private:
         bool ended = false;
         double next_alive_check = 0;
         bool past_damage = false;
+        bool supervisor_stopped = false;
     };
 
     bool read_requests();
@@ -67,6 +71,7 @@ private:
     void forward(const std::string& run_id, const wire::Request& request, wire::Reply& reply);
     void stream(Attachment& attachment);
     void check_supervisor(Attachment& attachment);
+    void report_supervisor_state(Attachment& attachment);
     void reopen(Attachment& attachment);
     void send(const wire::Reply& reply);
     bool flush();
@@ -335,7 +340,23 @@ void Server::check_supervisor(Attachment& attachment) {
             attachment.reader = SpoolReader(attachment.dir.spool());
         }
         attachment.next_alive_check = 0;
+    } else {
+        report_supervisor_state(attachment);
     }
+}
+
+// A stopped supervisor cannot report that itself.
+void Server::report_supervisor_state(Attachment& attachment) {
+    const pid_t pid = std::atoi(read_file(attachment.dir.supervisor_pid()).value_or("").c_str());
+    const bool stopped = pid > 0 && is_stopped(pid);
+    if (stopped == attachment.supervisor_stopped) {
+        return;
+    }
+    attachment.supervisor_stopped = stopped;
+    wire::Reply reply;
+    reply.mutable_events()->set_run_id(attachment.run_id);
+    reply.mutable_events()->set_supervisor_state(stopped ? "T" : "S");
+    send(reply);
 }
 
 int Server::run() {

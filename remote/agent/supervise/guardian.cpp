@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <base/fd.h>
 #include <base/files.h>
 #include <remote/agent/node/process_tree.h>
@@ -44,7 +45,7 @@ bool rebooted_since(const RunDir& dir) {
 }
 
 // Caller holds the lock, or is the guardian that took it.
-void write_missing_end(const RunDir& dir, int left) {
+void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
     wire::StartRun run;
     if (!read_spec(dir, run)) {
         return;
@@ -89,10 +90,14 @@ void write_missing_end(const RunDir& dir, int left) {
     wire::Event end;
     end.set_rank(-1);
     end.mutable_end()->set_outcome("lost");
-    end.mutable_end()->set_detail("the supervisor of this node was killed; its ranks were ended with it");
+    end.mutable_end()->set_detail(
+        was_stopped ? "the supervisor of this node was stopped by a signal; its ranks were ended"
+                    : "the supervisor of this node was killed; its ranks were ended with it");
+    end.mutable_end()->mutable_cause()->set_kind(was_stopped ? wire::CAUSE_SUPERVISOR_STOPPED
+                                                             : wire::CAUSE_SUPERVISOR_KILLED);
     if (rebooted_since(dir)) {
-        end.mutable_end()->set_detail("it was rebooted while the run went on");
-        end.mutable_end()->mutable_cause()->set_kind("node-rebooted");
+        end.mutable_end()->set_detail("it was rebooted during the run");
+        end.mutable_end()->mutable_cause()->set_kind(wire::CAUSE_NODE_REBOOTED);
     }
     end.mutable_end()->set_left_processes(left);
     spool.add(std::move(end));
@@ -100,7 +105,7 @@ void write_missing_end(const RunDir& dir, int left) {
     spool.close();
 }
 
-// Others hold it for a moment, to see whether anybody does.
+// Others hold it for a moment, to see whether a supervisor does.
 bool take_lock(const UniqueFd& lock) {
     for (int round = 0; round < 100; ++round) {
         if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
@@ -109,6 +114,37 @@ bool take_lock(const UniqueFd& lock) {
         ::poll(nullptr, 0, 10);
     }
     return false;
+}
+
+// A stopped supervisor watches nothing and answers nobody: after peer_timeout_s the other nodes presume this one
+// lost. Then it is killed, so that its ranks do not run on alone.
+int wait_for(pid_t supervisor, const RunDir& dir, bool& was_stopped) {
+    double stopped_since = 0;
+    for (;;) {
+        int status = 0;
+        const pid_t pid =
+            ::waitpid(supervisor, &status, WUNTRACED | WCONTINUED | (stopped_since > 0 ? WNOHANG : 0));
+        if (pid < 0 && errno != EINTR) {
+            return status;
+        }
+        if (pid == supervisor && WIFSTOPPED(status)) {
+            stopped_since = monotonic_s();
+        } else if (pid == supervisor && WIFCONTINUED(status)) {
+            stopped_since = 0;
+        } else if (pid == supervisor) {
+            return status;
+        }
+        if (stopped_since <= 0) {
+            continue;
+        }
+        ::poll(nullptr, 0, 100);
+        wire::StartRun run;
+        if (!was_stopped && read_spec(dir, run) && run.peer_timeout_s() > 0 &&
+            monotonic_s() - stopped_since > run.peer_timeout_s()) {
+            was_stopped = true;
+            ::kill(supervisor, SIGKILL);
+        }
+    }
 }
 
 }  // namespace
@@ -165,17 +201,17 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
         ::_exit(run_supervisor(dir, paths, ready_fd));
     }
     ::close(ready_fd);
+    std::ofstream(dir.supervisor_pid()) << supervisor;
     for (const int signal : {SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
         ::signal(signal, SIG_IGN);  // stops go through the supervisor
     }
-    int status = 0;
-    while (::waitpid(supervisor, &status, 0) < 0 && errno == EINTR) {
-    }
+    bool was_stopped = false;
+    const int status = wait_for(supervisor, dir, was_stopped);
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         return 0;
     }
     const int left = kill_descendants(guardian, 5);
-    write_missing_end(dir, left);
+    write_missing_end(dir, left, was_stopped);
     return 1;
 }
 

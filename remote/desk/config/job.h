@@ -47,7 +47,7 @@ struct Job {
     double telemetry_s = 1;             ///< a sample of every node so often; 0: none
     double grace_s = 5;
     int max_restarts = 0;
-    double peer_timeout_s = 10;  ///< a node not heard from by the others for so long ends the run; 0: never
+    double peer_timeout_s = 45;  ///< a node not heard from by the others for so long ends the run; 0: never
     double stopped_limit_s = 0;  ///< a rank stopped by a signal for so long fails the run; 0: never
     std::string checkpoint_signal;        ///< sent before SIGTERM when a run is stopped ("USR1"); empty: none
     double checkpoint_wait_s = 30;        ///< how long the ranks may take to write their checkpoint then

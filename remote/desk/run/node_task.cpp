@@ -258,6 +258,8 @@ wire::StartRun NodeTask::spec() const {
     run.set_peer_address(plan.master_addr);
     run.set_peer_timeout_s(context_.job.peer_timeout_s);
     for (const auto& rank : plan.ranks) {
+        const auto node = std::find(run.peers().begin(), run.peers().end(), rank.node);
+        run.add_peer_of_rank(static_cast<std::uint32_t>(node - run.peers().begin()));
         if (rank.node == node_.name) {
             add_rank(run, rank, context_, pushed_folder_);
         }
@@ -339,6 +341,11 @@ void NodeTask::take(const wire::Reply& reply) {
     auto events = take_in(reply.events(), node_.name, connection_.facts.clock_offset_s, next_seq_, missing);
     for (const auto& sentence : missing) {
         note(sentence);
+    }
+    if (!reply.events().supervisor_state().empty()) {
+        note(reply.events().supervisor_state() == "T"
+                 ? text(kContext, "the supervisor is stopped (state T): nothing is watched there")
+                 : text(kContext, "the supervisor continues"));
     }
     for (const auto& event : events) {
         ended_ = ended_ || event.as<EndEvent>() != nullptr;

@@ -44,7 +44,7 @@ void apply_rank_stage(RankState& rank, const StageEvent& stage) {
 void apply_exit(RankState& rank, const ExitEvent& exit) {
     rank.exit = exit;
     const bool clean = exit.code == 0 && exit.signal == 0;
-    rank.phase = clean ? RankPhase::Done : exit.requested ? RankPhase::Stopped : RankPhase::Failed;
+    rank.phase = clean ? RankPhase::Done : exit.requested ? RankPhase::EndedWithRun : RankPhase::Failed;
 }
 
 void apply_sample(NodeSamples& node, const SampleEvent& sample, std::int64_t t_us) {
@@ -91,8 +91,8 @@ const char* to_string(RankPhase phase) {
             return "done";
         case RankPhase::Failed:
             return "failed";
-        case RankPhase::Stopped:
-            return "stopped";
+        case RankPhase::EndedWithRun:
+            return "ended with the run";
     }
     return "waiting";
 }

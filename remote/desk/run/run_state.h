@@ -16,7 +16,7 @@
 
 namespace rankscope {
 
-enum class RankPhase { Waiting, Starting, Rendezvous, Training, Validating, Done, Failed, Stopped };
+enum class RankPhase { Waiting, Starting, Rendezvous, Training, Validating, Done, Failed, EndedWithRun };
 const char* to_string(RankPhase phase);
 
 struct RankState {

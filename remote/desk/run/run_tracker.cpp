@@ -7,23 +7,51 @@
 #include <remote/desk/text.h>
 
 #include <algorithm>
+#include <cmath>
+#include <system_error>
 #include <tuple>
 
 namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunTracker";
+constexpr std::size_t kNamedRanks = 8;
 
-std::string remedy_for_lost(const EndEvent& told) {
-    switch (told.outcome) {
-        case Outcome::Lost:  // the node's own words, when it was up again
+std::string remedy_for_lost(const EndEvent& reported) {
+    switch (reported.lost_how) {
+        case LostHow::Rebooted:
             return text(
                 kContext,
                 "`journalctl -b -1` there may say why; `rankscopectl runs rerun` starts the run again.");
-        case Outcome::Stopped:
-            return text(kContext, "Was the node shut down, or did somebody end the agent there?");
+        case LostHow::Signalled:
+        case LostHow::SupervisorKilled:
+        case LostHow::Gone:
+            return text(kContext, "Was the node shut down, or was the agent ended there?");
+        case LostHow::SupervisorStopped:
+            return text(kContext, "Was it stopped by a debugger or by `kill -STOP`?");
         default:
             return text(kContext, "Check whether it is up, and the network between the nodes.");
+    }
+}
+
+std::string how_it_was_lost(const EndEvent& reported) {
+    const std::string& node = reported.lost_node;
+    switch (reported.lost_how) {
+        case LostHow::Silent:
+            return text(kContext, "%1 stopped answering: nothing was heard from it for %2 s.",
+                        {node, std::to_string(std::lround(reported.silent_s))});
+        case LostHow::Gone:
+            return text(kContext, "%1 was lost: its supervisor is gone.", {node});
+        case LostHow::Rebooted:
+            return text(kContext, "%1 was lost: it was rebooted during the run.", {node});
+        case LostHow::SupervisorKilled:
+            return text(kContext, "%1 was lost: its supervisor was killed; its ranks ended with it.", {node});
+        case LostHow::SupervisorStopped:
+            return text(kContext,
+                        "%1 stopped answering: its supervisor was stopped (state T); its ranks were ended.",
+                        {node});
+        default:
+            return text(kContext, "%1 was lost: %2.", {node, reported.detail});
     }
 }
 
@@ -55,6 +83,12 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         mark(event.rank, metric->step >= 0, out);
     } else if (const auto* exit = event.as<ExitEvent>()) {
         observe_exit(event, *exit);
+    } else if (const auto* notice = event.as<DiagnosisEvent>(); notice != nullptr && !event.node.empty()) {
+        if (notice->id == "rank-stopped") {
+            stopped_.insert(event.rank);
+        } else if (notice->id == "rank-continued") {
+            stopped_.erase(event.rank);
+        }
     } else if (const auto* end = event.as<EndEvent>()) {
         if (event.node.empty()) {
             over_ = true;
@@ -88,6 +122,7 @@ void RunTracker::begin_attempt(int attempt) {
     if (attempt > attempt_) {
         attempt_ = attempt;
         exits_.clear();
+        stopped_.clear();
         if (!lost_) {
             failure_cause_.clear();
         }
@@ -108,6 +143,7 @@ void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std:
             first_step_done_ || (stage.name == "first-step" && stage.status == StageStatus::Done);
         return;
     }
+    observe_waiting(event, stage, out);
     if (stage.name == "restart" && stage.status == StageStatus::Done) {
         begin_attempt(++attempts_[event.node]);
         return;
@@ -117,6 +153,38 @@ void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std:
     if (stage.name == "first-step" || met) {
         mark(event.rank, stage.name == "first-step", out);
     }
+}
+
+// What the ranks wait for before they have met, as a stage of the run.
+void RunTracker::observe_waiting(const Event& event, const StageEvent& stage, std::vector<Event>& out) {
+    if (rendezvous_done_ || (stage.waiting_for.empty() && !stage.failed_dial)) {
+        return;
+    }
+    std::string sentence;
+    if (stage.failed_dial) {
+        sentence = text(kContext, "%1 cannot connect to %2:%3: %4",
+                        {event.node, stage.failed_dial->address, std::to_string(stage.failed_dial->port),
+                         std::generic_category().message(stage.failed_dial->error)});
+    } else {
+        std::string who;
+        for (std::size_t i = 0; i < stage.waiting_for.size() && i < kNamedRanks; ++i) {
+            const int rank = stage.waiting_for[i];
+            who += (i > 0 ? ", " : "") + std::to_string(rank) + " (" + node_of(rank) + ')';
+        }
+        sentence = stage.waiting_for.size() > kNamedRanks
+                       ? text(kContext, "waiting for rank %1 and %2 more",
+                              {who, std::to_string(stage.waiting_for.size() - kNamedRanks)})
+                       : text(kContext, "waiting for rank %1", {who});
+    }
+    if (sentence == waiting_) {
+        return;
+    }
+    waiting_ = sentence;
+    Event progress = desk_stage("rendezvous", StageStatus::Progress, sentence, stage.progress);
+    auto& body = std::get<StageEvent>(progress.body);
+    body.waiting_for = stage.waiting_for;
+    body.failed_dial = stage.failed_dial;
+    out.push_back(std::move(progress));
 }
 
 void RunTracker::mark(int rank, bool stepped, std::vector<Event>& out) {
@@ -177,7 +245,7 @@ const RunTracker::Exit* RunTracker::culprit() const {
     const auto key = [](const Exit& exit) {
         // As torchrun: the first failure counts, not the first process gone; the one may take a while to end.
         const auto failed = exit.event.failed_us > 0 ? std::min(exit.event.failed_us, exit.t_us) : exit.t_us;
-        return std::tuple(exit.event.code == kExitPeerLost ? 1 : 0, failed);
+        return std::tuple(exit.event.code == kExitPeerLost || exit.event.lost_peer ? 1 : 0, failed);
     };
     for (const auto& exit : exits_) {
         if (is_failure(exit.event) && (best == nullptr || key(exit) < key(*best))) {
@@ -213,15 +281,108 @@ const EndEvent* RunTracker::end_that_names_a_lost_node() const {
     return best;
 }
 
+void RunTracker::add_attempts(EndEvent& end) const {
+    if (attempt_ > 0) {
+        end.detail += ' ' + text(kContext, "All ranks had been started again %1 times before.",
+                                 {std::to_string(attempt_)});
+    }
+}
+
+std::string RunTracker::node_of(int rank) const {
+    const auto found = std::find_if(plan_.ranks.begin(), plan_.ranks.end(),
+                                    [rank](const RankPlan& plan) { return plan.rank == rank; });
+    return found == plan_.ranks.end() ? std::string() : found->node;
+}
+
+// The supervisors name a rank whose process is stopped, or a victim is all there is while one is.
+std::optional<EndEvent> RunTracker::verdict_on_a_stopped_rank() const {
+    std::map<int, int> named;
+    std::map<std::string, int> lost;
+    for (const auto& [node, end] : ended_) {
+        if (end.has_culprit && !end.culprit.process_state.empty()) {
+            ++named[end.culprit.rank];
+        } else if (!end.lost_node.empty()) {
+            ++lost[end.lost_node];
+        }
+    }
+    const Exit* victim = culprit();
+    if (named.empty() && lost.empty() && !stopped_.empty() && victim != nullptr && victim->event.lost_peer) {
+        const int missing = victim->event.missing_rank;
+        ++named[stopped_.count(missing) > 0 ? missing : *stopped_.begin()];
+    }
+    if (named.empty()) {
+        return std::nullopt;
+    }
+    const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
+    const auto most = std::max_element(named.begin(), named.end(), fewer);
+    if (!lost.empty() && std::max_element(lost.begin(), lost.end(), fewer)->second > most->second) {
+        return std::nullopt;
+    }
+    EndEvent end;
+    end.outcome = Outcome::Failed;
+    end.exit_code = 1;
+    end.has_culprit = true;
+    end.culprit.rank = most->first;
+    end.culprit.node = node_of(most->first);
+    end.culprit.code = -1;
+    end.culprit.process_state = "T";
+    for (const auto& [node, reported] : ended_) {
+        if (reported.has_culprit && reported.culprit.rank == most->first &&
+            !reported.culprit.process_state.empty()) {
+            end.culprit = reported.culprit;
+        }
+    }
+    end.detail = text(kContext, "Rank %1 on %2 stopped answering: its process is stopped (state %3).",
+                      {std::to_string(end.culprit.rank), end.culprit.node, end.culprit.process_state});
+    add_attempts(end);
+    return end;
+}
+
+// All that failed are victims: the rank that most of them waited for is the one.
+std::optional<EndEvent> RunTracker::verdict_on_a_missing_rank(const Exit& victim) const {
+    if (!victim.event.lost_peer) {
+        return std::nullopt;
+    }
+    std::map<int, int> accused;
+    for (const auto& exit : exits_) {
+        if (exit.event.missing_rank >= 0 && exit.event.missing_rank != exit.rank) {
+            ++accused[exit.event.missing_rank];
+        }
+    }
+    if (accused.empty()) {
+        return std::nullopt;
+    }
+    const auto most = std::max_element(accused.begin(), accused.end(),
+                                       [](const auto& a, const auto& b) { return a.second < b.second; });
+    EndEvent end;
+    end.outcome = Outcome::Failed;
+    end.exit_code = 1;
+    end.has_culprit = true;
+    end.culprit.rank = most->first;
+    end.culprit.node = node_of(most->first);
+    end.culprit.reason = victim.event.reason;
+    end.detail = text(kContext, "Rank %1 on %2 stopped answering, says rank %3 on %4: %5",
+                      {std::to_string(end.culprit.rank), end.culprit.node, std::to_string(victim.rank),
+                       victim.node, victim.event.reason});
+    add_attempts(end);
+    return end;
+}
+
 EndEvent RunTracker::verdict(bool by_user) const {
     EndEvent end;
-    if (const EndEvent* told = end_that_names_a_lost_node(); told != nullptr && !by_user) {
+    if (!by_user) {
+        if (auto stopped = verdict_on_a_stopped_rank()) {
+            return *stopped;
+        }
+    }
+    if (const EndEvent* reported = end_that_names_a_lost_node(); reported != nullptr && !by_user) {
         // The ranks that ended on their own then had lost it, too.
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
-        end.lost_node = told->lost_node;
-        end.detail = text(kContext, "%1 was lost: %2.", {told->lost_node, told->detail}) + ' ' +
-                     remedy_for_lost(*told);
+        end.lost_node = reported->lost_node;
+        end.lost_how = reported->lost_how;
+        end.silent_s = reported->silent_s;
+        end.detail = how_it_was_lost(*reported) + ' ' + remedy_for_lost(*reported);
         return end;
     }
     const auto lost = std::find_if(ended_.begin(), ended_.end(),
@@ -231,6 +392,11 @@ EndEvent RunTracker::verdict(bool by_user) const {
     // or went down with a whole node.
     const bool consequence = exit != nullptr && exit->event.code == kExitPeerLost &&
                              (by_user || lost != ended_.end() || stopped_before(exit->t_us));
+    if (exit != nullptr && !consequence && !by_user) {
+        if (auto missing = verdict_on_a_missing_rank(*exit)) {
+            return *missing;
+        }
+    }
     if (exit != nullptr && !consequence) {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
@@ -242,10 +408,7 @@ EndEvent RunTracker::verdict(bool by_user) const {
         if (!end.detail.ends_with('.')) {
             end.detail += '.';
         }
-        if (attempt_ > 0) {
-            end.detail += ' ' + text(kContext, "All ranks had been started again %1 times before.",
-                                     {std::to_string(attempt_)});
-        }
+        add_attempts(end);
         return end;
     }
     if (lost != ended_.end()) {
@@ -261,17 +424,18 @@ EndEvent RunTracker::verdict(bool by_user) const {
     if (failed != ended_.end() && !consequence) {  // its supervisor says so, though no rank's end shows why
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
-        const EndEvent& told = failed->second;
-        if (told.has_culprit) {  // the supervisors' link told, where the rank's own end did not reach us
+        const EndEvent& report = failed->second;
+        if (report.has_culprit) {  // the supervisors' link told, where the rank's own end did not reach us
             end.has_culprit = true;
-            end.culprit = told.culprit;
+            end.culprit = report.culprit;
             ExitEvent how;
-            how.code = told.culprit.code;
-            how.signal = told.culprit.signal;
-            how.reason = told.culprit.reason;
-            end.detail = text(kContext, "Rank %1 on %2 %3",
-                              {std::to_string(told.culprit.rank), told.culprit.node, describe_exit(how)}) +
-                         '.';
+            how.code = report.culprit.code;
+            how.signal = report.culprit.signal;
+            how.reason = report.culprit.reason;
+            end.detail =
+                text(kContext, "Rank %1 on %2 %3",
+                     {std::to_string(report.culprit.rank), report.culprit.node, describe_exit(how)}) +
+                '.';
             return end;
         }
         end.detail = text(kContext, "The run failed on %1.", {failed->first});

@@ -57,7 +57,12 @@ private:
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
     void mark(int rank, bool stepped, std::vector<Event>& out);
     void mark_one(int rank, bool stepped, std::vector<Event>& out);
+    void observe_waiting(const Event& event, const StageEvent& stage, std::vector<Event>& out);
+    std::string node_of(int rank) const;
     const Exit* culprit() const;
+    std::optional<EndEvent> verdict_on_a_stopped_rank() const;
+    std::optional<EndEvent> verdict_on_a_missing_rank(const Exit& victim) const;
+    void add_attempts(EndEvent& end) const;
     const EndEvent* end_that_names_a_lost_node() const;
     bool stopped_before(std::int64_t t_us) const;
 
@@ -76,6 +81,8 @@ private:
     bool lost_ = false;                    ///< failure_cause_ is the end of a whole node
     std::map<std::string, EndEvent> ended_;
     std::string failure_cause_;
+    std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
+    std::string waiting_;    ///< what was last said of it
 };
 
 /// The desk's stage event (node empty, rank -1).

@@ -25,7 +25,9 @@ wire::StartRun start_spec(const RunContext& context) {
         run.set_train_config(train.dump());
     }
     run.set_max_restarts(static_cast<std::uint32_t>(job.max_restarts));
-    run.set_stopped_limit_s(job.stopped_limit_s);
+    // The native engine ends when a rank does not answer for long enough; the supervisor does it a little earlier
+    // and knows why the rank does not.
+    run.set_stopped_limit_s(job.train && job.stopped_limit_s == 0 ? job.peer_timeout_s : job.stopped_limit_s);
     run.set_checkpoint_signal(checkpoint_signal_number(job));
     run.set_checkpoint_wait_s(job.checkpoint_wait_s);
     return run;
@@ -41,6 +43,12 @@ void add_rank(wire::StartRun& run, const RankPlan& rank, const RunContext& conte
         entry->add_argv(word);
     }
     entry->set_event_folder(rank.event_folder);
+    if (context.job.train) {
+        // Twice: after a cut, TCP sends again only when as much time has passed as the cut lasted. The
+        // supervisors, which connect anew, conclude first.
+        (*entry->mutable_default_env())["RANKSCOPE_HEARTBEAT_S"] =
+            std::to_string(2 * context.job.peer_timeout_s);
+    }
     for (const auto& [key, value] : rank.env) {
         (*entry->mutable_env())[key] = value;
     }

@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/paths.h>
+#include <remote/agent/link/cause.h>
+#include <remote/agent/ranks/error_file.h>
+#include <remote/agent/spool/run_events.h>
+#include <remote/agent/supervise/supervisor_impl.h>
+
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr double kStoppedReported = 3;    // a rank stopped by somebody else for so long is worth a notice
+constexpr double kStoppedLongEnough = 1;  // a rank that is stopped for less holds up nobody
+constexpr double kOwnSigterm = 0.5;       // between a rank's SIGTERM and ours, where all get one
+
+}  // namespace
+
+void Supervisor::start_all() {
+    reader_.begin_attempt(run_, attempt_ == 0);
+    ranks_.clear();
+    ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
+    for (int i = 0; i < run_.ranks_size(); ++i) {
+        ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
+        if (attempt_ > 0) {
+            (*ranks_[static_cast<std::size_t>(i)].spec.mutable_env())["TORCHELASTIC_RESTART_COUNT"] =
+                std::to_string(attempt_);
+        }
+    }
+    if (!python_.note.empty()) {
+        add_stage(spool_, -1, "note", StageText::Done, python_.note);
+    }
+    for (auto& rank : ranks_) {
+        std::string why;
+        reader_.begin(rank, run_);
+        if (start_rank(rank, run_, dir_, paths_, python_, why)) {
+            add_stage(spool_, rank.spec.rank(), "start", StageText::Done, "pid " + std::to_string(rank.pid));
+            continue;
+        }
+        wire::Event event;
+        event.set_rank(rank.spec.rank());
+        event.mutable_exit()->set_code(127);
+        event.mutable_exit()->set_reason(why);
+        event.mutable_exit()->set_pid(rank.pid);
+        event.mutable_exit()->set_attempt(attempt_);
+        spool_.add(std::move(event));
+        rank.exited = true;
+        failed_ = true;
+        cannot_start_ = true;
+        wire::Cause cause;
+        cause.set_kind(wire::CAUSE_RANK_ENDED);
+        cause.set_rank(rank.spec.rank());
+        cause.mutable_exit()->set_code(127);
+        cause.mutable_exit()->set_reason(why);
+        notify_peers(cause);
+        begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", false, false);
+        break;
+    }
+    spool_.flush();
+    if (link_port_ != 0) {
+        link_->start();
+    }
+}
+
+void Supervisor::reap() {
+    int status = 0;
+    for (;;) {
+        const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | WCONTINUED);
+        if (pid <= 0) {
+            return;
+        }
+        for (auto& rank : ranks_) {
+            if (rank.pid != pid || rank.exited) {
+                continue;
+            }
+            if (WIFSTOPPED(status)) {
+                rank_stopped(rank, WSTOPSIG(status));
+            } else if (WIFCONTINUED(status)) {
+                rank_continued(rank);
+            } else {
+                if (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) {
+                    await_own_sigterm();
+                }
+                rank_ended(rank, status);
+            }
+        }
+    }
+}
+
+// srun ends whole steps by SIGTERM, a node that shuts down everything: a rank may be gone before ours has
+// come, and did not end on its own then.
+void Supervisor::await_own_sigterm() {
+    const double until = monotonic_s() + kOwnSigterm;
+    for (double left = kOwnSigterm; !stop_ && left > 0; left = until - monotonic_s()) {
+        pollfd fd{signals_.get(), POLLIN, 0};
+        ::poll(&fd, 1, static_cast<int>(left * 1000) + 1);
+        signalfd_siginfo info{};
+        while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
+            if (info.ssi_signo != SIGCHLD) {
+                signalled(static_cast<int>(info.ssi_signo));
+            }
+        }
+    }
+}
+
+void Supervisor::report_rank_state(const RankProcess& rank, bool stopped) {
+    if (!link_) {
+        return;
+    }
+    wire::PeerRankState state;
+    state.set_rank(rank.spec.rank());
+    state.set_node(run_.peers(static_cast<int>(run_.peer_index())));
+    state.set_stopped(stopped);
+    state.set_signal(rank.stop_signal);
+    link_->post(state);
+}
+
+void Supervisor::rank_stopped(RankProcess& rank, int signal) {
+    if (!paused_ && !stop_) {
+        rank.stopped_since = monotonic_s();
+        rank.stop_signal = signal;
+        report_rank_state(rank, true);
+    }
+}
+
+void Supervisor::rank_continued(RankProcess& rank) {
+    if (rank.stopped_since > 0) {
+        report_rank_state(rank, false);
+    }
+    rank.stopped_since = 0;
+    if (rank.stop_reported) {
+        rank.stop_reported = false;
+        add_notice(spool_, rank.spec.rank(), "rank-continued", {std::to_string(rank.pid)});
+    }
+}
+
+// A stopped rank looks like a hang everywhere else: its peers wait in a collective. It is left alone unless
+// there is a limit.
+void Supervisor::watch_stopped_ranks() {
+    const double now = monotonic_s();
+    for (auto& rank : ranks_) {
+        if (!rank.running() || rank.stopped_since <= 0 || stop_) {
+            continue;
+        }
+        const double since = now - rank.stopped_since;
+        if (!rank.stop_reported && since >= kStoppedReported) {
+            rank.stop_reported = true;
+            add_notice(spool_, rank.spec.rank(), "rank-stopped",
+                       {std::to_string(rank.pid), std::to_string(rank.stop_signal)});
+        }
+        if (run_.stopped_limit_s() > 0 && since >= run_.stopped_limit_s()) {
+            failed_ = true;
+            wire::PeerRankState state;
+            state.set_rank(rank.spec.rank());
+            state.set_signal(rank.stop_signal);
+            notify_peers(rank_stopped_cause(state, since));
+            begin_stop(describe(cause_), false, false);
+        }
+    }
+}
+
+// A rank that ended because others did not answer is a victim: where a rank of this node is stopped, that one is
+// the cause. What other nodes know is added by the link.
+wire::Cause Supervisor::cause_of(const RankProcess& ended, const wire::Exit& exit) const {
+    wire::Cause cause;
+    cause.set_kind(wire::CAUSE_RANK_ENDED);
+    cause.set_rank(ended.spec.rank());
+    *cause.mutable_exit() = exit;
+    if (!exit.lost_peer()) {
+        return cause;
+    }
+    for (const auto& rank : ranks_) {
+        const double since = monotonic_s() - rank.stopped_since;
+        if (&rank != &ended && rank.running() && rank.stopped_since > 0 && since >= kStoppedLongEnough) {
+            wire::PeerRankState state;
+            state.set_rank(rank.spec.rank());
+            state.set_signal(rank.stop_signal);
+            return rank_stopped_cause(state, since);
+        }
+    }
+    return cause;
+}
+
+void Supervisor::add_evidence(RankProcess& rank, wire::Exit& exit) {
+    const auto said = read_error_file(error_file_of(dir_, rank.spec.rank()));
+    exit.set_reason(said.reason());
+    exit.set_failed_us(said.failed_us);
+    if (said.missing_rank >= 0) {
+        exit.set_missing_rank(said.missing_rank);
+    }
+    for (const auto& line : rank.traceback.lines()) {
+        exit.add_traceback(line);
+    }
+    for (const auto& line : rank.last_lines.lines()) {
+        exit.add_last_lines(line);
+    }
+    exit.set_lost_peer(lost_its_peers(exit));
+    if (exit.signal() == SIGKILL && !stop_) {
+        exit.set_oom(oom_.evidence(rank.pid));
+    }
+    if (exit.core_dumped()) {
+        const std::string program = rank.spec.argv_size() > 0 ? rank.spec.argv(0) : std::string();
+        const std::string workdir =
+            rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
+        exit.set_core_file(find_core({rank.pid, exit.signal(), ::getuid(),
+                                      std::filesystem::path(program).filename().string(), workdir}));
+    }
+}
+
+void Supervisor::rank_ended(RankProcess& rank, int status) {
+    reader_.finish(rank, status == 0);
+    rank.exited = true;
+    rank.logs.copy_error_file(error_file_of(dir_, rank.spec.rank()));
+    wire::Event event;
+    event.set_rank(rank.spec.rank());
+    auto* exit = event.mutable_exit();
+    exit->set_code(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
+    exit->set_signal(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    exit->set_core_dumped(WIFSIGNALED(status) && WCOREDUMP(status));
+    exit->set_requested(stop_.has_value());
+    exit->set_pid(rank.pid);
+    exit->set_attempt(attempt_);
+    const bool failed = exit->code() != 0;
+    if (failed) {
+        add_evidence(rank, *exit);
+    }
+    if (stop_) {
+        exit->set_stop_cause(stop_->cause);
+    }
+    const wire::Exit ended = *exit;
+    spool_.add(std::move(event));
+    if (failed && !stop_) {
+        failed_ = true;
+        notify_peers(cause_of(rank, ended));
+        spool_.flush();  // the desk notifies the other nodes: no moment to lose
+        begin_stop("rank " + std::to_string(rank.spec.rank()) + " ended", false, false);
+    }
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <remote/agent/node/process_tree.h>
+#include <remote/agent/spool/run_events.h>
+#include <remote/agent/supervise/supervisor_impl.h>
+
+#include <unistd.h>
+
+#include <csignal>
+
+namespace rankscope::agent {
+
+void Supervisor::pause(bool resume) {
+    if (stop_ || paused_ != resume) {
+        return;
+    }
+    paused_ = !resume;
+    // Twice: what was forked while the first round went on.
+    for (int round = 0; round < 2; ++round) {
+        signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
+    }
+    add_stage(spool_, -1, resume ? "continue" : "pause", StageText::Done, "");
+}
+
+void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
+    const double now = monotonic_s();
+    if (!stop_) {
+        stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0, now};
+        add_stage(spool_, -1, "stop", StageText::Begin, cause);
+        if (by_user && !force && run_.checkpoint_signal() > 0) {
+            stop_->checkpoint_until = now + run_.checkpoint_wait_s();
+            add_stage(spool_, -1, "checkpoint", StageText::Begin, "");
+            for (const auto& rank : ranks_) {
+                if (rank.running()) {
+                    ::kill(rank.pid, run_.checkpoint_signal());
+                    ::kill(rank.pid, SIGCONT);
+                }
+            }
+        } else if (!force) {
+            terminate();
+        }
+    } else {
+        if (by_user) {
+            stop_->by_user = true;  // nothing is started again
+            stop_->cause = cause;
+        }
+        if (force) {
+            stop_->checkpoint_until = 0;
+            stop_->deadline = now;
+        }
+    }
+}
+
+void Supervisor::terminate() {
+    signal_descendants(::getpid(), SIGTERM);
+    signal_descendants(::getpid(), SIGCONT);  // a stopped process cannot act on SIGTERM
+}
+
+void Supervisor::drive_stop() {
+    const double now = monotonic_s();
+    if (stop_ && stop_->checkpoint_until > 0) {
+        if (now < stop_->checkpoint_until) {
+            return;
+        }
+        stop_->checkpoint_until = 0;
+        stop_->deadline = now + run_.grace_s();
+        terminate();
+    }
+    if (!stop_ || now < stop_->deadline || (stop_->killed && now < stop_->kill_again)) {
+        return;
+    }
+    signal_descendants(::getpid(), SIGKILL);
+    stop_->killed = true;
+    stop_->kill_again = now + 0.05;
+}
+
+}  // namespace rankscope::agent
