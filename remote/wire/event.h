@@ -94,7 +94,6 @@ struct EndEvent {
     std::string detail;
     bool has_culprit = false;
     Culprit culprit;
-    bool culprit_lost_peer = false;  ///< the culprit is a victim itself: nobody knows better
     std::string lost_node;  ///< the node that does not answer or whose supervisor is gone; empty: none
     LostHow lost_how = LostHow::Unknown;  ///< of lost_node
     double silent_s = 0;                  ///< how long nothing was heard from it

@@ -92,7 +92,6 @@ EndEvent end_from(const wire::End& frame, const std::string& node) {
         end.has_culprit = true;
         end.culprit = {cause.rank(),    cause.node(),         exit.code, exit.signal, exit.reason,
                        exit.last_lines, cause.process_state()};
-        end.culprit_lost_peer = exit.lost_peer;
         return end;
     }
     end.lost_how = lost_how_of(cause.kind());
@@ -184,7 +183,6 @@ struct ToWire {
             cause->set_kind(end.culprit.process_state.empty() ? wire::CAUSE_RANK_ENDED
                                                               : wire::CAUSE_RANK_STOPPED);
             cause->set_process_state(end.culprit.process_state);
-            cause->mutable_exit()->set_lost_peer(end.culprit_lost_peer);
             cause->set_node(end.culprit.node);
             cause->set_rank(end.culprit.rank);
             cause->mutable_exit()->set_code(end.culprit.code);
