@@ -3,12 +3,10 @@
 
 #pragma once
 
-#include <engine/backend/whole_step.h>
 #include <engine/graph/graph.h>
 #include <engine/optim/optimizer_step.h>
 #include <engine/tensor/parameter_layout.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +14,6 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +21,21 @@
 /// What computes. Two implementations: oneDNN on the CPU (backend/cpu), cuDNN and cuBLASLt on a GPU
 /// (backend/cuda).
 namespace rankscope::engine {
+
+class TrainingStep;
+struct GradientExchange;
+struct StepOptions;
+
+struct BatchResult {
+    double loss = 0.0;              ///< mean over the samples
+    std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
+    std::int64_t correct_topk = 0;  ///< samples whose label is among the k largest logits
+};
+
+enum class GradientMode {
+    overwrite,
+    accumulate  ///< gradients are added to what is there: gradient accumulation
+};
 
 enum class StorageOrder {
     native,    ///< what the backend's kernels like best
@@ -36,6 +48,11 @@ enum class Precision { fp32, tf32, bf16, fp16 };
 
 /// Adds up small vectors over the ranks: the statistics of a synchronised batch norm.
 using SumAcrossRanks = std::function<void(std::span<double>)>;
+
+/// The same in the backend's memory: put on the queue (a cudaStream_t), between the kernels before and after it;
+/// returns at once. Also called while the queue is being recorded into a CUDA graph, so it must not wait,
+/// allocate or query the device.
+using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
 
 /// Memory for weights and gradients that the process group can reduce without copying (shared memory,
 /// ncclMemAlloc). Zeroed, aligned to 64 bytes at least; freed with the last copy of the pointer.
@@ -50,8 +67,8 @@ struct CompileOptions {
     SumAcrossRanks sum_across_ranks{};  ///< set: every batch norm is synchronised (SyncBatchNorm)
     EnqueueSum enqueue_sum{};           ///< the same for a backend with a queue of its own
     AllocateMemory allocate{};          ///< empty: the backend's own
-    /// Called now and then while the host waits for a backend's queue, with how long it has waited; what it
-    /// throws ends the wait: other ranks' part of a step may never come.
+    /// Called repeatedly while the host waits for a backend's queue, with how long it has waited; an
+    /// exception ends the wait: other ranks' part of a step may never come.
     std::function<void(std::chrono::milliseconds waited)> while_waiting{};
     bool deterministic = true;  ///< only kernels that give the same bits in every run
 };
@@ -69,22 +86,11 @@ public:
     virtual ~Executable() = default;
     virtual std::int64_t batch_size() const = 0;
     /// Host memory to fill before forward(): samples [batch, shape…] row-major, and one label in [0, classes)
-    /// each, or, for a mean squared error, targets [batch, outputs]. Ask for it anew for every step: a
+    /// each, or, for a mean squared error, targets [batch, outputs]. Ask for it again for every step: a
     /// backend that works in the background gives other memory while it still reads this.
     virtual std::span<float> input() = 0;
     virtual std::span<std::int32_t> labels() = 0;
     virtual std::span<float> targets() = 0;
-    /// Other forms in which samples may be given (take_input()); empty where the backend does not take them.
-    /// byte_input(): [batch, shape…], looked up in the model's pixel table; windows(): from the images it
-    /// keeps.
-    virtual std::span<std::uint8_t> byte_input() { return {}; }
-    virtual std::span<ImageWindow> windows() { return {}; }
-    /// What the next forward pass reads; floats unless told.
-    virtual void take_input(SampleForm form) {
-        if (form != SampleForm::floats) {
-            throw std::logic_error("this backend takes floats only");
-        }
-    }
     virtual BatchResult forward(ForwardMode mode) = 0;
     /// After forward(train). Writes every gradient (of the mean loss times `loss_scale`) and reports each
     /// parameter as soon as it is complete.
@@ -95,14 +101,6 @@ public:
     /// ("input" for the batch itself). For the message of an error: running statistics are not kept right.
     virtual std::optional<std::string> first_non_finite() = 0;
 
-    /// Where the model has whole steps: begins one on what input() and labels() hold and returns, as a rule
-    /// before it has run; they may be filled for the next one then. Throws Error for a label out of range.
-    virtual void enqueue_step(const StepRequest& /*request*/) {
-        throw std::logic_error("this backend has no whole steps");
-    }
-    /// The result of the earliest step whose result was not asked for yet; waits for it.
-    virtual StepResult next_result() { throw std::logic_error("this backend has no whole steps"); }
-
     BatchResult forward() { return forward(ForwardMode::train); }
     void backward(const GradientReady& ready) { backward(ready, GradientMode::overwrite, 1.0F); }
 };
@@ -112,10 +110,6 @@ class CompiledModel {
 public:
     virtual ~CompiledModel() = default;
     virtual const ParameterLayout& layout() const = 0;
-    /// Whether Executable::enqueue_step() is there: a training step that runs without the host between its
-    /// parts (on a GPU one recorded CUDA graph). Elsewhere the caller makes it of forward(), backward() and
-    /// optimizer_step().
-    virtual bool has_whole_steps() const { return false; }
     /// Flat arrays of layout().total floats, in the backend's memory.
     virtual std::span<float> weights() = 0;
     virtual std::span<float> gradients() = 0;
@@ -126,17 +120,10 @@ public:
     virtual void set_weight(ParameterId id, std::span<const float> canonical) = 0;
     virtual std::vector<float> weight(ParameterId id) = 0;
     virtual std::vector<float> gradient(ParameterId id) = 0;
-    /// weight() and optimizer_state() into memory that is there, which a checkpoint's buffers are. False: the
+    /// weight() and optimizer_state() into memory of the caller, for example a checkpoint's buffers. False: the
     /// optimizer has no such memory.
-    virtual void read_weight(ParameterId id, std::span<float> canonical) {
-        const std::vector<float> values = weight(id);
-        std::copy(values.begin(), values.end(), canonical.begin());
-    }
-    virtual bool read_optimizer_state(std::string_view name, ParameterId id, std::span<float> canonical) {
-        const std::vector<float> values = optimizer_state(name, id);
-        std::copy(values.begin(), values.end(), canonical.begin());
-        return !values.empty();
-    }
+    virtual void read_weight(ParameterId id, std::span<float> canonical) = 0;
+    virtual bool read_optimizer_state(std::string_view name, ParameterId id, std::span<float> canonical) = 0;
     /// A batch norm's running mean or variance, or the number of batches it has seen (one element).
     virtual void set_statistic(StatisticId id, std::span<const double> values) = 0;
     virtual std::vector<double> statistic(StatisticId id) = 0;
@@ -155,17 +142,10 @@ public:
     /// Bytes of activations and workspace of all executables so far.
     virtual std::size_t activation_bytes() const = 0;
 
-    /// What byte v of channel c means: table[256·c + v]. For SampleForm bytes and windows; not while steps run.
-    virtual void set_pixel_table(std::span<const float> /*table*/) {}
-    /// Takes a whole set of images into the backend's memory, so that batches can be drawn from it: bytes
-    /// [count, channels, height, width], all of this size; labels still come with each batch. Once in a
-    /// model's life. False: not this backend, or no room there.
-    virtual bool keep_images(const Shape& /*image*/, std::span<const std::uint8_t> /*pixels*/) {
-        return false;
-    }
-    /// fp16: the factor on the loss that whole steps keep on the device; for checkpoints.
-    virtual LossScale loss_scale() { return {}; }
-    virtual void set_loss_scale(const LossScale& /*scale*/) {}
+    /// This backend's way to make training steps of the model. Collective where the exchange has a group. The model
+    /// must outlive the step. Throws ConfigError for what the backend does not support.
+    virtual std::unique_ptr<TrainingStep> training_step(const StepOptions& options,
+                                                        const GradientExchange& exchange) = 0;
 
     void optimizer_step(const OptimizerStep& step) { optimizer_step(step, {0, layout().total}); }
 };

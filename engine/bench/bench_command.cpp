@@ -3,6 +3,7 @@
 
 #include <base/config/train_config.h>
 #include <base/metrics_line.h>
+#include <engine/backend/training_step.h>
 #include <engine/bench/bench_command.h>
 #include <engine/bench/bench_options.h>
 #include <engine/bench/rank_figures.h>
@@ -13,7 +14,7 @@
 #include <engine/train/compute_device.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
-#include <engine/train/step_runner.h>
+#include <engine/train/step_step.h>
 #include <engine/train/version.h>
 
 #include <CLI/CLI.hpp>
@@ -126,24 +127,24 @@ CompileOptions compile_options(const BenchOptions& options, ProcessGroup* group,
     return engine::compile_options(config, group, device_group);
 }
 
-/// The peers' batches lie on the GPU: so do ours, as pictures of which each step draws its batch.
-void move_to_device(const BenchOptions& options, CompiledModel& model, std::vector<Batch>& batches) {
+/// The peers' batches lie on the GPU: so do ours, where the step takes them, as images of which it cuts its batch.
+void move_to_device(const BenchOptions& options, TrainingStep& step, std::vector<Batch>& batches) {
     constexpr std::size_t kBytes = 256;
-    if (!model.has_whole_steps() || options.sample.size() != 3) {
+    if (step.ahead() == 0 || options.sample.size() != 3) {
         return;
     }
     std::vector<float> table(static_cast<std::size_t>(options.sample[0]) * kBytes);
     for (std::size_t i = 0; i < table.size(); ++i) {
         table[i] = static_cast<float>(i % kBytes) / static_cast<float>(kBytes - 1);
     }
-    model.set_pixel_table(table);
     std::vector<std::uint8_t> pixels;
     for (const Batch& batch : batches) {
         for (const float value : batch.pixels) {
             pixels.push_back(static_cast<std::uint8_t>(value * static_cast<float>(kBytes - 1)));
         }
     }
-    if (!model.keep_images(options.sample, pixels)) {
+    if (step.take_images({.pixel_table = table, .image = options.sample, .pixels = pixels}) !=
+        SampleForm::windows) {
         return;
     }
     std::int32_t image = 0;
@@ -179,54 +180,55 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
     const Graph graph = build_model(options.model, options.sample, options.classes);
     const std::unique_ptr<CompiledModel> model = synchronised_model(
         *device.backend, graph, compile_options(options, group, device_group), 0, group, device_group);
+    const StepOptions stepping{.loss_scale =
+                                   options.precision == "fp16" ? std::optional(LossScale()) : std::nullopt};
+    const std::unique_ptr<TrainingStep> with =
+        model->training_step(stepping, {.group = device_group != nullptr ? device_group : group});
+    const std::unique_ptr<TrainingStep> without = model->training_step(stepping, {});
+    const bool runs_ahead = with->ahead() > 0;
     std::vector<Batch> batches = ready_batches(options);
-    move_to_device(options, *model, batches);
+    move_to_device(options, *with, batches);
     if (!graph.classifies()) {
         const std::span<float> targets = model->executable(options.batch).targets();
         std::copy_n(batches[0].pixels.begin(), std::min(targets.size(), batches[0].pixels.size()),
                     targets.begin());
     }
-    const StepRunnerOptions running{.loss_scale = options.precision == "fp16" && model->has_whole_steps()
-                                                      ? std::optional(LossScale())
-                                                      : std::nullopt};
-    StepRunner with(*model, device_group != nullptr ? device_group : group, running);
-    StepRunner without(*model, nullptr, running);
     OptimizerStep update = bench_optimizer(options.model);
     std::size_t next = 0;
     std::size_t open = 0;  // steps whose results were not fetched
-    const bool read_each = options.read == "each" || !model->has_whole_steps();
-    const auto step_of = [&](StepRunner& runner) {
+    const bool read_each = options.read == "each" || !runs_ahead;
+    const auto step_of = [&](TrainingStep& step) {
         return [&] {
             StepTimes times;
             const auto begin = Clock::now();
             const Batch& batch = batches[next++ % batches.size()];
             const std::chrono::duration<double, std::milli> waited = Clock::now() - begin;
-            runner.begin(1);
-            runner.batch(batch, times);
-            runner.finish(update, false, times);
+            step.begin(1);
+            step.batch(batch, times);
+            step.finish(update, false, times);
             // What a step gave is fetched once the next one is under way.
-            for (++open; read_each && open > runner.ahead(); --open) {
-                runner.result(times);
+            for (++open; read_each && open > step.ahead(); --open) {
+                step.result(times);
             }
             times.data_ms = waited.count();
             ++update.step;
             return times;
         };
     };
-    const auto finish_all = [&](StepRunner& runner) {
+    const auto finish_all = [&](TrainingStep& step) {
         StepTimes times;
         for (; open > 0; --open) {
-            runner.result(times);
+            step.result(times);
         }
     };
 
     try {
-        step_of(with)();
-        finish_all(with);
+        step_of (*with)();
+        finish_all(*with);
         const std::chrono::duration<double> first_step_at =
             std::chrono::system_clock::now().time_since_epoch();
         for (std::int64_t i = 0; i < options.warmup; ++i) {
-            step_of(with)();
+            step_of (*with)();
         }
         if (group != nullptr) {
             group->barrier();
@@ -234,20 +236,20 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
         StepSeries synced;
         StepSeries alone;
         for (std::int64_t i = 0; i < options.steps; ++i) {
-            synced.time(step_of(with));
+            synced.time(step_of(*with));
             if (options.no_sync && group != nullptr && (i + 1) % kBlock == 0) {
-                finish_all(with);
+                finish_all(*with);
                 for (std::int64_t k = 0; k < kBlock; ++k) {
-                    alone.time(step_of(without));
+                    alone.time(step_of(*without));
                 }
-                finish_all(without);
+                finish_all(*without);
             }
         }
-        finish_all(with);
+        finish_all(*with);
         return line(options, *model, graph, device,
                     gather_figures({synced, alone, first_step_at.count()}, group));
     } catch (const PeerLostError& error) {
-        if (!model->has_whole_steps()) {
+        if (!runs_ahead) {
             throw;
         }
         // A collective that waits for the lost rank may still stand on the GPU: what it works on cannot be

@@ -3,9 +3,9 @@
 
 #pragma once
 
+#include <engine/backend/training_step.h>
 #include <engine/bench/step_figures.h>
 #include <engine/comm/process_group.h>
-#include <engine/train/step_runner.h>
 
 #include <nlohmann/json.hpp>
 

@@ -3,10 +3,9 @@
 
 #pragma once
 
-#include <engine/data/host_buffer.h>
 #include <engine/data/image_set.h>
 #include <engine/data/transform.h>
-#include <engine/tensor/image_window.h>
+#include <engine/tensor/batch.h>
 #include <engine/tensor/sample_form.h>
 
 #include <condition_variable>
@@ -21,18 +20,6 @@
 #include <vector>
 
 namespace rankscope::engine {
-
-/// Samples of one step as the network wants them.
-struct Batch {
-    HostBuffer<float> pixels;           ///< form floats: [size, channels, height, width]
-    HostBuffer<std::uint8_t> bytes;     ///< form bytes: the same
-    std::vector<ImageWindow> windows;   ///< form windows: [size], of the set's images
-    HostBuffer<std::int32_t> labels;    ///< [size]
-    std::vector<std::int64_t> indices;  ///< [size], which samples of the set these are
-    std::int64_t number = 0;            ///< place in the epoch, from 0
-
-    std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
-};
 
 struct LoaderOptions {
     std::int64_t batch_size = 1;

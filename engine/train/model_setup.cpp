@@ -5,7 +5,7 @@
 #include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/train/model_setup.h>
-#include <engine/train/totals.h>
+#include <engine/train/sum_over_ranks.h>
 
 #include <algorithm>
 #include <span>

@@ -3,16 +3,14 @@
 
 #pragma once
 
+#include <engine/backend/training_step.h>
 #include <engine/train/run_checkpoints.h>
-#include <engine/train/step_runner.h>
-#include <engine/train/totals.h>
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-/// What the training loop tells about itself, and who listens: metric lines, the human log, Distribuuuu's
-/// lines.
+/// What the training loop reports, and who listens: metric lines, the log for people, Distribuuuu's lines.
 namespace rankscope::engine {
 
 struct WorkerFacts {
@@ -89,7 +87,7 @@ public:
     /// Rank 0: a checkpoint is on disk, or could not be written.
     virtual void checkpoint_done(const CheckpointReport&) {}
     virtual void run_done(const std::string& /*checksum*/) {}
-    /// Something the person should know, in a sentence.
+    /// A note for the user, in a sentence.
     virtual void note(const std::string& /*text*/) {}
 };
 

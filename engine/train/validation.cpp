@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/data/distributed_sampler.h>
+#include <engine/train/sum_over_ranks.h>
+#include <engine/train/training_set.h>
 #include <engine/train/validation.h>
 
 #include <array>
@@ -31,8 +33,8 @@ std::vector<std::int64_t> validation_indices(std::int64_t dataset_size, int rank
     return indices;
 }
 
-Totals validate(StepRunner& runner, BatchLoader& loader, const ValidationRun& run, ProcessGroup* group,
-                const std::function<void(const ValidationStep&)>& heard) {
+Totals validate(TrainingStep& step, BatchLoader& loader, const ValidationRun& run, ProcessGroup* group,
+                const std::function<void(const ValidationStep&)>& done) {
     // Rank 0 has as many samples as any; a rank with fewer batches joins the last reductions with nothing.
     const std::int64_t most = (run.dataset_size + run.world_size - 1) / run.world_size;
     const std::int64_t batches = (most + run.batch_size - 1) / run.batch_size;
@@ -42,21 +44,62 @@ Totals validate(StepRunner& runner, BatchLoader& loader, const ValidationRun& ru
     for (std::int64_t number = 1; number <= batches; ++number) {
         const auto begin = Clock::now();
         batch = loader.next(std::move(batch));
-        ValidationStep step{.batch = number, .batches = batches, .data_ms = ms_since(begin)};
+        ValidationStep report{.batch = number, .batches = batches, .data_ms = ms_since(begin)};
         if (batch) {
-            step.mine.add(runner.evaluate(*batch), batch->size());
-            mine.add(step.mine);
+            report.mine.add(step.evaluate(*batch), batch->size());
+            mine.add(report.mine);
         }
         if (number == batches || (run.report_every && number % *run.report_every == 0)) {
-            std::array<Totals, 2> reduced{step.mine, mine};
+            std::array<Totals, 2> reduced{report.mine, mine};
             sum_over_ranks(group, std::span<Totals>(reduced));
-            step.all = {reduced[0], reduced[1]};
+            report.all = {reduced[0], reduced[1]};
             all = reduced[1];
         }
-        step.batch_ms = ms_since(begin);
-        heard(step);
+        report.batch_ms = ms_since(begin);
+        done(report);
     }
     return all;
+}
+
+Validator::Validator(const TrainerOptions& options, DataSource& data, CompiledModel& model,
+                     TrainingStep& step)
+    : options_(options), data_(data), model_(model), step_(step) {}
+
+// DDP broadcasts rank 0's running statistics before every forward pass. Training only writes them, so
+// doing it before they are read is the same, and cheaper.
+void Validator::share_statistics() {
+    const std::span<float> statistics = model_.running_statistics();
+    if (options_.memory_group() != nullptr && options_.config.ddp.broadcast_buffers && !statistics.empty()) {
+        options_.memory_group()->broadcast(statistics, 0);
+    }
+}
+
+std::optional<Totals> Validator::validate_epoch(std::int64_t epoch) {
+    const config::TrainConfig& config = options_.config;
+    if (!config.validate) {
+        return std::nullopt;
+    }
+    options_.notify([&](RunListener& listener) { listener.validation_begins(epoch); });
+    share_statistics();
+    const ImageSet& set = data_.test();
+    const std::int64_t batch_size = config.validation.batch_size.value_or(config.batch_size);
+    if (!loader_) {
+        LoaderOptions loading = loader_options(options_, set);
+        loading.batch_size = batch_size;
+        loading.drop_short = false;
+        loader_ = std::make_unique<BatchLoader>(set, Transform(config.dataset, Split::test), loading);
+    }
+    loader_->start(epoch,
+                   validation_indices(set.size(), options_.rank, options_.world_size, config.validation.pad));
+    return validate(step_, *loader_,
+                    {.batch_size = batch_size,
+                     .dataset_size = set.size(),
+                     .world_size = options_.world_size,
+                     .pad = config.validation.pad,
+                     .report_every = config.validation.report_every},
+                    options_.group, [this](const ValidationStep& step) {
+                        options_.notify([&](RunListener& listener) { listener.validation_step_done(step); });
+                    });
 }
 
 }  // namespace rankscope::engine

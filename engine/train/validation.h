@@ -4,13 +4,16 @@
 #pragma once
 
 #include <base/config/train_config.h>
+#include <engine/backend/training_step.h>
 #include <engine/comm/process_group.h>
 #include <engine/data/batch_loader.h>
+#include <engine/train/data_source.h>
 #include <engine/train/run_report.h>
-#include <engine/train/step_runner.h>
+#include <engine/train/trainer_options.h>
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,12 +29,31 @@ struct ValidationRun {
     std::int64_t dataset_size = 0;
     int world_size = 1;
     bool pad = false;
-    /// Batches between two reductions that the listener hears of; absent: only one, at the end.
+    /// Batches between two reductions that are reported; absent: only one, at the end.
     std::optional<std::int64_t> report_every{};
 };
 
-/// Evaluates the loader's epoch and adds up over all ranks. Collective. `heard` is called after every batch.
-Totals validate(StepRunner& runner, BatchLoader& loader, const ValidationRun& run, ProcessGroup* group,
-                const std::function<void(const ValidationStep&)>& heard);
+/// Evaluates the loader's epoch and adds up over all ranks. Collective. `done` is called after every batch.
+Totals validate(TrainingStep& step, BatchLoader& loader, const ValidationRun& run, ProcessGroup* group,
+                const std::function<void(const ValidationStep&)>& done);
+
+/// A run's validations, with a loader that is made at the first.
+class Validator {
+public:
+    /// All must outlive the validator.
+    Validator(const TrainerOptions& options, DataSource& data, CompiledModel& model, TrainingStep& step);
+
+    /// Collective; nothing when the configuration has no validation.
+    std::optional<Totals> validate_epoch(std::int64_t epoch);
+
+private:
+    void share_statistics();
+
+    const TrainerOptions& options_;
+    DataSource& data_;
+    CompiledModel& model_;
+    TrainingStep& step_;
+    std::unique_ptr<BatchLoader> loader_;
+};
 
 }  // namespace rankscope::engine

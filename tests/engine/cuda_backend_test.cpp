@@ -6,6 +6,7 @@
 
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cuda/cuda_backend.h>
+#include <engine/backend/cuda/cuda_model.h>
 #include <engine/backend/cuda/elementwise.h>
 #include <engine/ddp/buckets.h>
 #include <engine/error.h>
@@ -26,7 +27,15 @@
 namespace rankscope::engine::test {
 namespace {
 
+using cuda::StepReduction;
+using cuda::StepRequest;
+using cuda::StepResult;
+using cuda::WirePart;
 using cuda::test::OnGpu;
+
+cuda::CudaModel& on_gpu(CompiledModel& model) {
+    return dynamic_cast<cuda::CudaModel&>(model);
+}
 
 /// Kernels are not measured here: which one is taken makes no difference to what is tested.
 CudaOptions plain_options() {
@@ -282,7 +291,7 @@ TEST_F(CudaBackend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
 TEST_F(CudaBackend, ALabelThatTheModelDoesNotKnowIsRefused) {
     const Graph graph = mlp();
     const auto model = compiled(graph, {.batch_size = 3});
-    Executable& executable = model->executable(3);
+    cuda::CudaExecutable& executable = on_gpu(*model).cuda_executable(3);
     fill(executable, graph, 3);
     executable.labels()[1] = 10;
     EXPECT_THROW(executable.forward(), Error);
@@ -322,7 +331,7 @@ OptimizerStep training_step(std::int64_t number) {
 /// Steps with changing samples and rates on one model; the results.
 std::vector<StepResult> train_whole(CompiledModel& model, const Graph& graph, std::int64_t batch, int steps,
                                     StepRequest request = {}) {
-    Executable& executable = model.executable(batch);
+    cuda::CudaExecutable& executable = on_gpu(model).cuda_executable(batch);
     std::vector<StepResult> results;
     for (int i = 1; i <= steps; ++i) {
         fill(executable, graph, static_cast<std::uint64_t>(i));
@@ -361,7 +370,7 @@ TEST_P(CudaTraining, WholeStepsEqualTheCpus) {
     const std::vector<StepResult> results = train_whole(*model, graph, kBatch, kSteps);
     const bool exact = precision == Precision::fp32;
     for (int i = 1; i <= kSteps; ++i) {
-        Executable& executable = cpu->executable(kBatch);
+        cuda::CudaExecutable& executable = on_gpu(*cpu).cuda_executable(kBatch);
         fill(executable, graph, static_cast<std::uint64_t>(i));
         const BatchResult wanted = executable.forward();
         executable.backward([](ParameterId) {});
@@ -438,7 +447,7 @@ TEST_F(CudaBackend, ResultsMayBeReadLateOrAtOnce) {
     const auto late = compiled(graph, {.batch_size = 4});
     const auto at_once = compiled(graph, {.batch_size = 4});
     const std::vector<StepResult> results = train_whole(*late, graph, 4, 6);
-    Executable& executable = at_once->executable(4);
+    cuda::CudaExecutable& executable = on_gpu(*at_once).cuda_executable(4);
     for (int i = 1; i <= 6; ++i) {
         fill(executable, graph, static_cast<std::uint64_t>(i));
         StepRequest request;
@@ -513,8 +522,8 @@ TEST_F(CudaBackend, AccumulationInWholeSteps) {
             request.optimizer = training_step(update);
             request.optimizer.gradient_scale = 1.0 / 3.0;
             fill(whole->executable(4), graph, seed);
-            whole->executable(4).enqueue_step(request);
-            EXPECT_EQ(whole->executable(4).next_result().updated, micro == 2);
+            on_gpu(*whole).cuda_executable(4).enqueue_step(request);
+            EXPECT_EQ(on_gpu(*whole).cuda_executable(4).next_result().updated, micro == 2);
             fill(parts->executable(4), graph, seed);
             parts->executable(4).forward();
             parts->executable(4).backward([](ParameterId) {}, mode, 1.0F);
@@ -553,8 +562,8 @@ TEST_F(CudaBackend, TheLossScaleLeavesOverflowsOut) {
     const auto model = compiled(graph, {.batch_size = 4, .precision = Precision::fp16});
     LossScale scale;
     scale.scale = 0x1p26;  // overflows for certain
-    model->set_loss_scale(scale);
-    Executable& executable = model->executable(4);
+    on_gpu(*model).memory().set_loss_scale(scale);
+    cuda::CudaExecutable& executable = on_gpu(*model).cuda_executable(4);
     const std::vector<std::vector<float>> before = weights_of(graph, *model);
     StepRequest request;
     request.scale_loss = true;
@@ -573,26 +582,26 @@ TEST_F(CudaBackend, TheLossScaleLeavesOverflowsOut) {
         updates += result.updated ? 1 : 0;
     }
     EXPECT_EQ(updates, 3);
-    EXPECT_EQ(model->loss_scale().scale, scale.scale);
+    EXPECT_EQ(on_gpu(*model).memory().loss_scale().scale, scale.scale);
     EXPECT_NE(weights_of(graph, *model), before);
 }
 
-TEST_F(CudaBackend, BytesAndDrawsGiveWhatFloatsGive) {
+TEST_F(CudaBackend, BytesAndWindowsGiveWhatFloatsGive) {
     const Graph graph = residual_odd();  // 3×9×10
     const auto model = compiled(graph, {.batch_size = 3});
     std::vector<float> table(3 * 256);
     for (std::size_t i = 0; i < table.size(); ++i) {
         table[i] = static_cast<float>(i % 256) / 255.0F - 0.2F * static_cast<float>(i / 256);
     }
-    Executable& executable = model->executable(3);
+    cuda::CudaExecutable& executable = on_gpu(*model).cuda_executable(3);
     EXPECT_THROW(executable.take_input(SampleForm::bytes), std::logic_error);
-    model->set_pixel_table(table);
+    on_gpu(*model).memory().set_pixel_table(table);
     EXPECT_THROW(executable.take_input(SampleForm::windows), std::logic_error);
     std::vector<std::uint8_t> images(5 * 3 * 9 * 10);
     for (std::size_t i = 0; i < images.size(); ++i) {
         images[i] = static_cast<std::uint8_t>(i * 91 + 3);
     }
-    ASSERT_TRUE(model->keep_images({3, 9, 10}, images));
+    ASSERT_TRUE(on_gpu(*model).memory().keep_images({3, 9, 10}, images));
     const std::vector<ImageWindow> windows{{4, 0, 0, 0}, {1, 2, -3, 1}, {0, -1, 4, 0}};
     std::vector<double> losses;
     std::vector<Doubles> statistics;

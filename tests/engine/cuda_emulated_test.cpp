@@ -4,6 +4,7 @@
 // What only the emulation can make happen: little memory, other orders, libraries that can do less.
 
 #include <engine/backend/cuda/cuda_backend.h>
+#include <engine/backend/cuda/cuda_model.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
@@ -24,13 +25,13 @@ std::vector<std::vector<float>> trained(const Graph& graph, Precision precision)
     for (ParameterId id = 0; id < initial.size(); ++id) {
         model->set_weight(id, initial[id]);
     }
-    Executable& executable = model->executable(5);
+    cuda::CudaExecutable& executable = dynamic_cast<cuda::CudaModel&>(*model).cuda_executable(5);
     for (int i = 1; i <= 3; ++i) {
         TorchGenerator(static_cast<std::uint64_t>(i)).uniform(executable.input(), -0.5, 1.0);
         for (std::int32_t& label : executable.labels()) {
             label = i - 1;
         }
-        StepRequest request;
+        cuda::StepRequest request;
         request.optimizer.momentum = 0.9;
         request.optimizer.lr = 0.05;
         request.optimizer.step = i;

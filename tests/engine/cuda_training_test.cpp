@@ -6,11 +6,11 @@
 
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cuda/cuda_backend.h>
+#include <engine/backend/training_step.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
 #include <engine/train/metrics_sink.h>
-#include <engine/train/step_runner.h>
 #include <engine/train/trainer.h>
 
 #include <tests/engine/cuda_arrays.h>
@@ -61,17 +61,19 @@ protected:
 
 TEST_F(CudaRunner, UpdatesEqualTheCpusAndResultsComeOneUpdateLate) {
     const auto cuda = make_cuda_backend(options);
-    for (const StepRunnerOptions& running : {StepRunnerOptions{}, StepRunnerOptions{.clip_norm = 0.5}}) {
+    for (const StepOptions& running : {StepOptions{}, StepOptions{.clip_norm = 0.5}}) {
         const auto ours = fresh(*cuda);
         const auto theirs = fresh(*cpu);
-        StepRunner whole(*ours, nullptr, running);
-        StepRunner parts(*theirs, nullptr, running);
+        const auto whole_owner = ours->training_step(running, {});
+        TrainingStep& whole = *whole_owner;
+        const auto parts_owner = theirs->training_step(running, {});
+        TrainingStep& parts = *parts_owner;
         EXPECT_EQ(whole.ahead(), 1U);
         EXPECT_EQ(parts.ahead(), 0U);
         std::vector<UpdateResult> got;
         for (std::uint64_t update = 0; update < 4; ++update) {
             step.step = static_cast<std::int64_t>(update) + 1;
-            for (StepRunner* runner : {&whole, &parts}) {
+            for (TrainingStep* runner : {&whole, &parts}) {
                 const std::int64_t batches = update == 2 ? 1 : 3;  // an epoch's last update may be shorter
                 runner->begin(batches);
                 for (std::int64_t i = 0; i < batches; ++i) {
@@ -102,7 +104,8 @@ TEST_F(CudaRunner, UpdatesEqualTheCpusAndResultsComeOneUpdateLate) {
 TEST_F(CudaRunner, TheLossScaleLivesOnTheDevice) {
     const auto cuda = make_cuda_backend(options);
     const auto model = fresh(*cuda, Precision::fp16);
-    StepRunner runner(*model, nullptr, {.loss_scale = LossScale{.scale = 0x1p40}});
+    const auto runner_owner = model->training_step({.loss_scale = LossScale{.scale = 0x1p40}}, {});
+    TrainingStep& runner = *runner_owner;
     const std::vector<float> before = weights(*model);
     EXPECT_TRUE(runner.train(batch_of(1), step, times).skipped);
     EXPECT_EQ(weights(*model), before);
@@ -117,7 +120,8 @@ TEST_F(CudaRunner, TheLossScaleLivesOnTheDevice) {
 TEST_F(CudaRunner, ALossThatIsNoNumberIsNamedAfterTheNextStepHasBegun) {
     const auto cuda = make_cuda_backend(options);
     const auto model = fresh(*cuda);
-    StepRunner runner(*model, nullptr);
+    const auto runner_owner = model->training_step({}, {});
+    TrainingStep& runner = *runner_owner;
     Batch bad = batch_of(1);
     bad.pixels[100] = std::numeric_limits<float>::quiet_NaN();
     runner.begin(1);

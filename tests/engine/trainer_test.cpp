@@ -4,12 +4,12 @@
 // The parts of the training loop by themselves, then whole runs of rankscope-worker.
 
 #include <engine/backend/cpu/cpu_backend.h>
+#include <engine/backend/training_step.h>
 #include <engine/ddp/buckets.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/train/model_setup.h>
-#include <engine/train/step_runner.h>
-#include <engine/train/totals.h>
+#include <engine/train/sum_over_ranks.h>
 #include <engine/train/update_plan.h>
 #include <engine/train/validation.h>
 
@@ -119,7 +119,7 @@ TEST(GradientOrder, GradientsArriveAsTheyAreStored) {
 }
 
 /// A model and batches for it, without a process group.
-class StepRunnerTest : public testing::Test {
+class TrainingStepTest : public testing::Test {
 protected:
     std::unique_ptr<CompiledModel> fresh_model(std::int64_t batch) {
         auto model = backend->compile(graph, {.batch_size = batch});
@@ -168,11 +168,13 @@ protected:
     StepTimes times;
 };
 
-TEST_F(StepRunnerTest, AccumulatedBatchesAreTheMeanOfTheirMeans) {
+TEST_F(TrainingStepTest, AccumulatedBatchesAreTheMeanOfTheirMeans) {
     const auto whole = fresh_model(20);
     const auto parts = fresh_model(10);
-    StepRunner runs_whole(*whole, nullptr);
-    StepRunner runs_parts(*parts, nullptr);
+    const auto runs_whole_owner = whole->training_step({}, {});
+    TrainingStep& runs_whole = *runs_whole_owner;
+    const auto runs_parts_owner = parts->training_step({}, {});
+    TrainingStep& runs_parts = *runs_parts_owner;
     for (std::int64_t update = 0; update < 3; ++update) {
         step.step = update + 1;
         runs_whole.train(batch_of(20 * update, 20), step, times);
@@ -186,12 +188,14 @@ TEST_F(StepRunnerTest, AccumulatedBatchesAreTheMeanOfTheirMeans) {
     EXPECT_GT(largest_difference(parameters(*whole), parameters(*fresh_model(10))), 1e-3);
 }
 
-TEST_F(StepRunnerTest, ClippingLimitsTheStepToItsNorm) {
+TEST_F(TrainingStepTest, ClippingLimitsTheStepToItsNorm) {
     const auto free = fresh_model(10);
     const auto clipped = fresh_model(10);
     step.momentum = 0;
-    StepRunner runs_free(*free, nullptr);
-    StepRunner runs_clipped(*clipped, nullptr, {.clip_norm = 0.01});
+    const auto runs_free_owner = free->training_step({}, {});
+    TrainingStep& runs_free = *runs_free_owner;
+    const auto runs_clipped_owner = clipped->training_step({.clip_norm = 0.01}, {});
+    TrainingStep& runs_clipped = *runs_clipped_owner;
     const std::vector<float> before = parameters(*free);
     runs_free.begin(1);
     runs_free.batch(batch_of(0, 10), times);
@@ -214,11 +218,13 @@ TEST_F(StepRunnerTest, ClippingLimitsTheStepToItsNorm) {
     EXPECT_NEAR(std::sqrt(moved), step.lr * 0.01, 1e-5);
 }
 
-TEST_F(StepRunnerTest, TheLossScaleCancelsAndAnOverflowLeavesTheWeights) {
+TEST_F(TrainingStepTest, TheLossScaleCancelsAndAnOverflowLeavesTheWeights) {
     const auto plain = fresh_model(10);
     const auto scaled = fresh_model(10);
-    StepRunner runs_plain(*plain, nullptr);
-    StepRunner runs_scaled(*scaled, nullptr, {.loss_scale = LossScale{.scale = 1024}});
+    const auto runs_plain_owner = plain->training_step({}, {});
+    TrainingStep& runs_plain = *runs_plain_owner;
+    const auto runs_scaled_owner = scaled->training_step({.loss_scale = LossScale{.scale = 1024}}, {});
+    TrainingStep& runs_scaled = *runs_scaled_owner;
     runs_plain.train(batch_of(0, 10), step, times);
     runs_scaled.train(batch_of(0, 10), step, times);
     EXPECT_LT(largest_difference(parameters(*plain), parameters(*scaled)), 1e-7);
@@ -232,9 +238,10 @@ TEST_F(StepRunnerTest, TheLossScaleCancelsAndAnOverflowLeavesTheWeights) {
     EXPECT_EQ(runs_scaled.loss_scale()->scale, 1.5e38);
 }
 
-TEST_F(StepRunnerTest, ALossThatIsNoNumberNamesTheFirstLayerAndTouchesNothing) {
+TEST_F(TrainingStepTest, ALossThatIsNoNumberNamesTheFirstLayerAndTouchesNothing) {
     const auto model = fresh_model(10);
-    StepRunner runner(*model, nullptr);
+    const auto runner_owner = model->training_step({}, {});
+    TrainingStep& runner = *runner_owner;
     const std::vector<float> before = parameters(*model);
     const auto message = [&](const Batch& batch) -> std::string {
         try {

@@ -6,6 +6,7 @@
 #include <engine/backend/cpu/kernels.h>
 #include <engine/backend/cpu/lowering.h>
 #include <engine/backend/cpu/tap_layout.h>
+#include <engine/backend/host_step.h>
 #include <engine/error.h>
 #include <engine/graph/rewrite.h>
 #include <engine/optim/decay_ranges.h>
@@ -259,6 +260,11 @@ public:
             [this](GradientMode mode) { begin_accumulation(mode); },
             [this](GradientMode mode, ParameterId id) { accumulate(mode, id); });
         return *executables_.back();
+    }
+
+    std::unique_ptr<TrainingStep> training_step(const StepOptions& options,
+                                                const GradientExchange& exchange) override {
+        return std::make_unique<HostStep>(*this, options, exchange);
     }
 
     using CompiledModel::optimizer_step;

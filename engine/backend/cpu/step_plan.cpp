@@ -60,7 +60,6 @@ BufferId StepPlan::reorder(BufferId from, const dnnl::memory::desc& from_desc,
 
 void StepPlan::reorder_into(BufferId from, const dnnl::memory::desc& from_desc, BufferId to,
                             const dnnl::memory::desc& to_desc, std::vector<ParameterId> finished) {
-    ++reorders_;
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const dnnl::reorder::primitive_desc desc(engine_, from_desc, engine_, to_desc, attr);

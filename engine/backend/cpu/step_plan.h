@@ -68,7 +68,6 @@ public:
 
     std::size_t size() const { return steps_.size(); }
     /// Reorders that the plan contains: each is a pass over memory that a better layout would save.
-    std::size_t reorder_count() const { return reorders_; }
 
     /// Places and binds, in memory from `allocate`; the plan cannot grow afterwards.
     void bind(const std::function<AlignedBuffer(std::size_t bytes)>& allocate);
@@ -99,7 +98,6 @@ private:
     std::vector<Buffer> buffers_;
     std::vector<Step> steps_;
     AlignedBuffer arena_;
-    std::size_t reorders_ = 0;
     std::vector<Result> results_;
 };
 

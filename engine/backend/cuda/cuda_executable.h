@@ -4,19 +4,19 @@
 #pragma once
 
 #include <engine/backend/cuda/cuda_graph.h>
+#include <engine/backend/cuda/input_slots.h>
 #include <engine/backend/cuda/lowering.h>
 #include <engine/backend/cuda/model_memory.h>
+#include <engine/backend/cuda/step_request.h>
 #include <engine/graph/schedule.h>
 #include <engine/tensor/element_type.h>
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 namespace rankscope::engine::cuda {
@@ -28,7 +28,7 @@ struct ExecutableOptions {
     std::int64_t topk = 1;
     EnqueueSum enqueue_sum{};
     std::function<void(std::chrono::milliseconds)> while_waiting{};  ///< as CompileOptions'
-    bool graphs = true;  ///< whole steps and evaluations are recorded; false: enqueued anew each time
+    bool graphs = true;  ///< whole steps and evaluations are recorded; false: enqueued again each time
 };
 
 /// A step of one batch size on the GPU. Whole steps are recorded into a CUDA graph at their first use; while
@@ -40,12 +40,16 @@ public:
     ~CudaExecutable() override;
 
     std::int64_t batch_size() const override { return options_.batch; }
-    std::span<float> input() override;
-    std::span<std::int32_t> labels() override;
-    std::span<float> targets() override;
-    std::span<std::uint8_t> byte_input() override;
-    std::span<ImageWindow> windows() override;
-    void take_input(SampleForm form) override;
+    std::span<float> input() override { return slots_.floats(); }
+    std::span<std::int32_t> labels() override { return slots_.labels(); }
+    std::span<float> targets() override { return slots_.targets(); }
+    /// Other forms in which samples may be given (take_input()): bytes [batch, shape…], looked up in the model's
+    /// pixel table, and windows of the images that it keeps.
+    std::span<std::uint8_t> byte_input() { return slots_.bytes(); }
+    std::span<ImageWindow> windows() { return slots_.windows(); }
+    /// What the next pass or step reads; floats by default. std::logic_error where the model lacks what the form
+    /// needs.
+    void take_input(SampleForm form);
 
     using Executable::backward;
     using Executable::forward;
@@ -54,50 +58,56 @@ public:
     std::vector<float> logits() override;
     std::optional<std::string> first_non_finite() override;
 
-    void enqueue_step(const StepRequest& request) override;
-    StepResult next_result() override;
+    /// Begins a whole step on the current input and labels and returns, usually before it has run; they may be
+    /// filled for the next one then. Throws Error for a label out of range.
+    void enqueue_step(const StepRequest& request);
+    /// The result of the earliest step whose result was not read yet; waits for it. std::logic_error: none is open.
+    StepResult next_result();
 
     std::size_t bytes() const;
-    /// Kernels, copies and the like of the last recorded whole step; 0: none was recorded.
-    std::size_t graph_nodes() const { return graph_nodes_; }
 
 private:
-    /// Where a batch is gathered, and its way to the GPU. Two, so that one is filled while the other is used.
-    struct Slot {
-        PinnedMemory floats, bytes, windows, labels, targets, control, output;
-        DeviceMemory device_floats, device_bytes, device_windows, device_labels, device_targets;
-        Event copied;    ///< the samples are on the GPU: the host may write again
-        Event finished;  ///< the step has run, its output is in host memory
-        bool has_result = false;
-        bool updates = false;
-        bool norm_wanted = false;
-    };
     /// A plan with what was lowered into it.
     struct Pass {
         StepPlan plan;
         LoweredStep step;
     };
     /// What makes a recorded step differ from another.
-    using GraphKey = std::tuple<SampleForm, GradientMode, bool, const StepReduction*, OptimizerKind, bool,
-                                bool, double, bool, bool>;
+    struct RecordedSettings {
+        SampleForm form = SampleForm::floats;
+        GradientMode gradients = GradientMode::overwrite;
+        bool update = true;
+        const StepReduction* reduction = nullptr;
+        OptimizerKind optimizer = OptimizerKind::sgd;
+        bool has_momentum = false;
+        bool decay_norm_bias = true;
+        double clip_norm = 0.0;
+        bool want_norm = false;
+        bool scale_loss = false;
+        bool operator==(const RecordedSettings&) const = default;
+    };
+    struct Recording {
+        RecordedSettings settings;
+        std::unique_ptr<CudaGraph> graph;
+    };
 
-    Slot& slot() { return slots_[next_slot_]; }
-    std::size_t sample_elements() const;
-    /// Waits until nothing uses the slot; its result is kept if nobody has asked for it yet.
-    void make_free(Slot& slot);
-    void check_labels(Slot& slot) const;
-    void upload(Slot& slot, const OptimizerStep& update);
-    BatchResult batch_result(const Slot& slot) const;
-    void fetch_output(Slot& slot);
+    /// Waits until nothing uses the slot; its result is kept if it was not read yet.
+    void make_free(InputSlot& slot);
+    void upload(InputSlot& slot, const OptimizerStep& update);
+    BatchResult batch_result(const InputSlot& slot) const;
+    void fetch_output(InputSlot& slot);
     void prepare(Pass& pass, ForwardMode mode, const std::string& what);
     Pass& evaluation();
     void warm_up();
     void warm_up_update(const StepRequest& request);
-    std::vector<StepOperation> average(const StepReduction& reduction, const std::vector<FlatRange>& bucket);
+    RecordedSettings settings_of(const StepRequest& request) const;
+    /// What the step allocates: nothing may be allocated while it is being recorded.
+    void allocate_for(const StepRequest& request);
     void enqueue_operations(const StepRequest& request);
-    void accumulate_begin();
-    void accumulate_end();
-    StepResult take_result(Slot& slot);
+    /// The recording for these settings; made at the first call.
+    CudaGraph& recording(const StepRequest& request);
+    Recording* find_recording(const RecordedSettings& settings);
+    StepResult take_result(InputSlot& slot);
 
     const Graph& graph_;
     const Schedule& schedule_;
@@ -110,17 +120,15 @@ private:
     Pass train_;
     std::unique_ptr<Pass> evaluation_;
     Pass* last_ = nullptr;
-    std::array<Slot, 2> slots_;
-    std::size_t next_slot_ = 0;
+    InputSlots slots_;
     std::deque<StepResult> results_;  ///< read from their slots already
-    Slot* examined_ = nullptr;        ///< whose result was read last
+    InputSlot* examined_ = nullptr;   ///< whose result was read last
     bool warm_ = false;
     std::vector<Event> events_;
     // Last: recorded work goes before the memory that it uses.
-    std::vector<std::pair<GraphKey, std::unique_ptr<CudaGraph>>> graphs_;
+    std::vector<Recording> recordings_;
     std::unique_ptr<CudaGraph> evaluation_graph_;
     SampleForm evaluation_form_ = SampleForm::floats;
-    std::size_t graph_nodes_ = 0;
 };
 
 }  // namespace rankscope::engine::cuda

@@ -10,6 +10,7 @@
 #include <engine/backend/cuda/optimizer.h>
 #include <engine/backend/cuda/step_state.h>
 #include <engine/backend/cuda/storage.h>
+#include <engine/optim/loss_scale.h>
 #include <engine/tensor/element_type.h>
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include <engine/backend/cuda/input.h>
 #include <engine/backend/cuda/loss.h>
 #include <engine/backend/cuda/optimizer.h>
+#include <engine/tensor/sample_form.h>
 
 #include <cstdint>
 #include <vector>

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <engine/backend/backend.h>
-#include <engine/comm/process_group.h>
 
 #include <cstdint>
-#include <span>
 
 namespace rankscope::engine {
 
@@ -35,11 +33,5 @@ struct Totals {
     double acc1() const { return samples > 0 ? correct / samples : 0.0; }
     double acck() const { return samples > 0 ? correct_topk / samples : 0.0; }
 };
-
-/// Replaces every value by the sum over the ranks, with one collective. A null group is a world of one.
-void sum_over_ranks(ProcessGroup* group, std::span<double> values);
-
-/// Several totals, each over all ranks, with one collective.
-void sum_over_ranks(ProcessGroup* group, std::span<Totals> totals);
 
 }  // namespace rankscope::engine

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/train/totals.h>
+#include <engine/train/sum_over_ranks.h>
 
 #include <cstring>
 #include <type_traits>

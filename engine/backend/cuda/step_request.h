@@ -3,41 +3,21 @@
 
 #pragma once
 
-#include <engine/optim/loss_scale.h>
+#include <engine/backend/backend.h>
 #include <engine/optim/optimizer_step.h>
 #include <engine/tensor/element_type.h>
 #include <engine/tensor/flat_range.h>
-#include <engine/tensor/image_window.h>
-#include <engine/tensor/sample_form.h>
 
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
 #include <vector>
 
-/// A training step as one request, for backends with a queue of their own (a CUDA stream), where every
-/// question of the host would cost more than a kernel.
-namespace rankscope::engine {
+/// A training step as one request on a CUDA stream, where every question of the host would cost more than a kernel.
+namespace rankscope::engine::cuda {
 
-struct BatchResult {
-    double loss = 0.0;              ///< mean over the samples
-    std::int64_t correct = 0;       ///< samples whose largest logit is the label's; 0 without classes
-    std::int64_t correct_topk = 0;  ///< samples whose label is among the k largest logits
-};
-
-enum class GradientMode {
-    overwrite,
-    accumulate  ///< gradients are added to what is there: gradient accumulation
-};
-
-/// Replaces values in the backend's memory by their sum over the ranks: put on the queue (a cudaStream_t),
-/// between the kernels before and after it; returns at once. Also called while the queue is being recorded
-/// into a CUDA graph, so it must not wait, allocate or ask the device.
-using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
-
-/// Elements of the wire's type in the backend's memory.
+/// Elements of the wire's type in GPU memory.
 struct WirePart {
     void* data = nullptr;
     std::size_t count = 0;
@@ -77,4 +57,4 @@ struct StepResult {
     double loss_scale = 1.0;  ///< with which this step was made
 };
 
-}  // namespace rankscope::engine
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/cuda/cuda_model.h>
+#include <engine/backend/cuda/step_request.h>
+#include <engine/backend/training_step.h>
+
+#include <deque>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace rankscope::engine::cuda {
+
+/// A step that the GPU runs as one recorded CUDA graph, averaging and update included, while the host prepares the
+/// next one: results come one update late. (With CudaOptions::graphs off the same operations are enqueued.)
+class RecordedStep final : public TrainingStep {
+public:
+    /// Collective where there is a group: its connections are made here, before anything is recorded.
+    RecordedStep(CudaModel& model, const StepOptions& options, const GradientExchange& exchange);
+
+    SampleForm take_images(const TrainingImages& images) override;
+    void begin(std::int64_t batches) override;
+    void batch(const Batch& batch, StepTimes& times) override;
+    void finish(const OptimizerStep& step, bool with_norm, StepTimes& times) override;
+    UpdateResult result(StepTimes& times) override;
+    std::size_t ahead() const override { return 1; }
+    BatchResult evaluate(const Batch& batch) override;
+    std::optional<LossScale> loss_scale() const override;
+    void set_loss_scale(const LossScale& scale) override;
+
+private:
+    /// An update whose result was not taken yet.
+    struct Open {
+        std::vector<std::pair<CudaExecutable*, std::int64_t>> batches{};  ///< with their sizes
+        bool with_norm = false;
+    };
+    void prepare_reduction(const GradientExchange& exchange);
+    CudaExecutable& load(const Batch& batch);
+    StepRequest request() const;
+    UpdateResult result_of(const Open& update) const;
+
+    CudaModel& model_;
+    StepOptions options_;
+    std::unique_ptr<StepReduction> reduction_;  ///< null: a world of one
+    std::int64_t batches_ = 1;
+    std::int64_t done_ = 0;
+    std::deque<Open> open_;
+};
+
+}  // namespace rankscope::engine::cuda

@@ -1,0 +1,21 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/backend/backend.h>
+#include <engine/tensor/batch.h>
+
+/// What the training steps of all backends have in common.
+namespace rankscope::engine {
+
+/// Copies a batch's labels into the executable; for a mean squared error the one-hot targets.
+void load_labels(const Batch& batch, Executable& executable);
+
+/// Throws NotFiniteError that names the first layer whose result is not finite.
+[[noreturn]] void fail_not_finite(Executable& executable, double loss);
+
+/// Throws NotFiniteError for a gradient norm that is not finite although the loss is.
+void check_gradient_norm(double norm);
+
+}  // namespace rankscope::engine

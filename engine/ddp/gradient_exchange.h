@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <engine/comm/process_group.h>
+#include <engine/ddp/buckets.h>
+#include <engine/tensor/element_type.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankscope::engine {
+
+/// How a step averages its gradients over the ranks.
+struct GradientExchange {
+    ProcessGroup* group = nullptr;         ///< for the model's memory; null: a world of one
+    std::optional<BucketLimits> limits{};  ///< absent: default_bucket_limits()
+    /// Parameters that are not reported in a step count as zero; without it they are an error.
+    bool find_unused_parameters = false;
+    ElementType wire = ElementType::f32;  ///< what gradients are sent as; bf16 and f16 halve the bytes
+    std::vector<std::string> names{};     ///< by ParameterId, for messages and for the check across ranks
+};
+
+}  // namespace rankscope::engine
