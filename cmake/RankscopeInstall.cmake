@@ -33,6 +33,9 @@ if(RANKSCOPE_CPU)
   install(CODE "file(MAKE_DIRECTORY \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin\")
 file(CREATE_LINK ../lib/rankscope/worker/rankscope-worker \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/rankscope-worker\" SYMBOLIC)"
           COMPONENT headless)
+  # Commands of rankscope-worker that are programs beside it; the manifest does not name them, so they are not pushed.
+  install(TARGETS rankscope-worker-bench rankscope-worker-distribuuuu RUNTIME DESTINATION lib/rankscope/worker
+                                                                              COMPONENT headless)
   install(FILES packaging/man/rankscope-worker.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT headless)
 endif()
 
