@@ -3,9 +3,7 @@
 
 #pragma once
 
-#include <base/config/config_section.h>
-
-#include <nlohmann/json.hpp>
+#include <base/config/config_problem.h>
 
 #include <cstdint>
 #include <optional>
@@ -41,30 +39,7 @@ struct AugmentConfig {
     bool operator==(const AugmentConfig&) const = default;
 };
 
-/// The `dataset:` section.
-///
-///   name          mnist, fashion-mnist, cifar10, cifar100, image-folder, random, dummy or synthetic-digits
-///   root          folder with the files; absent: the user's cache; ~ is expanded. image-folder: needed,
-///                 root/<split>/<class>/…/<image>.jpg|jpeg|png, classes in the order of their names
-///   train_split, val_split   image-folder: the folders below root                           train, val
-///   limit         use only N training samples: the first N; of an image folder N spread over its classes
-///   augment       none | standard (what the set's tutorials do: cifar: random_crop and        none
-///                 horizontal_flip; image-folder: random_resized_crop and horizontal_flip) | a list of
-///                 random_crop: {padding: 4}, random_resized_crop: {scale: [0.08, 1], ratio: [0.75, 1.3333]},
-///                 horizontal_flip: {p: 0.5}, each with its values or as the bare name
-///   normalize     {mean, std}, numbers or one per channel, or mnist | fashion-mnist | cifar10 | cifar100 |
-///                 imagenet; absent: pixels are only divided by 255
-///   image_size    height and width that the network sees; image-folder and dummy 224, else as stored
-///   resize        shorter side before a crop that is not random_resized_crop; image-folder: absent means
-///                 image_size × 256 / 224, else image_size where that differs from what is stored
-///   workers       threads that read and decode; absent: chosen from the set and the cores
-///   classes       random (10) and dummy (1000): their number; image-folder: outputs of the network, at
-///                 least the number of class folders; absent: as many as there are
-///   shape         random: of one sample, [channels, height, width] or [features]            [3, 32, 32]
-///   seed          synthetic-digits, random, dummy: which samples are drawn                   0
-///   train_size, test_size    how many; synthetic-digits and random 20000 and 4000, dummy 1000 and 1000
-///   otherwise     name of the set that all ranks take together where `name` is not to be had on one of them;
-///                 its samples must have the same shape and classes; absent: that is an error
+/// The `dataset:` section; what the keys mean: dataset_keys.cpp.
 struct DatasetConfig {
     std::string name{};
     std::string root{};
@@ -97,8 +72,14 @@ SampleKind sample_kind(const DatasetConfig& dataset);
 /// Names that `dataset.name` may have.
 const std::vector<std::string>& known_datasets();
 
-/// Reads the value behind `dataset` (nullptr: absent, which is a fault).
-void read_dataset(const nlohmann::json* value, ConfigProblems& problems, DatasetConfig& dataset);
-nlohmann::json to_json(const DatasetConfig& config);
+/// Published mean and deviation of a set's pixels ("imagenet"); nullptr: the name is not known.
+const NormalizeConfig* named_normalize(const std::string& name);
+std::vector<std::string> known_normalizes();
+
+/// `augment: standard` for a set: what the tutorials of the set do.
+AugmentConfig standard_augment(const std::string& dataset);
+
+/// What only makes sense together with something else; each value by itself is right already.
+void check_dataset(const DatasetConfig& dataset, ConfigProblems& problems);
 
 }  // namespace rankscope::config

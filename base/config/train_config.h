@@ -3,7 +3,8 @@
 
 #pragma once
 
-#include <base/config/config_section.h>
+#include <base/config/config_node.h>
+#include <base/config/config_problem.h>
 #include <base/config/dataset_config.h>
 
 #include <nlohmann/json.hpp>
@@ -13,53 +14,9 @@
 #include <string>
 #include <vector>
 
-/// The `train:` section of a job file: what rankscope-worker is told to train. The desk checks it before
-/// anything starts, the worker checks it again, both with this code. Written as JSON for the worker
-/// (`--config FILE`).
-///
-///   model         name, one of known_models(), or {name, classes}                            required
-///                 classes: outputs of the last layer; absent: the data set's
-///   dataset       see dataset_config.h                                                       required
-///   epochs        whole number ≥ 1                                                           1
-///   batch_size    samples per rank and forward pass, ≥ 1                                     100
-///   accumulate_steps  batches per update; the gradient is that of the mean loss over them    1
-///   optimizer     {name: sgd, lr, weight_decay, momentum, dampening, nesterov}               sgd, lr 1e-4
-///                 {name: adam | adamw, lr, weight_decay, beta1, beta2, eps}                  PyTorch's
-///                 defaults no_decay_norm_bias: biases and normalisation layers are not decayed        false
-///   schedule      name, or {name, …}                                                         constant
-///                 cos: min_lr_factor (end as a share of lr; 0) · steps: milestones (epochs), gamma (0.1) ·
-///                 onecycle: pct_start, anneal cos | linear, div_factor, final_div_factor, three_phase,
-///                 cycle_momentum, base_momentum, max_momentum (all as torch's OneCycleLR; lr is its max_lr)
-///                 · all but onecycle: by epoch | step (epoch), warmup {epochs or steps, factor (0.1)} · all:
-///                 reference_batch: lr is for so many samples per update, and is scaled linearly to
-///                 batch_size · world size · accumulate_steps
-///   label_smoothing  0 ≤ x < 1                                                               0
-///   clip_norm     gradients' largest total norm; clip_value: largest absolute value of one   absent
-///   sync_bn       batch norms use the statistics of all ranks' batches                       false
-///   device        cpu | cuda: what computes; cuda takes one GPU per rank and NCCL            cpu
-///   precision     fp32 | tf32 | bf16 | fp16: what multiplies; weights stay fp32              fp32
-///   topk          the k of the second accuracy                                               5
-///   seed          ≥ 0: initial parameters and order of the samples                           0
-///   order_seed    ≥ 0: order of the samples; absent: seed                                    absent
-///   deterministic only kernels that give the same bits in every run                          true
-///   drop_last     leave out the samples that do not fill all ranks, and the last short batch false
-///   drop_short_batch  leave out only the last short batch (PyTorch's DataLoader(drop_last=True))  false
-///   shuffle       new order every epoch (seed + epoch, as PyTorch's DistributedSampler)      true
-///   ddp           {first_bucket_mb, bucket_mb: gradient buckets in MiB; absent: chosen from the size of the
-///                 model, compression none | bf16 | fp16 (of gradients on the wire), broadcast_buffers
-///                 (true), find_unused_parameters (false), collective_timeout_s, heartbeat_s (absent:
-///                 the process group's own), rendezvous_timeout_s: for all ranks to arrive (120)}. `bucket_mb` beside ddp is the older name of ddp.bucket_mb
-///   threads       compute threads per rank; absent: OMP_NUM_THREADS, else 1                  absent
-///   max_steps     stop after so many updates                                                 absent
-///   log_every     updates between two lines of the human log                                 50
-///   metrics_every updates between two metric lines over all ranks (rank 0 writes them)       10
-///   validate      validation over all ranks after every epoch                                true
-///   validation    {batch_size (absent: the training's), pad: repeat samples until all ranks have as many, as
-///                 PyTorch's sampler does, so that some count twice (false), report_every: batches between
-///                 two results over all ranks (absent: only the whole)}
-///   checkpoint    {folder: empty: none are written, every_epochs (1; 0: not by epoch), every_steps (absent),
-///                 keep: newest so many; 0: all (3), resume: auto (the newest good one, if there is one) |
-///                 never | path of one (auto), init_from: safetensors file with initial weights}
+/// The `train:` section of a job file: what rankscope-worker trains. The desk checks it before anything starts
+/// and the worker checks it again, both with this code; the worker gets it as JSON (`--config FILE`). What each
+/// key means, its range and its default: train_keys.cpp, and docs/job-keys.md, which is made from it.
 namespace rankscope::config {
 
 struct OptimizerConfig {
@@ -77,9 +34,9 @@ struct OptimizerConfig {
 };
 
 struct WarmupConfig {
-    std::optional<double> epochs;  ///< one of the two
+    std::optional<double> epochs;  ///< exactly one of epochs and steps
     std::optional<std::int64_t> steps;
-    double factor = 0.1;  ///< what it starts from, as a share of the schedule's rate
+    double factor = 0.1;
     bool operator==(const WarmupConfig&) const = default;
 };
 
@@ -167,13 +124,17 @@ struct TrainConfig {
 /// Names that `model` may have.
 const std::vector<std::string>& known_models();
 
-/// Every fault of the section, in the order of the keys; empty when it can be trained. Never throws.
-std::vector<ConfigProblem> check_train_config(const nlohmann::json& section);
+/// Every fault of the section; empty when it can be trained. Paths begin below `train`. Never throws.
+ConfigProblems check_train_config(const nlohmann::json& section);
+/// The same with the lines of the file; `path` ("train") stands before every key.
+ConfigProblems check_train_config(const ConfigNode& section, const std::string& path);
 
 /// Reads a section for which check_train_config() found nothing; absent keys take their defaults.
 /// Precondition: check_train_config(section).empty(). Otherwise throws std::invalid_argument naming the first
 /// fault.
 TrainConfig parse_train_config(const nlohmann::json& section);
+/// What can be read of a section with faults; the rest has its defaults.
+TrainConfig read_what_is_right(const nlohmann::json& section);
 
 /// The section again, every key written out that means something there. parse_train_config(to_json(c)) == c
 /// for every c that parse_train_config() gave.

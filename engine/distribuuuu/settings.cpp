@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/config/config_section.h>
+#include <base/config/config_problem.h>
 #include <engine/distribuuuu/settings.h>
 #include <engine/error.h>
 

@@ -90,8 +90,8 @@ config::TrainConfig train_config_of(const Settings& settings, bool pad_validatio
     config.validation.report_every = settings.test.print_freq;
     const std::vector<config::ConfigProblem> problems = config::check_train_config(config::to_json(config));
     if (!problems.empty()) {
-        throw ConfigError("these settings cannot be trained: " + problems[0].path + " " +
-                          problems[0].message);
+        throw ConfigError("these settings cannot be trained: " + problems[0].path + ": " +
+                          config::to_sentence(problems[0]));
     }
     return config;
 }

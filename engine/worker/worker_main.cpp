@@ -49,7 +49,7 @@ config::TrainConfig read_config(const std::string& file) {
     std::string problems;
     for (const config::ConfigProblem& problem : config::check_train_config(section)) {
         problems += (problems.empty() ? "" : "\n") + file + ": train" + (problem.path.empty() ? "" : ".") +
-                    problem.path + " " + problem.message;
+                    problem.path + ": " + config::to_sentence(problem);
     }
     if (!problems.empty()) {
         throw ConfigError(problems);

@@ -197,20 +197,13 @@ JobTexts texts_of(const Job& job) {
     return texts;
 }
 
-// "slurm.time: \"x\" is not a time" is the field slurm.time's. Sections of the native engine have their own
-// check, which has spoken; that no node is chosen, the page says.
+// The native engine's keys have their own check, which has run; the page itself reports that no node is chosen.
 void check_as_file(CheckedJob& checked) {
-    for (const Failure& problem : parse_job(to_yaml(checked.job), checked.job.file).problems) {
-        const auto colon = problem.what.find(": ");
-        const std::string key = colon == std::string::npos ? std::string() : problem.what.substr(0, colon);
-        if (key.empty() || key == "nodes" || key == "slurm.login" || key.starts_with("train")) {
-            continue;
+    for (const config::ConfigProblem& problem : check_job(checked.job)) {
+        const std::string& key = problem.path;
+        if (!key.empty() && key != "nodes" && key != "slurm.login" && !key.starts_with("train")) {
+            checked.errors.emplace(key, qs(to_sentence(problem)));
         }
-        QString text = qs(problem.what.substr(colon + 2));
-        if (!problem.remedy.empty()) {
-            text += u". "_s % qs(problem.remedy);
-        }
-        checked.errors.emplace(key, text);
     }
 }
 
@@ -232,7 +225,7 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
         job.train = train_of(base, texts);
         for (const config::ConfigProblem& problem : config::check_train_config(*job.train)) {
             checked.errors.emplace(problem.path.empty() ? std::string("train") : problem.path,
-                                   qs(problem.message));
+                                   qs(to_sentence(problem)));
         }
     }
     return checked;

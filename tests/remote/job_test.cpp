@@ -6,7 +6,8 @@
 
 #include <remote/desk/config/job.h>
 #include <remote/desk/config/job_edit.h>
-#include <remote/desk/config/yaml_reader.h>
+#include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/yaml_tree.h>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -142,7 +143,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "procs_per_node: \"b\" is not one of the nodes", "nodes:"},
         {"procs of a node", "nodes: [a]\ncommand: [x]\nprocs_per_node: {a: 0}\n", "j.yaml:3",
          "procs_per_node.a: \"0\" is out of range", "1 to 1024"},
-        {"devices list", "nodes: [a]\ncommand: [x]\ndevices: [0]\n", "j.yaml:3", "devices: must be a mapping",
+        {"devices list", "nodes: [a]\ncommand: [x]\ndevices: [0]\n", "j.yaml:3", "devices: a list is not a mapping",
          "devices: { node1: [0, 2] }"},
         {"device word", "nodes: [a]\ncommand: [x]\ndevices: {a: [cuda]}\n", "j.yaml:3",
          "devices.a: \"cuda\" is not the index of a GPU", "[0, 2]"},
@@ -169,7 +170,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "local_rank_argument: \"--rank\" is not known", "none, --local-rank, --local_rank"},
         {"two environments", job_with("venv: a\nconda: b\n"), "j.yaml:4", "conda: there is a venv as well",
          "Keep one"},
-        {"metrics list", job_with("metrics: [a]\n"), "j.yaml:3", "metrics: must be a mapping", "patterns"},
+        {"metrics list", job_with("metrics: [a]\n"), "j.yaml:3", "metrics: a list is not a mapping", "patterns"},
         {"metrics key", job_with("metrics: { pattern: [a] }\n"), "j.yaml:3", "metrics.pattern: unknown key",
          "patterns"},
         {"metrics lines", job_with("metrics: { lines: maybe }\n"), "j.yaml:3", "metrics.lines: \"maybe\"",
@@ -178,18 +179,18 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "metrics.tensorboard: names no folder", "SummaryWriter"},
         {"pattern", job_with("metrics: { patterns: ['loss'] }\n"), "j.yaml:3",
          "metrics.patterns: \"loss\" is not a pattern: it marks no value", "metrics learn"},
-        {"native and venv", train_with("") + "venv: a\n", "j.yaml:1", "programs of your own",
-         "Leave them out"},
+        {"native and venv", train_with("") + "venv: a\n", "j.yaml:5", "venv: has no effect",
+         "Leave it out"},
         {"backend list", job_with("backend: [gloo]\n"), "j.yaml:3", "backend: a list is not a text",
-         "one value"},
+         "auto, nccl, gloo"},
         {"launcher", job_with("launcher: k8s\n"), "j.yaml:3", "\"k8s\" is not known", "ssh, slurm"},
         {"slurm without section", "launcher: slurm\ncommand: [x]\n", "j.yaml:1", "slurm: missing",
          "login: node1"},
         {"slurm with nodes", "launcher: slurm\nslurm: {login: a}\ncommand: [x]\nnodes: [a]\n", "j.yaml:4",
-         "nodes: with launcher: slurm it is Slurm that chooses", "slurm.nodes"},
+         "nodes: has no place with launcher: slurm", "slurm.nodes"},
         {"slurm section without launcher", job_with("slurm: {login: a}\n"), "j.yaml:3", "the launcher is ssh",
          "launcher: slurm"},
-        {"slurm is a word", slurm_with("slurm: a\n"), "j.yaml:3", "slurm: must be a mapping", "login"},
+        {"slurm is a word", slurm_with("slurm: a\n"), "j.yaml:3", "slurm: \"a\" is not a mapping", "login"},
         {"slurm without login", slurm_with("slurm: {nodes: 2}\n"), "j.yaml:3", "slurm.login: missing",
          "login: node1"},
         {"slurm key", slurm_with("slurm: {login: a, partion: b}\n"), "j.yaml:3", "slurm.partion",
@@ -219,12 +220,12 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "env: a mapping is not a mapping of names to texts", "NAME"},
         {"env name", job_with("env: {'A=B': 1}\n"), "j.yaml:3", "\"A=B\" is not a variable's name", ""},
         {"env twice", job_with("env:\n  A: 1\n  A: 2\n"), "j.yaml:5", "env.A: given twice", "Keep one"},
-        {"failure", job_with("on_failure: 5\n"), "j.yaml:3", "on_failure: must be a mapping", "grace_s: 5"},
+        {"failure", job_with("on_failure: 5\n"), "j.yaml:3", "on_failure: \"5\" is not a mapping", "grace_s: 5"},
         {"grace", job_with("on_failure:\n  grace_s: -1\n"), "j.yaml:4", "on_failure.grace_s: \"-1\" is out",
          "from 0 to 3600"},
         {"grace key", job_with("on_failure: {grace: 1}\n"), "j.yaml:3", "on_failure.grace: unknown key",
          "grace_s"},
-        {"checkpoint", job_with("checkpoint: USR1\n"), "j.yaml:3", "checkpoint: must be a mapping",
+        {"checkpoint", job_with("checkpoint: USR1\n"), "j.yaml:3", "checkpoint: \"USR1\" is not a mapping",
          "signal: USR1"},
         {"checkpoint signal", job_with("checkpoint: {signal: KILL}\n"), "j.yaml:3", "\"KILL\" is not known",
          "USR1, USR2"},
@@ -232,9 +233,9 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "on_failure.peer_timeout_s", ""},
         {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
          "command: \"python3 x.py\" is not a list", "[first"},
-        {"push", train_with("") + "push: [./x.py]\n", "j.yaml:5", "push: it is for programs of your own",
+        {"push", train_with("") + "push: [./x.py]\n", "j.yaml:5", "push: has no effect",
          "Leave it out"},
-        {"command zero", "nodes: [a]\ncommand: [\"a\\0b\"]\n", "j.yaml:2", "command[0]: holds a zero byte",
+        {"command zero", "nodes: [a]\ncommand: [\"a\\0b\"]\n", "j.yaml:2", "command[0]: contains a zero byte",
          "\\0"},
     };
     for (const auto& row : table) {
@@ -249,38 +250,38 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
 
 TEST(Job, FaultsBelowTrainNameTheirLine) {
     const std::vector<ExpectedProblem> table{
-        {"unknown", train_with("  epoch: 2\n"), "j.yaml:5", "train.epoch: is not a known key",
-         "did you mean \"epochs\"?"},
-        {"unknown null", train_with("  epoch:\n"), "j.yaml:5", "train.epoch: is not a known key",
-         "did you mean \"epochs\"?"},
+        {"unknown", train_with("  epoch: 2\n"), "j.yaml:5", "train.epoch: unknown key",
+         "Did you mean \"epochs\"?"},
+        {"unknown null", train_with("  epoch:\n"), "j.yaml:5", "train.epoch: unknown key",
+         "Did you mean \"epochs\"?"},
         {"deep unknown", train_with("  epochs: 1\n  optimizer:\n    name: sgd\n    learning_rate: 1\n"),
-         "j.yaml:8", "train.optimizer.learning_rate: is not a known key", "lr"},
-        {"dotted", train_with("  optimizer.lr: 1\n"), "j.yaml:5", "train.optimizer.lr: is not a known key",
+         "j.yaml:8", "train.optimizer.learning_rate: unknown key", "lr"},
+        {"dotted", train_with("  optimizer.lr: 1\n"), "j.yaml:5", "train.optimizer.lr: unknown key",
          ""},
-        {"type", train_with("  epochs: two\n"), "j.yaml:5", "train.epochs: is \"two\"",
+        {"type", train_with("  epochs: two\n"), "j.yaml:5", "train.epochs: \"two\" is not a number",
          "a whole number from 1"},
-        {"quoted number", train_with("  epochs: '2'\n"), "j.yaml:5", "train.epochs: is \"2\"",
+        {"quoted number", train_with("  epochs: '2'\n"), "j.yaml:5", "train.epochs: \"2\" in quotes",
          "a whole number from 1"},
-        {"tagged number", train_with("  epochs: !!str 2\n"), "j.yaml:5", "train.epochs: is \"2\"",
+        {"tagged number", train_with("  epochs: !!str 2\n"), "j.yaml:5", "train.epochs: \"2\" in quotes",
          "a whole number"},
-        {"range", train_with("\n  batch_size: 0\n"), "j.yaml:6", "train.batch_size: is 0",
+        {"range", train_with("\n  batch_size: 0\n"), "j.yaml:6", "train.batch_size: \"0\" is out of range",
          "from 1 to 1000000"},
         {"deep range", train_with("  optimizer: {lr: 0.1,\n    momentum: 1}\n"), "j.yaml:6",
-         "train.optimizer.momentum: is 1", "less than 1"},
-        {"flag", train_with("  shuffle: maybe\n"), "j.yaml:5", "train.shuffle: is \"maybe\"",
+         "train.optimizer.momentum: \"1\" is out of range", "less than 1"},
+        {"flag", train_with("  shuffle: maybe\n"), "j.yaml:5", "train.shuffle: \"maybe\" is neither",
          "true or false"},
         {"model", "nodes: [a]\ntrain:\n  dataset: mnist\n  model: convent\n", "j.yaml:4",
-         "train.model: is \"convent\"", "did you mean \"convnet\"?"},
-        {"no model", "nodes: [a]\ntrain:\n  dataset: mnist\n", "j.yaml:3", "train.model: is missing",
+         "train.model: \"convent\" is not known", "Did you mean \"convnet\"?"},
+        {"no model", "nodes: [a]\ntrain:\n  dataset: mnist\n", "j.yaml:3", "train.model: missing",
          "convnet, mlp"},
         {"dataset", "nodes: [a]\ntrain:\n  model: mlp\n  dataset:\n    name: mnits\n", "j.yaml:5",
-         "train.dataset.name: is \"mnits\"", "did you mean \"mnist\"?"},
-        {"list", "nodes: [a]\ntrain: [1]\n", "j.yaml:2", "train: is [1]", "a section of keys"},
+         "train.dataset.name: \"mnits\" is not known", "Did you mean \"mnist\"?"},
+        {"list", "nodes: [a]\ntrain: [1]\n", "j.yaml:2", "train: a list is not a section", "train: {"},
         {"twice", train_with("  epochs: 1\n  epochs: 2\n"), "j.yaml:6", "train.epochs: given twice",
          "Keep one"},
         {"deep twice", train_with("  optimizer: {lr: 1, lr: 2}\n"), "j.yaml:5",
          "train.optimizer.lr: given twice", "Keep one"},
-        {"NaN", train_with("  optimizer: {lr: .nan}\n"), "j.yaml:5", "train.optimizer.lr: is \".nan\"",
+        {"NaN", train_with("  optimizer: {lr: .nan}\n"), "j.yaml:5", "train.optimizer.lr: \".nan\" is not a number",
          "a number from 0"},
     };
     for (const auto& row : table) {
@@ -476,13 +477,14 @@ TEST(JobEdit, WhatIsNoAssignmentSaysSo) {
 }
 
 TEST(Nearest, FindsMisspellings) {
+    using config::nearest_name;
     const std::vector<std::string> known{"host", "port", "user", "gpus"};
-    EXPECT_EQ(nearest("hots", known), "host");
-    EXPECT_EQ(nearest("prt", known), "port");
-    EXPECT_EQ(nearest("users", known), "user");
-    EXPECT_EQ(nearest("frobnicate", known), "");
-    EXPECT_EQ(nearest("", known), "");
-    EXPECT_EQ(nearest(std::string(100000, 'x'), known), "") << "and soon";
+    EXPECT_EQ(nearest_name("hots", known), "host");
+    EXPECT_EQ(nearest_name("prt", known), "port");
+    EXPECT_EQ(nearest_name("users", known), "user");
+    EXPECT_EQ(nearest_name("frobnicate", known), "");
+    EXPECT_EQ(nearest_name("", known), "");
+    EXPECT_EQ(nearest_name(std::string(100000, 'x'), known), "") << "and soon";
 }
 
 TEST(Job, SlurmStartsItsJobsAgainByItself) {

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/key_table.h>
 #include <base/files.h>
 #include <base/paths.h>
 #include <remote/desk/config/inventory.h>
-#include <remote/desk/config/yaml_reader.h>
+#include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <set>
 #include <thread>
@@ -26,68 +26,112 @@ bool is_word(const std::string& value) {
     });
 }
 
-void read_gpus(YamlMapping& map, NodeSpec& node) {
-    const YAML::Node gpus = map.take("gpus");
-    if (!gpus.IsDefined()) {
+void read_gpus(const config::KeyReader& reader, NodeSpec& node) {
+    if (reader.node.is_scalar() && reader.node.text == "auto") {
         return;
     }
-    if (gpus.IsScalar() && gpus.Scalar() == "auto") {
-        return;
-    }
-    if (gpus.IsSequence()) {
-        std::set<int> seen;
-        bool fine = true;
-        for (const auto& entry : gpus) {
-            const auto json = yaml_to_json(entry);
-            const std::int64_t index = json.is_number_integer() ? json.get<std::int64_t>() : -1;
-            fine = fine && index >= 0 && index < 64 && seen.insert(static_cast<int>(index)).second;
-            if (fine) {
-                node.gpus.push_back(static_cast<int>(index));
-            }
-        }
+    std::set<int> seen;
+    bool fine = reader.node.is_list();
+    for (const auto& item : reader.node.items) {
+        const auto index = config::to_json(item);
+        fine = fine && index.is_number_integer() && index >= 0 && index < 64 &&
+               seen.insert(index.get<int>()).second;
         if (fine) {
-            node.gpus_auto = false;
-            return;
+            node.gpus.push_back(index.get<int>());
         }
-        node.gpus.clear();
     }
-    map.problems().add(gpus, map.path_of("gpus"),
-                       text(kContext, "neither \"auto\" nor a list of different indices"),
-                       text(kContext, "Write gpus: auto, or for example gpus: [0, 1]; gpus: [] for none."));
+    if (!fine) {
+        node.gpus.clear();
+        reader.add(text(kContext, "neither \"auto\" nor a list of different indices"),
+                   text(kContext, "Write gpus: auto, or for example gpus: [0, 1]; gpus: [] for none."));
+        return;
+    }
+    node.gpus_auto = false;
 }
 
-NodeSpec read_node(const YAML::Node& entry, const std::string& path, YamlProblems& problems) {
+const config::KeyTable<NodeSpec>& node_keys() {
+    using config::key;
+    static const config::KeyTable<NodeSpec> table{
+        {},
+        {key<NodeSpec>("name", [](auto& node) -> auto& { return node.name; },
+                       {.example = "name: node1", .required = true}),
+         key<NodeSpec>(
+             "host", [](auto& node) -> auto& { return node.host; }),
+         key<NodeSpec>("port", [](auto& node) -> auto& { return node.port; }, {.range = {1, 65535}}),
+         key<NodeSpec>(
+             "user", [](auto& node) -> auto& { return node.user; }),
+         key<NodeSpec>(
+             "identity_file", [](auto& node) -> auto& { return node.identity_file; }),
+         key<NodeSpec>(
+             "proxy_jump", [](auto& node) -> auto& { return node.proxy_jump; }),
+         key<NodeSpec>(
+             "transport", [](auto& node) -> auto& { return node.transport; }),
+         config::special_key<NodeSpec>("gpus", {.kind = config::KeyKind::Special}, read_gpus,
+                                       [](const NodeSpec& node) -> nlohmann::json { return node.gpus; }),
+         key<NodeSpec>("cpu_slots", [](auto& node) -> auto& { return node.cpu_slots; }, {.range = {1, 1024}}),
+         key<NodeSpec>(
+             "address", [](auto& node) -> auto& { return node.address; }),
+         key<NodeSpec>(
+             "cache_dir", [](auto& node) -> auto& { return node.cache_dir; })}};
+    return table;
+}
+
+NodeSpec read_node(const config::ConfigNode& entry, const std::string& path,
+                   config::ConfigProblems& problems) {
     NodeSpec node;
-    if (!entry.IsMap()) {
-        problems.add(entry, path, text(kContext, "a node is a mapping"),
-                     text(kContext, "Write it as - name: node1, with host, user, … below."));
+    if (!entry.is_mapping()) {
+        problems.push_back({path, text(kContext, "a node is a mapping"),
+                            text(kContext, "Write it as - name: node1, with host, user, … below."),
+                            entry.line});
         return node;
     }
-    YamlMapping map(entry, path, problems);
-    map.text("name", node.name);
-    map.require("name", "name: node1");
-    map.text("host", node.host);
-    map.whole("port", node.port, 1, 65535);
-    map.text("user", node.user);
-    map.text("identity_file", node.identity_file);
-    map.text("proxy_jump", node.proxy_jump);
-    map.text("transport", node.transport);
-    read_gpus(map, node);
-    map.whole("cpu_slots", node.cpu_slots, 1, 1024);
-    map.text("address", node.address);
-    map.text("cache_dir", node.cache_dir);
-    map.finish();
+    config::read_keys(node_keys(), entry, node, problems, {.path = path, .quoted_numbers = true});
     if (node.host.empty()) {
         node.host = node.name;
     }
     for (const auto& failure : check_node(node)) {
-        if (failure.where == "name" && !(map.has("name") && map.at("name").IsScalar())) {
-            continue;  // said already
+        const config::ConfigNode* name = entry.find("name");
+        if (failure.where == "name" && (name == nullptr || !name->is_scalar())) {
+            continue;  // reported already
         }
-        problems.add(map.has(failure.where) ? map.at(failure.where) : entry, map.path_of(failure.where),
-                     failure.what, failure.remedy);
+        problems.push_back({path + '.' + failure.where, failure.what, failure.remedy,
+                            config::line_of(entry, failure.where)});
     }
     return node;
+}
+
+void read_nodes(const config::ConfigNode& root, Inventory& inventory, config::ConfigProblems& problems) {
+    if (!root.is_mapping()) {
+        problems.push_back({"", text(kContext, "the file must hold a mapping"),
+                            text(kContext, "Begin it with nodes: and list the nodes below."), root.line});
+        return;
+    }
+    struct File {
+        std::vector<NodeSpec> nodes;
+    };
+    const auto read = [&](const config::KeyReader& reader, File& file) {
+        if (!reader.node.is_list()) {
+            reader.add(text(kContext, "must be a list"),
+                       text(kContext, "Begin each node with \"- name: …\"."));
+        }
+        std::set<std::string> names;
+        for (const auto& item : reader.node.items) {
+            const std::string path = "nodes[" + std::to_string(file.nodes.size()) + "]";
+            NodeSpec node = read_node(item, path, problems);
+            if (!node.name.empty() && !names.insert(node.name).second) {
+                problems.push_back({path + ".name", text(kContext, "\"%1\" is there twice", {node.name}),
+                                    text(kContext, "Names of nodes must differ."), item.line});
+            }
+            file.nodes.push_back(std::move(node));
+        }
+    };
+    const config::KeyTable<File> table{
+        {},
+        {config::special_key<File>("nodes", {.kind = config::KeyKind::Special}, read,
+                                   [](const File&) -> nlohmann::json { return nullptr; })}};
+    File file;
+    config::read_keys(table, root, file, problems);
+    inventory.nodes = std::move(file.nodes);
 }
 
 void quoted(std::string& yaml, const char* key, const std::string& value) {
@@ -183,34 +227,12 @@ std::vector<Failure> check_node(const NodeSpec& node) {
 InventoryRead parse_inventory(const std::string& yaml, const std::filesystem::path& file) {
     InventoryRead read;
     read.inventory.file = file;
-    YamlProblems problems(file);
-    const auto root = load_yaml(yaml, problems);
-    if (root && !root->IsNull()) {
-        if (!root->IsMap()) {
-            problems.add(*root, "", text(kContext, "the file must hold a mapping"),
-                         text(kContext, "Begin it with nodes: and list the nodes below."));
-        } else {
-            YamlMapping map(*root, "", problems);
-            const YAML::Node nodes = map.take("nodes");
-            map.finish();
-            if (nodes.IsDefined() && !nodes.IsSequence()) {
-                problems.add(nodes, "nodes", text(kContext, "must be a list"),
-                             text(kContext, "Begin each node with \"- name: …\"."));
-            }
-            std::set<std::string> names;
-            for (std::size_t i = 0; nodes.IsSequence() && i < nodes.size(); ++i) {
-                const std::string path = "nodes[" + std::to_string(i) + "]";
-                NodeSpec node = read_node(nodes[i], path, problems);
-                if (!node.name.empty() && !names.insert(node.name).second) {
-                    problems.add(nodes[i], path + ".name",
-                                 text(kContext, "\"%1\" is there twice", {node.name}),
-                                 text(kContext, "Names of nodes must differ."));
-                }
-                read.inventory.nodes.push_back(std::move(node));
-            }
-        }
+    config::ConfigProblems problems;
+    const auto root = read_yaml(yaml, problems);
+    if (root && root->kind != config::ConfigNode::Kind::Null) {
+        read_nodes(*root, read.inventory, problems);
     }
-    read.problems = problems.take();
+    read.problems = failures_of(problems, file);
     return read;
 }
 

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/config/config_problem.h>
 #include <base/failure.h>
 #include <remote/desk/config/own_program.h>
 #include <remote/desk/config/slurm_options.h>
@@ -23,7 +24,8 @@ enum class Launcher { Ssh, Slurm };
 /// turn.
 enum class RankOrder { Block, Cyclic };
 
-/// A job file (design page, "Job"): what to train or run, and where.
+/// A job: what to train or run, and where. What the keys of its file mean: job_keys.cpp.
+/// operator== compares what runs, not where the job was read from.
 struct Job {
     std::filesystem::path file;
     std::string name;
@@ -44,11 +46,11 @@ struct Job {
     std::map<int, std::map<std::string, std::string>> rank_env;
     Launcher launcher = Launcher::Ssh;
     std::optional<SlurmOptions> slurm;  ///< there when launcher is slurm; nodes is empty then
-    double telemetry_s = 1;             ///< a sample of every node so often; 0: none
+    double telemetry_s = 1;             ///< seconds between two samples of a node; 0: none
     double grace_s = 5;
     int max_restarts = 0;
-    double peer_timeout_s = 45;  ///< a node not heard from by the others for so long ends the run; 0: never
-    double stopped_limit_s = 0;  ///< a rank stopped by a signal for so long fails the run; 0: never
+    double peer_timeout_s = 45;  ///< a node that the others do not hear for this time ends the run; 0: never
+    double stopped_limit_s = 0;  ///< a rank stopped by a signal for this time fails the run; 0: never
     std::string checkpoint_signal;        ///< sent before SIGTERM when a run is stopped ("USR1"); empty: none
     double checkpoint_wait_s = 30;        ///< how long the ranks may take to write their checkpoint then
     std::optional<nlohmann::json> train;  ///< native engine (base/config/train_config.h)
@@ -60,8 +62,9 @@ struct Job {
 
 struct JobRead {
     Job job;
-    std::string yaml;  ///< the text as it was, for the run store
-    std::vector<Failure> problems;
+    std::string yaml;               ///< the text as it was, for the run store
+    std::vector<Failure> problems;  ///< each with key, file and line
+    config::ConfigProblems faults;  ///< the same without the file's name
 };
 
 /// Reads job.yaml. Every fault names file, line, key and what would be right; nothing starts while there is
@@ -69,6 +72,11 @@ struct JobRead {
 JobRead read_job(const std::filesystem::path& file);
 JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
 
+/// What is wrong with a job that was not read from a file: every value by the table of keys, and the values
+/// beside each other.
+config::ConfigProblems check_job(const Job& job);
+
+/// A job file with every key whose value differs from its default, and the ones that are always written.
 std::string to_yaml(const Job& job);
 const char* to_string(BackendChoice backend);
 const char* to_string(Launcher launcher);

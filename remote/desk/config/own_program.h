@@ -8,9 +8,6 @@
 
 namespace rankscope {
 
-class YamlMapping;
-class YamlProblems;
-
 /// The rank as an argument, for scripts of before torchrun: torch.distributed.launch has passed both
 /// spellings.
 enum class LocalRankArgument { None, Dash, Underscore };
@@ -36,10 +33,6 @@ struct OwnProgram {
     bool operator==(const OwnProgram&) const = default;
 };
 
-/// Takes its keys out of the job's mapping.
-void read_own_program(YamlMapping& map, OwnProgram& own, YamlProblems& problems);
-/// What differs from the defaults, as lines of a job file.
-std::string to_yaml(const OwnProgram& own);
 const char* to_string(LocalRankArgument argument);
 
 }  // namespace rankscope

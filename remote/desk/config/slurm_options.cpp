@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/slurm_options.h>
-#include <remote/desk/config/yaml_reader.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -51,64 +50,23 @@ const Owned* owned(const std::string& word) {
     return nullptr;
 }
 
-void check_extra(YamlMapping& map, const SlurmOptions& options) {
-    for (const auto& word : options.extra) {
-        const auto report = [&](const std::string& what, const std::string& remedy) {
-            map.problems().add(map.at("extra"), map.path_of("extra"), what, remedy);
-        };
-        if (word.empty() || word.find('\0') != std::string::npos) {
-            return report(text(kContext, "an empty word"), text(kContext, "Leave it out."));
-        }
-        // "--mem 4G" as two words is not told from a script's name: sbatch would take it for one.
-        if (word.front() != '-') {
-            return report(text(kContext, "\"%1\" is no option of sbatch", {word}),
-                          text(kContext, "Write options in one word each, for example --mem=4G."));
-        }
-        if (const Owned* found = owned(word)) {
-            return report(text(kContext, "%1 is Rankscope's own", {std::string(found->option)}),
-                          *found->instead == '\0' ? text(kContext, "Leave it out.")
-                                                  : text(kContext, "Use the key %1.", {found->instead}));
-        }
-    }
-}
-
 }  // namespace
 
-void read_slurm_options(YamlMapping& map, SlurmOptions& options) {
-    if (!map.text("login", options.login) && !map.has("login")) {
-        map.require("login", "login: node1");
+std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const std::string& word) {
+    if (word.empty() || word.find('\0') != std::string::npos) {
+        return std::pair(text(kContext, "an empty word"), text(kContext, "Leave it out."));
     }
-    map.whole("nodes", options.nodes, 1, 4096);
-    map.text("partition", options.partition);
-    map.text("account", options.account);
-    map.text("qos", options.qos);
-    if (map.text("time", options.time) &&
-        options.time.find_first_not_of("0123456789:-") != std::string::npos && options.time != "UNLIMITED") {
-        map.problems().add(map.at("time"), map.path_of("time"),
-                           text(kContext, "\"%1\" is not a time as Slurm reads it", {options.time}),
-                           text(kContext, "Write minutes, \"HH:MM:SS\" or \"D-HH:MM:SS\"."));
+    // "--mem 4G" as two words cannot be told from the name of a script: sbatch would take it for one.
+    if (word.front() != '-') {
+        return std::pair(text(kContext, "\"%1\" is no option of sbatch", {word}),
+                         text(kContext, "Write options in one word each, for example --mem=4G."));
     }
-    map.text("gres", options.gres);
-    map.texts("extra", options.extra);
-    check_extra(map, options);
-}
-
-std::string to_yaml(const SlurmOptions& options) {
-    nlohmann::json json{{"login", options.login}, {"nodes", options.nodes}};
-    const auto add = [&json](const char* key, const std::string& value) {
-        if (!value.empty()) {
-            json[key] = value;
-        }
-    };
-    add("partition", options.partition);
-    add("account", options.account);
-    add("qos", options.qos);
-    add("time", options.time);
-    add("gres", options.gres);
-    if (!options.extra.empty()) {
-        json["extra"] = options.extra;
+    if (const Owned* found = owned(word)) {
+        return std::pair(text(kContext, "%1 is Rankscope's own", {std::string(found->option)}),
+                         *found->instead == '\0' ? text(kContext, "Leave it out.")
+                                                 : text(kContext, "Use the key %1.", {found->instead}));
     }
-    return json.dump();
+    return std::nullopt;
 }
 
 int gpus_per_node(const SlurmOptions& options) {

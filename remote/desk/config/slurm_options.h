@@ -3,12 +3,12 @@
 
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
-
-class YamlMapping;
 
 /// The `slurm` section of a job file: where and with which wishes it is submitted. Empty: not said, Slurm's
 /// default holds. The texts go to sbatch as they are; what Slurm does not accept, it says itself.
@@ -25,10 +25,8 @@ struct SlurmOptions {
     bool operator==(const SlurmOptions&) const = default;
 };
 
-/// Reads the section's keys; faults go to the mapping's problems.
-void read_slurm_options(YamlMapping& map, SlurmOptions& options);
-/// The section in YAML's flow form, for to_yaml(Job).
-std::string to_yaml(const SlurmOptions& options);
+/// Why a word of `extra` cannot be passed to sbatch, and what to write instead; nothing: it can.
+std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const std::string& word);
 /// GPUs of each node that `gres` asks for ("gpu:4", "gpu:a100:2", "gpu"); 0: none.
 int gpus_per_node(const SlurmOptions& options);
 
