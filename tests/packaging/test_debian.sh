@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Makes the Debian packages of a build, installs each in a bare Debian 12, trains, removes it. Argument: the preset.
+set -euo pipefail
+cd "$(dirname "$(readlink -f "$0")")/../.."
+for program in dpkg-shlibdeps debootstrap lintian; do
+  command -v $program >/dev/null || { printf 'skipped: %s is missing: ./packaging/setup --tests\n' $program && exit 77; }
+done
+./packaging/package "$1" --no-build
+exec ./packaging/try-package "build/$1/packages"/rankscope_*.deb "build/$1/packages"/rankscope-headless_*.deb
