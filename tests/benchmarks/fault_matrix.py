@@ -85,7 +85,7 @@ def main() -> int:
     for (fault, desk), found in rows.items():
         def column(values):
             return f"{statistics.median(values):.2f} ({max(values):.2f})"
-        free = column([row.free for row in found]) if all(row.free for row in found) else "goes on"
+        free = column([row.free for row in found]) if all(row.free for row in found) else "continues"
         print(f"| {fault} | {desk} | {len(found)} | {column([row.took for row in found])} | {free} | {found[0].goal:.0f} | "
               f"{'; '.join(sorted({row.named for row in found}))} |")
     return 1 if failed else 0

@@ -5,7 +5,7 @@
 have arrived exactly once and in order per rank: in the run store, and in what each desk printed while it lived. As root:
 tests/benchmarks/link_cuts.py [--cuts 1000] [--seed S] [--bin DIR] [--transport openssh]
 
-Each cut's effect is awaited before it is mended, and the next one of the same node comes only when new events have arrived from there."""
+Each cut's effect is awaited before it is repaired, and the next one of the same node comes only when new events have arrived from there."""
 from __future__ import annotations
 
 import argparse
@@ -27,7 +27,7 @@ from support import SKIP, Printing, VirtualCluster, missing_requirements, wait_u
 
 NODES = ["node1", "node2"]
 RANKS_PER_NODE = 2
-# What is cut, how often (weights), and whether the person at the desk would see "connection lost".
+# What is cut, how often (weights), and whether the user would see "connection lost".
 KINDS = {
     "sshd of the connection killed": 28,
     "connection reset": 12,
@@ -151,7 +151,7 @@ class Desk(Printing):
 
 
 class Gate:
-    """Long cuts and the death of the desk keep out of each other's way: a new desk would begin their wait anew. The desk's turn comes first."""
+    """Long cuts and the death of the desk keep out of each other's way: a new desk would restart their wait. The desk's turn comes first."""
 
     def __init__(self):
         self._changed = threading.Condition()
@@ -283,12 +283,12 @@ class LinkCuts:
             return desk, lost, pids
 
     def _cut(self, node, kind: str, chance: random.Random):
-        """Cuts, awaits the effect, mends: (when it was cut, when it was mended)."""
+        """Cuts, awaits the effect, repairs: (when it was cut, when it was repaired)."""
         cut = self._wait(lambda: self._begin(node, kind, chance), 120, f"{node.name} is connected before its cut")
         begin = time.monotonic()
         desk, lost, pids = cut
 
-        def broken():  # told by this desk; or it is dead by now and the next one connects anew
+        def broken():  # reported by this desk; or it is dead and the next one connects
             return self.desk is not desk or desk.lost[node.name] > lost
 
         def running():
@@ -315,10 +315,10 @@ class LinkCuts:
             self._nft(node, "")
         return begin, time.monotonic()
 
-    def _flows_again(self, node, mended: float):
+    def _flows_again(self, node, repaired: float):
         def flowing():
             self._check_desk()
-            return self.desk.heard[node.name] > mended
+            return self.desk.heard[node.name] > repaired
         self._wait(flowing, 120, f"events of {node.name} come again")
 
     def _cut_node(self, node, kinds: list, chance: random.Random):
@@ -328,13 +328,13 @@ class LinkCuts:
             if is_long:
                 self._gate.enter_long()
             try:
-                begin, mended = self._cut(node, kind, chance)
-                self._flows_again(node, mended)
+                begin, repaired = self._cut(node, kind, chance)
+                self._flows_again(node, repaired)
             finally:
                 if is_long:
                     self._gate.leave_long()
-            # What the person does without: of a killed connection from its cut on, of the others from the mend on.
-            self._count(kind, time.monotonic() - (begin if kind in ("sshd of the connection killed", "connection reset") else mended))
+            # What the user misses: of a killed connection from its cut on, of the others from the repair on.
+            self._count(kind, time.monotonic() - (begin if kind in ("sshd of the connection killed", "connection reset") else repaired))
 
     def _kill_desk(self, count: int, others: int, chance: random.Random):
         for turn in range(count):

@@ -276,7 +276,7 @@ class Faults(unittest.TestCase):
                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as session:
             session.stdout.readline()
             self.one.power_off()
-            self.assertIsNone(session.poll())  # nobody told it
+            self.assertIsNone(session.poll())  # it gets no signal
             self.assertEqual(session.wait(20), 255)
         self.assertFalse(self.one.alive())
         self.assertEqual(self.ssh("node2").returncode, 0)

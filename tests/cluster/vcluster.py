@@ -535,7 +535,7 @@ class Machine:
         return sorted(found)
 
     def listening_ports(self, infrastructure: bool = False) -> set:
-        """TCP ports somebody listens on; without 22 unless infrastructure=True."""
+        """TCP ports with a listener; without 22 unless infrastructure=True."""
         ports = set()
         for file in ("tcp", "tcp6"):
             table = Path(f"/proc/{self.pid}/net/{file}")
@@ -599,7 +599,7 @@ class Node(Machine):
         wait_until(pid_file.exists, 20, f"{self.name}: sshd listens")
 
     def change_host_key(self):
-        """As if the machine had been installed anew (or somebody stood between): another host key under the same name."""
+        """As if the machine had been reinstalled (or an attacker stood between): another host key under the same name."""
         running = 22 in self.listening_ports(True)
         if running:
             self.kill_sshd(sessions=False)
@@ -730,7 +730,7 @@ class Node(Machine):
         self._shape(["netem", "loss", f"{percent}%"])
 
     def rate(self, megabits: float):
-        """A slow link: what leaves the node is limited to so many Mbit/s; unshape() ends it."""
+        """A slow link: traffic from the node is limited to this many Mbit/s; unshape() ends it."""
         self._shape(["tbf", "rate", f"{megabits}mbit", "burst", "64k", "latency", "200ms"])
 
     def unshape(self):
@@ -745,7 +745,7 @@ class Node(Machine):
     # - disk
 
     def fill_disk(self):
-        """Fills the home to the last byte. Only for a node that was given home_size: nobody else's disk is filled."""
+        """Fills the home to the last byte. Only for a node that was given home_size: the disk of this machine is not touched."""
         if not self._spec["home_size"]:
             raise ClusterError(f"{self.name} has no home_size, filling it would fill the host's disk")
         self._root(["/bin/sh", "-c", f"cat /dev/zero > {self.home}/.filler 2>/dev/null || true"])
@@ -1163,7 +1163,7 @@ def _ask(description: dict, request: dict):
             try:
                 client.connect(f"{folder}/control.sock")
             except OSError as e:
-                raise ClusterError(f"nobody answers for the cluster in {description['dir']}: {e.strerror}") from e
+                raise ClusterError(f"no process answers for the cluster in {description['dir']}: {e.strerror}") from e
         with client.makefile("rw", encoding="utf-8") as stream:
             stream.write(json.dumps(request) + "\n")
             stream.flush()

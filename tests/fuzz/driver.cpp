@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string current;  // the input under way, for the report of a crash
+std::string current;  // the current input, for the report of a crash
 std::string crash_file;
 
 void on_crash(int signal) {

@@ -10,7 +10,7 @@
 
 namespace rankscope::metric_lines {
 
-/// Accuracies as shares of 1, where nobody says how a program writes them: one above 1 is a percentage, and
+/// Accuracies as shares of 1, where a program does not say how it writes them: one above 1 is a percentage, and
 /// so is every later one of its name. All other series stay as they are.
 class AccuracyShare {
 public:

@@ -11,7 +11,7 @@
 
 namespace rankscope::metric_lines {
 
-/// A number of an example line that the person has marked.
+/// A number of an example line that the user has marked.
 struct Mark {
     std::string name;
     std::size_t begin = 0;

@@ -18,7 +18,7 @@
 namespace rankscope::metric_lines {
 
 /// The metrics that one rank prints, for programs that do not know Rankscope: bytes of stdout and stderr in,
-/// metrics out. The person's own patterns are asked before the known shapes. What the program gives on the
+/// metrics out. The patterns of the job are tried before the known shapes. What the program gives on the
 /// metrics pipe is not read a second time from its lines.
 class LineMetrics {
 public:

@@ -30,7 +30,7 @@ private:
 
     std::optional<double> base_;  ///< what the program calls its first epoch
     std::optional<double> last_epoch_;
-    double wraps_ = 0;      ///< epochs that nobody numbers: the count within has begun anew
+    double wraps_ = 0;      ///< epochs without a number: the count within has restarted
     double in_epoch_ = 0;   ///< the last one
     double stride_ = 1;     ///< between two lines of an epoch
     double offset_ = 0;     ///< steps of the epochs before, where their length is not known

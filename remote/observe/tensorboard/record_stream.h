@@ -18,7 +18,7 @@ namespace rankscope::tensorboard {
 ///     uint64 length · uint32 masked_crc32c(length) · byte data[length] · uint32 masked_crc32c(data)
 ///
 /// all little-endian. A record of more than kMaxRecord bytes (a graph, an image) is passed over; what is kept
-/// of the file never exceeds one record. After a wrong checksum nothing can be told from the rest: damaged()
+/// of the file never exceeds one record. After a wrong checksum the rest cannot be interpreted: damaged()
 /// from then on, and no record any more.
 class RecordStream {
 public:
@@ -35,7 +35,7 @@ private:
     void take_header();
     std::optional<std::string> take_data();
 
-    std::string pending_;                ///< the record under way
+    std::string pending_;                ///< the incomplete record
     std::optional<std::uint64_t> size_;  ///< of its data, once the header is known to be good
     std::uint64_t offset_ = 0;
     std::uint64_t passing_over_ = 0;  ///< bytes of a large record that are yet to come
