@@ -14,7 +14,6 @@
 #include <engine/train/compute_device.h>
 #include <engine/train/model_setup.h>
 #include <engine/train/process_exit.h>
-#include <engine/train/step_step.h>
 #include <engine/train/version.h>
 
 #include <CLI/CLI.hpp>
