@@ -5,12 +5,16 @@
 
 namespace rankscope {
 
+std::string statement(const Failure& failure) {
+    return (failure.key.empty() ? "" : failure.key + ": ") + failure.what;
+}
+
 std::string to_line(const Failure& failure) {
     std::string line;
     if (!failure.where.empty()) {
         line += failure.where + ": ";
     }
-    line += failure.what;
+    line += statement(failure);
     if (!failure.remedy.empty()) {
         line += ' ' + failure.remedy;
     }

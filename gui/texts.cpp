@@ -268,7 +268,8 @@ QString culprit_text(const Culprit& culprit) {
 }
 
 QString failure_line(const Failure& failure) {
-    return failure.where.empty() ? qs(failure.what) : QString(qs(failure.where) % u": "_s % qs(failure.what));
+    const QString what = qs(statement(failure));
+    return failure.where.empty() ? what : QString(qs(failure.where) % u": "_s % what);
 }
 
 QString failure_text(const Failure& failure) {

@@ -61,7 +61,10 @@ bool LiveData::apply(const Event& event) {
     } else if (const auto* sample = event.as<SampleEvent>()) {
         sample_history[event.node].add(*sample, event.t_us);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {
-        add_diagnosis(event, *diagnosis);
+        diagnoses.push_back(*diagnosis);
+        log_event(event, Words::tr("diagnosis: %1").arg(qs(diagnosis->title)));
+    } else if (const auto* notice = event.as<NoticeEvent>()) {
+        add_notice(event, *notice);
     } else if (const auto* end = event.as<EndEvent>()) {
         QString line = event.node.empty()
                            ? Words::tr("run %1").arg(outcome_text(end->outcome))
@@ -130,19 +133,14 @@ std::int64_t LiveData::step_of(const MetricEvent& metric, const MetricSeries& of
     return std::max(step, next);
 }
 
-void LiveData::add_diagnosis(const Event& event, const DiagnosisEvent& diagnosis) {
-    if (event.node.empty()) {
-        diagnoses.push_back(diagnosis);
-        log_event(event, Words::tr("diagnosis: %1").arg(qs(diagnosis.title)));
-        return;
-    }
+void LiveData::add_notice(const Event& event, const NoticeEvent& notice) {
     if (notices.size() == kNotices) {
         notices.erase(notices.begin());
     }
-    notices.push_back({event.t_us, event.node, event.rank, diagnosis.title, diagnosis.fix});
+    notices.push_back({event.t_us, event.node, event.rank, notice.title, notice.fix});
     ++notices_seen;
-    log_event(event, Words::tr("notice: %1").arg(qs(diagnosis.title)));
-    for (const std::string& fix : diagnosis.fix) {
+    log_event(event, Words::tr("notice: %1").arg(qs(notice.title)));
+    for (const std::string& fix : notice.fix) {
         log_event(event, qs(fix));
     }
 }

@@ -52,7 +52,7 @@ public:
 private:
     void add_metric(const Event& event, const MetricEvent& metric);
     std::int64_t step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const;
-    void add_diagnosis(const Event& event, const DiagnosisEvent& diagnosis);
+    void add_notice(const Event& event, const NoticeEvent& notice);
     void log_stage(const Event& event, const StageEvent& stage);
     void log_link(const Event& event, const LinkEvent& link);
     void log_event(const Event& event, const QString& text);

@@ -200,7 +200,7 @@ void ImportDialog::show_import() {
         if (source_.empty()) {
             where.replace(u':', u' ');  // "line 7": what is pasted has no file
         }
-        faults += QString(where % u": "_s % qs(failure.what) % u". "_s % qs(failure.remedy));
+        faults += QString(where % u": "_s % qs(statement(failure)) % u". "_s % qs(failure.remedy));
     }
     constexpr qsizetype kShown = 5;
     if (faults.size() > kShown) {

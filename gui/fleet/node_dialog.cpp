@@ -190,7 +190,7 @@ NodeSpec NodeDialog::node() const {
 void NodeDialog::check() {
     std::map<std::string, QString> errors;
     for (const Failure& failure : check_node(node())) {
-        errors[failure.where] = qs(failure.what) % u". "_s % qs(failure.remedy);
+        errors[failure.key] = qs(failure.what) % u". "_s % qs(failure.remedy);
     }
     if (taken_.contains(name_->text().trimmed())) {
         errors["name"] = tr("There is a node of this name already. Choose another one.");

@@ -64,7 +64,7 @@ void add_diagnoses(const LiveData& run, FailureReport& report) {
         if (qs(diagnosis.title) != report.title) {
             add_text(report.text, qs(diagnosis.title));
         }
-        if (diagnosis.id == "port-busy") {
+        if (diagnosis.id == "port-in-use") {
             report.busy_port = run.state.plan.master_port;
             report.port_node = run.state.plan.master_node;
         }

@@ -95,15 +95,15 @@ std::string remedy_for(const std::string& node, const Leftover& entry) {
     return {};
 }
 
-// Whoever listens on the port, if it is a program of the user's own. What a run has left goes, too; a run
-// that goes on does not.
+// Ends the process that listens on the port, if it belongs to the user. A process that a run left behind is
+// ended, too; one of a live run is not.
 bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& link, const Leftover& entry) {
     const std::string what = entry.what + " (pid " + std::to_string(entry.pid) + ')';
     if (freed_by(entry) == FreedBy::Nobody) {
         report(Failure{"not-own", node.name,
                        what + " is " + (entry.user.empty() ? "another user" : entry.user) +
-                           "'s: it is left alone.",
-                       "Take another port.", ""},
+                           "'s process: it was not ended.",
+                       "Use another port.", ""},
                options.json);
         return false;
     }
@@ -118,7 +118,7 @@ bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& l
         std::printf("%s\n", json.dump().c_str());
     } else {
         std::printf("%s: ended %s%s\n", node.name.c_str(), what.c_str(),
-                    *killed ? ", by SIGKILL: it did not heed SIGTERM" : "");
+                    *killed ? " with SIGKILL: it did not react to SIGTERM" : "");
     }
     return true;
 }
@@ -142,14 +142,16 @@ void print_leftovers(const GlobalOptions& options, const NodeSpec& node, int por
                         entry.what, remedy_for(node.name, entry)});
     }
     if (rows.size() == 1) {
-        std::printf("%s: %s\n", node.name.c_str(), port != 0 ? "nobody listens there" : "nothing is left");
+        std::printf(
+            "%s: %s\n", node.name.c_str(),
+            port != 0 ? "no process listens there" : "no process, port or shared memory of a run is left");
     } else {
         std::fputs(format_table(rows).c_str(), stdout);
     }
 }
 
-// What is still on the node, whose it is, and what would free it. Touches nothing, but with `end` the holder
-// of the port.
+// What is still on the node, its owner, and how to free it. Changes nothing; with `end`, ends the process that
+// holds the port.
 bool show_leftovers(const GlobalOptions& options, const NodeSpec& node, int port, bool end) {
     const WakeFd wake;
     auto connection = connect_node(node, terminal_prompter(options), wake, {}, {});
@@ -197,23 +199,24 @@ int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
 
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* command =
-        app.add_subcommand("clean", "Remove what finished runs left on nodes; live runs are never touched");
+        app.add_subcommand("clean", "Remove what finished runs left on nodes; live runs stay");
     auto clean_options = std::make_shared<CleanOptions>();
     command->add_option("nodes", clean_options->nodes, "Names; \"local\" is this computer")->required();
     command->add_option("--run", clean_options->run, "Only this run");
     command->add_flag("--caches", clean_options->caches, "Pushed workers too");
     command->add_flag(
         "--show", clean_options->show,
-        "Show what is left there (processes, ports, shared memory, GPU memory), whose it is, and what "
-        "would free it; touch nothing");
-    auto* port =
-        command->add_option("--port", clean_options->port, "Show who listens on this port; touch nothing")
-            ->check(CLI::Range(1, 65535));
+        "Show what is left there (processes, ports, shared memory, GPU memory), its owner, and how to free "
+        "it; change nothing");
+    auto* port = command
+                     ->add_option("--port", clean_options->port,
+                                  "Show which process listens on this port; change nothing")
+                     ->check(CLI::Range(1, 65535));
     command
         ->add_flag("--end", clean_options->end,
-                   "End who listens on the port, if it is a program of your own (SIGTERM, 3 s, SIGKILL)")
+                   "End the process that listens on the port, if it is yours (SIGTERM, 3 s, SIGKILL)")
         ->needs(port);
-    command->add_flag("--dry-run", clean_options->dry_run, "Only show what would go");
+    command->add_flag("--dry-run", clean_options->dry_run, "Only show what would be removed");
     command->callback([&options, &code, clean_options] { code = clean(options, *clean_options); });
 }
 

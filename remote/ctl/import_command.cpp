@@ -98,7 +98,8 @@ void print_json(const NodeImport& read, bool written) {
     }
     nlohmann::ordered_json problems = nlohmann::ordered_json::array();
     for (const auto& problem : read.problems) {
-        problems.push_back({{"where", problem.where}, {"what", problem.what}, {"remedy", problem.remedy}});
+        problems.push_back(
+            {{"where", problem.where}, {"what", statement(problem)}, {"remedy", problem.remedy}});
     }
     std::printf(
         "%s\n",
@@ -148,7 +149,7 @@ int import(const GlobalOptions& options, const ImportOptions& wanted) {
         if (!read.problems.empty() && !write && !wanted.dry_run) {
             std::fprintf(
                 stderr, "%s\n",
-                text(kContext, "Nothing was added. Mend these lines, or leave them out: --skip-bad-lines")
+                text(kContext, "Nothing was added. Correct these lines, or skip them: --skip-bad-lines")
                     .c_str());
         }
     }

@@ -27,6 +27,23 @@ struct FromOptions {
     bool force = false;
 };
 
+// The script of the command, where it lies on this computer and every node would need a copy.
+std::string local_script(const Job& job) {
+    const bool only_here = job.nodes == std::vector<std::string>{kLocalNodeName};
+    if (only_here || !job.workdir.empty()) {
+        return {};
+    }
+    for (const auto& word : job.command) {
+        std::error_code ignored;
+        const std::filesystem::path path(word);
+        const bool is_script = path.extension() == ".py" || path.extension() == ".sh";
+        if (is_script && path.is_relative() && std::filesystem::is_regular_file(path, ignored)) {
+            return word;
+        }
+    }
+    return {};
+}
+
 int write_job(const GlobalOptions& options, const FromOptions& from, const std::string& yaml) {
     if (from.output.empty()) {
         std::printf("%s", yaml.c_str());
@@ -34,8 +51,8 @@ int write_job(const GlobalOptions& options, const FromOptions& from, const std::
     }
     std::error_code ignored;
     if (!from.force && std::filesystem::exists(from.output, ignored)) {
-        report(Failure{"file-exists", from.output, text(kContext, "The file is there already."),
-                       text(kContext, "Name another, or overwrite it with --force."), ""},
+        report(Failure{"file-exists", from.output, text(kContext, "The file exists already."),
+                       text(kContext, "Choose another name, or overwrite it with --force."), ""},
                options.json);
         return kUsage;
     }
@@ -63,20 +80,26 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
         report(line.failure(), options.json);
         return kUsage;
     }
-    const auto job = job_from(*line, *inventory, from.nodes);
+    auto job = job_from(*line, *inventory, from.nodes);
     if (!job) {
         report(job.failure(), options.json);
         return kUsage;
     }
+    std::vector<std::string> notes = line->notes;
+    if (const std::string script = local_script(*job); !script.empty()) {
+        job->push = {script};
+        notes.push_back(
+            text(kContext, "push: copies %1 to the nodes; add the files that it needs.", {script}));
+    }
     const std::string yaml = to_yaml(*job);
     if (options.json) {
         std::printf("%s\n",
-                    nlohmann::json{{"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", line->notes}}
+                    nlohmann::json{{"launcher", to_string(line->tool)}, {"job", yaml}, {"notes", notes}}
                         .dump()
                         .c_str());
         return kDone;
     }
-    for (const auto& note : line->notes) {
+    for (const auto& note : notes) {
         std::fprintf(stderr, "note: %s\n", note.c_str());
     }
     return write_job(options, from, yaml);
@@ -85,7 +108,7 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
 }  // namespace
 
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* command = app.add_subcommand("job", "Make a job file of another launcher's command line");
+    auto* command = app.add_subcommand("job", "Create a job file from the command line of another launcher");
     auto from = std::make_shared<FromOptions>();
     command
         ->add_option("--from", from->line,

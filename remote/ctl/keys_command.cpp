@@ -114,7 +114,7 @@ int install(const GlobalOptions& options, const std::vector<std::string>& names,
         if (result.failure) {
             code = kUnreachable;
             failures.push_back(*result.failure);
-            entry["id"] = result.failure->code;
+            entry["id"] = result.failure->code.text();
             entry["what"] = result.failure->what;
             entry["remedy"] = result.failure->remedy;
             entry["detail"] = result.failure->detail;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <memory>
 
@@ -142,6 +143,87 @@ int show(const GlobalOptions& options, const std::string& name) {
     return kDone;
 }
 
+/// The options of `nodes add` and `nodes set`: each changes its field only when it is given.
+class NodeOptions {
+public:
+    NodeOptions(CLI::App& command, const char* about_name) {
+        command.add_option("name", name_, about_name)->required();
+        text(command, "--host", "Name, address or ssh_config alias (default: the name)", &NodeSpec::host);
+        number(command, "--port", "SSH port", &NodeSpec::port, 65535);
+        text(command, "--user", "Account on the node", &NodeSpec::user);
+        text(command, "--identity-file", "Private key", &NodeSpec::identity_file);
+        text(command, "--proxy-jump", "Jump host", &NodeSpec::proxy_jump);
+        text(command, "--transport", "auto, libssh or openssh", &NodeSpec::transport);
+        gpus_option_ = command.add_option("--gpus", gpus_, "auto, none, or indices such as 0,1");
+        number(command, "--cpu-slots", "Ranks when there is no GPU", &NodeSpec::cpu_slots, 1024);
+        text(command, "--address", "Address that the other nodes use", &NodeSpec::address);
+        text(command, "--cache-dir", "Folder for agent and worker on the node", &NodeSpec::cache_dir);
+    }
+    NodeOptions(const NodeOptions&) = delete;
+    NodeOptions& operator=(const NodeOptions&) = delete;
+
+    const std::string& name() const { return name_; }
+
+    /// Throws CLI::ValidationError where --gpus is wrong.
+    void apply(NodeSpec& node) const {
+        const NodeSpec defaults;
+        for (const auto& entry : texts_) {
+            if (entry.option->count() > 0) {
+                node.*entry.field = entry.value.empty() ? defaults.*entry.field : entry.value;
+            }
+        }
+        for (const auto& entry : numbers_) {
+            if (entry.option->count() > 0) {
+                node.*entry.field = entry.value;
+            }
+        }
+        if (gpus_option_->count() > 0) {
+            apply_gpus(node);
+        }
+    }
+
+private:
+    template <typename T>
+    struct Entry {
+        CLI::Option* option = nullptr;
+        T value{};
+        T NodeSpec::*field = nullptr;
+    };
+
+    void text(CLI::App& command, const char* name, const char* about, std::string NodeSpec::*field) {
+        Entry<std::string>& entry = texts_.emplace_back();
+        entry.field = field;
+        entry.option = command.add_option(name, entry.value, about);
+    }
+    void number(CLI::App& command, const char* name, const char* about, int NodeSpec::*field, int most) {
+        Entry<int>& entry = numbers_.emplace_back();
+        entry.field = field;
+        entry.option = command.add_option(name, entry.value, about)->check(CLI::Range(1, most));
+    }
+    void apply_gpus(NodeSpec& node) const {
+        node.gpus_auto = gpus_ == "auto" || gpus_.empty();
+        node.gpus.clear();
+        std::string rest = node.gpus_auto || gpus_ == "none" ? "" : gpus_;
+        while (!rest.empty()) {
+            const auto comma = std::min(rest.find(','), rest.size());
+            const std::string word = rest.substr(0, comma);
+            if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos ||
+                word.size() > 2) {
+                throw CLI::ValidationError("--gpus",
+                                           "\"" + gpus_ + "\": give auto, none, or indices such as 0,1");
+            }
+            node.gpus.push_back(std::stoi(word));
+            rest.erase(0, comma + 1);
+        }
+    }
+
+    std::string name_;
+    std::deque<Entry<std::string>> texts_;  // a deque: CLI11 keeps references to the values
+    std::deque<Entry<int>> numbers_;
+    std::string gpus_;
+    CLI::Option* gpus_option_ = nullptr;
+};
+
 int add(const GlobalOptions& options, NodeSpec node) {
     // A named file that does not exist is created: `nodes add --cluster new.yaml` starts an inventory.
     auto read = read_inventory(options.inventory_path(), false);
@@ -164,6 +246,33 @@ int add(const GlobalOptions& options, NodeSpec node) {
     }
     read.inventory.nodes.push_back(std::move(node));
     if (auto written = write_inventory(read.inventory, options.inventory_path()); !written) {
+        report(written.failure(), options.json);
+        return kUsage;
+    }
+    return kDone;
+}
+
+int set(const GlobalOptions& options, const NodeOptions& changed) {
+    auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    const auto node = std::find_if(inventory->nodes.begin(), inventory->nodes.end(),
+                                   [&](const NodeSpec& entry) { return entry.name == changed.name(); });
+    if (node == inventory->nodes.end()) {
+        report(Failure{"unknown-node", inventory->file.string(),
+                       text(kContext, "There is no node \"%1\".", {changed.name()}),
+                       text(kContext, "`rankscopectl nodes list` shows the names.")},
+               options.json);
+        return kUsage;
+    }
+    changed.apply(*node);
+    node->host = node->host.empty() ? node->name : node->host;
+    if (const auto problems = check_node(*node); !problems.empty()) {
+        report(problems, options.json);
+        return kUsage;
+    }
+    if (auto written = write_inventory(*inventory, options.inventory_path()); !written) {
         report(written.failure(), options.json);
         return kUsage;
     }
@@ -205,38 +314,18 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     show_command->callback([&options, &code, shown] { code = show(options, *shown); });
 
     auto* add_command = nodes->add_subcommand("add", "Add a node");
-    auto node = std::make_shared<NodeSpec>();
-    auto gpus = std::make_shared<std::string>("auto");
-    add_command->add_option("name", node->name, "Unique name")->required();
-    add_command->add_option("--host", node->host, "Name, address or ssh_config alias (default: the name)");
-    add_command->add_option("--port", node->port, "SSH port")->check(CLI::Range(1, 65535));
-    add_command->add_option("--user", node->user, "Account on the node");
-    add_command->add_option("--identity-file", node->identity_file, "Private key");
-    add_command->add_option("--proxy-jump", node->proxy_jump, "Jump host");
-    add_command->add_option("--transport", node->transport, "auto, libssh or openssh");
-    add_command->add_option("--gpus", *gpus, "auto, none, or indices such as 0,1");
-    add_command->add_option("--cpu-slots", node->cpu_slots, "Ranks when there is no GPU")
-        ->check(CLI::Range(1, 1024));
-    add_command->add_option("--address", node->address, "Address the other nodes use");
-    add_command->add_option("--cache-dir", node->cache_dir, "Folder for agent and worker on the node");
-    add_command->callback([&options, &code, node, gpus] {
-        if (*gpus != "auto") {
-            node->gpus_auto = false;
-            std::string rest = *gpus == "none" ? "" : *gpus;
-            while (!rest.empty()) {
-                const auto comma = std::min(rest.find(','), rest.size());
-                const std::string word = rest.substr(0, comma);
-                if (word.empty() || word.find_first_not_of("0123456789") != std::string::npos ||
-                    word.size() > 2) {
-                    throw CLI::ValidationError("--gpus",
-                                               "\"" + *gpus + "\": give auto, none, or indices such as 0,1");
-                }
-                node->gpus.push_back(std::stoi(word));
-                rest.erase(0, comma + 1);
-            }
-        }
-        code = add(options, *node);
+    auto added = std::make_shared<NodeOptions>(*add_command, "Unique name");
+    add_command->callback([&options, &code, added] {
+        NodeSpec node;
+        node.name = added->name();
+        added->apply(node);
+        code = add(options, std::move(node));
     });
+
+    auto* set_command =
+        nodes->add_subcommand("set", "Change a node: only what is given; \"\" restores the default");
+    auto changed = std::make_shared<NodeOptions>(*set_command, "Name, as `nodes list` shows it");
+    set_command->callback([&options, &code, changed] { code = set(options, *changed); });
 
     add_import_command(*nodes, options, code);
 

@@ -3,6 +3,7 @@
 
 #include <base/paths.h>
 #include <remote/ctl/options.h>
+#include <remote/ctl/terminal_text.h>
 
 #include <nlohmann/json.hpp>
 
@@ -38,21 +39,28 @@ std::shared_ptr<RunStore> open_store(const GlobalOptions& options) {
 
 void report(const Failure& failure, bool json) {
     if (json) {
-        const nlohmann::ordered_json line{{"event", "error"},         {"id", failure.code},
-                                          {"where", failure.where},   {"what", failure.what},
-                                          {"remedy", failure.remedy}, {"detail", failure.detail}};
+        nlohmann::ordered_json line{{"event", "error"},         {"id", failure.code.text()},
+                                    {"where", failure.where},   {"what", failure.what},
+                                    {"remedy", failure.remedy}, {"detail", failure.detail}};
+        if (!failure.key.empty()) {
+            line["key"] = failure.key;
+        }
+        if (!failure.file.empty()) {
+            line["file"] = failure.file;
+            line["line"] = failure.line > 0 ? nlohmann::ordered_json(failure.line) : nullptr;
+        }
         std::printf("%s\n",
                     line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace).c_str());
         std::fflush(stdout);
         return;
     }
-    std::fprintf(stderr, "%s%s%s\n", failure.where.c_str(), failure.where.empty() ? "" : ": ",
-                 failure.what.c_str());
+    const std::string where = failure.where.empty() ? "" : failure.where + ": ";
+    std::fprintf(stderr, "%s\n", safe_text(where + statement(failure)).c_str());
     if (!failure.remedy.empty()) {
-        std::fprintf(stderr, "  -> %s\n", failure.remedy.c_str());
+        std::fprintf(stderr, "  -> %s\n", safe_text(failure.remedy).c_str());
     }
     if (!failure.detail.empty()) {
-        std::fprintf(stderr, "     %s\n", failure.detail.c_str());
+        std::fprintf(stderr, "     %s\n", safe_text(failure.detail).c_str());
     }
 }
 

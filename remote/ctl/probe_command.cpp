@@ -122,7 +122,8 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
             json.push_back({{"node", node.name}, {"status", "ready"}, {"facts", to_json(facts)}});
             if (const auto off = clock_off(node.name, facts.clock_offset_s)) {
                 notes.push_back(to_line(*off));
-                json.back()["warnings"] = {{{"id", off->code}, {"what", off->what}, {"remedy", off->remedy}}};
+                json.back()["warnings"] = {
+                    {{"id", off->code.text()}, {"what", off->what}, {"remedy", off->remedy}}};
             }
             if (facts.shell_s > kSlowShell) {
                 char seconds[32];
@@ -139,7 +140,7 @@ int show(const GlobalOptions& options, const std::vector<NodeSpec>& nodes, const
             rows.push_back({node.name, "failed", "", "", "", "", "", ""});
             json.push_back({{"node", node.name},
                             {"status", "failed"},
-                            {"id", result.failure().code},
+                            {"id", result.failure().code.text()},
                             {"what", result.failure().what},
                             {"remedy", result.failure().remedy},
                             {"detail", result.failure().detail}});

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/run_view.h>
+#include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/agent_failures.h>
 #include <remote/wire/event_json.h>
+
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +21,11 @@ std::string number(double value, const char* format) {
     char buffer[64];
     std::snprintf(buffer, sizeof buffer, format, value);
     return buffer;
+}
+
+std::string padded(const std::string& stage) {
+    constexpr std::size_t kWidth = 11;
+    return stage + std::string(kWidth - std::min(kWidth, stage.size()), ' ');
 }
 
 std::string duration(double seconds) {
@@ -35,6 +43,8 @@ std::string duration(double seconds) {
 }
 
 }  // namespace
+
+RunView::RunView(Options options) : options_(options), columns_(terminal_columns(STDOUT_FILENO)) {}
 
 void RunView::plan(const LaunchPlan& plan) {
     const bool first = state_.ranks.empty();
@@ -59,11 +69,10 @@ void RunView::event(const Event& event) {
         log(event, *log_event);
     } else if (const auto* link_event = event.as<LinkEvent>()) {
         link(event, *link_event);
-    } else if (const auto* diagnosis = event.as<DiagnosisEvent>();
-               diagnosis != nullptr && !event.node.empty()) {
-        std::printf("  %s\n", diagnosis->title.c_str());
-        for (const auto& fix : diagnosis->fix) {
-            std::printf("    %s\n", fix.c_str());
+    } else if (const auto* notice = event.as<NoticeEvent>()) {
+        print("  " + notice->title);
+        for (const auto& fix : notice->fix) {
+            print("    " + fix);
         }
     } else if (const auto* metric = event.as<MetricEvent>()) {
         if (metric->has("val_acc1") && event.rank == 0) {
@@ -74,33 +83,33 @@ void RunView::event(const Event& event) {
         }
     } else if (const auto* exit = event.as<ExitEvent>();
                exit != nullptr && !exit->requested && (exit->code != 0 || exit->signal != 0)) {
-        std::printf("  rank %d on %s %s\n", event.rank, event.node.c_str(), describe_exit(*exit).c_str());
+        print("  rank " + std::to_string(event.rank) + " on " + event.node + ' ' + describe_exit(*exit));
     }
     std::fflush(stdout);
 }
 
 void RunView::stage(const Event& event, const StageEvent& stage) {
     if (stage.name == "note") {
-        std::printf("  %s%s\n", event.node.empty() ? "" : (event.node + ": ").c_str(), stage.detail.c_str());
+        print("  " + (event.node.empty() ? "" : event.node + ": ") + stage.detail);
         return;
     }
     if (stage.name == "pause" || stage.name == "continue") {
-        std::printf("  %s: %s\n", event.node.c_str(), stage.name == "pause" ? "paused" : "goes on");
+        print("  " + event.node + (stage.name == "pause" ? ": paused" : ": continues"));
         return;
     }
     if (stage.name == "restart") {
         if (stage.status == StageStatus::Done) {
-            std::printf("  %s: all ranks start again (%s)\n", event.node.c_str(), stage.detail.c_str());
+            print("  " + event.node + ": all ranks start again (" + stage.detail + ')');
         }
         return;
     }
     if (stage.status == StageStatus::Failed) {
-        std::printf("  %-11s failed: %s\n", stage.name.c_str(), stage.detail.c_str());
+        print("  " + padded(stage.name) + " failed: " + stage.detail);
         return;
     }
     if (stage.name == "queue") {
         if (!stage.detail.empty()) {
-            std::printf("  %-11s %s\n", stage.name.c_str(), stage.detail.c_str());
+            print("  " + padded(stage.name) + ' ' + stage.detail);
         }
         return;
     }
@@ -121,8 +130,7 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
             event.node + stage.name + std::to_string(static_cast<int>(stage.progress * 10));
         if (line != last_push_line_) {
             last_push_line_ = line;
-            std::printf("  %s%s\n", event.node.empty() ? "" : (event.node + ": ").c_str(),
-                        stage.detail.c_str());
+            print("  " + (event.node.empty() ? "" : event.node + ": ") + stage.detail);
         }
     }
 }
@@ -152,18 +160,36 @@ void RunView::link(const Event& event, const LinkEvent& link) {
         case LinkState::Ended:
             return;
     }
-    std::printf("  %s: %s\n", link.node.c_str(), line.c_str());
+    print("  " + link.node + ": " + line);
 }
 
 void RunView::log(const Event& event, const LogEvent& log) {
     if (!log.is_stderr && !options_.logs) {
         return;
     }
-    std::size_t begin = 0;
-    while (begin < log.text.size()) {
-        const auto end = std::min(log.text.find('\n', begin), log.text.size());
-        std::printf("  [rank %d] %s\n", event.rank, log.text.substr(begin, end - begin).c_str());
-        begin = end + 1;
+    columns_ = terminal_columns(STDOUT_FILENO);  // the user may have changed its size
+    std::string_view rest = log.text;
+    while (!rest.empty()) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        print_quoted("  [rank " + std::to_string(event.rank) + "] ", rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+}
+
+// A line of ours, which may quote what a node or another program said.
+void RunView::print(const std::string& line) const {
+    std::printf("%s\n", safe_text(line).c_str());
+}
+
+// What a rank wrote. On a terminal every line of it has the prefix, however long it is; elsewhere it is data.
+void RunView::print_quoted(const std::string& prefix, std::string_view line) const {
+    if (columns_ == 0) {
+        std::printf("%s%.*s\n", prefix.c_str(), static_cast<int>(line.size()), line.data());
+        return;
+    }
+    const std::size_t room = columns_ > prefix.size() ? columns_ - prefix.size() : 1;
+    for (const auto& piece : terminal_lines(line, true, room)) {
+        std::printf("%s%s\n", prefix.c_str(), piece.c_str());
     }
 }
 
@@ -207,9 +233,9 @@ void RunView::summary() const {
         return;
     }
     const EndEvent& end = *state_.end;
-    std::printf("%s in %s: %s\n", to_string(end.outcome),
-                duration(static_cast<double>(state_.last_us - state_.start_us) / 1e6).c_str(),
-                end.detail.c_str());
+    print(std::string(to_string(end.outcome)) + " in " +
+          duration(static_cast<double>(state_.last_us - state_.start_us) / 1e6) + ": " + end.detail);
+    print_diagnoses();
     if (!state_.validations.empty()) {
         const auto& last = state_.validations.back();
         std::printf("  validation accuracy %.2f %%", last.acc1 * 100);
@@ -231,10 +257,31 @@ void RunView::summary() const {
     }
     if (end.has_culprit) {
         for (const auto& line : end.culprit.last_lines) {
-            std::printf("    | %s\n", line.c_str());
+            for (const auto& piece : terminal_lines(line, columns_ > 0, quote_columns())) {
+                std::printf("    | %s\n", piece.c_str());
+            }
         }
     }
     std::fflush(stdout);
+}
+
+std::size_t RunView::quote_columns() const {
+    constexpr std::size_t kPrefix = 6;
+    return columns_ > kPrefix ? columns_ - kPrefix : columns_;
+}
+
+// What the sentence about the end does not say already.
+void RunView::print_diagnoses() const {
+    for (const auto& diagnosis : state_.diagnoses) {
+        if (state_.end->detail.find(diagnosis.title) == std::string::npos) {
+            print("  " + diagnosis.title);
+        }
+        for (const auto& fix : diagnosis.fix) {
+            if (state_.end->detail.find(fix) == std::string::npos) {
+                print("  -> " + fix);
+            }
+        }
+    }
 }
 
 }  // namespace rankscope::ctl

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <mutex>
 #include <string>
+#include <string_view>
 
 namespace rankscope::ctl {
 
@@ -19,7 +20,7 @@ public:
         bool logs = false;  ///< stdout of the ranks too (stderr is always shown)
     };
 
-    explicit RunView(Options options) : options_(options) {}
+    explicit RunView(Options options);
 
     void plan(const LaunchPlan& plan);
     void event(const Event& event);
@@ -32,8 +33,13 @@ private:
     void link(const Event& event, const LinkEvent& link);
     void log(const Event& event, const LogEvent& log);
     void progress(const Event& event);
+    void print(const std::string& line) const;
+    void print_quoted(const std::string& prefix, std::string_view line) const;
+    void print_diagnoses() const;
+    std::size_t quote_columns() const;
 
     Options options_;
+    std::size_t columns_;  ///< of the terminal; 0: the output is no terminal
     RunState state_;
     std::int64_t last_progress_us_ = 0;
     std::string last_push_line_;

@@ -8,7 +8,9 @@
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
+#include <remote/ctl/terminal_text.h>
 #include <remote/desk/config/job_edit.h>
+#include <remote/desk/config/secret_env.h>
 #include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/text.h>
@@ -136,10 +138,17 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         report(replayed.failure(), options.json);
         return kUsage;
     }
+    // Runs of earlier versions were stored with their secrets.
+    const std::string job_yaml =
+        with_masked_secrets(record->job_yaml, parse_job(record->job_yaml, record->name).job);
     if (options.json) {
         auto json = to_json(*record);
         json["plan"] = nlohmann::ordered_json::parse(to_json(record->plan).dump());
-        json["job"] = record->job_yaml;
+        json["job"] = job_yaml;
+        json["diagnoses"] = nlohmann::ordered_json::array();
+        for (const auto& diagnosis : state.diagnoses) {
+            json["diagnoses"].push_back(body_json(diagnosis));
+        }
         for (const auto& rank : state.ranks) {
             json["ranks"].push_back({{"rank", rank.rank},
                                      {"node", rank.node},
@@ -154,9 +163,16 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         std::printf("%s\n", json.dump().c_str());
         return kDone;
     }
-    std::printf("%s  %s  %s  started %s, lasted %s\n%s\n\n", record->run_id.c_str(), record->name.c_str(),
-                to_string(record->outcome), when(record->started_us).c_str(), lasted(*record).c_str(),
-                record->summary.c_str());
+    std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
+                safe_text(record->name).c_str(), to_string(record->outcome), when(record->started_us).c_str(),
+                lasted(*record).c_str(), safe_text(record->summary).c_str());
+    for (const auto& diagnosis : state.diagnoses) {
+        std::printf("  %s\n", safe_text(diagnosis.title).c_str());
+        for (const auto& fix : diagnosis.fix) {
+            std::printf("  -> %s\n", safe_text(fix).c_str());
+        }
+    }
+    std::puts("");
     std::vector<std::vector<std::string>> rows{{"RANK", "NODE", "DEVICE", "PHASE", "STEP", "LOSS", "ACC"}};
     for (const auto& rank : state.ranks) {
         char loss[32];
@@ -177,7 +193,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         }
         std::printf("validation accuracy %.2f %%, loss %.4f\n", point.acc1 * 100, point.loss);
     }
-    std::printf("\n%s", record->job_yaml.c_str());
+    std::printf("\n%s", job_yaml.c_str());
     return kDone;
 }
 

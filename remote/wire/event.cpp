@@ -132,7 +132,7 @@ Outcome outcome_from(const std::string& text) {
 
 const char* kind_of(const Event& event) {
     constexpr std::array<const char*, std::variant_size_v<EventBody>> kKinds{
-        "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link"};
+        "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice"};
     return kKinds[event.body.index()];
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/failed_dial.h>
+#include <remote/diagnosis/verdict.h>
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,17 @@ namespace rankscope {
 
 /// Everything that happens in a run is one of these, whether it comes from a node or from the desk itself,
 /// live or from the store. GUI, rankscopectl, store and diagnosis consume the same stream.
+///
+/// Each event lists its fields once, in visit_fields(self, visit), which calls visit(name, field, when) for
+/// each: the JSON form, the store and the frames are made from it. A new field is one line here, one in
+/// frames.proto and one in event_wire.cpp.
+
+/// When a field is in the JSON form.
+enum class Written {
+    IfSet,    ///< only where it is not 0, false or empty
+    IfKnown,  ///< only where it is not negative
+    Always,
+};
 
 enum class StageStatus { Begin, Progress, Done, Failed };
 
@@ -23,12 +35,23 @@ struct StageEvent {
     std::string
         name;  ///< connect, push, start, rendezvous, data, train, first-step, validate, done, stop, note
     StageStatus status = StageStatus::Begin;
-    std::string detail;
+    std::string detail = {};
     double progress = -1;                        ///< 0…1; negative: unknown
     std::vector<int> waiting_for = {};           ///< ranks that are missing in a rendezvous
     std::optional<FailedDial> failed_dial = {};  ///< what this rank, or this node's supervisor, cannot reach
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("stage", self.name, Written::Always);
+        visit("status", self.status, Written::Always);
+        visit("detail", self.detail, Written::IfSet);
+        visit("progress", self.progress, Written::IfKnown);
+        visit("waiting_for", self.waiting_for, Written::IfSet);
+        visit("failed_dial", self.failed_dial, Written::IfSet);
+    }
 };
 
+/// Has no visit_fields: its values stand in the JSON form under their own names.
 struct MetricEvent {
     std::int64_t step = -1;  ///< -1: not bound to a step
     double epoch = -1;       ///< -1: not bound to an epoch
@@ -40,6 +63,7 @@ struct MetricEvent {
     bool has(const std::string& key) const;
 };
 
+/// Has no visit_fields: its JSON form is {"stream": "stdout" or "stderr", "text"}.
 struct LogEvent {
     bool is_stderr = false;
     std::string text;  ///< whole lines with their '\n'; bytes as the rank wrote them
@@ -55,21 +79,54 @@ struct ExitEvent {
     std::vector<std::string> last_lines;
     std::string stop_cause;
     std::int64_t failed_us = 0;  ///< when the rank itself noticed its failure, µs since 1970; 0: unknown
-    std::string oom;             ///< what shows that the kernel killed it for want of memory; empty: no sign
-    std::string core_file;       ///< where its core lies, or "|program" that took it
+    std::string oom;             ///< what shows that the kernel killed it to free memory; empty: no sign
+    std::string core_file;       ///< path of its core, or "|program" that received it
     std::vector<std::string> traceback;  ///< the last Python traceback it wrote
     int attempt = 0;                     ///< 0, and one more with every restart
     int missing_rank = -1;               ///< the rank that it waited for in vain, by its own report; -1: none
     bool lost_peer = false;              ///< it ended because others did not answer
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("code", self.code, Written::Always);
+        visit("signal", self.signal, Written::Always);
+        visit("requested", self.requested, Written::Always);
+        visit("pid", self.pid, Written::Always);
+        visit("core_dumped", self.core_dumped, Written::IfSet);
+        visit("reason", self.reason, Written::IfSet);
+        visit("last_lines", self.last_lines, Written::IfSet);
+        visit("stop_cause", self.stop_cause, Written::IfSet);
+        visit("failed_us", self.failed_us, Written::IfSet);
+        visit("oom", self.oom, Written::IfSet);
+        visit("core_file", self.core_file, Written::IfSet);
+        visit("traceback", self.traceback, Written::IfSet);
+        visit("attempt", self.attempt, Written::IfSet);
+        visit("missing_rank", self.missing_rank, Written::IfKnown);
+        visit("lost_peer", self.lost_peer, Written::IfSet);
+    }
 };
 
-struct DiagnosisEvent {
-    std::string id;     ///< of the rule base
-    std::string title;  ///< one sentence for the person
-    double confidence = 1;
-    std::vector<std::string> evidence;
-    std::vector<std::string> fix;
+/// Something that users should know and that ends nothing. A node sends id and arguments; the desk adds the
+/// texts (remote/desk/node/notices.h).
+struct NoticeEvent {
+    FailureId id = {};
+    std::vector<std::string> args = {};  ///< what belongs to it, as the catalogue's text numbers it
+    std::string title = {};              ///< one sentence for users
+    std::vector<std::string> evidence = {};
+    std::vector<std::string> fix = {};
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("id", self.id, Written::Always);
+        visit("title", self.title, Written::Always);
+        visit("args", self.args, Written::IfSet);
+        visit("evidence", self.evidence, Written::Always);
+        visit("fix", self.fix, Written::Always);
+    }
 };
+
+/// Why the run failed: always the desk's.
+using DiagnosisEvent = Verdict;
 
 enum class Outcome { Running, Done, Failed, Stopped, Lost };
 
@@ -82,6 +139,17 @@ struct Culprit {
     std::vector<std::string> last_lines = {};
     std::string process_state =
         {};  ///< of /proc/PID/stat where it is why it stopped answering ("T"); else empty
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("rank", self.rank, Written::Always);
+        visit("node", self.node, Written::Always);
+        visit("code", self.code, Written::Always);
+        visit("signal", self.signal, Written::Always);
+        visit("reason", self.reason, Written::Always);
+        visit("last_lines", self.last_lines, Written::Always);
+        visit("process_state", self.process_state, Written::IfSet);
+    }
 };
 
 /// How a node was lost.
@@ -97,10 +165,21 @@ struct EndEvent {
     std::string lost_node;  ///< the node that does not answer or whose supervisor is gone; empty: none
     LostHow lost_how = LostHow::Unknown;  ///< of lost_node
     double silent_s = 0;                  ///< how long nothing was heard from it
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("outcome", self.outcome, Written::Always);
+        visit("exit_code", self.exit_code, Written::Always);
+        visit("detail", self.detail, Written::IfSet);
+        visit.optional("culprit", self.has_culprit, self.culprit);
+        visit("lost_node", self.lost_node, Written::IfSet);
+        visit("lost_how", self.lost_how, Written::IfSet);
+        visit("silent_s", self.silent_s, Written::IfSet);
+    }
 };
 
-/// How a node is doing: its processors, memory, disk, network, GPUs. What it has not, or does not tell, is
-/// absent, never 0. Names and units: remote/wire/sample_keys.h.
+/// How a node is doing: its processors, memory, disk, network, GPUs. What it does not have, or does not
+/// report, is absent, never 0. Names and units: remote/wire/sample_keys.h.
 struct SampleEvent {
     std::vector<std::pair<std::string, double>> values;
 };
@@ -121,13 +200,24 @@ struct LinkEvent {
     LinkState state = LinkState::Linked;
     std::int64_t last_seen_us = 0;  ///< last sign of life, µs since 1970 by the desk's clock; 0: none yet
     std::int64_t retry_at_us = 0;   ///< of Retrying and PresumedLost: the next attempt; 0: none
-    std::string failure_id;         ///< why the last attempt failed; empty: it did not, or it is not known
+    FailureId failure_id;           ///< why the last attempt failed; empty: it did not, or it is not known
     std::string failure;            ///< the same as one sentence for the user
     std::string remedy;
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("node", self.node, Written::Always);  // replaces the node of the event, which is the desk's
+        visit("state", self.state, Written::Always);
+        visit("last_seen_us", self.last_seen_us, Written::Always);
+        visit("retry_at_us", self.retry_at_us, Written::IfSet);
+        visit("failure_id", self.failure_id, Written::IfSet);
+        visit("failure", self.failure, Written::IfSet);
+        visit("remedy", self.remedy, Written::IfSet);
+    }
 };
 
 using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent,
-                               SampleEvent, LinkEvent>;
+                               SampleEvent, LinkEvent, NoticeEvent>;
 
 struct Event {
     std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
@@ -150,7 +240,8 @@ const char* to_string(LinkState state);
 StageStatus stage_status_from(const std::string& text);
 Outcome outcome_from(const std::string& text);
 LinkState link_state_from(const std::string& text);
-/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link": the "event" key of the JSON form.
+/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice": the "event" key of the JSON
+/// form.
 const char* kind_of(const Event& event);
 
 }  // namespace rankscope

@@ -17,7 +17,9 @@ nlohmann::ordered_json to_json(const Event& event);
 /// One line without '\n'; bytes that are not UTF-8 are replaced.
 std::string to_json_line(const Event& event);
 
-/// The body alone, for the run store, and back. false: the text is not such a body.
+/// The body alone: what "event", "t", "seq", "node" and "rank" do not say.
+nlohmann::ordered_json body_json(const EventBody& body);
+/// The same as text, for the run store, and back. false: the text is not such a body.
 std::string body_to_json(const EventBody& body);
 bool body_from_json(const std::string& kind, const std::string& json, EventBody& body);
 

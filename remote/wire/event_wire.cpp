@@ -4,9 +4,107 @@
 #include <remote/wire/event_wire.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace rankscope {
 namespace {
+
+// Fields of an event and of its frame, paired once for both directions: RANKSCOPE_FIELD(code) stands for
+// event.code, frame.code(), frame.set_code(…).
+#define RANKSCOPE_FIELD(name)                                              \
+    copy(                                                                  \
+        event.name, [&frame]() -> decltype(auto) { return frame.name(); }, \
+        [&frame](const auto& value) { frame.set_##name(value); })
+#define RANKSCOPE_LIST(name) \
+    copy.list(event.name, frame.name(), [&frame](const auto& value) { frame.add_##name(value); })
+
+struct FromFrame {
+    template <typename T, typename Get, typename Set>
+    void operator()(T& field, Get get, Set) const {
+        if constexpr (std::is_arithmetic_v<T>) {
+            field = static_cast<T>(get());
+        } else {
+            read(get(), field);
+        }
+    }
+    template <typename T, typename List, typename Add>
+    void list(std::vector<T>& field, const List& list, Add) const {
+        field.assign(list.begin(), list.end());
+    }
+
+private:
+    static void read(const std::string& text, std::string& field) { field = text; }
+    static void read(const std::string& text, FailureId& field) { field = FailureId::from(text); }
+    static void read(const std::string& text, StageStatus& field) { field = stage_status_from(text); }
+};
+
+struct ToFrame {
+    template <typename T, typename Get, typename Set>
+    void operator()(const T& field, Get, Set set) const {
+        set(value(field));
+    }
+    template <typename T, typename List, typename Add>
+    void list(const std::vector<T>& field, const List&, Add add) const {
+        for (const auto& entry : field) {
+            add(entry);
+        }
+    }
+
+private:
+    template <typename T>
+    static const T& value(const T& field) {
+        return field;
+    }
+    static std::string value(FailureId id) { return id.str(); }
+    static const char* value(StageStatus status) { return to_string(status); }
+};
+
+template <typename Copy, typename E, typename Frame>
+void copy_stage(const Copy& copy, E& event, Frame& frame) {
+    RANKSCOPE_FIELD(name);
+    RANKSCOPE_FIELD(status);
+    RANKSCOPE_FIELD(detail);
+    RANKSCOPE_FIELD(progress);
+    RANKSCOPE_LIST(waiting_for);
+}
+
+template <typename Copy, typename E, typename Frame>
+void copy_log(const Copy& copy, E& event, Frame& frame) {
+    RANKSCOPE_FIELD(is_stderr);
+    RANKSCOPE_FIELD(text);
+}
+
+template <typename Copy, typename E, typename Frame>
+void copy_exit(const Copy& copy, E& event, Frame& frame) {
+    RANKSCOPE_FIELD(code);
+    RANKSCOPE_FIELD(signal);
+    RANKSCOPE_FIELD(core_dumped);
+    RANKSCOPE_FIELD(requested);
+    RANKSCOPE_FIELD(pid);
+    RANKSCOPE_FIELD(reason);
+    RANKSCOPE_LIST(last_lines);
+    RANKSCOPE_FIELD(stop_cause);
+    RANKSCOPE_FIELD(failed_us);
+    RANKSCOPE_FIELD(oom);
+    RANKSCOPE_FIELD(core_file);
+    RANKSCOPE_LIST(traceback);
+    RANKSCOPE_FIELD(attempt);
+    RANKSCOPE_FIELD(lost_peer);
+}
+
+// In the frame it is absent where there is none.
+void copy_missing_rank(ExitEvent& exit, const wire::Exit& frame) {
+    exit.missing_rank = frame.has_missing_rank() ? frame.missing_rank() : -1;
+}
+
+template <typename Copy, typename E, typename Frame>
+void copy_notice(const Copy& copy, E& event, Frame& frame) {
+    RANKSCOPE_FIELD(id);
+    RANKSCOPE_LIST(args);
+}
+
+#undef RANKSCOPE_FIELD
+#undef RANKSCOPE_LIST
 
 MetricEvent metric_from(const wire::Metric& frame) {
     MetricEvent metric;
@@ -23,24 +121,12 @@ MetricEvent metric_from(const wire::Metric& frame) {
     return metric;
 }
 
-ExitEvent exit_from(const wire::Exit& frame) {
-    ExitEvent exit;
-    exit.code = frame.code();
-    exit.signal = frame.signal();
-    exit.core_dumped = frame.core_dumped();
-    exit.requested = frame.requested();
-    exit.pid = frame.pid();
-    exit.reason = frame.reason();
-    exit.last_lines = {frame.last_lines().begin(), frame.last_lines().end()};
-    exit.stop_cause = frame.stop_cause();
-    exit.failed_us = frame.failed_us();
-    exit.oom = frame.oom();
-    exit.core_file = frame.core_file();
-    exit.traceback = {frame.traceback().begin(), frame.traceback().end()};
-    exit.attempt = static_cast<int>(frame.attempt());
-    exit.missing_rank = frame.has_missing_rank() ? frame.missing_rank() : -1;
-    exit.lost_peer = frame.lost_peer();
-    return exit;
+SampleEvent sample_from(const wire::Sample& frame) {
+    SampleEvent sample;
+    for (int i = 0; i < std::min(frame.keys_size(), frame.values_size()); ++i) {
+        sample.values.emplace_back(frame.keys(i), frame.values(i));
+    }
+    return sample;
 }
 
 LostHow lost_how_of(wire::CauseKind kind) {
@@ -73,8 +159,8 @@ wire::CauseKind kind_of(LostHow how) {
 }
 
 StageEvent stage_from(const wire::Stage& frame) {
-    StageEvent stage{frame.name(), stage_status_from(frame.status()), frame.detail(), frame.progress()};
-    stage.waiting_for = {frame.waiting_for().begin(), frame.waiting_for().end()};
+    StageEvent stage;
+    copy_stage(FromFrame(), stage, frame);
     if (frame.has_failed_dial()) {
         const auto& dial = frame.failed_dial();
         stage.failed_dial = FailedDial{dial.address(), static_cast<int>(dial.port()), dial.error()};
@@ -88,7 +174,8 @@ EndEvent end_from(const wire::End& frame, const std::string& node) {
     end.detail = frame.detail();
     const auto& cause = frame.cause();
     if (cause.kind() == wire::CAUSE_RANK_ENDED || cause.kind() == wire::CAUSE_RANK_STOPPED) {
-        const ExitEvent exit = exit_from(cause.exit());
+        ExitEvent exit;
+        copy_exit(FromFrame(), exit, cause.exit());
         end.has_culprit = true;
         end.culprit = {cause.rank(),    cause.node(),         exit.code, exit.signal, exit.reason,
                        exit.last_lines, cause.process_state()};
@@ -102,32 +189,29 @@ EndEvent end_from(const wire::End& frame, const std::string& node) {
     return end;
 }
 
-// As the node sends it: a code and what belongs to it. The words come with describe_notice (node/notices.h).
-DiagnosisEvent notice_from(const wire::Notice& frame) {
-    DiagnosisEvent notice;
-    notice.id = frame.code();
-    notice.evidence = {frame.args().begin(), frame.args().end()};
-    return notice;
-}
-
 struct ToWire {
     wire::Event& frame;
 
     void operator()(const StageEvent& stage) const {
-        auto* out = frame.mutable_stage();
-        out->set_name(stage.name);
-        out->set_status(to_string(stage.status));
-        out->set_detail(stage.detail);
-        out->set_progress(stage.progress);
-        for (const int rank : stage.waiting_for) {
-            out->add_waiting_for(rank);
-        }
+        copy_stage(ToFrame(), stage, *frame.mutable_stage());
         if (stage.failed_dial) {
-            out->mutable_failed_dial()->set_address(stage.failed_dial->address);
-            out->mutable_failed_dial()->set_port(static_cast<std::uint32_t>(stage.failed_dial->port));
-            out->mutable_failed_dial()->set_error(stage.failed_dial->error);
+            auto* dial = frame.mutable_stage()->mutable_failed_dial();
+            dial->set_address(stage.failed_dial->address);
+            dial->set_port(static_cast<std::uint32_t>(stage.failed_dial->port));
+            dial->set_error(stage.failed_dial->error);
         }
     }
+    void operator()(const LogEvent& log) const { copy_log(ToFrame(), log, *frame.mutable_log()); }
+    void operator()(const ExitEvent& exit) const {
+        copy_exit(ToFrame(), exit, *frame.mutable_exit());
+        if (exit.missing_rank >= 0) {
+            frame.mutable_exit()->set_missing_rank(exit.missing_rank);
+        }
+    }
+    void operator()(const NoticeEvent& notice) const {
+        copy_notice(ToFrame(), notice, *frame.mutable_notice());
+    }
+    void operator()(const DiagnosisEvent&) const {}  // the desk's alone: no frame carries it
     void operator()(const MetricEvent& metric) const {
         auto* out = frame.mutable_metric();
         out->set_step(metric.step);
@@ -139,40 +223,6 @@ struct ToWire {
         for (const auto& [key, value] : metric.texts) {
             out->add_text_keys(key);
             out->add_text_values(value);
-        }
-    }
-    void operator()(const LogEvent& log) const {
-        frame.mutable_log()->set_is_stderr(log.is_stderr);
-        frame.mutable_log()->set_text(log.text);
-    }
-    void operator()(const ExitEvent& exit) const {
-        auto* out = frame.mutable_exit();
-        out->set_code(exit.code);
-        out->set_signal(exit.signal);
-        out->set_core_dumped(exit.core_dumped);
-        out->set_requested(exit.requested);
-        out->set_pid(exit.pid);
-        out->set_reason(exit.reason);
-        for (const auto& line : exit.last_lines) {
-            out->add_last_lines(line);
-        }
-        out->set_stop_cause(exit.stop_cause);
-        out->set_failed_us(exit.failed_us);
-        out->set_oom(exit.oom);
-        out->set_core_file(exit.core_file);
-        for (const auto& line : exit.traceback) {
-            out->add_traceback(line);
-        }
-        out->set_attempt(static_cast<std::uint32_t>(exit.attempt));
-        if (exit.missing_rank >= 0) {
-            out->set_missing_rank(exit.missing_rank);
-        }
-        out->set_lost_peer(exit.lost_peer);
-    }
-    void operator()(const DiagnosisEvent& diagnosis) const {  // its words are the desk's
-        frame.mutable_notice()->set_code(diagnosis.id);
-        for (const auto& arg : diagnosis.evidence) {
-            frame.mutable_notice()->add_args(arg);
         }
     }
     void operator()(const EndEvent& end) const {
@@ -224,27 +274,23 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             event.body = metric_from(frame.metric());
             break;
         case wire::Event::kLog:
-            event.body = LogEvent{frame.log().is_stderr(), frame.log().text()};
+            copy_log(FromFrame(), event.body.emplace<LogEvent>(), frame.log());
             break;
         case wire::Event::kExit:
-            event.body = exit_from(frame.exit());
+            copy_exit(FromFrame(), event.body.emplace<ExitEvent>(), frame.exit());
+            copy_missing_rank(std::get<ExitEvent>(event.body), frame.exit());
             break;
         case wire::Event::kEnd:
             event.body = end_from(frame.end(), node);
             break;
         case wire::Event::kNotice:
-            event.body = notice_from(frame.notice());
+            copy_notice(FromFrame(), event.body.emplace<NoticeEvent>(), frame.notice());
             break;
-        case wire::Event::kSample: {
-            SampleEvent sample;
-            for (int i = 0; i < std::min(frame.sample().keys_size(), frame.sample().values_size()); ++i) {
-                sample.values.emplace_back(frame.sample().keys(i), frame.sample().values(i));
-            }
-            event.body = sample;
+        case wire::Event::kSample:
+            event.body = sample_from(frame.sample());
             break;
-        }
         case wire::Event::BODY_NOT_SET:
-            // Of a newer agent: kept as a note, so that the sequence stays without gaps.
+            // Of a newer agent: kept as a note, so that the sequence has no gap.
             event.body = StageEvent{"note", StageStatus::Progress, "unknown event", -1};
             break;
     }

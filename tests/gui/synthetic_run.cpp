@@ -120,9 +120,8 @@ void tell_validation(Teller& teller, const SyntheticRun& run, int epoch) {
 }
 
 void tell_notices(Teller& teller, const SyntheticRun& run) {
-    const auto tell = [&](const std::string& node, int rank, const char* code,
-                          std::vector<std::string> details) {
-        Event event{0, 0, node, rank, DiagnosisEvent{code, "", 1, std::move(details), {}}};
+    const auto tell = [&](const std::string& node, int rank, FailureId id, std::vector<std::string> details) {
+        Event event{0, 0, node, rank, NoticeEvent{.id = id, .args = std::move(details)}};
         describe_notice(event);
         teller.tell(node, rank, event.body);
         teller.pass(1.2);

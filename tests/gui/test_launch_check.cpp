@@ -36,7 +36,7 @@ TEST(LaunchState, EverySubStateShutsStartAndSaysWhy) {
     EXPECT_TRUE(shut([](LaunchState& s) { s.wrong_fields = 2; }));
     EXPECT_TRUE(shut([](LaunchState& s) { s.planning = true; }));
     EXPECT_TRUE(shut([](LaunchState& s) { s.run_under_way = true; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.plan_failure = Failure{"x", "", "no GPU", "", ""}; }));
+    EXPECT_TRUE(shut([](LaunchState& s) { s.plan_failure = Failure{"no-gpu", "", "no GPU", "", ""}; }));
 }
 
 TEST(JobTexts, GoThereAndBack) {

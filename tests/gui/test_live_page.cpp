@@ -241,7 +241,7 @@ TEST(FailureReport, ABusyPortIsReportedOnce) {
     data.apply(Event{0, 1, "", -1, StageEvent{"start", StageStatus::Begin, "", -1}});
     data.apply(
         Event{0, 2, "", -1, StageEvent{"start", StageStatus::Failed, "node1: " + what + " " + fix, -1}});
-    data.apply(Event{0, 3, "", -1, DiagnosisEvent{"port-busy", what, 1, {}, {fix}}});
+    data.apply(Event{0, 3, "", -1, DiagnosisEvent{.id = "port-in-use", .title = what, .fix = {fix}}});
     data.apply(
         Event{0, 4, "", -1, EndEvent{Outcome::Failed, 3, "node1: " + what + " " + fix, false, {}, {}}});
     const FailureReport report = failure_report(data);

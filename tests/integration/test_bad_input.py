@@ -115,7 +115,7 @@ class Nodes(unittest.TestCase):
     def test_unknown_host(self):
         cluster = self.cluster_with()
         self.rewrite_inventory(cluster, "host: 10.77.0.1", "host: no-such-host.invalid")
-        self.assertEqual(self.probe_fails(cluster)["id"], "ssh-unknown-host")
+        self.assertEqual(self.probe_fails(cluster)["id"], "ssh-name-unresolvable")
 
     def test_refused(self):
         cluster = self.cluster_with()
@@ -130,7 +130,7 @@ class Nodes(unittest.TestCase):
     def test_unknown_host_key_is_shown_and_accepted_only_by_the_person(self):
         cluster = self.cluster_with(known_hosts=False)
         entry = self.probe_fails(cluster)
-        self.assertEqual(entry["id"], "ssh-host-key-unknown")
+        self.assertEqual(entry["id"], "ssh-hostkey-unknown")
         fingerprint = cluster.desk.run(["sh", "-c", f"printf '%s\\n' 'x {cluster.node('node1').host_key}' | cut -d' ' -f2- | ssh-keygen -lf -"],
                                        check=True).stdout.split()[1]
         self.assertIn(fingerprint, entry["what"])
@@ -142,14 +142,14 @@ class Nodes(unittest.TestCase):
         cluster = self.cluster_with()
         cluster.node("node1").change_host_key()
         entry = self.probe_fails(cluster, "node1", "--accept-new-host-keys")
-        self.assertEqual(entry["id"], "ssh-host-key-changed")
+        self.assertEqual(entry["id"], "ssh-hostkey-changed")
         self.assertIn("ssh-keygen -R", entry["remedy"])
 
     def test_refused_key(self):
         cluster = self.cluster_with()
         cluster.node("node1").run(["sh", "-c", "rm ~/.ssh/authorized_keys"], check=True)
         entry = self.probe_fails(cluster)
-        self.assertEqual(entry["id"], "ssh-auth-failed")
+        self.assertEqual(entry["id"], "ssh-auth-denied")
         self.assertIn("ssh-copy-id", entry["remedy"])
 
     def test_password_typed_at_the_terminal(self):
@@ -223,7 +223,7 @@ class Nodes(unittest.TestCase):
         run = start(cluster, train_job(["node1", "node2"], max_steps=1))
         self.assertEqual(run.end(60), 3, run.explain())
         diagnosis = run.of("diagnosis")[0]
-        self.assertEqual(diagnosis["id"], "port-busy")
+        self.assertEqual(diagnosis["id"], "port-in-use")
         self.assertIn("python3", diagnosis["title"])
         self.assertIn("master_port: 0", diagnosis["fix"][0])
         for node in cluster.nodes:
@@ -291,7 +291,7 @@ class Nodes(unittest.TestCase):
         shifted = {"LD_PRELOAD": shim, "RANKSCOPE_TEST_CLOCK_SHIFT": -3 * 3600}
         probe = [CTL, "--cluster", str(cluster.inventory)]
         warned = json.loads(cluster.run([*probe, "--json", "probe"], env=shifted, check=True).stdout)["nodes"][0]["warnings"][0]
-        self.assertEqual(warned["id"], "clock-off")
+        self.assertEqual(warned["id"], "clock-skew")
         self.assertIn("3.0 h ahead", warned["what"])
         said = cluster.run([*probe, "probe"], env=shifted, check=True)
         self.assertIn("node1: Its clock is 3.0 h ahead of this computer's.", said.stdout + said.stderr)
@@ -299,7 +299,7 @@ class Nodes(unittest.TestCase):
         before = time.time() - 3 * 3600
         run = Run(cluster, ["run", write_job(cluster, {"name": "clock", "nodes": ["node1"], "command": ["echo", "up"]})], env=shifted)
         self.assertEqual(run.end(60), 0, run.explain())
-        told = run.of("diagnosis", id="clock-off")
+        told = run.of("notice", id="clock-skew")
         self.assertTrue(told and told[0]["title"].startswith("node1: ") and "set-ntp" in told[0]["fix"][0], run.explain())
         after = time.time() - 3 * 3600
         for event in run.events:  # by the desk's clock, wrong as it may be

@@ -177,14 +177,14 @@ class Faults(unittest.TestCase):
         pid = self.rank_of(self.nodes[1]).pid
         stopped = time.monotonic()
         self.nodes[1].signal([pid], signal.SIGSTOP)
-        run.wait_for("the stopped rank is named", lambda r: r.of("diagnosis", id="rank-stopped", node="node2", rank=1), 30)
+        run.wait_for("the stopped rank is named", lambda r: r.of("notice", id="rank-stopped", node="node2", rank=1), 30)
         took = time.monotonic() - stopped
-        told = run.of("diagnosis", id="rank-stopped")[0]
+        told = run.of("notice", id="rank-stopped")[0]
         self.assertIn("Rank 1 on node2", told["title"])
         self.assertIn(f"kill -CONT {pid}", told["fix"][0])
         self.assertEqual(len({p.pid for _, p in self.ranks_left(self.nodes)}) >= 1, True)
         self.nodes[1].signal([pid], signal.SIGCONT)
-        run.wait_for("that it goes on is told", lambda r: r.of("diagnosis", id="rank-continued", rank=1), 30)
+        run.wait_for("that it goes on is told", lambda r: r.of("notice", id="rank-continued", rank=1), 30)
         run.process.send_signal(signal.SIGINT)
         self.assertEqual(run.end(60), 130, run.explain())
         self.goes_on("rank 1 SIGSTOPped: told after", took, 15, "rank 1 on node2, run untouched")
@@ -228,7 +228,7 @@ class Faults(unittest.TestCase):
                 took = self.assert_down(began, goal)
                 end = self.verdict(run)
                 self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"]), (1, "node2"))
-                self.assertEqual(self.watched.of("diagnosis")[-1]["id"], "out-of-memory")
+                self.assertEqual(self.watched.of("diagnosis")[-1]["id"], "host-oom")
                 exit_event = next(e for e in self.watched.of("exit", rank=1))
                 self.assertIn("MemoryError", exit_event["traceback"][-1])
                 self.row("rank 1 out of memory", took, goal, "rank 1 on node2, MemoryError")
@@ -381,7 +381,7 @@ class Faults(unittest.TestCase):
         try:
             job = command("echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done")
             run = start(self.cluster, job)
-            run.wait_for("the note", lambda r: any(d["id"] == "peer-link-absent" for d in r.of("diagnosis")), 60)
+            run.wait_for("the note", lambda r: r.of("notice", id="peer-link-absent"), 60)
             self.attached = True
             for node in self.nodes:
                 node.run(["touch", "/tmp/end"], check=True)
@@ -433,10 +433,10 @@ class Apart(unittest.TestCase):
                 took = self.assert_down(began, goal)
                 end = self.verdict(run)
                 self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"], end["culprit"]["signal"]), (1, "node2", 9), self.watched.explain())
-                self.assertIn("for want of memory", end["detail"])
-                told = self.watched.of("diagnosis", id="out-of-memory")
+                self.assertIn("because memory ran out", end["detail"])
+                told = self.watched.of("diagnosis", id="host-oom")
                 self.assertTrue(told and "batch size" in told[-1]["fix"][0], self.watched.explain())
-                self.row("rank 1 killed by the kernel's OOM killer", took, goal, "rank 1 on node2, want of memory")
+                self.row("rank 1 killed by the kernel's OOM killer", took, goal, "rank 1 on node2, memory ran out")
 
     def test_disk_full(self):
         """The spool's disk is filled by somebody else: said at once, the run goes on, and when there is room again all of it arrives."""
@@ -460,7 +460,7 @@ open("/tmp/total", "w").write(str(n))
                 full = time.monotonic()
                 node.fill_disk()
                 if attached:
-                    run.wait_for("it is told", lambda r: r.of("diagnosis", id="disk-filling", node="node2"), 60)
+                    run.wait_for("it is told", lambda r: r.of("notice", id="disk-filling", node="node2"), 60)
                     took = time.monotonic() - full
                     run.wait_for("node2 is silent while the others are heard",
                                  lambda r: max(e["at"] for e in r.of("metric", rank=1)) + 2 < max(e["at"] for e in r.of("metric", rank=0)), 60)
@@ -483,8 +483,8 @@ open("/tmp/total", "w").write(str(n))
                 if not attached:
                     run = Run(self.cluster, ["runs", "attach", self.run_id])
                 self.assertEqual(run.end(120), 0, run.explain())
-                self.assertIn("node2", run.of("diagnosis", id="disk-filling", node="node2")[0]["title"])
-                self.assertTrue(run.of("diagnosis", id="disk-has-room", node="node2"), run.explain())
+                self.assertIn("node2", run.of("notice", id="disk-filling", node="node2")[0]["title"])
+                self.assertTrue(run.of("notice", id="disk-has-room", node="node2"), run.explain())
                 for rank, each in enumerate(self.nodes):
                     total = int(each.path("/tmp/total").read_text(encoding="utf-8"))
                     self.assertEqual([e["step"] for e in run.of("metric", rank=rank)], list(range(1, total + 1)))

@@ -219,7 +219,7 @@ class SlurmRuns(unittest.TestCase):
                 run = start(self.cluster, slurm_job("true", **overrides))
                 self.assertEqual(run.end(60), 2, run.explain())
                 detail = run.verdict()["detail"]
-                self.assertIn("node1: Slurm refuses the job", detail)
+                self.assertIn("node1: Slurm does not accept the job", detail)
                 self.assertIn(said, detail)
                 self.assertIn(remedy, detail)
         self.assertFalse(self.slurm.jobs())
@@ -274,7 +274,7 @@ class WithoutSlurm(unittest.TestCase):
                 self.skipTest(str(e))
             run = start(cluster, slurm_job("true", nodes=1))
             self.assertEqual(run.end(60), 2, run.explain())
-            self.assertIn("There is no Slurm on this node: sbatch is not found", run.verdict()["detail"])
+            self.assertIn("Slurm is not available on this node: sbatch was not found", run.verdict()["detail"])
 
 
 if __name__ == "__main__":

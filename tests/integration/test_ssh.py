@@ -196,7 +196,7 @@ class Faults(Ssh):
     def test_unknown_name(self):
         def check(transport):
             entry = self.refused({"name": "x", "host": "no-such-host.invalid", "transport": transport})
-            self.assertEqual(entry["id"], "ssh-unknown-host")
+            self.assertEqual(entry["id"], "ssh-name-unresolvable")
             self.assertIn("no-such-host.invalid", entry["what"])
         self.both(check)
 
@@ -221,7 +221,7 @@ class Faults(Ssh):
         def check(transport):
             self.cluster.known_hosts.write_text("", encoding="utf-8")
             entry = self.refused(self.direct(transport=transport))
-            self.assertEqual(entry["id"], "ssh-host-key-unknown")
+            self.assertEqual(entry["id"], "ssh-hostkey-unknown")
             self.assertIn(fingerprint, entry["what"])
             self.assertEqual(self.cluster.known_hosts.read_text(encoding="utf-8"), "", "nothing is added unasked")
             self.ready(self.direct(transport=transport), flags=("--accept-new-host-keys",))
@@ -233,7 +233,7 @@ class Faults(Ssh):
         self.cluster.known_hosts.write_text(f"{self.cluster.node(1).address} {' '.join(other)}\n", encoding="utf-8")
         def check(transport):
             entry = self.refused(self.direct(transport=transport), flags=("--accept-new-host-keys",))
-            self.assertEqual(entry["id"], "ssh-host-key-changed")
+            self.assertEqual(entry["id"], "ssh-hostkey-changed")
             self.assertIn("SHA256:", entry["what"])
             self.assertIn(f"ssh-keygen -R '{self.cluster.node(1).address}'", entry["remedy"])
         self.both(check)
@@ -242,7 +242,7 @@ class Faults(Ssh):
         self.cluster.known_hosts.write_text(self.kept_known_hosts + f"@revoked * {self.cluster.node(1).host_key}\n", encoding="utf-8")
         def check(transport):
             entry = self.refused(self.direct(transport=transport), flags=("--accept-new-host-keys",))
-            self.assertEqual(entry["id"], "ssh-host-key-revoked")
+            self.assertEqual(entry["id"], "ssh-hostkey-revoked")
             self.assertIn("known_hosts:", entry["detail"])
         self.both(check)
         self.assertEqual(self.ready(self.direct(2))["hostname"], "node2", "another host's key is not that one")
@@ -253,7 +253,7 @@ class Faults(Ssh):
             self.add_config("Host *\n  IdentitiesOnly yes\n")
             self.authorize(1, "")
             entry = self.refused(node)
-            self.assertEqual(entry["id"], "ssh-auth-failed")
+            self.assertEqual(entry["id"], "ssh-auth-denied")
             self.assertIn("id_stranger", entry["what"])
             self.assertIn("password", entry["what"], "what the server allows")
             self.assertIn("keys install n1", entry["remedy"])
@@ -265,7 +265,7 @@ class Faults(Ssh):
         key.chmod(0o644)
         def check(transport):
             entry = self.refused(self.direct(transport=transport, identity_file=str(key)))
-            self.assertEqual(entry["id"], "ssh-key-too-open", entry)
+            self.assertEqual(entry["id"], "ssh-key-permissions", entry)
             self.assertIn("id_open", entry["what"])
             self.assertIn("chmod 600", entry["remedy"])
         self.both(check)
@@ -306,10 +306,10 @@ class Faults(Ssh):
         environment = self.agent(*keys)
         node = {"name": "n1", "host": self.cluster.node(1).address, "user": "trainer", "transport": "libssh"}
         entry = self.refused(node, env=environment)
-        self.assertEqual(entry["id"], "ssh-too-many-keys")
+        self.assertEqual(entry["id"], "ssh-too-many-auth")
         self.assertIn("8", entry["what"])
         self.assertIn("identity_file", entry["remedy"])
-        self.assertEqual(self.refused({**node, "transport": "openssh"}, env=environment)["id"], "ssh-too-many-keys")
+        self.assertEqual(self.refused({**node, "transport": "openssh"}, env=environment)["id"], "ssh-too-many-auth")
         # And the remedy works.
         self.ready(self.direct(transport="libssh"), env=environment)
 
@@ -321,7 +321,7 @@ class Faults(Ssh):
                 self.addCleanup(self.cluster.run, ["kill", "-CONT", str(process.pid)])
         self.authorize(1, "")
         begin = time.monotonic()
-        self.assertEqual(self.refused(self.direct(), env=environment)["id"], "ssh-auth-failed")
+        self.assertEqual(self.refused(self.direct(), env=environment)["id"], "ssh-auth-denied")
         self.assertLess(time.monotonic() - begin, 20 * support.SLOW)
 
 
@@ -374,7 +374,7 @@ class Ways(Ssh):
         entry = self.refused(self.direct(3, proxy_jump="node2"))
         self.assertEqual(entry["id"], "ssh-refused", entry)
         self.assertIn(self.cluster.node(2).address, entry["what"])
-        self.assertEqual(self.refused(self.direct(3, proxy_jump="no-such-login.invalid"))["id"], "ssh-unknown-host")
+        self.assertEqual(self.refused(self.direct(3, proxy_jump="no-such-login.invalid"))["id"], "ssh-name-unresolvable")
         self.sshd(1, "AllowTcpForwarding no")
         self.assertEqual(self.refused(self.direct(3, proxy_jump="node1"))["id"], "ssh-jump-refused")
 
@@ -426,7 +426,7 @@ class Ways(Ssh):
     def test_hostkeyalias_and_unknown_algorithms(self):
         self.add_config("Host node1\n  HostKeyAlias node2\n")
         self.assertIn("hostkeyalias", self.chosen({"name": "a", "host": "node1"})["because"])
-        self.assertEqual(self.refused({"name": "a", "host": "node1"})["id"], "ssh-host-key-changed")
+        self.assertEqual(self.refused({"name": "a", "host": "node1"})["id"], "ssh-hostkey-changed")
         self.add_config("Host node1\n  KexAlgorithms sntrup761x25519-sha512@openssh.com\n")
         self.assertEqual(self.chosen({"name": "a", "host": "node1"})["connects_by"], "openssh")
 
@@ -532,7 +532,7 @@ class Keys(Ssh):
         self.assertEqual((first["id"], first["verified"]), ("key-not-accepted", False))
         self.assertIn("AuthorizedKeysFile", first["remedy"])
         self.assertEqual(second["id"], "no-permission", second)
-        self.assertEqual(gone["id"], "ssh-unknown-host")
+        self.assertEqual(gone["id"], "ssh-name-unresolvable")
         self.cluster.node(2).run(["chmod", "u+w", "/home/trainer/.ssh", "/home/trainer/.ssh/authorized_keys"], check=True)
         error = json.loads(self.ctl("--cluster", self.inventory(*nodes), "keys", "install", "n1", "--file", "/nowhere").stdout)
         self.assertEqual(error["id"], "no-public-key")

@@ -148,13 +148,13 @@ class UserPrograms(unittest.TestCase):
         run = self.event_files("~/damaged", ["/home/trainer/damaged", "--damage"], procs_per_node=1)
         for rank in (0, 1):
             self.check_series(run, rank)
-        told, = run.of("diagnosis")
+        told, = run.of("notice")
         self.assertEqual((told["id"], told["node"]), ("event-file-damaged", "node2"))
         self.assertIn("/home/trainer/damaged/events.out.tfevents.", told["evidence"][0])
         run = self.event_files("~/nowhere", ["/home/trainer/damaged"], procs_per_node=1)
-        told, = run.of("diagnosis")
+        told, = run.of("notice")
         self.assertEqual((told["id"], told["node"], told["evidence"]), ("event-files-absent", "node1", ["/home/trainer/nowhere"]))
-        self.assertIn("looked for from workdir", told["fix"][0])
+        self.assertIn("starts at workdir", told["fix"][0])
 
     def pushed(self, run) -> list:
         return [event["detail"] for event in run.of("stage", stage="note", node="") if ": pushed " in event.get("detail", "")]
@@ -192,7 +192,7 @@ class UserPrograms(unittest.TestCase):
         self.assertIn("absent.py is not there", run.verdict()["detail"])
         (Path(self.cluster.dir) / "x.py").write_text("print('x')\n")
         run = self.finish(self.job(["x.py"], push=["x.py"], workdir="/proc/nowhere"), code=4)
-        self.assertIn("The files of push: cannot be written there.", run.verdict()["detail"])
+        self.assertIn("The files of push: cannot be written on the node.", run.verdict()["detail"])
         self.assertIn("/proc/nowhere", run.verdict()["detail"])
 
     def test_a_recorded_exception_is_the_verdict(self):

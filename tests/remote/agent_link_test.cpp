@@ -118,7 +118,7 @@ TEST_F(Link, APlantedAgentIsNotStarted) {
     test::write_text(trap, "#!/bin/sh\ntouch '" + (folder_ / "sprung").string() + "'\n");
     fs::permissions(trap, fs::perms::all);
     const auto failure = failure_of(open_here());
-    EXPECT_EQ(failure.code, "cache-unsafe") << to_line(failure);
+    EXPECT_EQ(failure.code, FailureId("cache-unsafe")) << to_line(failure);
     EXPECT_NE(failure.what.find((folder_ / "cache").string()), std::string::npos) << failure.what;
     EXPECT_NE(failure.remedy.find("cache_dir"), std::string::npos);
     EXPECT_FALSE(fs::exists(folder_ / "sprung"));
@@ -173,7 +173,7 @@ TEST_F(Link, ProbeOfThisComputer) {
     stop.request_stop();
     const auto cancelled = probe_node(local_node(), {}, stop.get_token());
     ASSERT_FALSE(cancelled);
-    EXPECT_EQ(cancelled.failure().code, "cancelled");
+    EXPECT_EQ(cancelled.failure().code, FailureId("cancelled"));
 }
 
 TEST_F(Link, WaitingForAGreetingCanBeCancelled) {
@@ -182,7 +182,8 @@ TEST_F(Link, WaitingForAGreetingCanBeCancelled) {
         wake_.wake();
     });
     const double begin = monotonic_s();
-    EXPECT_EQ(failure_of(open_fake({FakeCommand{"Welcome to node1\n", "", {}, true}})).code, "cancelled");
+    EXPECT_EQ(failure_of(open_fake({FakeCommand{"Welcome to node1\n", "", {}, true}})).code,
+              FailureId("cancelled"));
     EXPECT_LT(monotonic_s() - begin, 20) << "long before the time is over";
     canceller.join();
 }
@@ -198,7 +199,7 @@ TEST_F(Link, WaitingForAnAnswerCanBeCancelled) {
     const auto reply = (*link)->receive(id, 1000);
     canceller.join();
     ASSERT_FALSE(reply);
-    EXPECT_EQ(reply.failure().code, "cancelled");
+    EXPECT_EQ(reply.failure().code, FailureId("cancelled"));
     EXPECT_TRUE((*link)->alive()) << "the link itself is fine";
 }
 
@@ -206,7 +207,7 @@ TEST_F(Link, ADamagedPushLeavesNothing) {
     for (const auto damage : {DamagingTransport::Damage::FlipAByte, DamagingTransport::Damage::LoseTheEnd}) {
         const auto failure = failure_of(
             open(node_, std::make_unique<DamagingTransport>(std::move(*open_local_transport()), damage)));
-        EXPECT_EQ(failure.code, "damaged") << to_line(failure);
+        EXPECT_EQ(failure.code, FailureId("damaged")) << to_line(failure);
         EXPECT_EQ(failure.where, "node1");
         EXPECT_EQ(files_in(bin()), 0U);
     }
@@ -215,7 +216,7 @@ TEST_F(Link, ADamagedPushLeavesNothing) {
 TEST_F(Link, ACacheThatCannotBeWrittenIsSaid) {
     test::write_text(folder_ / "cache", "a file in the way");
     const auto failure = failure_of(open_here());
-    EXPECT_EQ(failure.code, "no-permission");
+    EXPECT_EQ(failure.code, FailureId("no-permission"));
     EXPECT_NE(failure.remedy.find("cache_dir"), std::string::npos);
     EXPECT_FALSE(failure.detail.empty()) << "what mkdir said";
 }
@@ -233,9 +234,9 @@ TEST_F(Link, ANoexecCacheIsSaid) {
         GTEST_SKIP() << "mounting needs root";
     }
     const auto failure = failure_of(open_here());
-    EXPECT_EQ(failure.code, "no-exec") << to_line(failure);
+    EXPECT_EQ(failure.code, FailureId("no-exec")) << to_line(failure);
     EXPECT_NE(failure.remedy.find("noexec"), std::string::npos);
-    EXPECT_EQ(failure_of(open_here()).code, "no-exec") << "and again: it is there now";
+    EXPECT_EQ(failure_of(open_here()).code, FailureId("no-exec")) << "and again: it is there now";
     ::umount((folder_ / "cache").c_str());
 }
 
@@ -244,7 +245,7 @@ TEST_F(Link, AFullDiskIsSaid) {
         GTEST_SKIP() << "mounting needs root";
     }
     const auto failure = failure_of(open_here());
-    EXPECT_EQ(failure.code, "disk-full") << to_line(failure);
+    EXPECT_EQ(failure.code, FailureId("disk-full")) << to_line(failure);
     EXPECT_EQ(files_in(bin()), 0U) << "and is not made fuller";
     ::umount((folder_ / "cache").c_str());
 }
@@ -276,7 +277,7 @@ TEST_F(Link, WhatTheNodeSaysInsteadIsUnderstood) {
     for (const auto& row : table) {
         SCOPED_TRACE(row.title);
         const auto failure = failure_of(open_fake(row.commands));
-        EXPECT_EQ(failure.code, row.code);
+        EXPECT_EQ(failure.code.text(), row.code);
         EXPECT_EQ(failure.where, "node1");
         EXPECT_NE((failure.what + failure.remedy + failure.detail).find(row.says), std::string::npos)
             << to_line(failure);
@@ -297,7 +298,7 @@ TEST_F(Link, NoiseBeforeTheGreetingIsSkipped) {
     EXPECT_EQ(reply->pong().clock_us(), 5);
     const auto late = (*link)->call(ping(), 0.05);
     ASSERT_FALSE(late);
-    EXPECT_EQ(late.failure().code, "agent-silent");
+    EXPECT_EQ(late.failure().code, FailureId("agent-silent"));
     EXPECT_FALSE((*link)->alive());
 }
 
@@ -306,7 +307,7 @@ TEST_F(Link, ADamagedStreamIsALostLink) {
     ASSERT_TRUE(link);
     const auto reply = (*link)->call(ping());
     ASSERT_FALSE(reply);
-    EXPECT_EQ(reply.failure().code, "link-lost");
+    EXPECT_EQ(reply.failure().code, FailureId("ssh-link-lost"));
     EXPECT_NE(reply.failure().detail.find("damaged"), std::string::npos);
     EXPECT_FALSE((*link)->next(0));
 }
@@ -320,7 +321,7 @@ TEST_F(Link, UnaskedRepliesComeInOrderAndFailuresBecomeSentences) {
     }
     wire::Reply refused;
     refused.set_id(1);
-    refused.mutable_failure()->set_code("port-busy");
+    refused.mutable_failure()->set_code("port-in-use");
     refused.mutable_failure()->set_detail("python3 (pid 7, uid 0)");
     refused.mutable_failure()->add_args("29500");
     append_frame(frames, refused.SerializeAsString());
@@ -329,8 +330,8 @@ TEST_F(Link, UnaskedRepliesComeInOrderAndFailuresBecomeSentences) {
     ASSERT_TRUE(link);
     const auto reply = (*link)->call(ping());
     ASSERT_FALSE(reply);
-    EXPECT_EQ(reply.failure().code, "port-busy");
-    EXPECT_EQ(reply.failure().what, "Port 29500 is held by python3 (pid 7, uid 0).");
+    EXPECT_EQ(reply.failure().code, FailureId("port-in-use"));
+    EXPECT_EQ(reply.failure().what, "Port 29500 is in use by python3 (pid 7, uid 0).");
     for (int i = 0; i < 3; ++i) {
         const auto unasked = (*link)->next(1000);
         ASSERT_TRUE(unasked);
@@ -345,7 +346,7 @@ TEST_F(Link, AKilledAgentIsALostLink) {
     EXPECT_EQ(agent::signal_descendants(::getpid(), SIGKILL), 1);
     const auto reply = (*link)->call(ping());
     ASSERT_FALSE(reply);
-    EXPECT_EQ(reply.failure().code, "link-lost");
+    EXPECT_EQ(reply.failure().code, FailureId("ssh-link-lost"));
     EXPECT_FALSE((*link)->alive());
 }
 

@@ -88,11 +88,11 @@ TEST_F(Deploy, FilesThatChangedMeanwhileAreRefused) {
     test::write_text(source_ / "libx.so.1", std::string(512 << 10, 'y'));
     auto pushed = push_bundle(*agent, files, {});
     ASSERT_FALSE(pushed);
-    EXPECT_EQ(pushed.failure().code, "damaged");
+    EXPECT_EQ(pushed.failure().code, FailureId("damaged"));
     test::write_text(source_ / "libx.so.1", "short");
     pushed = push_bundle(*agent, files, {});
     ASSERT_FALSE(pushed);
-    EXPECT_EQ(pushed.failure().code, "incomplete-install");
+    EXPECT_EQ(pushed.failure().code, FailureId("incomplete-install"));
     fs::remove(source_ / "libx.so.1");
     EXPECT_FALSE(push_bundle(*agent, files, {}));
 }
@@ -156,32 +156,33 @@ TEST(AgentFailures, EndsOfRanksAreSentences) {
 TEST(AgentFailures, EndsAreExplained) {
     EXPECT_EQ(hint_for_exit("n", exit_with(127, 0, "",
                                            {"worker: error while loading shared libraries: libdnnl.so.2: …"}))
-                  .id,
+                  .id.text(),
               "worker-missing-library");
     EXPECT_EQ(
         hint_for_exit("n", exit_with(1, 0, "", {"./worker: /lib/libc.so.6: version `GLIBC_2.36' not found"}))
-            .id,
+            .id.text(),
         "worker-old-libc");
-    EXPECT_EQ(hint_for_exit("n", exit_with(127, 0, "x: Permission denied (…, mounted noexec)")).id,
+    EXPECT_EQ(hint_for_exit("n", exit_with(127, 0, "x: Permission denied (…, mounted noexec)")).id.text(),
               "no-exec");
-    EXPECT_EQ(hint_for_exit("n", exit_with(-1, SIGKILL)).id, "rank-killed");
-    EXPECT_EQ(hint_for_exit("n", exit_with(kExitPeerLost)).id, "peer-lost");
-    EXPECT_EQ(hint_for_exit("n", exit_with(1)).id, "");
+    EXPECT_EQ(hint_for_exit("n", exit_with(-1, SIGKILL)).id.text(), "killed-external");
+    EXPECT_EQ(hint_for_exit("n", exit_with(kExitPeerLost)).id.text(), "peer-lost");
+    EXPECT_EQ(hint_for_exit("n", exit_with(1)).id.text(), "");
     ExitEvent requested = exit_with(-1, SIGKILL);
     requested.requested = true;
-    EXPECT_EQ(hint_for_exit("n", requested).id, "");
+    EXPECT_EQ(hint_for_exit("n", requested).id.text(), "");
 }
 
 TEST(AgentFailures, EveryCodeHasItsSentence) {
     NodeSpec node;
     node.name = "node1";
-    for (const char* code : {"disk-full", "no-permission", "read-only", "port-busy", "damaged", "run-exists",
-                             "no-such-run", "supervisor-died", "io-error", "bad-request", "of-the-future"}) {
+    for (const char* code :
+         {"disk-full", "no-permission", "read-only", "port-in-use", "damaged", "run-exists", "no-such-run",
+          "supervisor-died", "io-error", "bad-request", "of-the-future"}) {
         wire::Failure failure;
         failure.set_code(code);
         failure.set_detail("raw \xff evidence");
         const auto explained = explain_agent_failure(node, failure);
-        EXPECT_EQ(explained.code, code);
+        EXPECT_EQ(explained.code.text(), code);
         EXPECT_EQ(explained.where, "node1");
         EXPECT_FALSE(explained.what.empty());
         EXPECT_EQ(explained.detail, "raw \xff evidence");

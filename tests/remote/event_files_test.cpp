@@ -83,7 +83,7 @@ protected:
             }
         }
         for (const auto& notice : news.notices) {
-            said += std::string("! ") + notice.code + '\n';
+            said += std::string("! ") + notice.id.str() + '\n';
         }
         return said;
     }

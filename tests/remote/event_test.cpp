@@ -21,7 +21,7 @@ using test::make_event;
 TEST(EventWire, EveryKindThatANodeSendsComesBack) {
     for (const auto& event : all_kinds()) {
         if (event.as<DiagnosisEvent>() != nullptr || event.as<LinkEvent>() != nullptr) {
-            continue;  // a node sends a code alone, and never a link event
+            continue;  // the desk's alone
         }
         wire::Event frame;
         ASSERT_TRUE(frame.ParseFromString(to_wire(event).SerializeAsString()));
@@ -33,14 +33,13 @@ TEST(EventWire, EveryKindThatANodeSendsComesBack) {
     }
 }
 
-TEST(EventWire, ANoticeIsACodeAndWhatBelongsToIt) {
-    DiagnosisEvent notice;
-    notice.id = "rank-stopped";
-    notice.evidence = {"1", "4711"};
+TEST(EventWire, ANodeSendsIdAndArgumentsOfANotice) {
+    const NoticeEvent notice{.id = "rank-stopped", .args = {"4711", "19"}, .title = "the desk's"};
     const Event back = from_wire(to_wire(make_event(notice)), "n");
-    ASSERT_NE(back.as<DiagnosisEvent>(), nullptr);
-    EXPECT_EQ(back.as<DiagnosisEvent>()->id, "rank-stopped");
-    EXPECT_EQ(back.as<DiagnosisEvent>()->evidence, notice.evidence);
+    ASSERT_NE(back.as<NoticeEvent>(), nullptr);
+    EXPECT_EQ(back.as<NoticeEvent>()->id, FailureId("rank-stopped"));
+    EXPECT_EQ(back.as<NoticeEvent>()->args, notice.args);
+    EXPECT_EQ(back.as<NoticeEvent>()->title, "");
 }
 
 TEST(EventWire, AnEndNamesTheNodeThatWasLost) {
@@ -200,6 +199,43 @@ TEST(EventNames, RoundTrip) {
     }
     EXPECT_EQ(stage_status_from("?"), StageStatus::Begin);
     EXPECT_EQ(outcome_from(""), Outcome::Running);
+}
+
+TEST(EventJson, EvidenceThatEarlierVersionsStoredAsTextIsRead) {
+    EventBody body;
+    ASSERT_TRUE(body_from_json("diagnosis",
+                               R"({"id":"rank-killed","title":"t","evidence":["a","b"],"fix":["c"]})", body));
+    const auto& diagnosis = std::get<DiagnosisEvent>(body);
+    EXPECT_EQ(diagnosis.id.text(), "rank-killed");
+    EXPECT_EQ(diagnosis.rank, -1);
+    ASSERT_EQ(diagnosis.evidence.size(), 2U);
+    EXPECT_EQ(diagnosis.evidence[1].text, "b");
+    EXPECT_FALSE(body_from_json("diagnosis", R"({"evidence":"a"})", body));
+    EXPECT_FALSE(body_from_json("unheard-of", "{}", body));
+}
+
+TEST(EventJson, ADiagnosisNamesNodeAndRankAtFault) {
+    DiagnosisEvent diagnosis{.id = "rank-hang", .title = "t", .node = "node2", .rank = 3};
+    diagnosis.evidence.push_back({.file = "rank3.log", .line = 7, .text = "x"});
+    const auto json = to_json(make_event(diagnosis, 1, "", -1));
+    EXPECT_EQ(json["node"], "node2");
+    EXPECT_EQ(json["rank"], 3);
+    EXPECT_EQ(json["evidence"][0].dump(), R"({"file":"rank3.log","line":7,"text":"x"})");
+    EXPECT_TRUE(to_json(make_event(DiagnosisEvent{}, 1, "", -1))["rank"].is_null());
+}
+
+TEST(EventJson, ALineHasNoControlCharacterThatATerminalObeys) {
+    const LogEvent log{false,
+                       "\x1b[2J\x7f\xc2\x9b"
+                       "2J\xff é\n"};
+    const std::string line = to_json_line(make_event(log));
+    for (const char c : line) {
+        EXPECT_TRUE(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) << line;
+    }
+    EXPECT_EQ(line.find("\xc2\x9b"), std::string::npos) << line;
+    EXPECT_EQ(nlohmann::json::parse(line)["text"],
+              "\x1b[2J\x7f\xc2\x9b"
+              "2J\xef\xbf\xbd é\n");
 }
 
 }  // namespace

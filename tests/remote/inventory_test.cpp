@@ -262,7 +262,7 @@ TEST(Inventory, WriteKeepsTheOldFileWhenItFails) {
     test::write_text(folder / "file", "");
     const auto failed = write_inventory(inventory, folder / "file/cluster.yaml");
     ASSERT_FALSE(failed);
-    EXPECT_EQ(failed.failure().code, "cannot-write");
+    EXPECT_EQ(failed.failure().code, FailureId("cannot-write"));
     EXPECT_NE(failed.failure().what.find("Not a directory"), std::string::npos);
 }
 

@@ -470,10 +470,10 @@ TEST(JobEdit, WhatIsNoAssignmentSaysSo) {
     for (const char* bad : {"", "epochs", "=3", "a..b=1", "name.x=1", "a=[1", ".a=1"}) {
         const auto changed = with_assignments("name: a\n", {bad});
         ASSERT_FALSE(changed) << bad;
-        EXPECT_EQ(changed.failure().code, "bad-assignment") << bad;
+        EXPECT_EQ(changed.failure().code, FailureId("bad-assignment")) << bad;
         EXPECT_EQ(changed.failure().where, bad);
     }
-    EXPECT_EQ(with_assignments("a: [", {"b=1"}).failure().code, "bad-file");
+    EXPECT_EQ(with_assignments("a: [", {"b=1"}).failure().code, FailureId("bad-file"));
 }
 
 TEST(Nearest, FindsMisspellings) {
@@ -492,7 +492,7 @@ TEST(Job, SlurmStartsItsJobsAgainByItself) {
         "launcher: slurm\nslurm: {login: a, nodes: 2}\nprocs_per_node: 1\n"
         "on_failure: {max_restarts: 2}\ncommand: [x]\n");
     ASSERT_EQ(parsed.problems.size(), 1U);
-    EXPECT_NE(parsed.problems[0].what.find("on_failure.max_restarts"), std::string::npos);
+    EXPECT_NE(parsed.problems[0].key.find("on_failure.max_restarts"), std::string::npos);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ TEST(KeyPair, NothingIsOverwritten) {
     for (const char* name : {"a", "b", "c"}) {
         const auto pair = generate_key(folder / name, "", "");
         ASSERT_FALSE(pair);
-        EXPECT_EQ(pair.failure().code, "key-exists");
+        EXPECT_EQ(pair.failure().code, FailureId("key-exists"));
     }
     EXPECT_EQ(read_file(folder / "a"), "mine");
     EXPECT_EQ(read_file(folder / "b.pub"), "mine");
@@ -63,9 +63,9 @@ TEST(KeyPair, NothingIsOverwritten) {
 
 TEST(KeyPair, BadPublicKeysAreFaults) {
     const TemporaryFolder folder;
-    EXPECT_EQ(read_public_key(folder / "none").failure().code, "no-public-key");
+    EXPECT_EQ(read_public_key(folder / "none").failure().code, FailureId("no-public-key"));
     write_text(folder / "x.pub", "not a key\n");
-    EXPECT_EQ(read_public_key(folder / "x").failure().code, "bad-public-key");
+    EXPECT_EQ(read_public_key(folder / "x").failure().code, FailureId("bad-public-key"));
 }
 
 class InstallScript : public ::testing::Test {

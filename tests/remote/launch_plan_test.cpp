@@ -65,7 +65,7 @@ std::string refused(const Inventory& inventory, const Job& job, const KnownFacts
     }
     EXPECT_FALSE(plan.failure().what.empty());
     EXPECT_FALSE(plan.failure().remedy.empty());
-    return plan.failure().code;
+    return plan.failure().code.str();
 }
 
 TEST(LaunchPlan, EnvironmentIsTorchruns) {
@@ -321,7 +321,7 @@ TEST(LaunchPlan, TheNativeEngineTakesCpuSlots) {
 TEST(LaunchPlan, UnknownAndMissingNodesAreNamed) {
     const auto inventory = inventory_of({node_called("node1"), node_called("node2")});
     const auto failure = make_plan(inventory, program_job({"node1", "nod2"}), {}).failure();
-    EXPECT_EQ(failure.code, "unknown-node");
+    EXPECT_EQ(failure.code, FailureId("unknown-node"));
     EXPECT_NE(failure.what.find("\"nod2\""), std::string::npos);
     EXPECT_NE(failure.remedy.find("local, node1, node2"), std::string::npos);
     EXPECT_EQ(refused(inventory, program_job({})), "no-nodes");

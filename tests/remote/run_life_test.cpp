@@ -319,7 +319,7 @@ TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
         return client_->wait_for([&] {
             return std::any_of(client_->events().begin(), client_->events().end(),
                                [&](const wire::Event& event) {
-                                   return event.notice().code() == code && event.rank() == 1 &&
+                                   return event.notice().id() == code && event.rank() == 1 &&
                                           event.notice().args(0) == std::to_string(pid);
                                });
         });

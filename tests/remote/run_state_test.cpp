@@ -343,17 +343,17 @@ TEST(RunHealth, ASilentNodeIsUnreachableUntilItAnswers) {
     state.apply(at(0, "node1", 0, metric(1, 1, {{"loss", 1}})));
     state.apply(at(1, "node2", 1, metric(1, 1, {{"loss", 1}})));
     const std::int64_t seen = 1001 * kSecond;
-    state.apply(at(9, "", -1, LinkEvent{"node2", LinkState::Silent, seen, 0, "", "", ""}));
+    state.apply(at(9, "", -1, LinkEvent{"node2", LinkState::Silent, seen, 0, {}, "", ""}));
     RunHealth health = state.health(1010 * kSecond);
     EXPECT_EQ(health.unreachable, std::vector<std::string>{"node2"});
     EXPECT_DOUBLE_EQ(state.links.at("node2").silent_s(1010 * kSecond), 9);
     EXPECT_DOUBLE_EQ(state.links.at("node1").silent_s(1010 * kSecond), 0);
     state.apply(at(10, "", -1,
-                   LinkEvent{"node2", LinkState::Retrying, seen, 1014 * kSecond, "tcp-refused", "It refuses.",
+                   LinkEvent{"node2", LinkState::Retrying, seen, 1014 * kSecond, "ssh-refused", "It refuses.",
                              "Start sshd."}));
     EXPECT_EQ(state.links.at("node2").retry_at_us, 1014 * kSecond);
     EXPECT_EQ(state.links.at("node2").failure, "It refuses.");
-    state.apply(at(12, "", -1, LinkEvent{"node2", LinkState::Linked, 1012 * kSecond, 0, "", "", ""}));
+    state.apply(at(12, "", -1, LinkEvent{"node2", LinkState::Linked, 1012 * kSecond, 0, {}, "", ""}));
     EXPECT_TRUE(state.health(1012 * kSecond).unreachable.empty());
 }
 

@@ -121,7 +121,7 @@ TEST_F(RunStoreTest, RunsDoNotMix) {
     EXPECT_TRUE(replayed(*store_, "run-2").empty());
     EXPECT_TRUE(store_->last_seqs("run-2")->empty());
     EXPECT_EQ(replayed(*store_, "run-1").size(), 1U);
-    EXPECT_EQ(store_->run("run-2").failure().code, "no-such-run");
+    EXPECT_EQ(store_->run("run-2").failure().code, FailureId("no-such-run"));
     EXPECT_EQ(store_->runs()->size(), 1U);
     ASSERT_TRUE(store_->create_run(record("run-2", 300)));
     EXPECT_FALSE(store_->create_run(record("run-2", 300))) << "the id is taken";
@@ -247,7 +247,7 @@ TEST_F(RunStoreTest, AStoreOfANewerVersionIsLeftAlone) {
     ASSERT_TRUE(database.run("PRAGMA user_version = 99"));
     const auto store = RunStore::open(file());
     ASSERT_FALSE(store);
-    EXPECT_EQ(store.failure().code, "store-newer");
+    EXPECT_EQ(store.failure().code, FailureId("store-newer"));
     EXPECT_NE(store.failure().remedy.find("Update"), std::string::npos);
     Statement version(database, "PRAGMA user_version");
     ASSERT_EQ(version.step(), Statement::Step::Row);

@@ -149,7 +149,7 @@ TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {
     const auto verdict = tracker.verdict(false);
     EXPECT_EQ(verdict.culprit.rank, 0);
     EXPECT_EQ(verdict.culprit.signal, 9);
-    EXPECT_EQ(tracker.diagnosis()->id, "rank-killed");
+    EXPECT_EQ(tracker.diagnosis()->id.text(), "killed-external");
 }
 
 TEST(RunTracker, WhenAllOnlyLostAPeerTheFirstIsNamed) {
@@ -157,7 +157,7 @@ TEST(RunTracker, WhenAllOnlyLostAPeerTheFirstIsNamed) {
     tracker.observe(exit_of("node2", 1, kExitPeerLost, 0, 20));
     tracker.observe(exit_of("node1", 0, kExitPeerLost, 0, 10));
     EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
-    EXPECT_EQ(tracker.diagnosis()->id, "peer-lost");
+    EXPECT_EQ(tracker.diagnosis()->id.text(), "peer-lost");
 }
 
 TEST(RunTracker, RequestedEndsAreNeverTheCause) {

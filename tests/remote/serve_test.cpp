@@ -61,7 +61,7 @@ TEST_F(Serve, ABusyPortNamesItsHolderAndStartsNothing) {
     auto run = run_of({"exit 0"});
     run.set_master_port(port);
     const wire::Reply reply = start(run);
-    EXPECT_EQ(reply.failure().code(), "port-busy");
+    EXPECT_EQ(reply.failure().code(), "port-in-use");
     EXPECT_NE(reply.failure().detail().find(own_pid()), std::string::npos) << reply.failure().detail();
     ASSERT_EQ(reply.failure().args_size(), 2) << "the port, and who holds it: ourselves";
     EXPECT_EQ(reply.failure().args(0), std::to_string(port));

@@ -105,7 +105,7 @@ TEST(SlurmPlan, WhatCannotBe) {
     unknown.slurm->login = "nowhere";
     const auto no_login = make_plan(inventory(), unknown, {});
     ASSERT_FALSE(no_login);
-    EXPECT_EQ(no_login.failure().code, "unknown-node");
+    EXPECT_EQ(no_login.failure().code, FailureId("unknown-node"));
     EXPECT_NE(no_login.failure().what.find("slurm.login"), std::string::npos) << no_login.failure().what;
 
     Job nccl = slurm_job(1, 1);
@@ -116,7 +116,7 @@ TEST(SlurmPlan, WhatCannotBe) {
 
     const auto too_many = make_plan(inventory(), slurm_job(4096, 1024), {});
     ASSERT_FALSE(too_many);
-    EXPECT_EQ(too_many.failure().code, "too-many-ranks");
+    EXPECT_EQ(too_many.failure().code, FailureId("too-many-ranks"));
     EXPECT_FALSE(make_plan(inventory(), slurm_job(1, 4, "gpu:2"), {})) << "more ranks than GPUs";
 }
 
@@ -155,7 +155,7 @@ TEST(SlurmFailures, EveryEndOfSlurmsHasItsSentence) {
         EXPECT_NE(failure->what.find("12"), std::string::npos) << failure->what;
         EXPECT_FALSE(failure->remedy.empty());
         EXPECT_EQ(failure->where, "login1");
-        return failure->code;
+        return failure->code.str();
     };
     EXPECT_EQ(code_of(ended("TIMEOUT")), "slurm-time-limit");
     EXPECT_EQ(code_of(ended("DEADLINE")), "slurm-time-limit");

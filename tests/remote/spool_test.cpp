@@ -262,7 +262,7 @@ TEST_F(Spool, BeyondItsQuotaTheOldestLogsGoAndNothingElse) {
     EXPECT_FALSE(reader.damaged());
     EXPECT_EQ(kinds.metrics.size(), metrics);
     ASSERT_FALSE(kinds.notices.empty());
-    EXPECT_EQ(kinds.notices[0].code(), "spool-thinned");
+    EXPECT_EQ(kinds.notices[0].id(), "spool-thinned");
     ASSERT_FALSE(kinds.logs.empty());
     for (std::size_t i = 1; i < kinds.logs.size(); ++i) {
         EXPECT_LE(kinds.logs[i] - kinds.logs[i - 1], 3U) << "the latest are there without a gap";
@@ -297,7 +297,7 @@ TEST_F(Spool, ADiskThatStaysFullCostsTheOldestLogsAndIsSaid) {
     const Kinds kinds = kinds_in(reader);
     EXPECT_EQ(kinds.metrics.size(), 10U);
     ASSERT_EQ(kinds.notices.size(), 1U);
-    EXPECT_EQ(kinds.notices[0].code(), "disk-full");
+    EXPECT_EQ(kinds.notices[0].id(), "log-lost");
     EXPECT_EQ(std::stoull(kinds.notices[0].args(0)) + kinds.logs.size(), 1000U);
 }
 

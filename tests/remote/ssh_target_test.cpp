@@ -79,7 +79,7 @@ TEST_F(SshTargetOfFiles, AFaultyLineIsNamed) {
     write("config", "Host gpu1\n  User trainer\n  Prot 22\n");
     const auto target = resolve_ssh_target(gpu1());
     ASSERT_FALSE(target);
-    EXPECT_EQ(target.failure().code, "ssh-config");
+    EXPECT_EQ(target.failure().code, FailureId("ssh-config"));
     EXPECT_NE(target.failure().what.find("line 3"), std::string::npos) << target.failure().what;
     EXPECT_NE(target.failure().what.find("prot"), std::string::npos) << target.failure().what;
     EXPECT_NE(target.failure().what.find(path("config")), std::string::npos) << target.failure().what;
@@ -90,7 +90,7 @@ TEST_F(SshTargetOfFiles, AMissingKeyOfTheInventoryIsAFault) {
     node.identity_file = "~/.ssh/nothing";
     const auto target = resolve_ssh_target(node);
     ASSERT_FALSE(target);
-    EXPECT_EQ(target.failure().code, "ssh-no-identity");
+    EXPECT_EQ(target.failure().code, FailureId("ssh-no-identity"));
 }
 
 TEST_F(SshTargetOfFiles, WithoutASshBinaryLibsshReadsTheFiles) {

@@ -92,7 +92,7 @@ TEST_F(SshConnections, ClosedWhenTheLoginFails) {
     stranger.identity_file = std::string(std::getenv("HOME")) + "/.ssh/id_stranger";
     const auto refused = connect(stranger);
     ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.failure().code, "ssh-auth-failed");
+    EXPECT_EQ(refused.failure().code, FailureId("ssh-auth-denied"));
     EXPECT_EQ(open_descriptors(), before);
 }
 

@@ -106,14 +106,14 @@ TEST_F(Trees, FaultsNameTheFile) {
     put_file("a", "x");
     auto missing = collect({"a", "absent.py"});
     ASSERT_FALSE(missing);
-    EXPECT_EQ(missing.failure().code, "push-missing");
+    EXPECT_EQ(missing.failure().code, FailureId("push-missing"));
     EXPECT_NE(missing.failure().what.find("absent.py is not there"), std::string::npos)
         << missing.failure().what;
     std::stop_source stop;
     stop.request_stop();
     auto stopped = collect_user_tree(project_ / "job.yaml", {"a"}, stop.get_token(), nullptr);
     ASSERT_FALSE(stopped);
-    EXPECT_EQ(stopped.failure().code, "cancelled");
+    EXPECT_EQ(stopped.failure().code, FailureId("cancelled"));
 }
 
 /// The agent's side, asked as push_tree asks it.

@@ -167,12 +167,12 @@ void EventFiles::add_folder(const fs::path& path, int rank, bool own) {
     known->own = own && known->ranks.size() == 1;
 }
 
-void EventFiles::tell(const char* code, std::vector<std::string> args, News& news) {
+void EventFiles::notify(FailureId id, std::vector<std::string> args, News& news) {
     if (told_++ < kMostNotices) {
         for (auto& arg : args) {
             arg = as_utf8(std::move(arg));
         }
-        news.notices.push_back({code, std::move(args)});
+        news.notices.push_back({id, std::move(args)});
     }
 }
 
@@ -208,8 +208,8 @@ void EventFiles::find_new(Folder& folder, const Processes& ranks, News& news) {
     }
     if (folder.too_large && !folder.told) {
         folder.told = true;
-        tell("event-folder-large",
-             {folder.path.string(), std::to_string(kMostEntries), std::to_string(kMostFiles)}, news);
+        notify("event-folder-large",
+               {folder.path.string(), std::to_string(kMostEntries), std::to_string(kMostFiles)}, news);
     }
 }
 
@@ -250,7 +250,7 @@ int EventFiles::rank_of(const Folder& folder, const std::string& path, File& fil
         return -1;
     }
     if (owner == Owner::Other) {
-        tell("event-file-foreign", {path, describe_process(pid)}, news);
+        notify("event-file-foreign", {path, describe_process(pid)}, news);
         return -1;
     }
     return folder.ranks.front();
@@ -307,7 +307,9 @@ void EventFiles::take(File& file, std::string_view bytes, News& news) {
 }
 
 void EventFiles::give_up(File& file, const char* why, News& news) {
-    tell("event-file-damaged", {file.path, why, std::to_string(file.records.offset())}, news);
+    notify(
+        std::string_view(why) == "shrunk" ? FailureId("event-file-shrunk") : FailureId("event-file-damaged"),
+        {file.path, why, std::to_string(file.records.offset())}, news);
     file.rank = -1;
 }
 

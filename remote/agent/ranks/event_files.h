@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/failure_id.h>
 #include <base/metrics_line.h>
 #include <remote/observe/tensorboard/record_stream.h>
 #include <remote/observe/tensorboard/tag_metrics.h>
@@ -43,7 +44,7 @@ public:
         MetricsLine line;
     };
     struct Notice {
-        const char* code;
+        FailureId id;
         std::vector<std::string> args;
     };
     struct News {
@@ -90,7 +91,7 @@ private:
     bool read_on(File& file, std::uint64_t room, News& news);
     void take(File& file, std::string_view bytes, News& news);
     void give_up(File& file, const char* why, News& news);
-    void tell(const char* code, std::vector<std::string> args, News& news);
+    void notify(FailureId id, std::vector<std::string> args, News& news);
 
     std::string host_;
     std::vector<Folder> folders_;

@@ -84,7 +84,7 @@ void RankReader::finish_event_files(bool run_ended_well) {
     read_event_files(true);
     if (event_files_ && run_ended_well) {
         for (const auto& notice : event_files_->missing()) {
-            add_notice(spool_, -1, notice.code, notice.args);
+            add_notice(spool_, -1, notice.id, notice.args);
         }
     }
 }
@@ -246,7 +246,7 @@ void RankReader::read_event_files(bool all) {
     }
     const auto news = event_files_->poll(processes, all);
     for (const auto& notice : news.notices) {
-        add_notice(spool_, -1, notice.code, notice.args);
+        add_notice(spool_, -1, notice.id, notice.args);
     }
     for (const auto& [number, line] : news.metrics) {
         for (auto& rank : ranks_) {

@@ -140,7 +140,7 @@ void write_failure(const RunDir& node, const wire::StartRun& part, const wire::F
         complain(failure.code() + ": " + failure.detail() + "; " + why);
         return;
     }
-    const std::string reason = failure.code() == "port-busy"
+    const std::string reason = failure.code() == "port-in-use"
                                    ? "port " + failure.args(0) + " is held by " + failure.detail()
                                    : failure.code() + ": " + failure.detail();
     wire::Event exit;

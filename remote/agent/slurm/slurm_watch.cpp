@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/files.h>
+#include <remote/agent/cleanup/forget_secrets.h>
 #include <remote/agent/slurm/slurm_watch.h>
 #include <remote/agent/supervise/supervisor.h>
 
@@ -183,6 +184,7 @@ void SlurmWatch::finish(const Send& send) {
     state_.set_over(true);
     state_.set_output_tail(tail_of(dir_.output()));
     send_state(send);
+    forget_secrets(dir_.run);
     over_ = true;
 }
 

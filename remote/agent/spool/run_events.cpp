@@ -33,10 +33,10 @@ void add_stage(SpoolWriter& spool, int rank, const char* name, StageText status,
     spool.add(std::move(event));
 }
 
-void add_notice(SpoolWriter& spool, int rank, const char* code, const std::vector<std::string>& args) {
+void add_notice(SpoolWriter& spool, int rank, FailureId id, const std::vector<std::string>& args) {
     wire::Event event;
     event.set_rank(rank);
-    event.mutable_notice()->set_code(code);
+    event.mutable_notice()->set_id(id.str());
     for (const auto& arg : args) {
         event.mutable_notice()->add_args(arg);
     }

@@ -17,7 +17,7 @@ enum class StageText { Begin, Progress, Done, Failed };
 void add_stage(SpoolWriter& spool, int rank, const char* name, StageText status, const std::string& detail,
                double progress = -1);
 
-/// Something that a person should know; the words are the desk's (remote/desk/node/notices.h).
-void add_notice(SpoolWriter& spool, int rank, const char* code, const std::vector<std::string>& args);
+/// Something that users should know; the desk makes the texts (remote/desk/node/notices.h).
+void add_notice(SpoolWriter& spool, int rank, FailureId id, const std::vector<std::string>& args);
 
 }  // namespace rankscope::agent

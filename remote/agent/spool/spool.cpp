@@ -46,10 +46,10 @@ void SpoolWriter::add(wire::Event event) {
     }
 }
 
-void SpoolWriter::add_notice(const char* code, std::uint64_t chunks, std::uint64_t bytes) {
+void SpoolWriter::add_notice(FailureId id, std::uint64_t chunks, std::uint64_t bytes) {
     wire::Event event;
     event.set_rank(-1);
-    event.mutable_notice()->set_code(code);
+    event.mutable_notice()->set_id(id.str());
     event.mutable_notice()->add_args(std::to_string(chunks));
     event.mutable_notice()->add_args(std::to_string(bytes));
     add(std::move(event));
@@ -80,7 +80,7 @@ bool SpoolWriter::flush() {
         return false;
     }
     if (dropped_chunks_ > 0) {
-        add_notice("disk-full", std::exchange(dropped_chunks_, 0), std::exchange(dropped_bytes_, 0));
+        add_notice("log-lost", std::exchange(dropped_chunks_, 0), std::exchange(dropped_bytes_, 0));
         return write_waiting();
     }
     if (written_ + kReserve / 2 > reserved_) {
@@ -106,7 +106,7 @@ bool SpoolWriter::reserve() {
         return true;
     }
     if (was_short != short_of_space_) {
-        add_notice(short_of_space_ ? "disk-filling" : "disk-has-room", 0, 0);
+        add_notice(short_of_space_ ? FailureId("disk-filling") : FailureId("disk-has-room"), 0, 0);
         return write_waiting();
     }
     return true;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/failure_id.h>
 #include <base/fd.h>
 #include <remote/wire/frame_codec.h>
 #include <remote/wire/frames.pb.h>
@@ -54,7 +55,7 @@ private:
     void drop_waiting_logs();
     void thin();
     bool rewrite(std::uint64_t remove, std::uint64_t& chunks, std::uint64_t& bytes);
-    void add_notice(const char* code, std::uint64_t chunks, std::uint64_t bytes);
+    void add_notice(FailureId id, std::uint64_t chunks, std::uint64_t bytes);
 
     std::filesystem::path file_;
     UniqueFd fd_;

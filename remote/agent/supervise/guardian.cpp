@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/fd.h>
 #include <base/files.h>
+#include <remote/agent/cleanup/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/spool/spool.h>
 #include <remote/agent/supervise/supervisor.h>
@@ -69,6 +70,7 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
         }
     }
     if (ended) {
+        forget_secrets(dir);
         return;
     }
     SpoolWriter spool;
@@ -103,6 +105,7 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
     spool.add(std::move(end));
     spool.flush();
     spool.close();
+    forget_secrets(dir);
 }
 
 // Others hold it for a moment, to see whether a supervisor does.

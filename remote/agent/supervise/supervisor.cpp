@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/files.h>
+#include <remote/agent/cleanup/forget_secrets.h>
 #include <remote/agent/link/cause.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/ports.h>
@@ -40,7 +41,7 @@ std::optional<wire::Failure> Supervisor::prepare() {
     }
     std::string held_by;
     if (run_.master_port() != 0 && !port_is_free(static_cast<std::uint16_t>(run_.master_port()), held_by)) {
-        auto result = failure("port-busy", held_by);
+        auto result = failure("port-in-use", held_by);
         result.add_args(std::to_string(run_.master_port()));
         if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(run_.master_port()));
             holder > 0 && is_own(holder)) {
@@ -331,6 +332,7 @@ void Supervisor::finish() {
         ::poll(nullptr, 0, 1000);
     }
     spool_.close();
+    forget_secrets(dir_);
 }
 
 int Supervisor::run(int ready_fd) {

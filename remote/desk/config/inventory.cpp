@@ -91,11 +91,11 @@ NodeSpec read_node(const config::ConfigNode& entry, const std::string& path,
     }
     for (const auto& failure : check_node(node)) {
         const config::ConfigNode* name = entry.find("name");
-        if (failure.where == "name" && (name == nullptr || !name->is_scalar())) {
+        if (failure.key == "name" && (name == nullptr || !name->is_scalar())) {
             continue;  // reported already
         }
-        problems.push_back({path + '.' + failure.where, failure.what, failure.remedy,
-                            config::line_of(entry, failure.where)});
+        problems.push_back(
+            {path + '.' + failure.key, failure.what, failure.remedy, config::line_of(entry, failure.key)});
     }
     return node;
 }
@@ -175,7 +175,8 @@ std::filesystem::path default_inventory_path() {
 std::vector<Failure> check_node(const NodeSpec& node) {
     std::vector<Failure> problems;
     const auto add = [&](const char* field, std::string what, std::string remedy) {
-        problems.push_back({"bad-field", field, std::move(what), std::move(remedy), ""});
+        problems.push_back(
+            {.code = "bad-field", .what = std::move(what), .remedy = std::move(remedy), .key = field});
     };
     if (!is_word(node.name)) {
         add("name", text(kContext, "a node needs a name without blanks, quotes or '/'"),

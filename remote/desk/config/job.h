@@ -44,6 +44,7 @@ struct Job {
     std::map<std::string, std::string> env;
     std::map<std::string, std::map<std::string, std::string>> node_env;
     std::map<int, std::map<std::string, std::string>> rank_env;
+    std::vector<std::string> secret_env;  ///< variables whose values are never shown or stored (secret_env.h)
     Launcher launcher = Launcher::Ssh;
     std::optional<SlurmOptions> slurm;  ///< there when launcher is slurm; nodes is empty then
     double telemetry_s = 1;             ///< seconds between two samples of a node; 0: none

@@ -586,6 +586,15 @@ void add_environment(Table& table) {
                  .rare = true,
                  .scope = Scope::Rank},
                 read_env, [](const Job& job) -> json { return job.env.empty() ? json() : json(job.env); });
+    add(table, "secret_env", MEMBER(secret_env),
+        {.label = "Secret variables",
+         .help = "Variables whose values are shown as *** and not stored. Names such as HF_TOKEN or "
+                 "DB_PASSWORD are "
+                 "secret without this list.",
+         .absent = "none",
+         .example = "secret_env: [LICENCE]",
+         .group = kEnvironment,
+         .rare = true});
     add_special(table, "node_env",
                 {.label = "of a node",
                  .help = "Environment of the ranks of a node; wins over env.",

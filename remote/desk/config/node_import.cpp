@@ -117,7 +117,7 @@ void Importer::add(NodeSpec node, const std::string& where, std::string note) {
         node.host = node.name;
     }
     for (const auto& fault : check_node(node)) {
-        problem(where, fault.where + ": " + fault.what, fault.remedy);
+        problem(where, statement(fault), fault.remedy);
         return;
     }
     ImportedNode imported{std::move(node), where, true, std::move(note)};

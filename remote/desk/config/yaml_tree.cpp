@@ -144,7 +144,7 @@ std::vector<Failure> failures_of(const ConfigProblems& problems, const std::file
         Failure failure;
         failure.code = "bad-file";
         failure.where = file.string() + (problem.line > 0 ? ':' + std::to_string(problem.line) : "");
-        failure.what = (problem.path.empty() ? "" : problem.path + ": ") + problem.message;
+        failure.what = problem.message;
         failure.remedy = problem.remedy;
         failure.key = problem.path;
         failure.file = file.string();

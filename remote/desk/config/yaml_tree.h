@@ -18,7 +18,7 @@ namespace rankscope {
 /// are problems, and nothing is returned; keys given twice, at any depth, are problems as well.
 std::optional<config::ConfigNode> read_yaml(const std::string& text, config::ConfigProblems& problems);
 
-/// Faults of a file: code "bad-file", `where` "job.yaml:3", `what` beginning with the key.
+/// Faults of a file: code "bad-file", `where` "job.yaml:3", and key, file and line.
 std::vector<Failure> failures_of(const config::ConfigProblems& problems, const std::filesystem::path& file);
 
 }  // namespace rankscope

@@ -132,7 +132,7 @@ Result<void> log_in_with(const NodeSpec& node, const KeyPair& key, const Prompte
 Failure not_accepted(const std::string& node, const Failure& failure, bool home_is_open) {
     Failure result = failure;
     result.where = node;
-    if (failure.code != "ssh-auth-failed") {
+    if (failure.code != "ssh-auth-denied") {
         return result;
     }
     result.code = "key-not-accepted";

@@ -12,17 +12,17 @@
 
 namespace rankscope {
 
-/// What the agent reports as a code becomes a sentence and a remedy here.
+/// What the agent reports as an id gets its sentence and remedy here, from the catalogue.
 Failure explain_agent_failure(const NodeSpec& node, const wire::Failure& failure);
 /// Why the agent could not be put on the node or started: the script's exit status and output.
 Failure explain_agent_start(const NodeSpec& node, int status, const std::string& output,
                             const std::string& errors);
 
 /// The end of a rank in one sentence ("was killed by signal 9 (SIGKILL)", "exited with code 1"), and, where
-/// it can be told from what it said, why and what to do ("a shared library is missing there: …").
+/// its output shows it, why and what to do ("A shared library is missing on node2: …").
 std::string describe_exit(const ExitEvent& exit);
 struct ExitHint {
-    std::string id;
+    FailureId id;
     std::string what;
     std::string remedy;
 };

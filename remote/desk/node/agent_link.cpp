@@ -326,7 +326,7 @@ std::optional<wire::Reply> AgentLink::next(int timeout_ms) {
 }
 
 Failure AgentLink::lost() const {
-    return {"link-lost", node_.name, text(kContext, "The connection was lost."),
+    return {"ssh-link-lost", node_.name, text(kContext, "The connection was lost."),
             text(kContext, "Check the network and the node; what runs there goes on."), errors_};
 }
 

@@ -31,7 +31,7 @@ std::optional<Failure> clock_off(const std::string& node, double offset_s) {
         return std::nullopt;
     }
     const std::string by = duration(std::abs(offset_s));
-    return Failure{"clock-off", node,
+    return Failure{"clock-skew", node,
                    offset_s > 0 ? text(kContext, "Its clock is %1 ahead of this computer's.", {by})
                                 : text(kContext, "Its clock is %1 behind this computer's.", {by}),
                    text(kContext,

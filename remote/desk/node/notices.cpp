@@ -3,8 +3,10 @@
 
 #include <remote/desk/node/notices.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/failure_catalogue.h>
 
-#include <cstdlib>
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -13,128 +15,80 @@ namespace {
 
 constexpr const char* kContext = "Notices";
 
-struct Words {
-    std::string title;
-    std::string evidence;
-    std::string fix;
+struct EvidenceText {
+    FailureId id;
+    const char* text;  ///< with the places of the catalogue
 };
 
-Words words_for(const std::string& code, const std::string& node, int rank,
-                const std::vector<std::string>& args) {
-    const auto arg = [&args](std::size_t i) { return i < args.size() ? args[i] : std::string("?"); };
-    if (code == "peer-link-absent") {
-        return {text(kContext,
-                     "The supervisor of %1 has no link to the master's: a death is told to the other nodes "
-                     "by this "
-                     "computer only, as long as it is connected.",
-                     {node}),
-                arg(0),
-                text(kContext,
-                     "Let the nodes reach one another by TCP (ports above 1023), as the ranks must, too.")};
+constexpr auto kEvidence = std::to_array<EvidenceText>({
+    {"event-file-damaged", "{1}, from byte {3}"},
+    {"event-file-foreign", "{1}: {2}"},
+    {"event-file-shrunk", "{1}, from byte {3}"},
+    {"event-files-absent", "{1}"},
+    {"event-folder-large", "{1}: more than {2} files, or {3} event files of this run"},
+    {"peer-link-absent", "{1}"},
+    {"rank-continued", "pid {1}"},
+    {"rank-stopped", "pid {1}"},
+});
+
+std::string filled(const char* source, const CatalogueArguments& arguments) {
+    return fill_places(text(kContext, source), arguments);
+}
+
+std::string evidence_of(const NoticeEvent& notice, const CatalogueArguments& arguments) {
+    const bool has_argument = !notice.args.empty() && !notice.args.front().empty();
+    if (notice.id == "restart-impossible") {
+        return filled(has_argument ? "{1} is lost" : "{node} stopped waiting for the other nodes", arguments);
     }
-    const auto megabytes = [&](std::size_t i) {
-        return std::to_string((std::strtoull(arg(i).c_str(), nullptr, 10) + 500000) / 1000000);
-    };
-    if (code == "spool-thinned") {
-        return {
-            text(kContext,
-                 "The oldest %1 pieces of log (%2 MB) of this run were removed on %3: its spool was full.",
-                 {arg(0), megabytes(1), node}),
-            "",
-            text(kContext,
-                 "Metrics and events are all kept. Let the program write less, or stay connected.")};
+    if (notice.id == "event-files-absent" && notice.args.size() > 1 && !notice.args[1].empty()) {
+        return filled("{1}; {2} belongs to another host", arguments);
     }
-    if (code == "disk-full") {
-        return {
-            text(kContext, "The disk of %3 was full: %1 pieces of log (%2 MB) could not be kept.",
-                 {arg(0), megabytes(1), node}),
-            "",
-            text(kContext,
-                 "Metrics and events are all kept. Free space there, or set cache_dir: to another disk.")};
+    const auto* const it = std::find_if(kEvidence.begin(), kEvidence.end(),
+                                        [&](const EvidenceText& entry) { return entry.id == notice.id; });
+    if (it != kEvidence.end()) {
+        return filled(it->text, arguments);
     }
-    if (code == "disk-filling") {
-        return {
-            text(kContext,
-                 "The disk of %1 is full (or the quota is): the run goes on, but soon nothing more is heard "
-                 "of it.",
-                 {node}),
-            "",
-            text(kContext,
-                 "Free space there (`df -h`): what waits in memory meanwhile arrives then, metrics and "
-                 "events all of it.")};
+    return catalogue_entry(notice.id) == nullptr && has_argument ? notice.args.front() : std::string();
+}
+
+std::string fix_of(const NoticeEvent& notice, const CatalogueEntry& entry,
+                   const CatalogueArguments& arguments) {
+    if (notice.id == "event-files-absent" && notice.args.size() > 1 && !notice.args[1].empty()) {
+        return filled("If the ranks run in containers, give each its own folder: {{rank}} in the name.",
+                      arguments);
     }
-    if (code == "disk-has-room") {
-        return {text(kContext, "The disk of %1 has room again.", {node}), "", ""};
-    }
-    if (code == "rank-stopped") {
-        return {
-            text(kContext, "Rank %1 on %2 was stopped by signal %3: it waits, and all others wait for it.",
-                 {std::to_string(rank), node, arg(1)}),
-            "pid " + arg(0), text(kContext, "On %1: `kill -CONT %2` lets it go on.", {node, arg(0)})};
-    }
-    if (code == "restart-impossible") {
-        return {arg(0).empty() || arg(0) == "?"
-                    ? text(kContext,
-                           "%1 gave up waiting for the other nodes: the ranks are not started again.", {node})
-                    : text(kContext, "The ranks are not started again: %1 is lost.", {arg(0)}),
-                "", text(kContext, "Start the run again when all nodes can be reached.")};
-    }
-    if (code == "rank-continued") {
-        return {text(kContext, "Rank %1 on %2 goes on.", {std::to_string(rank), node}), "pid " + arg(0), ""};
-    }
-    if (code == "event-file-damaged") {
-        return {arg(1) == "shrunk"
-                    ? text(kContext, "An event file on %1 has become shorter; it is not read any further.",
-                           {node})
-                    : text(kContext, "An event file on %1 is damaged; it is not read any further.", {node}),
-                text(kContext, "%1, from byte %2", {arg(0), arg(2)}),
-                text(kContext, "The run is not harmed. Do two processes write the same file?")};
-    }
-    if (code == "event-file-foreign") {
-        return {text(kContext, "An event file on %1 is not read: its writer is not of this run.", {node}),
-                arg(0) + ": " + arg(1),
-                text(kContext,
-                     "Let metrics.tensorboard name a folder of this run's own; with {rank} in its "
-                     "name, all below it is that rank's.")};
-    }
-    if (code == "event-folder-large") {
-        return {
-            text(kContext, "metrics.tensorboard: the folder on %1 holds too much to be looked through.",
-                 {node}),
-            text(kContext, "%1: more than %2 files, or %3 event files of this run", {arg(0), arg(1), arg(2)}),
-            text(kContext, "Name the folder that the program gives its SummaryWriter.")};
-    }
-    if (code == "event-files-absent") {
-        return {
-            text(kContext, "metrics.tensorboard: no event file appeared on %1 during the run.", {node}),
-            arg(1).empty() ? arg(0) : text(kContext, "%1; %2 is of another host", {arg(0), arg(1)}),
-            arg(1).empty()
-                ? text(kContext,
-                       "Name the folder that the program gives its SummaryWriter; a relative one "
-                       "is looked for from workdir.")
-                : text(kContext,
-                       "Where ranks run in containers, give each a folder of its own: {rank} in its name.")};
-    }
-    return {code, args.empty() ? std::string() : arg(0), ""};
+    return filled(entry.remedy, arguments);
 }
 
 }  // namespace
 
 void describe_notice(Event& event) {
-    auto* notice = std::get_if<DiagnosisEvent>(&event.body);
-    if (notice == nullptr || event.node.empty()) {
+    auto* notice = std::get_if<NoticeEvent>(&event.body);
+    if (notice == nullptr || !notice->title.empty()) {
         return;
     }
-    Words words = words_for(notice->id, event.node, event.rank, notice->evidence);
-    notice->title = std::move(words.title);
-    notice->evidence.clear();
-    notice->fix.clear();
-    if (!words.evidence.empty()) {
-        notice->evidence.push_back(std::move(words.evidence));
+    const CatalogueArguments arguments{
+        .node = event.node, .rank = event.rank, .detail = {}, .args = notice->args};
+    const CatalogueEntry* entry = catalogue_entry(notice->id);
+    notice->title = entry != nullptr ? filled(entry->title, arguments) : notice->id.str();
+    if (std::string evidence = evidence_of(*notice, arguments); !evidence.empty()) {
+        notice->evidence.push_back(std::move(evidence));
     }
-    if (!words.fix.empty()) {
-        notice->fix.push_back(std::move(words.fix));
+    if (entry != nullptr && *entry->remedy != '\0') {
+        notice->fix.push_back(fix_of(*notice, *entry, arguments));
     }
+}
+
+NoticeEvent notice_of(const Failure& failure) {
+    NoticeEvent notice{.id = failure.code};
+    notice.title = (failure.where.empty() ? "" : failure.where + ": ") + statement(failure);
+    if (!failure.detail.empty()) {
+        notice.evidence.push_back(failure.detail);
+    }
+    if (!failure.remedy.empty()) {
+        notice.fix.push_back(failure.remedy);
+    }
+    return notice;
 }
 
 }  // namespace rankscope

@@ -7,9 +7,11 @@
 
 namespace rankscope {
 
-/// Puts into words what a node noticed: it sends a code and what belongs to it (in `evidence`); title,
-/// evidence and what to do about it are made here, on the desk, in the person's language. Other events stay
-/// as they are.
+/// Adds the texts of a notice from the catalogue: a node sends id and arguments, the desk makes title, evidence
+/// and fix in the user's language. Other events, and notices with a title, stay as they are.
 void describe_notice(Event& event);
+
+/// A failure that does not end the run, as a notice.
+NoticeEvent notice_of(const Failure& failure);
 
 }  // namespace rankscope

@@ -3,6 +3,7 @@
 
 #include <remote/desk/node/slurm_failures.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/failure_catalogue.h>
 #include <remote/wire/slurm_exit.h>
 
 #include <array>
@@ -17,8 +18,8 @@ bool contains(const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
 }
 
-// sbatch's own sentence, without the words that every one begins with.
-std::string said_by_sbatch(const std::string& errors) {
+// The message of sbatch, without the prefixes that all its messages have.
+std::string reason_of_sbatch(const std::string& errors) {
     std::string said;
     std::size_t begin = 0;
     while (begin < errors.size()) {
@@ -49,22 +50,23 @@ std::string remedy_of_refusal(const std::string& said) {
         return text(kContext, "`sacctmgr show qos` there lists them: correct slurm.qos.");
     }
     if (contains(said, "time limit")) {
-        return text(kContext,
-                    "`sinfo -o '%P %l'` there shows what the partitions allow: correct slurm.time.");
+        return text(kContext, "`sinfo -o '%P %l'` there shows the limits: correct slurm.time.");
     }
     if (contains(said, "gres")) {
-        return text(kContext, "`sinfo -o '%N %G'` there shows what the nodes have: correct slurm.gres.");
+        return text(kContext,
+                    "`sinfo -o '%N %G'` there lists the resources of the nodes: correct slurm.gres.");
     }
     if (contains(said, "node configuration") || contains(said, "More processors") ||
         contains(said, "node count")) {
         return text(
             kContext,
-            "`sinfo -o '%P %D %c %m %G'` there shows what there is: correct slurm.nodes, procs_per_node or "
+            "`sinfo -o '%P %D %c %m %G'` there shows the resources: correct slurm.nodes, procs_per_node or "
             "slurm.gres.");
     }
     if (contains(said, "Unable to contact") || contains(said, "Connection refused")) {
-        return text(kContext,
-                    "Slurm's controller does not answer: `scontrol ping` there, then ask its administrator.");
+        return text(
+            kContext,
+            "The Slurm controller does not answer: run `scontrol ping` there, then ask the administrator.");
     }
     if (contains(said, "unrecognized option") || contains(said, "invalid option")) {
         return text(kContext, "Correct slurm.extra: `sbatch --help` there lists the options.");
@@ -83,7 +85,7 @@ std::string clock_time(std::int64_t t_us) {
     return buffer.data();
 }
 
-// What Slurm means by its word; empty: the word says it.
+// The meaning of a reason that Slurm gives; empty: the reason is clear.
 std::string explain_reason(const std::string& reason) {
     struct Meaning {
         const char* reason;
@@ -92,9 +94,9 @@ std::string explain_reason(const std::string& reason) {
     static constexpr std::array<Meaning, 9> kMeanings{{
         {"Resources", "waits for nodes to become free"},
         {"Priority", "jobs with a higher priority come first"},
-        {"PartitionConfig", "the partition can never give what is asked for"},
-        {"PartitionNodeLimit", "the partition can never give so many nodes"},
-        {"PartitionTimeLimit", "the partition never gives so much time"},
+        {"PartitionConfig", "the partition does not have the requested resources"},
+        {"PartitionNodeLimit", "the partition does not have so many nodes"},
+        {"PartitionTimeLimit", "the partition does not allow so much time"},
         {"JobHeldUser", "held: scontrol release starts it"},
         {"JobHeldAdmin", "held by an administrator"},
         {"ReqNodeNotAvail", "nodes are down or reserved"},
@@ -114,36 +116,32 @@ std::string explain_reason(const std::string& reason) {
 }  // namespace
 
 Failure explain_slurm_failure(const NodeSpec& login, const wire::Failure& failure) {
-    const std::string& code = failure.code();
-    const std::string& detail = failure.detail();
-    if (code == "slurm-missing") {
-        return {code, login.name,
-                text(kContext, "There is no Slurm on this node: %1 is not found.", {detail}),
-                text(kContext,
-                     "Name a login node of the cluster in slurm.login; a module that brings Slurm must be "
-                     "loaded in ~/.bashrc there."),
-                detail};
+    FailureId id = FailureId::from(failure.code());
+    const CatalogueEntry* entry = catalogue_entry(id);
+    if (entry == nullptr) {
+        id = "slurm-cancel";
+        entry = catalogue_entry(id);
     }
-    if (code == "slurm-refused") {
-        const std::string said = said_by_sbatch(detail);
-        return {code, login.name, text(kContext, "Slurm refuses the job: %1.", {said}),
-                remedy_of_refusal(said), detail};
+    const CatalogueArguments arguments{.node = login.name, .detail = failure.detail()};
+    Failure explained{.code = id,
+                      .where = login.name,
+                      .what = fill_places(text(kContext, entry->title), arguments),
+                      .remedy = fill_places(text(kContext, entry->remedy), arguments),
+                      .detail = failure.detail()};
+    if (id == "slurm-refused") {
+        const std::string reason = reason_of_sbatch(failure.detail());
+        explained.what = text(kContext, "Slurm does not accept the job: %1.", {reason});
+        explained.remedy = remedy_of_refusal(reason);
     }
-    if (code == "slurm-silent") {
-        return {code, login.name, text(kContext, "sbatch gave no answer within a minute."),
-                text(kContext, "Slurm's controller is busy or down: `scontrol ping` there, then try again."),
-                detail};
-    }
-    return {code, login.name, text(kContext, "Slurm could not be told to cancel the job: %1.", {detail}),
-            text(kContext, "Look at it there with `squeue --me`."), detail};
+    return explained;
 }
 
 std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::SlurmState& state,
                                          bool cancelled_by_us) {
     const std::string job = std::to_string(state.job_id());
     const std::string& name = state.state();
-    const auto failure = [&](const char* code, const std::string& what, const std::string& remedy) {
-        return Failure{code, login.name, what, remedy, state.output_tail()};
+    const auto failure = [&](FailureId id, const std::string& what, const std::string& remedy) {
+        return Failure{id, login.name, what, remedy, state.output_tail()};
     };
     // srun's own exit is that of the first task it noticed; a task that it ended for another's sake may be
     // it.
@@ -154,15 +152,14 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
     if (exited_with(kSlurmExitNotShared)) {
         return failure(
             "home-not-shared",
-            text(kContext, "The nodes of job %1 do not see the cache folder of the login node.", {job}),
+            text(kContext, "The nodes of job %1 do not share the cache folder of the login node.", {job}),
             text(kContext, "Set cache_dir: of %1 in the inventory to a folder that all nodes share.",
                  {login.name}));
     }
     if (exited_with(kSlurmExitNoExec)) {
         return failure(
             "no-exec",
-            text(kContext, "Programs may not be started from the cache folder on the nodes of job %1.",
-                 {job}),
+            text(kContext, "The nodes of job %1 do not run programs from the cache folder.", {job}),
             text(kContext, "Set cache_dir: of %1 to a shared folder that is not mounted noexec.",
                  {login.name}));
     }
@@ -170,38 +167,40 @@ std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::Slur
         return failure(
             "slurm-time-limit",
             text(kContext, "Slurm ended job %1 at its time limit of %2.", {job, state.time_limit()}),
-            text(kContext, "Ask for more time with slurm.time, or train for fewer epochs."));
+            text(kContext, "Request more time with slurm.time, or train for fewer epochs."));
     }
     if (name == "PREEMPTED") {
-        return failure("slurm-preempted",
-                       text(kContext, "Slurm took the nodes of job %1 for a job of higher priority.", {job}),
-                       text(kContext, "Start it again; a partition or QOS that is not preempted avoids it."));
+        return failure(
+            "slurm-preempted",
+            text(kContext, "Slurm gave the nodes of job %1 to a job with a higher priority.", {job}),
+            text(kContext, "Start the run again, or use a partition or QOS without preemption."));
     }
     if (name == "NODE_FAIL" || name == "BOOT_FAIL") {
-        return failure(
-            "slurm-node-failed", text(kContext, "A node of job %1 failed (%2).", {job, name}),
-            text(kContext, "`sinfo -R` on %1 shows which and why; start the run again.", {login.name}));
+        return failure("slurm-node-failed", text(kContext, "A node of job %1 failed (%2).", {job, name}),
+                       text(kContext, "`sinfo -R` on %1 shows the node and the reason. Start the run again.",
+                            {login.name}));
     }
     if (name == "OUT_OF_MEMORY") {
         return failure(
-            "slurm-out-of-memory", text(kContext, "Job %1 used more memory than Slurm had granted.", {job}),
-            text(kContext, "Ask for more, for example slurm.extra: [--mem=16G], or make the batch smaller."));
+            "slurm-out-of-memory", text(kContext, "Job %1 used more memory than Slurm granted.", {job}),
+            text(kContext, "Request more, for example slurm.extra: [--mem=16G], or use a smaller batch."));
     }
     if ((name == "CANCELLED" || name == "REVOKED") && !cancelled_by_us) {
         return failure("slurm-cancelled",
                        state.reason().starts_with("CANCELLED by")
                            ? text(kContext, "Job %1 was cancelled in Slurm (%2).", {job, state.reason()})
                            : text(kContext, "Job %1 was cancelled in Slurm, not by Rankscope.", {job}),
-                       text(kContext, "Somebody used scancel: you elsewhere, or an administrator."));
+                       text(kContext, "You or an administrator used scancel."));
     }
     if (name == "FAILED" && !state.has_allocation()) {
-        return failure("slurm-job-failed",
-                       text(kContext, "Job %1 failed before a rank could be started (exit %2, signal %3).",
-                            {job, std::to_string(state.exit_code()), std::to_string(state.exit_signal())}),
-                       text(kContext,
-                            "What its script printed is below. If that is nothing: is the cache folder of %1 "
-                            "on a file system that all nodes share?",
-                            {login.name}));
+        return failure(
+            "slurm-job-failed",
+            text(kContext, "Job %1 failed before a rank started (exit %2, signal %3).",
+                 {job, std::to_string(state.exit_code()), std::to_string(state.exit_signal())}),
+            text(kContext,
+                 "The output of its script is below. If it is empty, check that all nodes share the "
+                 "cache folder of %1.",
+                 {login.name}));
     }
     return std::nullopt;
 }
@@ -217,7 +216,7 @@ std::string describe_slurm_queue(const wire::SlurmState& state) {
         line += text(kContext, ", start estimated %1", {clock_time(state.start_us())});
     }
     if (!state.problem().empty()) {
-        line += text(kContext, "; Slurm could not be asked: %1", {state.problem()});
+        line += text(kContext, "; Slurm did not answer: %1", {state.problem()});
     }
     return line;
 }

@@ -16,7 +16,7 @@ namespace rankscope {
 Failure explain_slurm_failure(const NodeSpec& login, const wire::Failure& failure);
 
 /// Why Slurm itself ended the job, or why nothing of it could be started: its time limit, preemption, a
-/// failed node, want of memory, somebody's scancel, a folder that the nodes do not see. Nothing: an end that
+/// failed node, too little memory, scancel by another person, a folder that the nodes do not share. Nothing: an end that
 /// the ranks explain. `cancelled_by_us`: a stop of ours was sent.
 std::optional<Failure> explain_slurm_end(const NodeSpec& login, const wire::SlurmState& state,
                                          bool cancelled_by_us);

@@ -3,6 +3,7 @@
 
 #include <base/json_number.h>
 #include <base/shell_quote.h>
+#include <remote/desk/config/secret_env.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/plan/local_rank_argument.h>
 #include <remote/desk/plan/placeholders.h>
@@ -404,8 +405,24 @@ Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const K
         add_environment(rank, plan, shares[i], job, static_cast<int>(i));
         plan.ranks.push_back(std::move(rank));
     }
+    plan.secret_env = secret_names(job);
     return plan;
 }
+
+namespace {
+
+// As it may be shown and stored.
+std::map<std::string, std::string> masked_env(const LaunchPlan& plan, const RankPlan& rank) {
+    std::map<std::string, std::string> env = rank.env;
+    for (auto& [name, value] : env) {
+        if (plan.secret_env.contains(name) || is_secret_name(name)) {
+            value = kSecretMask;
+        }
+    }
+    return env;
+}
+
+}  // namespace
 
 nlohmann::json to_json(const LaunchPlan& plan) {
     nlohmann::json json{{"job", plan.job_name},
@@ -429,7 +446,7 @@ nlohmann::json to_json(const LaunchPlan& plan) {
                                  {"local_rank", rank.local_rank},
                                  {"node", rank.node},
                                  {"device", rank.device},
-                                 {"env", rank.env},
+                                 {"env", masked_env(plan, rank)},
                                  {"command", rank.command}});
         if (!rank.event_folder.empty()) {
             json["ranks"].back()["event_folder"] = rank.event_folder;
@@ -489,8 +506,8 @@ std::string to_text(const LaunchPlan& plan) {
     for (const auto& rank : plan.ranks) {
         out += "\nrank " + std::to_string(rank.rank) + "  " + rank.node + "  " + rank.device +
                "  local rank " + std::to_string(rank.local_rank) + "\n ";
-        for (const auto& [key, value] : rank.env) {
-            out += ' ' + key + '=' + shell_quote(value);
+        for (const auto& [key, value] : masked_env(plan, rank)) {
+            out += ' ' + key + '=' + (value == kSecretMask ? value : shell_quote(value));
         }
         out += "\n ";
         for (const auto& word : rank.command) {

@@ -11,6 +11,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,7 +46,8 @@ struct LaunchPlan {
     int master_port = 0;  ///< 0: chosen on the master when the run starts
     std::vector<NodePlan> nodes;
     std::vector<RankPlan> ranks;
-    std::vector<std::string> notes;  ///< what was assumed (a node not yet probed, …), for the person
+    std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
+    std::vector<std::string> notes;    ///< what was assumed (a node not yet probed, …), for the person
 };
 
 /// What is known of the nodes when planning. Without facts of a node its inventory entry alone counts, and a

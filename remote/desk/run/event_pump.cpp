@@ -137,11 +137,13 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
         event.t_us = now_us();
     }
     auto consequences = tracker_.observe(event);
+    const std::int64_t t_us = event.t_us;
     if (hooks_.events) {
         hooks_.events(event);
     }
     stored.push_back(std::move(event));
     for (auto& consequence : consequences) {
+        consequence.t_us = t_us;  // when it happened: after an attach that is not now
         deliver(std::move(consequence), stored);
     }
     if (told_failure_ < tracker_.failed_attempt() && !tracker_.failure_cause().empty()) {

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <remote/desk/node/bundle_push.h>
 #include <remote/desk/node/clock_check.h>
+#include <remote/desk/node/notices.h>
 #include <remote/desk/node/tree_push.h>
 #include <remote/desk/run/event_intake.h>
 #include <remote/desk/run/event_pump.h>
@@ -171,7 +172,7 @@ bool NodeTask::connect(const char* stage) {
     }
     if (const auto off = clock_off(node_.name, connection_.facts.clock_offset_s)) {
         Event event;
-        event.body = DiagnosisEvent{off->code, off->where + ": " + off->what, 1, {}, {off->remedy}};
+        event.body = notice_of(*off);
         context_.pump->post(std::move(event));
     }
     int master_port = 0;

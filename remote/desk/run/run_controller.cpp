@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/sha256.h>
+#include <remote/desk/config/secret_env.h>
 #include <remote/desk/deploy/artifacts.h>
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/run/node_task.h>
@@ -11,6 +12,7 @@
 #include <remote/desk/run/slurm_task.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/failure_catalogue.h>
 
 #include <array>
 #include <condition_variable>
@@ -30,29 +32,6 @@ std::string new_run_id() {
     std::array<char, 32> stamp{};
     std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S-", &parts);
     return stamp.data() + random_token().substr(0, 6);
-}
-
-int exit_code_for(const Failure& failure) {
-    if (failure.code == "cancelled") {
-        return 130;
-    }
-    if (failure.code == "port-busy") {
-        return 3;
-    }
-    if (failure.code == "too-many-ranks" || failure.code == "no-gpu" || failure.code == "unknown-node" ||
-        failure.code == "no-nodes" || failure.code == "device-and-backend" || failure.code == "no-such-gpu" ||
-        failure.code == "unknown-rank" || failure.code == "push-missing" ||
-        failure.code == "push-unreadable" || failure.code == "push-too-many") {
-        return 2;
-    }
-    if (failure.code == "slurm-refused" || failure.code == "slurm-missing") {
-        return 2;
-    }
-    if (failure.code == "incomplete-install" ||
-        (failure.code.starts_with("slurm-") && failure.code != "slurm-silent")) {
-        return 1;
-    }
-    return 4;
 }
 
 }  // namespace
@@ -189,21 +168,13 @@ void RunController::Impl::make_slurm_task(const NodeSpec& login, const LaunchPla
 
 void RunController::Impl::fail(const Failure& failure) {
     EndEvent end;
-    end.exit_code = exit_code_for(failure);
+    end.exit_code = exit_code_of(failure.code);
     end.outcome = end.exit_code == 130 ? Outcome::Stopped : Outcome::Failed;
     end.detail = to_line(failure);
     if (end.exit_code != 130) {
         Event event;
-        DiagnosisEvent diagnosis;
-        diagnosis.id = failure.code;
-        diagnosis.title = (failure.where.empty() ? "" : failure.where + ": ") + failure.what;
-        if (!failure.detail.empty()) {
-            diagnosis.evidence.push_back(failure.detail);
-        }
-        if (!failure.remedy.empty()) {
-            diagnosis.fix.push_back(failure.remedy);
-        }
-        event.body = diagnosis;
+        event.body =
+            verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "");
         pump->post(std::move(event));
     }
     pump->finish(end);
@@ -252,7 +223,8 @@ void RunController::Impl::start(RunRequest request) {
     RunRecord record;
     record.run_id = context.run_id;
     record.name = context.job.name;
-    record.job_yaml = request.job_yaml.empty() ? to_yaml(context.job) : request.job_yaml;
+    record.job_yaml =
+        with_masked_secrets(request.job_yaml.empty() ? to_yaml(context.job) : request.job_yaml, context.job);
     record.started_us = now_us();
     // Known facts make the first plan already the right one; the final one follows when all nodes have
     // answered.
@@ -271,6 +243,10 @@ void RunController::Impl::start(RunRequest request) {
     }
     if (!nodes || !plan) {
         fail(!nodes ? nodes.failure() : plan.failure());
+        return;
+    }
+    if (const auto missing = missing_secret(context.job)) {
+        fail(*missing);
         return;
     }
     if (context.job.train) {

@@ -20,7 +20,7 @@ void apply_to_stage(StageState& stage, const StageEvent& event, std::int64_t t_u
     stage.progress = event.progress;
     stage.detail = event.detail;
     if (event.status == StageStatus::Done || event.status == StageStatus::Failed) {
-        stage.end_us = t_us;
+        stage.end_us = std::max(stage.begin_us, t_us);  // two clocks: corrected, not equal
         stage.done = event.status == StageStatus::Done;
         stage.failed = event.status == StageStatus::Failed;
     }
@@ -118,7 +118,7 @@ void RunState::set_plan(const LaunchPlan& new_plan) {
 void RunState::apply(const Event& event) {
     if (stages.empty()) {
         for (const char* stage : kStageNames) {
-            stages.push_back({stage, false, false, false, 0, 0, -1, ""});
+            stages.push_back({.name = stage});
         }
     }
     if (start_us == 0) {
@@ -154,6 +154,8 @@ void RunState::apply(const Event& event) {
         apply_sample(samples[event.node], *sample, event.t_us);
     } else if (const auto* link_event = event.as<LinkEvent>(); link_event != nullptr) {
         apply_link(*link_event);
+    } else if (const auto* diagnosis = event.as<DiagnosisEvent>(); diagnosis != nullptr) {
+        diagnoses.push_back(*diagnosis);
     } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr) {
         set_paused(event.node, false, event.t_us);
         saving.erase(event.node);
@@ -306,7 +308,7 @@ void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
     }
     if (stage.name == "queue") {
         if (!queue) {
-            queue = StageState{stage.name, false, false, false, 0, 0, -1, ""};
+            queue = StageState{.name = stage.name};
         }
         apply_to_stage(*queue, stage, t_us);
     } else if (stage.name == "first-step" && stage.status == StageStatus::Done) {

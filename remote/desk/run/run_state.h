@@ -44,14 +44,14 @@ struct RankState {
 };
 
 struct StageState {
-    std::string name;  ///< connect, push, start, rendezvous, first-step
+    std::string name = {};  ///< connect, push, start, rendezvous, first-step
     bool begun = false;
     bool done = false;
     bool failed = false;
     std::int64_t begin_us = 0;
     std::int64_t end_us = 0;
     double progress = -1;
-    std::string detail;
+    std::string detail = {};
 };
 
 /// A node's samples so far, by key (remote/wire/sample_keys.h).
@@ -79,7 +79,7 @@ struct NodeLink {
     LinkState state = LinkState::Linked;
     std::int64_t last_seen_us = 0;  ///< last sign of life by the desk's clock; 0: none yet
     std::int64_t retry_at_us = 0;   ///< the next attempt; 0: none
-    std::string failure_id;
+    FailureId failure_id;
     std::string failure;  ///< why the last attempt failed, one sentence; empty: it did not
     std::string remedy;
 
@@ -119,6 +119,7 @@ struct RunState {
     std::vector<RankState> ranks;
     MetricNames metrics;  ///< every name that a rank has reported
     std::vector<ValidationPoint> validations;
+    std::vector<DiagnosisEvent> diagnoses;       ///< why it failed, most likely cause first
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
     std::map<std::string, NodeLink> links;       ///< by node; only of those heard of
     std::int64_t epochs = 0;                     ///< 0: not known

@@ -467,7 +467,13 @@ std::optional<DiagnosisEvent> RunTracker::diagnosis() const {
     DiagnosisEvent diagnosis;
     diagnosis.id = hint.id;
     diagnosis.title = hint.what;
-    diagnosis.evidence = exit->event.last_lines;
+    diagnosis.node = exit->node;
+    diagnosis.rank = exit->rank;
+    diagnosis.nodes = {exit->node};
+    diagnosis.ranks = {exit->rank};
+    for (const auto& line : exit->event.last_lines) {
+        diagnosis.evidence.push_back({.text = line});
+    }
     if (!hint.remedy.empty()) {
         diagnosis.fix.push_back(hint.remedy);
     }

@@ -390,11 +390,7 @@ void SlurmTask::conclude(const wire::SlurmState& state) {
     }
     if (failure) {
         Event event;
-        DiagnosisEvent diagnosis;
-        diagnosis.id = failure->code;
-        diagnosis.title = failure->what;
-        diagnosis.fix.push_back(failure->remedy);
-        event.body = diagnosis;
+        event.body = verdict_of(*failure);
         context_.pump->post(std::move(event));
     }
     if (!allocated_) {

@@ -327,6 +327,16 @@ Event read_event(const Statement& row) {
         // Of a newer version, or damaged: one such event must not hide the others, nor leave a gap.
         event.body = StageEvent{"note", StageStatus::Progress, text(kContext, "unreadable event"), -1};
     }
+    if (const auto* diagnosis = event.as<DiagnosisEvent>();
+        diagnosis != nullptr && !event.node.empty() && row.text(6).find("\"ranks\"") == std::string::npos) {
+        // An earlier version stored the notices of a node as diagnoses.
+        NoticeEvent notice{.id = diagnosis->id, .title = diagnosis->title};
+        for (const auto& evidence : diagnosis->evidence) {
+            notice.evidence.push_back(evidence.text);
+        }
+        notice.fix = diagnosis->fix;
+        event.body = std::move(notice);
+    }
     if (auto* metric = std::get_if<MetricEvent>(&event.body)) {
         metric->step = row.is_null(7) ? -1 : row.whole(7);
         metric->epoch = row.is_null(8) ? -1 : row.number(8);

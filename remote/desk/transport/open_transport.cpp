@@ -54,7 +54,7 @@ Result<std::unique_ptr<Transport>> open_once(const NodeSpec& node, const SshTarg
     }
     auto transport = open_ssh_transport(target, prompter, stop, progress);
     // Only ssh itself speaks GSSAPI with the user's ticket.
-    if (!transport && transport.failure().code == "ssh-auth-failed" && node.transport != "libssh" &&
+    if (!transport && transport.failure().code == "ssh-auth-denied" && node.transport != "libssh" &&
         target.is_on("gssapiauthentication") && has_kerberos_ticket() &&
         transport.failure().what.find("gssapi") != std::string::npos) {
         return open_openssh_transport(node, target, "GSSAPI", prompter, stop);

@@ -91,13 +91,13 @@ Failure why(const SshTarget& target, const AskpassServer& askpass, const std::st
     Failure failure = explain_openssh(
         target,
         askpass.cancelled() ? said + target.account() + ": Permission denied (publickey,password)." : said);
-    if (failure.code == "ssh-auth-failed" && !askpass.locked_file().empty()) {
+    if (failure.code == "ssh-auth-denied" && !askpass.locked_file().empty()) {
         return passphrase_needed(target, shorten_home(askpass.locked_file()), said);
     }
     bool has_key = false;
     for (const auto& file : target.identity_files) {
         const std::string path = expand_ssh_path(target, file);
-        if (failure.code == "ssh-auth-failed" && key_file_is_open(path)) {
+        if (failure.code == "ssh-auth-denied" && key_file_is_open(path)) {
             return key_file_too_open(target, shorten_home(path), said);
         }
         has_key = has_key || ::access(path.c_str(), F_OK) == 0;

@@ -31,7 +31,7 @@ std::string known_hosts_name(const SshTarget& target) {
 }
 
 Failure unknown_host(const std::string& node, const std::string& host, const std::string& detail) {
-    return {"ssh-unknown-host", node, text(kContext, "The name \"%1\" cannot be resolved.", {host}),
+    return {"ssh-name-unresolvable", node, text(kContext, "The name \"%1\" cannot be resolved.", {host}),
             text(kContext, "Correct host: in the inventory, or give the node's address."), detail};
 }
 
@@ -88,7 +88,7 @@ Failure no_common_algorithm(const SshTarget& target, const std::string& detail) 
 
 Failure host_key_unknown(const SshTarget& target, const std::string& type, const std::string& fingerprint) {
     return {
-        "ssh-host-key-unknown", target.node,
+        "ssh-hostkey-unknown", target.node,
         text(kContext, "The host key of %1 is not known: %2 %3.", {target.host, type, fingerprint}),
         text(kContext,
              "Compare it with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on the node, then accept "
@@ -97,7 +97,7 @@ Failure host_key_unknown(const SshTarget& target, const std::string& type, const
 }
 
 Failure host_key_changed(const SshTarget& target, const std::string& type, const std::string& fingerprint) {
-    return {"ssh-host-key-changed", target.node,
+    return {"ssh-hostkey-changed", target.node,
             text(kContext, "The host key of %1 has changed: it is now %2 %3. Nothing was sent to it.",
                  {target.host, type, fingerprint}),
             text(kContext,
@@ -109,7 +109,7 @@ Failure host_key_changed(const SshTarget& target, const std::string& type, const
 }
 
 Failure host_key_other(const SshTarget& target, const std::string& type, const std::string& fingerprint) {
-    return {"ssh-host-key-other", target.node,
+    return {"ssh-hostkey-other", target.node,
             text(kContext, "known_hosts has another type of key for %1 than the one that it sends: %2 %3.",
                  {target.host, type, fingerprint}),
             text(kContext,
@@ -121,7 +121,7 @@ Failure host_key_other(const SshTarget& target, const std::string& type, const s
 
 Failure host_key_revoked(const SshTarget& target, const std::string& type, const std::string& fingerprint,
                          const std::string& line) {
-    return {"ssh-host-key-revoked", target.node,
+    return {"ssh-hostkey-revoked", target.node,
             text(kContext, "%1 sends a host key that is marked as revoked: %2 %3. Nothing was sent to it.",
                  {target.host, type, fingerprint}),
             text(kContext,
@@ -168,7 +168,7 @@ Failure password_needed(const SshTarget& target, const std::string& detail) {
 Failure keys_refused(const SshTarget& target, const std::vector<std::string>& keys,
                      const std::string& methods, const std::string& detail) {
     Failure failure{
-        "ssh-auth-failed", target.node, "",
+        "ssh-auth-denied", target.node, "",
         text(kContext, "Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.",
              {target.node, std::to_string(target.port), target.account()}),
         detail};
@@ -187,7 +187,7 @@ Failure keys_refused(const SshTarget& target, const std::vector<std::string>& ke
 }
 
 Failure password_refused(const SshTarget& target, const std::string& detail) {
-    return {"ssh-auth-failed", target.node,
+    return {"ssh-auth-denied", target.node,
             text(kContext, "%1 does not accept the password.", {target.account()}),
             text(kContext, "Check user name and password; `ssh %1` should succeed.", {target.account()}),
             detail};
@@ -204,7 +204,7 @@ Failure passphrase_needed(const SshTarget& target, const std::string& file, cons
 }
 
 Failure key_file_too_open(const SshTarget& target, const std::string& file, const std::string& detail) {
-    return {"ssh-key-too-open", target.node,
+    return {"ssh-key-permissions", target.node,
             text(kContext, "The key file %1 can be read by others, so it is not used for %2.",
                  {file, target.account()}),
             text(kContext, "`chmod 600 %1`; if others use this machine, make a new key.", {file}), detail};
@@ -212,7 +212,7 @@ Failure key_file_too_open(const SshTarget& target, const std::string& file, cons
 
 Failure too_many_keys(const SshTarget& target, int offered, const std::string& detail) {
     return {
-        "ssh-too-many-keys", target.node,
+        "ssh-too-many-auth", target.node,
         text(kContext,
              "%1 closed the connection after too many keys: the agent offers %2, and the server accepts only "
              "a few (MaxAuthTries).",

@@ -38,10 +38,22 @@ struct Describe {
         list(exit.last_lines);
     }
     void operator()(const DiagnosisEvent& diagnosis) const {
-        out << diagnosis.id << ' ' << std::quoted(diagnosis.title) << ' ' << diagnosis.confidence << ' ';
-        list(diagnosis.evidence);
-        out << ' ';
+        out << diagnosis.id << ' ' << std::quoted(diagnosis.title) << ' ' << diagnosis.node << ' '
+            << diagnosis.rank << ' ' << diagnosis.confidence << ' ';
+        list(diagnosis.nodes);
+        for (const int rank : diagnosis.ranks) {
+            out << ' ' << rank;
+        }
+        for (const auto& evidence : diagnosis.evidence) {
+            out << ' ' << evidence.file << ':' << evidence.line << ' ' << std::quoted(evidence.text);
+        }
         list(diagnosis.fix);
+    }
+    void operator()(const NoticeEvent& notice) const {
+        out << notice.id << ' ' << std::quoted(notice.title) << ' ';
+        list(notice.args);
+        list(notice.evidence);
+        list(notice.fix);
     }
     void operator()(const EndEvent& end) const {
         out << to_string(end.outcome) << ' ' << end.exit_code << ' ' << std::quoted(end.detail) << ' '
@@ -90,7 +102,16 @@ std::vector<Event> all_kinds() {
                    "/var/core.1",
                    {"Traceback", "E: x"},
                    2};
-    DiagnosisEvent diagnosis{"rank-killed", "It was killed.", 0.75, {"line 1", "line 2"}, {"do this"}};
+    DiagnosisEvent diagnosis{
+        .id = "killed-external",
+        .title = "It was killed.",
+        .node = "node2",
+        .rank = 2,
+        .nodes = {"node2", "node3"},
+        .ranks = {2, 3},
+        .confidence = 0.75,
+        .evidence = {{.file = "rank2.log", .line = 17, .text = "line 1"}, {.text = "line 2"}},
+        .fix = {"do this"}};
     EndEvent end{Outcome::Failed,
                  1,
                  "Rank 2 on node2 exited.",
@@ -106,7 +127,8 @@ std::vector<Event> all_kinds() {
           EventBody(SampleEvent{{{"cpu", 0.25}, {"net.eth0.rx", 1e9}}}), EventBody(SampleEvent{}),
           EventBody(LinkEvent{"node2", LinkState::Retrying, 1764000000000000, 1764000002000000, "ssh-refused",
                               "node2 refuses the connection.", "Start sshd."}),
-          EventBody(LinkEvent{})}) {
+          EventBody(LinkEvent{}), EventBody(NoticeEvent{.id = "rank-stopped", .args = {"1", "19"}}),
+          EventBody(NoticeEvent{})}) {
         events.push_back(make_event(std::move(body), events.size() + 1));
     }
     return events;

@@ -64,7 +64,7 @@ public:
 
     Result<std::unique_ptr<Channel>> exec(const std::string&) override {
         if (commands_.empty()) {
-            return Failure{"fake", "", "No further command was expected.", "", ""};
+            return Failure{"ssh-exec", "", "No further command was expected.", "", ""};
         }
         auto channel = std::make_unique<FakeChannel>(std::move(commands_.front()));
         commands_.pop_front();

@@ -33,12 +33,12 @@ inline std::string all_of(const std::vector<Failure>& problems) {
 inline void expect_problem(const std::vector<Failure>& problems, const ExpectedProblem& expected) {
     ASSERT_EQ(problems.size(), 1U) << expected.title << ": one fault, one message\n" << all_of(problems);
     EXPECT_EQ(problems[0].where, expected.where) << expected.title << '\n' << all_of(problems);
-    EXPECT_NE(problems[0].what.find(expected.what), std::string::npos) << expected.title << '\n'
-                                                                       << all_of(problems);
+    EXPECT_NE(statement(problems[0]).find(expected.what), std::string::npos) << expected.title << '\n'
+                                                                             << all_of(problems);
     EXPECT_NE((problems[0].what + problems[0].remedy).find(expected.remedy), std::string::npos)
         << expected.title << '\n'
         << all_of(problems);
-    EXPECT_EQ(problems[0].code, "bad-file");
+    EXPECT_EQ(problems[0].code, FailureId("bad-file"));
 }
 
 }  // namespace rankscope::test

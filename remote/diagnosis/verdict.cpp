@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/diagnosis/verdict.h>
+
+namespace rankscope {
+
+Verdict verdict_of(const Failure& failure, const std::string& node) {
+    Verdict verdict;
+    verdict.id = failure.code;
+    verdict.title = (failure.where.empty() ? "" : failure.where + ": ") + statement(failure);
+    verdict.node = node;
+    if (!node.empty()) {
+        verdict.nodes.push_back(node);
+    }
+    if (!failure.detail.empty()) {
+        verdict.evidence.push_back({.file = failure.file, .line = failure.line, .text = failure.detail});
+    }
+    if (!failure.remedy.empty()) {
+        verdict.fix.push_back(failure.remedy);
+    }
+    return verdict;
+}
+
+}  // namespace rankscope

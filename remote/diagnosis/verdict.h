@@ -1,0 +1,63 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// What shows a verdict. A line of a file, or (without a file) a sentence of the program.
+struct Evidence {
+    std::string file = {};  ///< as the user named it; empty: not from a file
+    std::int64_t line = 0;  ///< from 1; 0: no line
+    std::string text = {};  ///< the line itself
+
+    bool operator==(const Evidence&) const = default;
+
+    /// Calls visit(name, field) for every field: the codecs need no list of their own.
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("file", self.file);
+        visit("line", self.line);
+        visit("text", self.text);
+    }
+};
+
+/// A cause that was found, by the live diagnosis, by a log rule or by a preflight check: the same type and the
+/// same ids for all (design page, `diagnose --json`).
+struct Verdict {
+    FailureId id = {};
+    std::string title = {};               ///< one sentence for users
+    std::string node = {};                ///< the node at fault; empty: none alone
+    int rank = -1;                        ///< the rank at fault; -1: none alone
+    std::vector<std::string> nodes = {};  ///< all nodes it concerns
+    std::vector<int> ranks = {};          ///< all ranks it concerns
+    double confidence = 1;                ///< 0…1
+    std::vector<Evidence> evidence = {};
+    std::vector<std::string> fix = {};  ///< what to do, in this order; may be commands
+
+    bool operator==(const Verdict&) const = default;
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("id", self.id);
+        visit("title", self.title);
+        visit("node", self.node);
+        visit("rank", self.rank);
+        visit("nodes", self.nodes);
+        visit("ranks", self.ranks);
+        visit("confidence", self.confidence);
+        visit("evidence", self.evidence);
+        visit("fix", self.fix);
+    }
+};
+
+/// The failure as a verdict: where a node failed (`node` empty: none), its raw evidence and its remedy.
+Verdict verdict_of(const Failure& failure, const std::string& node = {});
+
+}  // namespace rankscope
