@@ -43,7 +43,7 @@ TEST(EventWire, ANodeSendsIdAndArgumentsOfANotice) {
 }
 
 TEST(EventWire, AnEndNamesTheNodeThatWasLost) {
-    for (const char* kind : {"node-silent", "node-gone"}) {
+    for (const auto kind : {wire::CAUSE_NODE_SILENT, wire::CAUSE_NODE_GONE}) {
         wire::Event frame;
         frame.mutable_end()->mutable_cause()->set_kind(kind);
         frame.mutable_end()->mutable_cause()->set_node("node2");
