@@ -40,7 +40,7 @@ std::shared_ptr<RunStore> open_store(const GlobalOptions& options) {
 void report(const Failure& failure, bool json) {
     if (json) {
         nlohmann::ordered_json line{{"event", "error"},         {"id", failure.code.text()},
-                                    {"where", failure.where},   {"what", failure.what},
+                                    {"where", failure.where},   {"what", statement(failure)},
                                     {"remedy", failure.remedy}, {"detail", failure.detail}};
         if (!failure.key.empty()) {
             line["key"] = failure.key;
