@@ -4,6 +4,8 @@
 #include <gui/session/run_session.h>
 #include <gui/strings.h>
 
+#include <atomic>
+#include <mutex>
 #include <utility>
 
 namespace rankscope::gui {
@@ -13,15 +15,19 @@ namespace {
 constexpr int kDrainEveryMs = 50;
 constexpr std::uint64_t kProgressEvery = 2000;
 
+void begin_stored_run(LiveData& data, const RunRecord& record) {
+    data.state.run_id = record.run_id;
+    data.state.name = record.name;
+    data.job_yaml = record.job_yaml;
+    data.set_plan(record.plan);
+}
+
 }  // namespace
 
 Result<LiveData> read_stored_run(const RunStore& store, const RunRecord& record,
                                  const std::function<bool(std::uint64_t)>& progress) {
     LiveData data;
-    data.state.run_id = record.run_id;
-    data.state.name = record.name;
-    data.job_yaml = record.job_yaml;
-    data.set_plan(record.plan);
+    begin_stored_run(data, record);
     std::uint64_t count = 0;
     const Result<void> read = store.replay(record.run_id, [&](const Event& event) {
         data.apply(event);
@@ -30,15 +36,14 @@ Result<LiveData> read_stored_run(const RunStore& store, const RunRecord& record,
     if (!read) {
         return read.failure();
     }
-    // A plan from the store knows the run's start better than its first event does.
+    // Without any event the store still knows when it started.
     if (data.state.start_us == 0) {
         data.state.start_us = record.started_us;
     }
     return data;
 }
 
-RunSession::RunSession(QThreadPool* pool, QObject* parent)
-    : QObject(parent), pool_(pool), model_(nullptr), attach_job_(this, pool) {
+RunSession::RunSession(QThreadPool* pool, QObject* parent) : QObject(parent), pool_(pool), model_(nullptr) {
     timer_.setInterval(kDrainEveryMs);
     connect(&timer_, &QTimer::timeout, this, &RunSession::drain);
 }
@@ -69,6 +74,7 @@ void RunSession::start(RunRequest request, std::shared_ptr<RunStore> store, cons
     LiveData data;
     data.state.name = request.job.name;
     data.job_yaml = request.job_yaml;
+    pauses_ = launcher_kind(request.job).abilities.pauses;
     queue_ = std::make_shared<EventQueue>();
     controller_ = RunController::start(std::move(request), std::move(store), prompter, event_sink(queue_),
                                        plan_sink(queue_));
@@ -79,60 +85,72 @@ void RunSession::start(RunRequest request, std::shared_ptr<RunStore> store, cons
     emit stateChanged();
 }
 
+struct RunSession::Attaching {
+    std::atomic<bool> cancelled{false};
+    std::atomic<std::uint64_t> read{0};
+    std::mutex mutex;
+    std::optional<Result<void>> ready;
+    LiveData data;  ///< the controller's thread's until it is ready
+};
+
 void RunSession::attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
                         const Prompter& prompter) {
-    struct Attached {
-        std::unique_ptr<RunController> controller;
-        LiveData data;
-        Failure failure;
-    };
     retire();
-    auto queue = std::make_shared<EventQueue>();
-    attach_job_.start(
-        [=, this, nodes = std::move(inventory)](const JobHandle& handle) {
-            Attached attached;
-            auto controller = RunController::attach(record.run_id, nodes, store, prompter, event_sink(queue),
-                                                    plan_sink(queue));
-            if (!controller) {
-                attached.failure = controller.failure();
-                return attached;
-            }
-            Result<LiveData> data = read_stored_run(*store, record, [&](std::uint64_t count) {
-                handle.post([this, count] { emit attachProgress(qint64(count)); });
-                return !handle.cancelled();
-            });
-            if (!data) {
-                attached.failure = data.failure();
-                return attached;
-            }
-            attached.controller = std::move(*controller);
-            attached.data = std::move(*data);
-            return attached;
-        },
-        [this, queue](Attached attached) {
-            if (!attached.controller) {
-                emit attachFailed(attached.failure);
-                emit stateChanged();
-                return;
-            }
-            queue_ = queue;
-            controller_ = std::move(attached.controller);
-            model_.reset(std::move(attached.data));
-            timer_.start();
-            emit this->attached();
-            emit stateChanged();
-            drain();
-        });
+    queue_ = std::make_shared<EventQueue>();
+    attaching_ = std::make_shared<Attaching>();
+    AttachHooks hooks;
+    hooks.record = [state = attaching_](const RunRecord& stored) { begin_stored_run(state->data, stored); };
+    hooks.past = [state = attaching_](const Event& event) {
+        state->data.apply(event);
+        ++state->read;
+        return !state->cancelled;
+    };
+    hooks.ready = [state = attaching_](const Result<void>& result) {
+        const std::lock_guard lock(state->mutex);
+        state->ready = result;
+    };
+    controller_ = RunController::attach(record.run_id, std::move(inventory), std::move(store), prompter,
+                                        event_sink(queue_), plan_sink(queue_), std::move(hooks));
+    timer_.start();
+    emit stateChanged();
+}
+
+void RunSession::look_at_attaching() {
+    const auto attached_run = attaching_;
+    emit attachProgress(static_cast<qint64>(attached_run->read.load()));
+    std::optional<Result<void>> ready;
+    {
+        const std::lock_guard lock(attached_run->mutex);
+        ready = attached_run->ready;
+    }
+    if (!ready || attaching_ != attached_run) {  // not yet, or cancelled by who saw the progress
+        return;
+    }
+    attaching_.reset();
+    if (!*ready) {
+        retire();
+        emit attachFailed(ready->failure());
+        emit stateChanged();
+        return;
+    }
+    pauses_ = launcher_kind(parse_job(attached_run->data.job_yaml, "").job).abilities.pauses;
+    model_.reset(std::move(attached_run->data));
+    emit attached();
     emit stateChanged();
 }
 
 void RunSession::cancel_attach() {
-    attach_job_.cancel();
-    emit stateChanged();
+    if (attaching()) {
+        retire();
+        emit stateChanged();
+    }
 }
 
 void RunSession::drain() {
-    if (!queue_) {
+    if (attaching()) {
+        look_at_attaching();
+    }
+    if (!queue_ || attaching()) {
         return;
     }
     // Asked before the queue is emptied: what was pushed before the end is then in this batch.
@@ -154,7 +172,7 @@ void RunSession::stop(bool force) {
     if (!live()) {
         return;
     }
-    controller_->stop(force);
+    controller_->stop(force ? StopKind::Force : StopKind::Graceful);
     stopping_ = true;
     emit stateChanged();
 }
@@ -163,13 +181,13 @@ void RunSession::pause(bool pause) {
     if (!can_pause()) {
         return;
     }
-    controller_->pause(!pause);
+    controller_->pause(pause ? PauseAction::Pause : PauseAction::Continue);
     pause_wanted_ = pause;
     emit stateChanged();
 }
 
 bool RunSession::can_pause() const {
-    return live() && !stopping_ && !model_.state().queue && under_way_on_nodes();
+    return live() && !stopping_ && pauses_ && under_way_on_nodes();
 }
 
 bool RunSession::pause_wanted() const {
@@ -182,7 +200,10 @@ void RunSession::detach() {
 }
 
 void RunSession::retire() {
-    attach_job_.cancel();
+    if (attaching_) {
+        attaching_->cancelled = true;
+        attaching_.reset();
+    }
     timer_.stop();
     queue_.reset();
     ended_ = false;

@@ -30,21 +30,21 @@ public:
     ~RunSession() override;
 
     LiveModel* model() { return &model_; }
-    /// A run is under way, or being taken up.
-    bool live() const { return controller_ != nullptr && !ended_; }
-    bool attaching() const { return attach_job_.running(); }
+    /// A run is in progress, and this window follows it.
+    bool live() const { return controller_ != nullptr && !ended_ && !attaching(); }
+    bool attaching() const { return attaching_ != nullptr; }
     bool stopping() const { return stopping_; }
-    /// All its ranks are started, nothing stops them, and their launcher can pause them (Slurm's cannot).
+    /// All its ranks are started, nothing stops them, and their launcher can pause them.
     bool can_pause() const;
     /// What was asked for last; before that what the nodes say.
     bool pause_wanted() const;
-    std::string run_id() const { return controller_ ? controller_->run_id() : std::string(); }
-    /// Its ranks are started on the nodes: it goes on without us.
+    std::string run_id() const { return controller_ && !attaching() ? controller_->run_id() : std::string(); }
+    /// Its ranks are started on the nodes: it continues without this window.
     bool under_way_on_nodes() const;
 
     void start(RunRequest request, std::shared_ptr<RunStore> store, const Prompter& prompter);
-    /// Takes up a run of the store again: first the controller, then what is stored, then what came
-    /// meanwhile, so that nothing is missing between the two.
+    /// Takes up a run of the store again: what is stored is read once, by the controller's thread, then what
+    /// came meanwhile follows.
     void attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
                 const Prompter& prompter);
     void cancel_attach();
@@ -65,6 +65,7 @@ signals:
 
 private:
     void drain();
+    void look_at_attaching();
     void retire();
     EventSink event_sink(const std::shared_ptr<EventQueue>& queue) const;
     PlanSink plan_sink(const std::shared_ptr<EventQueue>& queue) const;
@@ -76,8 +77,11 @@ private:
     QTimer timer_;
     bool ended_ = false;
     bool stopping_ = false;
+    bool pauses_ = false;  ///< the run's launcher can
     std::optional<bool> pause_wanted_;
-    BackgroundJob attach_job_;
+    /// Of an attachment that reads the stored run: between the controller's thread and this one.
+    struct Attaching;
+    std::shared_ptr<Attaching> attaching_;
 };
 
 /// Folds a stored run. `progress` gets the number of events read so far; false ends the reading.

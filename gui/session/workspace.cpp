@@ -12,6 +12,8 @@ namespace {
 
 /// Short work: the store, files, plans. A few threads, so that a long reading does not hold up the others.
 constexpr int kThreads = 6;
+/// How long each call may wait for another program's lock once the window is closed.
+constexpr int kClosingPatienceMs = 2000;
 
 }  // namespace
 
@@ -48,6 +50,9 @@ void Workspace::begin() {
 }
 
 void Workspace::shut_down() {
+    if (store_) {
+        store_->set_patience(kClosingPatienceMs);  // what is pending is written, but not for long
+    }
     if (bridge_) {
         bridge_->shut_down();
     }

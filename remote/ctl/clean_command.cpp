@@ -3,6 +3,7 @@
 
 #include <base/shell_quote.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/table.h>
 #include <remote/desk/node/leftovers.h>
 #include <remote/desk/node/node_connection.h>
@@ -82,7 +83,7 @@ std::string remedy_for(const std::string& node, const Leftover& entry) {
         case FreedBy::Nobody:
             return {};
         case FreedBy::StopRun:
-            return "rankscopectl runs stop " + entry.run_id;
+            return "rankscopectl runs stop " + entry.run_id + " --node " + node;
         case FreedBy::Clean:
             return "rankscopectl clean " + node;
         case FreedBy::EndProcess:
@@ -184,6 +185,9 @@ int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
         report(nodes.failure(), options.json);
         return kUsage;
     }
+    if (const auto store = open_store(options)) {
+        deliver_recorded_stops(options, *store, clean_options.nodes);
+    }
     int code = kDone;
     for (const auto& node : *nodes) {
         if (!(clean_options.show || clean_options.port != 0
@@ -198,8 +202,7 @@ int clean(const GlobalOptions& options, const CleanOptions& clean_options) {
 }  // namespace
 
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* command =
-        app.add_subcommand("clean", "Remove what finished runs left on nodes; live runs stay");
+    auto* command = app.add_subcommand("clean", "Remove what finished runs left on nodes; live runs stay");
     auto clean_options = std::make_shared<CleanOptions>();
     command->add_option("nodes", clean_options->nodes, "Names; \"local\" is this computer")->required();
     command->add_option("--run", clean_options->run, "Only this run");

@@ -10,7 +10,8 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
-#include <ctime>
+#include <cstdlib>
+#include <string>
 #include <thread>
 
 namespace rankscope::ctl {
@@ -27,6 +28,19 @@ sigset_t our_signals() {
     return set;
 }
 
+// Without destructors: they would wait for conversations with nodes that may not answer.
+[[noreturn]] void leave(const std::string& run_id, int signal) {
+    std::fprintf(
+        stderr, "%s\n",
+        text(kContext,
+             "Left running. Attach again: rankscopectl runs attach %1. Stop it: rankscopectl runs stop "
+             "%1.",
+             {run_id})
+            .c_str());
+    std::fflush(nullptr);
+    std::_Exit(128 + signal);
+}
+
 }  // namespace
 
 void block_signals() {
@@ -34,7 +48,7 @@ void block_signals() {
     ::pthread_sigmask(SIG_BLOCK, &set, nullptr);
 }
 
-int follow(RunController& controller, bool json) {
+int follow(RunController& controller, bool json, Interrupt interrupt) {
     const sigset_t set = our_signals();
     const pthread_t waiting = ::pthread_self();
     std::atomic<int> code{-1};
@@ -49,25 +63,23 @@ int follow(RunController& controller, bool json) {
         if (signal == SIGUSR1 && code.load() >= 0) {
             return code.load();
         }
-        if (signal == SIGHUP || ((signal == SIGINT || signal == SIGTERM) && asked == 2)) {
-            std::fprintf(stderr, "%s\n",
-                         text(kContext, "Left running. Take it up again: rankscopectl runs attach %1",
-                              {controller.run_id()})
-                             .c_str());
-            std::fflush(nullptr);
-            std::_Exit(signal == SIGHUP ? 129 : kStopped);
+        if (signal != SIGINT && signal != SIGTERM && signal != SIGHUP) {
+            continue;
         }
-        if (signal == SIGINT || signal == SIGTERM) {
-            ++asked;
-            if (!json) {
-                std::fprintf(
-                    stderr, "%s\n",
-                    asked == 1
-                        ? text(kContext, "Stopping; press Ctrl-C again to force.").c_str()
-                        : text(kContext, "Forcing; press Ctrl-C again to leave the run as it is.").c_str());
-            }
-            controller.stop(asked == 2);
+        const bool ctrl_c = signal == SIGINT;
+        const bool leaves = ctrl_c ? interrupt == Interrupt::Leaves || asked == 2 : controller.started();
+        if (leaves) {
+            leave(controller.run_id(), signal);
         }
+        ++asked;
+        if (!json) {
+            std::fprintf(
+                stderr, "%s\n",
+                asked == 1
+                    ? text(kContext, "Stopping; press Ctrl-C again to force.").c_str()
+                    : text(kContext, "Forcing; press Ctrl-C again to leave the run as it is.").c_str());
+        }
+        controller.stop(asked == 1 ? StopKind::Graceful : StopKind::Force);
     }
 }
 

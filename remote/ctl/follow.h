@@ -12,8 +12,15 @@ namespace rankscope::ctl {
 /// Must be called before any thread is made: Ctrl-C and its like are then taken by follow() alone.
 void block_signals();
 
-/// Waits for the end of the run. First SIGINT or SIGTERM: stop; second: force; third, or SIGHUP: leave it
-/// running. Returns the exit code.
-int follow(RunController& controller, bool json);
+/// What a Ctrl-C means to a command that watches a run.
+enum class Interrupt {
+    Stops,  ///< first: stop; second: force; third: leave it running
+    Leaves  ///< leave it running
+};
+
+/// Waits for the end of the run and returns its exit code. SIGTERM and SIGHUP never stop a run whose ranks
+/// are started: they end this program (exit code 128 + signal) and leave the run to its nodes. One that is
+/// still starting cannot be left and is stopped.
+int follow(RunController& controller, bool json, Interrupt interrupt);
 
 }  // namespace rankscope::ctl

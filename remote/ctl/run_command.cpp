@@ -15,17 +15,8 @@
 #include <memory>
 
 namespace rankscope::ctl {
-namespace {
 
-struct RunOptions {
-    std::string job;
-    bool detach = false;
-    bool logs = false;
-};
-
-}  // namespace
-
-int run_job(const GlobalOptions& options, JobRead job, bool detach, bool logs) {
+int run_job(const GlobalOptions& options, JobRead job, const RunOptions& how) {
     auto inventory = load_inventory(options);
     if (!job.problems.empty() || !inventory) {
         report(job.problems, options.json);
@@ -37,38 +28,45 @@ int run_job(const GlobalOptions& options, JobRead job, bool detach, bool logs) {
     }
     block_signals();
     const bool own_program = !job.job.command.empty();
-    RunView view({options.json, logs || own_program});
+    RunView view({options.json, how.logs || own_program});
+    RunRequest request{std::move(*inventory), std::move(job.job), std::move(job.yaml)};
+    request.log_limit = how.log_limit_mb * 1000000;
     auto controller = RunController::start(
-        {std::move(*inventory), std::move(job.job), std::move(job.yaml)}, store, terminal_prompter(options),
+        std::move(request), store, terminal_prompter(options),
         [&view](const Event& event) { view.event(event); },
         [&view](const LaunchPlan& plan) { view.plan(plan); });
-    if (detach && controller->wait_started()) {
+    if (how.detach && controller->wait_started()) {
         if (options.json) {
             std::printf("%s\n",
                         nlohmann::json{{"event", "detached"}, {"run", controller->run_id()}}.dump().c_str());
         } else {
-            std::printf("%s\n",
-                        text("RunCommand", "Running as %1. Take it up with: rankscopectl runs attach %1",
-                             {controller->run_id()})
-                            .c_str());
+            std::printf("%s\n", text("RunCommand", "Running as %1. Attach with: rankscopectl runs attach %1",
+                                     {controller->run_id()})
+                                    .c_str());
         }
         return kDone;
     }
-    const int code = follow(*controller, options.json);
+    const int code = follow(*controller, options.json, Interrupt::Stops);
     controller.reset();
     view.summary();
     return code;
 }
 
 void add_run_command(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* command = app.add_subcommand("run", "Start a run and watch it to its end");
-    auto run_options = std::make_shared<RunOptions>();
-    command->add_option("job", run_options->job, "Job file")->required();
-    command->add_flag("--detach", run_options->detach, "Return once all ranks are started; the run goes on");
-    command->add_flag("--logs", run_options->logs, "Show the ranks' stdout too");
-    command->callback([&options, &code, run_options] {
-        code = run_job(options, read_job(run_options->job), run_options->detach, run_options->logs);
-    });
+    auto* command = app.add_subcommand(
+        "run", "Start a run and watch it to its end. Ctrl-C stops it; SIGTERM and SIGHUP leave it running");
+    auto job = std::make_shared<std::string>();
+    auto how = std::make_shared<RunOptions>();
+    command->add_option("job", *job, "Job file")->required();
+    add_run_options(*command, *how);
+    command->callback([&options, &code, job, how] { code = run_job(options, read_job(*job), *how); });
+}
+
+void add_run_options(CLI::App& command, RunOptions& how) {
+    command.add_flag("--detach", how.detach, "Return once all ranks are started; the run continues");
+    command.add_flag("--logs", how.logs, "Show the ranks' stdout too");
+    command.add_option("--log-limit", how.log_limit_mb,
+                       "MB of the ranks' output to keep; beyond it a few lines per second and rank");
 }
 
 }  // namespace rankscope::ctl

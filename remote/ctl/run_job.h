@@ -5,11 +5,25 @@
 
 #include <remote/ctl/options.h>
 #include <remote/desk/config/job.h>
+#include <remote/desk/run/log_share.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
 
 namespace rankscope::ctl {
 
+struct RunOptions {
+    bool detach = false;
+    bool logs = false;  ///< stdout of the ranks too
+    std::uint64_t log_limit_mb = LogShare::kDefaultLimit / 1000000;
+};
+
+/// The options of `run` and `runs rerun`. `how` must live as long as the command.
+void add_run_options(CLI::App& command, RunOptions& how);
+
 /// Starts a run of the job and watches it to its end, or, with `detach`, until all its ranks are started.
 /// Returns the exit code. What is wrong with the job is reported first.
-int run_job(const GlobalOptions& options, JobRead job, bool detach, bool logs);
+int run_job(const GlobalOptions& options, JobRead job, const RunOptions& how);
 
 }  // namespace rankscope::ctl

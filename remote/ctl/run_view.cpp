@@ -167,6 +167,10 @@ void RunView::log(const Event& event, const LogEvent& log) {
     if (!log.is_stderr && !options_.logs) {
         return;
     }
+    if (log.dropped_bytes > 0) {
+        std::printf("  [rank %d] (%.1f MB of its output left out here: it writes more than is kept)\n",
+                    event.rank, static_cast<double>(log.dropped_bytes) / 1e6);
+    }
     columns_ = terminal_columns(STDOUT_FILENO);  // the user may have changed its size
     std::string_view rest = log.text;
     while (!rest.empty()) {

@@ -2,29 +2,26 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
-#include <remote/ctl/follow.h>
+#include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_job.h>
-#include <remote/ctl/run_view.h>
+#include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/run/metric_summary.h>
-#include <remote/desk/run/run_controller.h>
+#include <remote/desk/run/run_state.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
 
-#include <condition_variable>
 #include <cstdio>
 #include <ctime>
-#include <map>
 #include <memory>
-#include <mutex>
-#include <set>
 
 namespace rankscope::ctl {
 namespace {
@@ -62,6 +59,9 @@ int list(const GlobalOptions& options) {
     auto runs = store ? store->runs() : Result<std::vector<RunRecord>>(std::vector<RunRecord>());
     if (!store || !runs) {
         return kUsage;
+    }
+    if (deliver_recorded_stops(options, *store, {})) {
+        runs = store->runs();
     }
     if (options.json) {
         nlohmann::ordered_json all = nlohmann::ordered_json::array();
@@ -216,143 +216,8 @@ int export_run(const GlobalOptions& options, const std::string& run_id) {
     return kDone;
 }
 
-// Shows everything from the beginning: what the store has, then what the nodes have, then live.
-int attach(const GlobalOptions& options, const std::string& run_id, int stop_strength, bool logs) {
-    const auto store = open_store(options);
-    const auto inventory = load_inventory(options);
-    if (!store || !inventory) {
-        return kUsage;
-    }
-    block_signals();
-    RunView view({options.json, logs});
-    auto record = store->run(run_id);
-    if (!record) {
-        report(record.failure(), options.json);
-        return kUsage;
-    }
-    view.plan(record->plan);
-    auto replayed = store->replay(run_id, [&](const Event& event) {
-        view.event(event);
-        return true;
-    });
-    if (!replayed) {
-        report(replayed.failure(), options.json);
-        return kUsage;
-    }
-    if (record->outcome != Outcome::Running) {
-        view.summary();
-        return record->exit_code;
-    }
-    auto controller = RunController::attach(
-        run_id, *inventory, store, terminal_prompter(options),
-        [&view](const Event& event) { view.event(event); },
-        [&view](const LaunchPlan& plan) { view.plan(plan); });
-    if (!controller) {
-        report(controller.failure(), options.json);
-        return kUsage;
-    }
-    if (stop_strength > 0) {
-        (*controller)->stop(stop_strength > 1);
-    }
-    int code = follow(**controller, options.json);
-    controller->reset();
-    view.summary();
-    if (stop_strength > 0 && code == kStopped) {
-        code = kDone;  // that is what was asked for
-    }
-    return code;
-}
-
-// Which nodes of a run are paused, as their events tell.
-class PauseWatch {
-public:
-    void event(const Event& event) {
-        const std::lock_guard lock(mutex_);
-        if (const auto* stage = event.as<StageEvent>(); stage != nullptr && !event.node.empty()) {
-            if (stage->name == "pause" || stage->name == "continue") {
-                paused_[event.node] = stage->name == "pause";
-            }
-        } else if (event.as<EndEvent>() != nullptr) {
-            ended_.insert(event.node);
-        }
-        changed_.notify_all();
-    }
-    /// Waits until all are as wanted; the names of those that are not after `seconds`.
-    std::string wait(const LaunchPlan& plan, bool paused, int seconds) {
-        std::unique_lock lock(mutex_);
-        std::string missing;
-        changed_.wait_for(lock, std::chrono::seconds(seconds), [&] {
-            missing.clear();
-            for (const auto& node : plan.nodes) {
-                const auto it = paused_.find(node.node);
-                const bool is_paused = it != paused_.end() && it->second;
-                if (is_paused != paused && ended_.count(node.node) == 0) {
-                    missing += (missing.empty() ? "" : ", ") + node.node;
-                }
-            }
-            return missing.empty() || ended_.count("") > 0;
-        });
-        return missing;
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::map<std::string, bool> paused_;
-    std::set<std::string> ended_;
-};
-
-int pause(const GlobalOptions& options, const std::string& run_id, bool resume) {
-    constexpr int kAnswerWithin = 30;
-    const auto store = open_store(options);
-    const auto inventory = load_inventory(options);
-    if (!store || !inventory) {
-        return kUsage;
-    }
-    auto record = store->run(run_id);
-    if (!record) {
-        report(record.failure(), options.json);
-        return kUsage;
-    }
-    PauseWatch watch;
-    auto replayed = store->replay(run_id, [&](const Event& event) {
-        watch.event(event);
-        return true;
-    });
-    auto controller = RunController::attach(
-        run_id, *inventory, store, terminal_prompter(options),
-        [&](const Event& event) { watch.event(event); }, [](const LaunchPlan&) {});
-    if (!replayed || !controller) {
-        report(!replayed ? replayed.failure() : controller.failure(), options.json);
-        return kUsage;
-    }
-    (*controller)->pause(resume);
-    const std::string missing = watch.wait(record->plan, !resume, kAnswerWithin);
-    controller->reset();
-    if (!missing.empty()) {
-        report(Failure{"no-answer", missing,
-                       text("RunsCommands", "No answer within %1 s.", {std::to_string(kAnswerWithin)}),
-                       text("RunsCommands",
-                            "`rankscopectl probe` shows whether it can be reached; the others did it."),
-                       ""},
-               options.json);
-        return kUnreachable;
-    }
-    if (options.json) {
-        std::printf("%s\n", nlohmann::ordered_json{{"run", run_id}, {"paused", !resume}}.dump().c_str());
-    } else {
-        std::printf("%s\n", (resume ? text("RunsCommands", "%1 goes on.", {run_id})
-                                    : text("RunsCommands",
-                                           "%1 is paused; its memory and GPUs stay taken. Go on with: "
-                                           "rankscopectl runs continue %1",
-                                           {run_id}))
-                                .c_str());
-    }
-    return kDone;
-}
-
 int rerun(const GlobalOptions& options, const std::string& run_id, const std::vector<std::string>& changes,
-          bool detach, bool logs) {
+          const RunOptions& how) {
     const auto store = open_store(options);
     if (!store) {
         return kUsage;
@@ -363,15 +228,20 @@ int rerun(const GlobalOptions& options, const std::string& run_id, const std::ve
         report(yaml.failure(), options.json);
         return kUsage;
     }
-    return run_job(options, parse_job(*yaml, record->name + ".yaml"), detach, logs);
+    return run_job(options, parse_job(*yaml, record->name + ".yaml"), how);
 }
 
 }  // namespace
 
 void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
-    auto* runs = app.add_subcommand("runs", "Runs of the store: finished ones and those that go on");
+    auto* runs = app.add_subcommand("runs", "Runs of the store: finished ones and those that continue");
     runs->require_subcommand(1);
-    runs->add_subcommand("list", "Show them, newest first")->callback([&] { code = list(options); });
+    auto nodes = std::make_shared<std::vector<std::string>>();
+    runs->add_subcommand("list", "Show them, newest first; with nodes, the runs that are on these")
+        ->callback([&options, &code, nodes] {
+            code = nodes->empty() ? list(options) : list_on_nodes(options, *nodes);
+        })
+        ->add_option("nodes", *nodes, "Names");
     auto run_id = std::make_shared<std::string>();
     auto logs = std::make_shared<bool>(false);
     const auto add = [&](const char* name, const char* description, auto action) {
@@ -380,27 +250,38 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         command->callback([&code, action] { code = action(); });
         return command;
     };
+    const auto with_nodes = [nodes](CLI::App* command) {
+        command->add_option("--node", *nodes, "A node of it, for a run that another computer started");
+        return command;
+    };
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
     add("export", "Every event of one, a JSON line each",
         [&options, run_id] { return export_run(options, *run_id); });
-    add("attach", "Watch one from its first event on; it goes on when this program ends",
-        [&options, run_id, logs] { return attach(options, *run_id, 0, *logs); })
+    with_nodes(add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
+                   [&options, run_id, logs, nodes] {
+                       return nodes->empty() ? attach_run(options, *run_id, *logs)
+                                             : attach_on_nodes(options, *run_id, *nodes, *logs);
+                   }))
         ->add_flag("--logs", *logs, "Show the ranks' stdout too");
-    add("stop", "SIGTERM, grace, SIGKILL on all its nodes",
-        [&options, run_id] { return attach(options, *run_id, 1, false); });
+    const auto add_stop = [&](const char* name, const char* description, StopKind kind) {
+        with_nodes(add(name, description, [&options, run_id, nodes, kind] {
+            return nodes->empty() ? stop_run(options, *run_id, kind)
+                                  : stop_on_nodes(options, *run_id, *nodes, kind);
+        }));
+    };
+    add_stop("stop", "SIGTERM, grace, SIGKILL on all its nodes", StopKind::Graceful);
+    add_stop("kill", "SIGKILL on all its nodes", StopKind::Force);
     add("pause", "Stop all its processes for a while (SIGSTOP); memory and GPUs stay taken",
-        [&options, run_id] { return pause(options, *run_id, false); });
-    add("continue", "Let a paused one go on", [&options, run_id] { return pause(options, *run_id, true); });
+        [&options, run_id] { return pause_run(options, *run_id, PauseAction::Pause); });
+    add("continue", "Let a paused one continue",
+        [&options, run_id] { return pause_run(options, *run_id, PauseAction::Continue); });
     auto changes = std::make_shared<std::vector<std::string>>();
-    auto detach = std::make_shared<bool>(false);
+    auto how = std::make_shared<RunOptions>();
     auto* again = add("rerun", "Start its job again, with changes if wanted",
-                      [=, &options] { return rerun(options, *run_id, *changes, *detach, *logs); });
+                      [=, &options] { return rerun(options, *run_id, *changes, *how); });
     again->add_option("--set", *changes, "key=value of the job, levels with dots: train.optimizer.lr=0.01")
         ->allow_extra_args(false);
-    again->add_flag("--detach", *detach, "Return once all ranks are started; the run goes on");
-    again->add_flag("--logs", *logs, "Show the ranks' stdout too");
-    add("kill", "SIGKILL on all its nodes",
-        [&options, run_id] { return attach(options, *run_id, 2, false); });
+    add_run_options(*again, *how);
 }
 
 }  // namespace rankscope::ctl

@@ -63,10 +63,11 @@ struct MetricEvent {
     bool has(const std::string& key) const;
 };
 
-/// Has no visit_fields: its JSON form is {"stream": "stdout" or "stderr", "text"}.
+/// Has no visit_fields: its JSON form is {"stream": "stdout" or "stderr", "text", "dropped_bytes"}.
 struct LogEvent {
     bool is_stderr = false;
-    std::string text;  ///< whole lines with their '\n'; bytes as the rank wrote them
+    std::string text;                 ///< whole lines with their '\n'; bytes as the rank wrote them
+    std::uint64_t dropped_bytes = 0;  ///< left out by the desk before this text, which has its limits
 };
 
 struct ExitEvent {
@@ -165,6 +166,8 @@ struct EndEvent {
     std::string lost_node;  ///< the node that does not answer or whose supervisor is gone; empty: none
     LostHow lost_how = LostHow::Unknown;  ///< of lost_node
     double silent_s = 0;                  ///< how long nothing was heard from it
+    bool presumed = false;                ///< of a node: concluded by the desk, which no longer reaches it
+    std::vector<std::string> unconfirmed = {};  ///< of the run: nodes whose part is not known to be over
 
     template <typename Self, typename Visit>
     static void visit_fields(Self& self, Visit visit) {
@@ -175,6 +178,8 @@ struct EndEvent {
         visit("lost_node", self.lost_node, Written::IfSet);
         visit("lost_how", self.lost_how, Written::IfSet);
         visit("silent_s", self.silent_s, Written::IfSet);
+        visit("presumed", self.presumed, Written::IfSet);
+        visit("unconfirmed", self.unconfirmed, Written::IfSet);
     }
 };
 
@@ -206,7 +211,7 @@ struct LinkEvent {
 
     template <typename Self, typename Visit>
     static void visit_fields(Self& self, Visit visit) {
-        visit("node", self.node, Written::Always);  // replaces the node of the event, which is the desk's
+        visit("to", self.node, Written::Always);  // not "node": event and number are the desk's
         visit("state", self.state, Written::Always);
         visit("last_seen_us", self.last_seen_us, Written::Always);
         visit("retry_at_us", self.retry_at_us, Written::IfSet);

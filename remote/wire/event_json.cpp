@@ -155,6 +155,9 @@ struct BodyWriter {
     void operator()(const LogEvent& log) const {
         json["stream"] = log.is_stderr ? "stderr" : "stdout";
         json["text"] = log.text;
+        if (log.dropped_bytes > 0) {
+            json["dropped_bytes"] = log.dropped_bytes;
+        }
     }
     void operator()(const MetricEvent& metric) const {
         if (metric.step >= 0) {
@@ -201,6 +204,7 @@ struct BodyReader {
         const FieldReader read(json);
         read("stream", stream);
         read("text", log.text);
+        read("dropped_bytes", log.dropped_bytes);
         log.is_stderr = stream == "stderr";
     }
     void operator()(MetricEvent& metric) const {

@@ -129,8 +129,8 @@ class Desk(Printing):
         node = event.get("node", "")
         if not node:
             self.tail.append(json.dumps(event)[:300])
-            if "connection lost" in event.get("detail", ""):
-                self.lost[event["detail"].partition(":")[0]] += 1
+            if event.get("event") == "link" and event["state"] == "retrying" and not event.get("failure"):
+                self.lost[event["to"]] += 1
             if event.get("event") == "end":
                 self.verdict = event
         elif event["seq"] > self._stored.get(node, 0):

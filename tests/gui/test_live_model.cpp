@@ -138,8 +138,10 @@ TEST(FailureReport, NothingForARunThatIsFine) {
 
 TEST(FailureReport, ADiagnosisBringsItsFix) {
     LiveData data = synthetic_data({.until = 0.5, .fate = Fate::Killed});
-    data.diagnoses.push_back(
-        {"oom-kill", "The kernel killed the rank: memory ran out.", 0.9, {}, {"Lower batch_size."}});
+    data.diagnoses.push_back({.id = "host-oom",
+                              .title = "The kernel killed the rank: memory ran out.",
+                              .confidence = 0.9,
+                              .fix = {"Lower batch_size."}});
     const FailureReport report = failure_report(data);
     EXPECT_TRUE(report.text.contains(u"memory ran out"_s));
     EXPECT_EQ(report.remedy, u"Lower batch_size."_s);

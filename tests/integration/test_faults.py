@@ -258,7 +258,7 @@ class Faults(unittest.TestCase):
         self.nodes[1].kill_sshd(sessions=True)
         self.nodes[1].start_sshd()
         up = time.monotonic()
-        run.wait_for("connected again", lambda r: any("connected again" in e.get("detail", "") for e in r.of("stage", stage="note")))
+        run.wait_for("connected again", lambda r: r.of("link", to="node2", state="retrying") and r.of("link", to="node2")[-1]["state"] == "linked")
         took = time.monotonic() - up
         self.assertEqual(len(self.ranks_left(self.nodes)) >= len(NODES), True)
         self.let_end()
@@ -272,8 +272,8 @@ class Faults(unittest.TestCase):
                 run = self.bring_up(command(IDLE), attached)
                 self.nodes[1].kill_sshd(sessions=True)
                 if attached:
-                    run.wait_for("the cause is told", lambda r: any(
-                        e["detail"].startswith("node2: ") and "refused" in e["detail"] and "trying again" in e["detail"] for e in r.of("stage", stage="note")))
+                    run.wait_for("the cause is reported", lambda r: any(
+                        "refuses" in e.get("failure", "") and e["retry_at_us"] > 0 for e in r.of("link", to="node2", state="retrying")))
                 self.assertEqual({name for name, _ in self.ranks_left(self.nodes)}, set(NODES))
                 watched = run if attached else Run(self.cluster, ["runs", "stop", self.run_id])
                 asked = time.monotonic()

@@ -340,6 +340,65 @@ TEST_F(Link, UnaskedRepliesComeInOrderAndFailuresBecomeSentences) {
     EXPECT_FALSE((*link)->next(0));
 }
 
+TEST_F(Link, ZerosAfterTheGreetingEndTheLink) {
+    auto link = open_fake({FakeCommand{std::string(kAgentGreeting) + std::string(4096, '\0'), "", {}, true}});
+    ASSERT_TRUE(link);
+    const auto reply = (*link)->call(ping());
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.failure().code, FailureId("ssh-link-lost"));
+    EXPECT_FALSE((*link)->next(0));
+}
+
+// A node that speaks frames, but without end: only so much of it is read before somebody takes it.
+TEST_F(Link, AFloodOfFramesStaysOnTheNode) {
+    class Flood : public Channel {
+    public:
+        explicit Flood(std::size_t& sent) : sent_(sent) {
+            wire::Reply reply;
+            reply.mutable_events()->set_run_id(std::string(60000, 'x'));
+            append_frame(frame_, reply.SerializeAsString());
+        }
+        Read read(std::string& out) override {
+            out += greeted_ ? frame_ : std::string(kAgentGreeting);
+            sent_ += greeted_ ? frame_.size() : 0;
+            greeted_ = true;
+            return Read::Data;
+        }
+        Read read_error(std::string& out) override {
+            out += frame_;
+            return Read::Data;
+        }
+        std::ptrdiff_t write(std::string_view bytes) override {
+            return static_cast<std::ptrdiff_t>(bytes.size());
+        }
+        void close_input() override {}
+        void wait(bool, int, int) override {}
+        std::optional<int> exit_status() override { return 0; }
+
+    private:
+        std::string frame_;
+        std::size_t& sent_;
+        bool greeted_ = false;
+    };
+    class Flooding : public Transport {
+    public:
+        explicit Flooding(std::size_t& sent) : sent_(sent) {}
+        Result<std::unique_ptr<Channel>> exec(const std::string&) override {
+            return std::unique_ptr<Channel>(std::make_unique<Flood>(sent_));
+        }
+        const ConnectionInfo& info() const override { return info_; }
+
+    private:
+        std::size_t& sent_;
+        ConnectionInfo info_;
+    };
+    std::size_t sent = 0;
+    auto link = open(node_, std::make_unique<Flooding>(sent));
+    ASSERT_TRUE(link) << to_line(link.failure());
+    EXPECT_FALSE((*link)->call(ping(), 0.5)) << "no answer among them";
+    EXPECT_LE(sent, 40U << 20U);
+}
+
 TEST_F(Link, AKilledAgentIsALostLink) {
     auto link = open_here();
     ASSERT_TRUE(link);

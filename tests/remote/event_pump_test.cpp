@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 #include <thread>
 
@@ -140,8 +141,8 @@ TEST_F(EventPumpTest, AFailureAndTheEndAreToldOnce) {
         pump.post(make_event(end, 2, name, -1));
     }
     ASSERT_TRUE(wait_until([&] { return heard_.ends().size() == 1; }));
-    pump.finish(false);
-    pump.finish(true);
+    pump.finish({});
+    pump.finish({true});
     pump.post(step_event(3, "node1", 0));
     pump.close();
     EXPECT_EQ(heard_.causes().size(), 1U);
@@ -160,7 +161,7 @@ TEST_F(EventPumpTest, AForcedEndIsTakenAsItIs) {
     end.outcome = Outcome::Failed;
     end.exit_code = 4;
     end.detail = "node2 could not be reached.";
-    pump.finish(end);
+    pump.finish({false, end});
     pump.close();
     ASSERT_EQ(heard_.events().size(), 1U);
     EXPECT_EQ(heard_.events()[0].as<EndEvent>()->exit_code, 4);
@@ -183,7 +184,10 @@ TEST_F(EventPumpTest, ARestoredRunGoesOnWhereItWas) {
     }
     Heard again;
     EventPump pump("run-1", store_, again.hooks());
-    pump.restore(plan_of(1, 2), before);
+    pump.restore(plan_of(1, 2));
+    for (const auto& event : before) {
+        pump.restore(event);
+    }
     pump.post(step_event(3, "node1", 1));
     pump.close();
     const auto events = again.events();
@@ -240,9 +244,76 @@ TEST_F(EventPumpTest, WorksWithoutStoreAndHooks) {
     exit.code = 1;
     pump.post(make_event(exit, 1, "node1", 0));
     pump.post(make_event(EndEvent{}, 2, "node1", -1));
-    pump.finish(false);
+    pump.finish({});
     pump.close();
     pump.close();
+}
+
+TEST_F(EventPumpTest, AFloodOfLogsIsThinnedAndSaysSo) {
+    constexpr std::uint64_t kLimit = 100000;
+    constexpr std::uint64_t kEach = 1000;
+    constexpr std::uint64_t kCount = 1000;
+    {
+        EventPump pump("run-1", store_, heard_.hooks(), kLimit);
+        pump.set_plan(plan_of(2, 1));
+        for (std::uint64_t i = 1; i <= kCount; ++i) {
+            pump.post(make_event(LogEvent{false, std::string(kEach - 1, 'y') + '\n'}, 2 * i, "node1", 0));
+            pump.post(step_event(2 * i + 1, "node1", 0));
+        }
+        pump.finish({});
+    }
+    std::uint64_t kept = 0;
+    std::uint64_t dropped = 0;
+    std::size_t metrics = 0;
+    for (const auto& event : stored()) {
+        if (const auto* log = event.as<LogEvent>()) {
+            kept += log->text.size();
+            dropped += log->dropped_bytes;
+        }
+        metrics += event.as<MetricEvent>() != nullptr ? 1 : 0;
+    }
+    EXPECT_LE(kept, kLimit + 3 * 2048) << "the limit, and a few lines per second";
+    EXPECT_EQ(kept + dropped, kCount * kEach) << "every byte is accounted for";
+    EXPECT_EQ(metrics, kCount) << "nothing but logs gives way";
+}
+
+TEST_F(EventPumpTest, WhoPostsWaitsWhereTheSinkIsSlower) {
+    std::atomic<bool> let_go{false};
+    EventPump::Hooks hooks;
+    hooks.events = [&](const Event&) {
+        while (!let_go) {
+            std::this_thread::yield();
+        }
+    };
+    EventPump pump("run-1", store_, std::move(hooks));
+    std::atomic<int> posted{0};
+    std::thread poster([&] {
+        for (int i = 0; i < 64; ++i) {
+            pump.post(
+                make_event(LogEvent{false, std::string(1U << 20U, 'y')}, static_cast<std::uint64_t>(i) + 1));
+            ++posted;
+        }
+    });
+    ASSERT_TRUE(wait_until([&] { return posted >= 8; }));
+    EXPECT_LE(posted, 12) << "8 MB wait, not 64";
+    let_go = true;
+    poster.join();
+    EXPECT_EQ(posted, 64);
+}
+
+TEST_F(EventPumpTest, AnEndNamesWhoHasNotConfirmedIt) {
+    {
+        EventPump pump("run-1", store_, heard_.hooks());
+        pump.set_plan(plan_of(2, 1));
+        pump.finish({true, std::nullopt, {"node2"}, "node2 has not confirmed the end."});
+    }
+    const auto events = heard_.events();
+    ASSERT_FALSE(events.empty());
+    const auto* end = events.back().as<EndEvent>();
+    ASSERT_NE(end, nullptr);
+    EXPECT_EQ(end->outcome, Outcome::Stopped);
+    EXPECT_EQ(end->unconfirmed, std::vector<std::string>{"node2"});
+    EXPECT_EQ(end->detail, "Stopped by the user. node2 has not confirmed the end.");
 }
 
 }  // namespace

@@ -384,5 +384,23 @@ TEST(Sqlite, ErrorsAreValues) {
     broken.reset();
 }
 
+TEST_F(RunStoreTest, AStopIsKeptUntilItIsDelivered) {
+    StopOrder order{"run-1", "node2", "ssh", StopKind::Graceful, true, "stopped by the user", 5};
+    ASSERT_TRUE(store_->record_stop(order));
+    order.kind = StopKind::Force;
+    ASSERT_TRUE(store_->record_stop(order)) << "the later one of the same run and node counts";
+    order.node = "node1";
+    ASSERT_TRUE(store_->record_stop(order));
+    const auto pending = store_->pending_stops("node2");
+    ASSERT_TRUE(pending);
+    ASSERT_EQ(pending->size(), 1U);
+    EXPECT_EQ(pending->front().kind, StopKind::Force);
+    EXPECT_TRUE(pending->front().by_user);
+    EXPECT_EQ(pending->front().cause, "stopped by the user");
+    ASSERT_TRUE(store_->stop_delivered("run-1", "node2"));
+    EXPECT_TRUE(store_->pending_stops("node2")->empty());
+    EXPECT_EQ(store_->pending_stops()->size(), 1U);
+}
+
 }  // namespace
 }  // namespace rankscope

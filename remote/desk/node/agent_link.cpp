@@ -24,6 +24,25 @@ constexpr const char* kContext = "AgentLink";
 constexpr double kGreetingTimeout = 30;
 constexpr int kPumpMs = 1000;
 constexpr std::size_t kPiece = 64U << 10U;
+// What a node may make this computer keep, whatever it sends.
+constexpr std::size_t kMostText = 64U << 10U;
+constexpr std::size_t kMostUnasked = 32U << 20U;
+constexpr std::size_t kMostReplies = 256;
+
+// The end of what a command printed: nothing more is worth reading.
+void keep_tail(std::string& text_so_far) {
+    if (text_so_far.size() > 2 * kMostText) {
+        text_so_far.erase(0, text_so_far.size() - kMostText);
+    }
+}
+
+// What is left on the error stream of a command that has ended. It may be endless.
+void drain_errors(Channel& channel, std::string& errors) {
+    constexpr int kMostReads = 64;
+    for (int i = 0; i < kMostReads && channel.read_error(errors) == Channel::Read::Data; ++i) {
+        keep_tail(errors);
+    }
+}
 
 std::string own_system() {
     utsname name{};
@@ -92,6 +111,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
         std::string rest;
         const auto read = channel_->read(bytes);
         channel_->read_error(errors);
+        keep_tail(errors);
         if (greeting.feed(bytes, rest)) {
             frames_ = FrameReader();
             frames_.feed(rest);
@@ -102,8 +122,7 @@ Result<bool> AgentLink::try_start(const AgentBinary& agent, const Progress& prog
             return true;
         }
         if (read == Channel::Read::Closed) {
-            while (channel_->read_error(errors) == Channel::Read::Data) {
-            }
+            drain_errors(*channel_, errors);
             break;
         }
         wake_->clear();  // or every wait below would return at once
@@ -175,6 +194,8 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
     for (;;) {
         const auto read = (*channel)->read(output);
         (*channel)->read_error(errors);
+        keep_tail(output);
+        keep_tail(errors);
         if (read == Channel::Read::Closed) {
             break;
         }
@@ -205,8 +226,7 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
         }
         (*channel)->wait(sent < agent.size, kPumpMs, wake_->fd());
     }
-    while ((*channel)->read_error(errors) == Channel::Read::Data) {
-    }
+    drain_errors(**channel, errors);
     const auto status = (*channel)->exit_status();
     return status == 0 ? Result<void>() : explain_agent_start(node_, status.value_or(-1), output, errors);
 }
@@ -218,20 +238,36 @@ std::uint64_t AgentLink::send(wire::Request request) {
     return request.id();
 }
 
+// Answers to questions that were not asked: few things wait for one at a time.
+bool AgentLink::too_many_replies() const {
+    std::size_t bytes = 0;
+    for (const auto& [id, reply] : replies_) {
+        bytes += reply.ByteSizeLong();
+    }
+    return replies_.size() > kMostReplies || bytes > kMostUnasked;
+}
+
 void AgentLink::take_replies() {
     while (const auto payload = frames_.next()) {
         wire::Reply reply;
+        // An agent sends no empty message. Zeros are a stream of empty frames.
+        if (payload->empty()) {
+            foreign_ = true;
+            break;
+        }
         if (!reply.ParseFromArray(payload->data(), static_cast<int>(payload->size()))) {
             continue;
         }
-        if (reply.id() != 0) {
-            const auto id = reply.id();
-            replies_.insert_or_assign(id, std::move(reply));
-        } else {
+        const auto id = reply.id();
+        if (id == 0) {
+            unasked_bytes_ += payload->size() + sizeof reply;
             unasked_.push_back(std::move(reply));
+        } else {
+            replies_.insert_or_assign(id, std::move(reply));
+            foreign_ = foreign_ || too_many_replies();
         }
     }
-    if (frames_.damaged()) {
+    if (frames_.damaged() || foreign_) {
         alive_ = false;
         errors_ += text(kContext, "the stream from the agent is damaged");
     }
@@ -252,8 +288,10 @@ void AgentLink::pump(int timeout_ms) {
         moved = true;
     }
     std::string bytes;
-    // A bounded number of reads: a node that floods must not keep us from writing a stop.
-    for (int round = 0; round < 16; ++round) {
+    // A bounded number of reads: a node that floods must not keep us from writing a stop. And none at all
+    // while too much waits to be taken: the rest stays on the node.
+    const int rounds = unasked_bytes_ < kMostUnasked ? 16 : 0;
+    for (int round = 0; round < rounds; ++round) {
         const auto read = channel_->read(bytes);
         if (read == Channel::Read::Closed) {
             alive_ = false;
@@ -264,9 +302,7 @@ void AgentLink::pump(int timeout_ms) {
         moved = true;
     }
     channel_->read_error(errors_);
-    if (errors_.size() > 65536) {
-        errors_.erase(0, errors_.size() - 65536);
-    }
+    keep_tail(errors_);
     frames_.feed(bytes);
     take_replies();
     if (!moved && alive_ && timeout_ms > 0) {
@@ -322,6 +358,8 @@ std::optional<wire::Reply> AgentLink::next(int timeout_ms) {
     }
     wire::Reply reply = std::move(unasked_.front());
     unasked_.pop_front();
+    unasked_bytes_ =
+        unasked_.empty() ? 0 : unasked_bytes_ - std::min(unasked_bytes_, sizeof reply + reply.ByteSizeLong());
     return reply;
 }
 

@@ -64,6 +64,7 @@ private:
     /// One round: writes, reads, sorts replies. Waits up to timeout_ms when there is nothing to do.
     void pump(int timeout_ms);
     void take_replies();
+    bool too_many_replies() const;
 
     NodeSpec node_;
     std::unique_ptr<Transport> transport_;
@@ -75,7 +76,9 @@ private:
     std::string errors_;
     std::map<std::uint64_t, wire::Reply> replies_;
     std::deque<wire::Reply> unasked_;
+    std::size_t unasked_bytes_ = 0;
     std::uint64_t next_id_ = 1;
+    bool foreign_ = false;  ///< the stream is no agent's
     bool alive_ = false;
     double shell_s_ = 0;
 };

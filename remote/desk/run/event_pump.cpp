@@ -9,8 +9,22 @@
 
 namespace rankscope {
 
-EventPump::EventPump(std::string run_id, std::shared_ptr<RunStore> store, Hooks hooks)
-    : run_id_(std::move(run_id)), store_(std::move(store)), hooks_(std::move(hooks)) {
+namespace {
+
+constexpr std::size_t kMostWaiting = 8U << 20U;
+constexpr std::size_t kMostUnstored = 32U << 20U;
+
+std::size_t size_of(const Event& event) {
+    constexpr std::size_t kEach = 256;  // the event itself and its place in a queue
+    const auto* log = event.as<LogEvent>();
+    return kEach + (log != nullptr ? log->text.size() : 0);
+}
+
+}  // namespace
+
+EventPump::EventPump(std::string run_id, std::shared_ptr<RunStore> store, Hooks hooks,
+                     std::uint64_t log_limit)
+    : run_id_(std::move(run_id)), store_(std::move(store)), hooks_(std::move(hooks)), logs_(log_limit) {
     thread_ = std::thread([this] { run(); });
 }
 
@@ -24,6 +38,7 @@ void EventPump::close() {
         closing_ = true;
     }
     changed_.notify_all();
+    room_.notify_all();
     if (thread_.joinable()) {
         thread_.join();
     }
@@ -38,12 +53,24 @@ void EventPump::push(Item item) {
 }
 
 void EventPump::post(Event event) {
-    push(std::move(event));
+    std::vector<Event> one;
+    one.push_back(std::move(event));
+    post(std::move(one));
 }
 
 void EventPump::post(std::vector<Event> events) {
+    std::size_t bytes = 0;
+    for (const auto& event : events) {
+        bytes += size_of(event);
+    }
     {
-        const std::lock_guard lock(mutex_);
+        std::unique_lock lock(mutex_);
+        // The pump's own thread makes the room that the others wait for.
+        room_.wait(lock, [this] {
+            return closing_ || waiting_bytes_ < kMostWaiting ||
+                   std::this_thread::get_id() == thread_.get_id();
+        });
+        waiting_bytes_ += bytes;
         items_.insert(items_.end(), std::make_move_iterator(events.begin()),
                       std::make_move_iterator(events.end()));
     }
@@ -54,22 +81,24 @@ void EventPump::set_plan(LaunchPlan plan) {
     push(std::move(plan));
 }
 
-void EventPump::finish(bool by_user) {
-    push(Finish{by_user, false, {}});
+void EventPump::run_later(std::function<void()> work) {
+    push(Item(std::in_place_type<Work>, std::move(work)));
 }
 
-void EventPump::finish(EndEvent forced) {
-    push(Finish{false, true, std::move(forced)});
+void EventPump::finish(Ending ending) {
+    push(std::move(ending));
 }
 
-void EventPump::restore(const LaunchPlan& plan, const std::vector<Event>& past) {
+void EventPump::restore(const LaunchPlan& plan) {
     const std::lock_guard lock(mutex_);  // the thread is waiting: nothing was posted yet
     tracker_.set_plan(plan);
-    for (const auto& event : past) {
-        tracker_.observe(event);
-        if (event.node.empty()) {
-            desk_seq_ = std::max(desk_seq_, event.seq);
-        }
+}
+
+void EventPump::restore(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    tracker_.observe(event);
+    if (event.node.empty()) {
+        desk_seq_ = std::max(desk_seq_, event.seq);
     }
 }
 
@@ -83,10 +112,13 @@ void EventPump::run() {
                 lock.unlock();
                 std::vector<Event> none;
                 store(none);  // what the store refused before: the last chance
+                store_end();
                 return;
             }
             items.swap(items_);
+            waiting_bytes_ = 0;
         }
+        room_.notify_all();
         std::vector<Event> stored;
         for (auto& item : items) {
             take(std::move(item), stored);
@@ -104,31 +136,53 @@ void EventPump::take(Item item, std::vector<Event>& stored) {
         if (hooks_.plan) {
             hooks_.plan(*plan);
         }
-    } else if (auto* finish = std::get_if<Finish>(&item)) {
-        if (tracker_.over()) {
-            return;
-        }
-        const EndEvent end = finish->forced ? finish->end : tracker_.verdict(finish->by_user);
-        if (const auto diagnosis = tracker_.diagnosis(); diagnosis && end.has_culprit && !finish->forced) {
-            Event event;
-            event.body = *diagnosis;
-            deliver(std::move(event), stored);
-        }
-        Event event;
-        event.body = end;
-        deliver(std::move(event), stored);
-        store(stored);
-        if (store_) {
-            static_cast<void>(store_->finish_run(run_id_, now_us(), end));
-        }
+    } else if (const auto* ending = std::get_if<Ending>(&item)) {
+        finish_now(*ending, stored);
+    } else if (const auto* work = std::get_if<Work>(&item)) {
+        (*work)();
     } else {
         deliver(std::move(std::get<Event>(item)), stored);
+    }
+}
+
+void EventPump::finish_now(const Ending& ending, std::vector<Event>& stored) {
+    if (tracker_.over()) {
+        return;
+    }
+    for (auto& rest : logs_.rest()) {
+        deliver(std::move(rest), stored);
+    }
+    EndEvent end = ending.forced ? *ending.forced : tracker_.verdict(ending.by_user);
+    end.unconfirmed = ending.unconfirmed;
+    if (!ending.detail.empty()) {
+        end.detail += (end.detail.empty() ? "" : " ") + ending.detail;
+    }
+    if (const auto diagnosis = tracker_.diagnosis(); diagnosis && end.has_culprit && !ending.forced) {
+        Event event;
+        event.body = *diagnosis;
+        deliver(std::move(event), stored);
+    }
+    Event event;
+    event.body = end;
+    deliver(std::move(event), stored);
+    store(stored);
+    unfinished_ = Unfinished{now_us(), std::move(end)};
+    store_end();
+}
+
+// Tried again when this closes: the file may have been locked.
+void EventPump::store_end() {
+    if (store_ && unfinished_ && store_->finish_run(run_id_, unfinished_->ended_us, unfinished_->end)) {
+        unfinished_.reset();
     }
 }
 
 void EventPump::deliver(Event event, std::vector<Event>& stored) {
     if (tracker_.over()) {
         return;  // a straggler after the end: its node's spool has it
+    }
+    if (!logs_.admit(event)) {
+        return;
     }
     if (event.node.empty()) {
         event.seq = ++desk_seq_;
@@ -146,14 +200,14 @@ void EventPump::deliver(Event event, std::vector<Event>& stored) {
         consequence.t_us = t_us;  // when it happened: after an attach that is not now
         deliver(std::move(consequence), stored);
     }
-    if (told_failure_ < tracker_.failed_attempt() && !tracker_.failure_cause().empty()) {
-        told_failure_ = tracker_.failed_attempt();
+    if (reported_failure_ < tracker_.failed_attempt() && !tracker_.failure_cause().empty()) {
+        reported_failure_ = tracker_.failed_attempt();
         if (hooks_.failed) {
-            hooks_.failed(tracker_.failure_cause(), told_failure_);
+            hooks_.failed(tracker_.failure_cause(), reported_failure_);
         }
     }
-    if (!told_all_ended_ && tracker_.all_nodes_ended()) {
-        told_all_ended_ = true;
+    if (!reported_all_ended_ && tracker_.all_nodes_ended()) {
+        reported_all_ended_ = true;
         if (hooks_.all_ended) {
             hooks_.all_ended();
         }
@@ -171,14 +225,26 @@ void EventPump::store(std::vector<Event>& events) {
     const auto stored = store_->append(run_id_, unstored_);
     if (stored) {
         unstored_.clear();
-        told_store_trouble_ = false;
-    } else if (!told_store_trouble_ && hooks_.events) {
+        reported_store_trouble_ = false;
+    } else if (!reported_store_trouble_ && hooks_.events) {
         // Kept in memory and tried again with the next events; what is lost with this program, the spools
         // still have.
-        told_store_trouble_ = true;
+        reported_store_trouble_ = true;
         Event note = desk_stage("note", StageStatus::Failed, to_line(stored.failure()));
         note.t_us = now_us();
         hooks_.events(note);
+    }
+    bound_unstored();
+}
+
+// A store that stays locked, or a full disk: logs give way, everything else stays.
+void EventPump::bound_unstored() {
+    std::size_t bytes = 0;
+    for (const auto& event : unstored_) {
+        bytes += size_of(event);
+    }
+    if (bytes > kMostUnstored) {
+        std::erase_if(unstored_, [](const Event& event) { return event.as<LogEvent>() != nullptr; });
     }
 }
 

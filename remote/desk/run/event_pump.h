@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/desk/run/log_share.h>
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/run/run_tracker.h>
 #include <remote/desk/store/run_store.h>
@@ -21,7 +22,8 @@
 namespace rankscope {
 
 /// The one stream of a run: takes events from all threads, gives each to the tracker, the sink and the store
-/// in one order, on one thread. The desk's own events get their sequence numbers here.
+/// in one order, on one thread. The desk's own events get their sequence numbers here. What waits is bounded:
+/// post() waits for room, and so the nodes keep in their spools what the desk cannot take yet.
 class EventPump {
 public:
     struct Hooks {
@@ -32,50 +34,66 @@ public:
         /// All nodes have ended: the caller answers with finish().
         std::function<void()> all_ended;
     };
+    struct Ending {
+        bool by_user = false;
+        std::optional<EndEvent> forced{};        ///< the end itself; else as the exits show it
+        std::vector<std::string> unconfirmed{};  ///< EndEvent::unconfirmed
+        std::string detail{};                    ///< a sentence about them, added to the end's own
+    };
 
-    EventPump(std::string run_id, std::shared_ptr<RunStore> store, Hooks hooks);
+    EventPump(std::string run_id, std::shared_ptr<RunStore> store, Hooks hooks,
+              std::uint64_t log_limit = LogShare::kDefaultLimit);
     ~EventPump();
     EventPump(const EventPump&) = delete;
     EventPump& operator=(const EventPump&) = delete;
 
-    void post(Event event);
     void post(std::vector<Event> events);
+    void post(Event event);
     void set_plan(LaunchPlan plan);
-    /// Posts the run's end: from the exits seen (with `by_user`), or `forced`.
-    void finish(bool by_user);
-    void finish(EndEvent forced);
+    /// Runs on the pump's thread, where waiting for the store holds up no conversation with a node.
+    void run_later(std::function<void()> work);
+    /// Posts the run's end.
+    void finish(Ending ending);
     /// Before the first event: what the store already has goes to the tracker alone.
-    void restore(const LaunchPlan& plan, const std::vector<Event>& past);
+    void restore(const LaunchPlan& plan);
+    void restore(const Event& event);
     /// Delivers what is waiting and ends the thread.
     void close();
 
 private:
-    struct Finish {
-        bool by_user = false;
-        bool forced = false;
-        EndEvent end;
-    };
-    using Item = std::variant<Event, LaunchPlan, Finish>;
+    using Work = std::function<void()>;
+    using Item = std::variant<Event, LaunchPlan, Ending, Work>;
 
     void push(Item item);
     void run();
     void take(Item item, std::vector<Event>& stored);
     void deliver(Event event, std::vector<Event>& stored);
+    void finish_now(const Ending& ending, std::vector<Event>& stored);
     void store(std::vector<Event>& events);
+    void bound_unstored();
+    void store_end();
 
     std::string run_id_;
     std::shared_ptr<RunStore> store_;
     Hooks hooks_;
     RunTracker tracker_;
     std::uint64_t desk_seq_ = 0;
-    int told_failure_ = -1;  ///< the attempt
-    bool told_all_ended_ = false;
-    bool told_store_trouble_ = false;
+    int reported_failure_ = -1;  ///< the attempt
+    bool reported_all_ended_ = false;
+    bool reported_store_trouble_ = false;
     std::vector<Event> unstored_;
+    LogShare logs_;
+    struct Unfinished {
+        std::int64_t ended_us = 0;
+        EndEvent end;
+    };
+    std::optional<Unfinished> unfinished_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
+    std::condition_variable room_;
     std::deque<Item> items_;
+    std::size_t waiting_bytes_ = 0;
     bool closing_ = false;
     std::thread thread_;
 };

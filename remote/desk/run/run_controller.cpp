@@ -5,11 +5,10 @@
 #include <base/sha256.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/deploy/artifacts.h>
+#include <remote/desk/run/ending_rule.h>
 #include <remote/desk/run/event_pump.h>
-#include <remote/desk/run/node_task.h>
+#include <remote/desk/run/recorded_stops.h>
 #include <remote/desk/run/run_controller.h>
-#include <remote/desk/run/run_meeting.h>
-#include <remote/desk/run/slurm_task.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
 #include <remote/diagnosis/failure_catalogue.h>
@@ -18,11 +17,15 @@
 #include <condition_variable>
 #include <ctime>
 #include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
 
 namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunController";
+constexpr auto kLookEvery = std::chrono::milliseconds(100);
 
 // Sorts by time, is unique, and reads well in a list: 20261120-194512-3f9a1c.
 std::string new_run_id() {
@@ -39,76 +42,121 @@ std::string new_run_id() {
 class RunController::Impl {
 public:
     Impl(std::shared_ptr<RunStore> run_store, Prompter prompter, EventSink events, PlanSink plan_sink,
-         std::string run_id)
-        : store(std::move(run_store)), sink(std::move(events)) {
-        context.run_id = std::move(run_id);
-        context.prompter = std::move(prompter);
-        context.facts = [this](const std::string& node, const NodeFacts& facts) {
-            if (store) {
-                static_cast<void>(store->save_facts(node, facts, now_us()));
-            }
-        };
-        pump = std::make_unique<EventPump>(
-            context.run_id, store,
-            EventPump::Hooks{[this](const Event& event) { on_event(event); }, std::move(plan_sink),
-                             [this](const std::string& cause, int attempt) { tell_all(cause, attempt); },
-                             [this] {
-                                 if (!slurm) {  // Slurm has the last word: it knows what no exit tells
-                                     pump->finish(user_stop.load() > 0);
-                                 }
-                             }});
-        context.pump = pump.get();
-    }
+         std::string run_id, std::uint64_t log_limit);
     ~Impl();
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
     void start(RunRequest request);
-    void coordinate();
-    void fail(const Failure& failure);
-    void on_event(const Event& event);
-    void stop_all(int strength, const std::string& cause, bool by_user = false);
-    void tell_all(const std::string& cause, int attempt);
-    bool stage(const char* name, RunMeeting::Point point);
-    void make_slurm_task(const NodeSpec& login, const LaunchPlan& plan);
+    void attach(const AttachHooks& hooks);
+    void stop(StopKind kind);
+    void pause(PauseAction action);
 
     std::shared_ptr<RunStore> store;
-    EventSink sink;
-    RunContext context;
-    std::unique_ptr<RunMeeting> meeting;
-    std::unique_ptr<EventPump> pump;
-    std::vector<std::unique_ptr<NodeTask>> tasks;
-    std::unique_ptr<SlurmTask> slurm;  ///< instead of tasks and meeting
-    std::mutex tasks_mutex;
+    LaunchContext context;
     std::thread coordinator;
-    std::atomic<int> user_stop{0};
 
-    std::mutex mutex;
+    mutable std::mutex mutex;  ///< what follows, down to the exit code
     std::condition_variable changed;
     bool started = false;
     bool over = false;
+    bool closing = false;
     int exit_code = 0;
+
+private:
+    Result<LaunchPlan> prepare(RunRequest& request);
+    Result<void> recall(const AttachHooks& hooks);
+    void publish(std::unique_ptr<RunLauncher> ready);
+    void watch();
+    void look();
+    void on_event(const Event& event);
+    void fail(const Failure& failure);
+    void finish(std::optional<EndEvent> forced);
+    void give_up(const std::vector<NodeStatus>& nodes);
+    void end_attach(const AttachHooks& hooks, const Result<void>& result);
+    template <typename Use>
+    void with_launcher(Use use);
+
+    EventSink sink;
+    std::unique_ptr<EventPump> pump;
+    std::optional<RecordedStops> recorded;
+    std::mutex launcher_mutex;  ///< the launcher, and what waits for it
+    std::unique_ptr<RunLauncher> launcher;
+    std::optional<StopOrder> stop_order;
+    std::unique_ptr<RunLauncher> starting;  ///< the coordinator's, until it is published
+    std::mutex ending_mutex;
+    std::optional<EndingRule> rule;
+    std::vector<std::string> unconfirmed;
+    std::string unconfirmed_text;
 };
 
-RunController::Impl::~Impl() {
-    if (meeting) {
-        meeting->abort(Failure{"cancelled", "", text(kContext, "The program was closed."), "", ""});
-    }
-    {
-        const std::lock_guard lock(tasks_mutex);
-        for (auto& task : tasks) {
-            task->leave();
+RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter, EventSink events,
+                          PlanSink plan_sink, std::string run_id, std::uint64_t log_limit)
+    : store(std::move(run_store)), sink(std::move(events)) {
+    context.run_id = std::move(run_id);
+    context.prompter = std::move(prompter);
+    EventPump::Hooks hooks;
+    hooks.events = [this](const Event& event) { on_event(event); };
+    hooks.plan = std::move(plan_sink);
+    // A rank has failed. Its node knows; for the others this may be the only way to hear of it.
+    hooks.failed = [this](const std::string& cause, int attempt) {
+        with_launcher([&](RunLauncher& active) { active.report_failure(cause, attempt); });
+    };
+    hooks.all_ended = [this] {
+        if (!launcher_kind(context.job).abilities.reports_end) {
+            finish(std::nullopt);
         }
+    };
+    pump = std::make_unique<EventPump>(context.run_id, store, std::move(hooks), log_limit);
+    context.reports.post = [this](std::vector<Event> posted) { pump->post(std::move(posted)); };
+    context.reports.plan = [this](const LaunchPlan& plan) { pump->set_plan(plan); };
+    context.reports.started = [this] {
+        const std::lock_guard lock(mutex);
+        started = true;
+        changed.notify_all();
+    };
+    context.reports.failed = [this](const Failure& failure) { fail(failure); };
+    context.reports.ended = [this] { finish(std::nullopt); };
+    context.reports.reached = [this](const NodeSpec& node, const NodeFacts& facts, AgentLink& link) {
+        if (!store) {
+            return;
+        }
+        pump->run_later([this, name = node.name, facts, at_us = now_us()] {
+            static_cast<void>(store->save_facts(name, facts, at_us));
+        });
+        for (const auto& order : recorded ? recorded->deliver(node.name, link) : std::vector<StopOrder>()) {
+            context.stage("note", StageStatus::Done, describe_delivery(order));
+            pump->run_later(
+                [this, order] { static_cast<void>(store->stop_delivered(order.run_id, order.node)); });
+        }
+    };
+}
+
+RunController::Impl::~Impl() {
+    {
+        const std::lock_guard lock(mutex);
+        closing = true;
     }
+    changed.notify_all();
+    with_launcher([](RunLauncher& active) { active.leave(); });
     if (coordinator.joinable()) {
         coordinator.join();
     }
-    tasks.clear();
-    if (slurm) {
-        slurm->leave();
-        slurm->join();
+    std::unique_ptr<RunLauncher> last;
+    {
+        const std::lock_guard lock(launcher_mutex);
+        last = std::move(launcher);
     }
+    last.reset();  // joins its threads, which may still report to the pump
     pump->close();
+}
+
+template <typename Use>
+void RunController::Impl::with_launcher(Use use) {
+    const std::lock_guard lock(launcher_mutex);
+    if (launcher) {
+        use(*launcher);
+    }
 }
 
 void RunController::Impl::on_event(const Event& event) {
@@ -116,54 +164,25 @@ void RunController::Impl::on_event(const Event& event) {
         sink(event);
     }
     const auto* end = event.as<EndEvent>();
-    if (end != nullptr && !event.node.empty() && !end->lost_node.empty()) {
-        const std::lock_guard lock(tasks_mutex);
-        for (auto& task : tasks) {
-            if (task->node().name == end->lost_node) {
-                task->presume_lost();
+    if (end == nullptr) {
+        return;
+    }
+    if (!event.node.empty()) {
+        {
+            const std::lock_guard lock(ending_mutex);
+            if (rule) {
+                rule->node_ended(monotonic_s(), end->outcome != Outcome::Done);
             }
         }
+        if (!end->lost_node.empty()) {
+            with_launcher([&](RunLauncher& active) { active.presume_lost(end->lost_node); });
+        }
+        return;
     }
-    if (end != nullptr && event.node.empty()) {
-        const std::lock_guard lock(mutex);
-        over = true;
-        exit_code = end->exit_code;
-        changed.notify_all();
-    }
-}
-
-void RunController::Impl::stop_all(int strength, const std::string& cause, bool by_user) {
-    const std::lock_guard lock(tasks_mutex);
-    for (auto& task : tasks) {
-        task->request_stop(strength, cause, by_user);
-    }
-    if (slurm) {
-        slurm->request_stop(strength, cause, user_stop.load() > 0);
-    }
-}
-
-// A rank has failed. Its node knows; for the others this may be the only way to hear of it.
-void RunController::Impl::tell_all(const std::string& cause, int attempt) {
-    const std::lock_guard lock(tasks_mutex);
-    for (auto& task : tasks) {
-        task->tell_failure(cause, attempt);
-    }
-    if (slurm) {
-        slurm->request_stop(1, cause, user_stop.load() > 0);
-    }
-}
-
-void RunController::Impl::make_slurm_task(const NodeSpec& login, const LaunchPlan& plan) {
-    const std::lock_guard lock(tasks_mutex);
-    SlurmTask::Hooks hooks;
-    hooks.submitted = [this] {
-        const std::lock_guard guard(mutex);
-        started = true;
-        changed.notify_all();
-    };
-    hooks.failed = [this](const Failure& failure) { fail(failure); };
-    hooks.ended = [this] { pump->finish(user_stop.load() > 0); };
-    slurm = std::make_unique<SlurmTask>(login, context, plan, std::move(hooks));
+    const std::lock_guard lock(mutex);
+    over = true;
+    exit_code = end->exit_code;
+    changed.notify_all();
 }
 
 void RunController::Impl::fail(const Failure& failure) {
@@ -175,103 +194,243 @@ void RunController::Impl::fail(const Failure& failure) {
         Event event;
         event.body =
             verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "");
-        pump->post(std::move(event));
+        context.post(std::move(event));
     }
-    pump->finish(end);
-}
-
-// Emits begin and done of a stage around the meeting of all nodes. false: the run cannot start.
-bool RunController::Impl::stage(const char* name, RunMeeting::Point point) {
-    pump->post(desk_stage(name, StageStatus::Begin));
-    if (meeting->wait_all(point)) {
-        pump->post(desk_stage(name, StageStatus::Done));
-        return true;
-    }
-    const Failure failure = *meeting->failure();
-    pump->post(desk_stage(name, StageStatus::Failed, to_line(failure)));
-    // Where ranks run already, or are being started just now, they are taken down before the end is reported.
-    stop_all(1, to_line(failure));
-    for (auto& task : tasks) {
-        if (task->launching()) {
-            task->join();
+    // The launcher itself waits for the nodes it had started already; these are left.
+    std::vector<NodeStatus> left;
+    with_launcher([&](RunLauncher& active) {
+        for (auto& node : active.nodes()) {
+            if (!node.ended) {
+                left.push_back(std::move(node));
+            }
         }
-    }
-    fail(failure);
-    return false;
+    });
+    give_up(left);
+    finish(std::move(end));
 }
 
-void RunController::Impl::coordinate() {
-    if (!stage("connect", RunMeeting::Point::Connected)) {
+void RunController::Impl::finish(std::optional<EndEvent> forced) {
+    EventPump::Ending ending;
+    ending.forced = std::move(forced);
+    {
+        const std::lock_guard lock(launcher_mutex);
+        ending.by_user = stop_order && stop_order->by_user;
+    }
+    const std::lock_guard lock(ending_mutex);
+    ending.unconfirmed = unconfirmed;
+    ending.detail = unconfirmed_text;
+    pump->finish(std::move(ending));
+}
+
+// Records a stop for each, and says what is not known.
+void RunController::Impl::give_up(const std::vector<NodeStatus>& nodes) {
+    StopOrder order;
+    {
+        const std::lock_guard lock(launcher_mutex);
+        order = stop_order.value_or(StopOrder());
+    }
+    order.run_id = context.run_id;
+    order.launcher = launcher_kind(context.job).name;
+    order.asked_us = now_us();
+    if (order.cause.empty()) {
+        order.cause = text(kContext, "the run had failed");
+    }
+    for (const auto& node : nodes) {
+        order.node = node.node;
+        if (store) {
+            pump->run_later([this, order] { static_cast<void>(store->record_stop(order)); });
+        }
+        const std::lock_guard lock(ending_mutex);
+        unconfirmed.push_back(node.node);
+        unconfirmed_text +=
+            (unconfirmed_text.empty() ? "" : " ") + describe_unconfirmed(node, now_us(), store != nullptr);
+    }
+}
+
+void RunController::Impl::look() {
+    std::vector<NodeStatus> lost;
+    {
+        const std::lock_guard lock(launcher_mutex);
+        const std::lock_guard ending_lock(ending_mutex);
+        if (!launcher || !rule) {
+            return;
+        }
+        lost = rule->lost(launcher->nodes(), monotonic_s());
+    }
+    if (lost.empty()) {
         return;
     }
-    pump->set_plan(meeting->plan());
-    // Not before the supervisors are told of one another may this program be left.
-    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started) &&
-        meeting->wait_all(RunMeeting::Point::Linked)) {
-        const std::lock_guard lock(mutex);
-        started = true;
-        changed.notify_all();
+    give_up(lost);
+    // Without the lock: it posts, and may wait for the pump. Only this thread sets the launcher.
+    for (const auto& node : lost) {
+        launcher->conclude_lost(node.node, describe_silence(node, now_us()));
     }
 }
 
-void RunController::Impl::start(RunRequest request) {
+void RunController::Impl::watch() {
+    std::unique_lock lock(mutex);
+    while (!over && !closing) {
+        changed.wait_for(lock, kLookEvery);
+        lock.unlock();
+        look();
+        lock.lock();
+    }
+}
+
+// From here on stop() and the like reach the launcher; what was asked before reaches it now.
+void RunController::Impl::publish(std::unique_ptr<RunLauncher> ready) {
+    const std::lock_guard lock(launcher_mutex);
+    launcher = std::move(ready);
+    {
+        const std::lock_guard ending_lock(ending_mutex);
+        rule.emplace(EndingRule::Limits{context.job.peer_timeout_s, context.job.grace_s,
+                                        launcher->stop_allowance_s()});
+        if (stop_order) {
+            rule->stop_asked(monotonic_s(), stop_order->kind);
+        }
+    }
+    const std::lock_guard state_lock(mutex);
+    if (closing) {
+        launcher->leave();
+    } else if (stop_order) {
+        launcher->stop(*stop_order);
+    }
+}
+
+Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     context.job = std::move(request.job);
     context.inventory = std::move(request.inventory);
     context.sessions = std::move(request.sessions);
     context.token = random_token();
-    auto nodes = resolve_nodes(context.inventory, context.job);
+    // Known facts make the first plan already the right one; the final one follows when all nodes have
+    // answered.
+    auto known = store ? store->facts() : Result<KnownFacts>(KnownFacts());
+    auto plan = make_plan(context.inventory, context.job, known ? *known : KnownFacts());
     RunRecord record;
     record.run_id = context.run_id;
     record.name = context.job.name;
     record.job_yaml =
         with_masked_secrets(request.job_yaml.empty() ? to_yaml(context.job) : request.job_yaml, context.job);
     record.started_us = now_us();
-    // Known facts make the first plan already the right one; the final one follows when all nodes have
-    // answered.
-    auto known = store ? store->facts() : Result<KnownFacts>(KnownFacts());
-    auto plan = make_plan(context.inventory, context.job, known ? *known : KnownFacts());
     if (plan) {
         record.plan = *plan;
     }
     if (store) {
         if (auto created = store->create_run(record); !created) {
-            pump->post(desk_stage("note", StageStatus::Failed, to_line(created.failure())));
+            context.stage("note", StageStatus::Failed, to_line(created.failure()));
         }
+        recorded.emplace(*store);
     }
-    if (plan) {
-        pump->set_plan(*plan);
+    if (!plan) {
+        return plan;
     }
-    if (!nodes || !plan) {
-        fail(!nodes ? nodes.failure() : plan.failure());
-        return;
-    }
-    if (const auto missing = missing_secret(context.job)) {
-        fail(*missing);
-        return;
+    pump->set_plan(*plan);
+    if (auto missing = missing_secret(context.job)) {
+        return std::move(*missing);
     }
     if (context.job.train) {
         auto bundle = find_worker_bundle();
         if (!bundle) {
-            fail(bundle.failure());
-            return;
+            return bundle.failure();
         }
         context.bundle = std::move(*bundle);
     }
-    if (context.job.launcher == Launcher::Slurm) {
-        make_slurm_task(nodes->front(), *plan);
-        slurm->start_run();
+    return plan;
+}
+
+void RunController::Impl::start(RunRequest request) {
+    const auto plan = prepare(request);
+    bool stopped = false;
+    {
+        const std::lock_guard lock(launcher_mutex);
+        stopped = stop_order.has_value();
+    }
+    if (!plan || stopped) {
+        fail(stopped ? Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""}
+                     : plan.failure());
         return;
     }
-    meeting = std::make_unique<RunMeeting>(context.inventory, context.job, static_cast<int>(nodes->size()));
-    context.meeting = meeting.get();
-    const std::lock_guard lock(tasks_mutex);
-    for (auto& node : *nodes) {
-        tasks.push_back(std::make_unique<NodeTask>(std::move(node), context));
+    auto made = launcher_kind(context.job).make(context, *plan);
+    made->start();
+    publish(std::move(made));
+    watch();
+}
+
+Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
+    auto record = store->run(context.run_id);
+    if (!record) {
+        return record.failure();
     }
-    coordinator = std::thread([this] { coordinate(); });
-    for (auto& task : tasks) {
-        task->start_run();
+    hooks.record(*record);
+    const bool over_already = record->outcome != Outcome::Running;
+    context.job = parse_job(record->job_yaml, context.run_id).job;
+    pump->restore(record->plan);
+    auto made = launcher_kind(context.job).make(context, record->plan);
+    bool cancelled_by_caller = false;
+    auto replayed = store->replay(context.run_id, [&](const Event& event) {
+        if (!over_already) {
+            pump->restore(event);
+            made->recall(event);
+        }
+        cancelled_by_caller = !hooks.past(event);
+        const std::lock_guard lock(mutex);
+        return !cancelled_by_caller && !closing;
+    });
+    if (!replayed) {
+        return replayed;
     }
+    if (over_already) {
+        return Failure{"run-over", context.run_id, text(kContext, "This run is over: %1", {record->summary}),
+                       text(kContext, "`rankscopectl runs show %1` shows it.", {context.run_id}), ""};
+    }
+    if (cancelled_by_caller) {
+        return Failure{"cancelled", context.run_id, text(kContext, "Cancelled."), "", ""};
+    }
+    recorded.emplace(*store);
+    context.reports.started();
+    starting = std::move(made);
+    return {};
+}
+
+void RunController::Impl::attach(const AttachHooks& hooks) {
+    auto recalled = recall(hooks);
+    if (recalled) {
+        recalled = starting->attach();
+    }
+    hooks.ready(recalled);
+    if (recalled) {
+        publish(std::move(starting));
+        watch();
+        return;
+    }
+    const std::lock_guard lock(mutex);
+    over = true;
+    exit_code = 2;
+    changed.notify_all();
+}
+
+void RunController::Impl::stop(StopKind kind) {
+    const std::lock_guard lock(launcher_mutex);
+    if (!stop_order) {
+        stop_order.emplace();
+        stop_order->run_id = context.run_id;
+        stop_order->by_user = true;
+        stop_order->cause = text(kContext, "stopped by the user");
+    }
+    stop_order->kind = kind == StopKind::Force ? kind : stop_order->kind;
+    {
+        const std::lock_guard ending_lock(ending_mutex);
+        if (rule) {
+            rule->stop_asked(monotonic_s(), kind);
+        }
+    }
+    if (launcher) {
+        launcher->stop(*stop_order);
+    }
+}
+
+void RunController::Impl::pause(PauseAction action) {
+    with_launcher([action](RunLauncher& active) { active.pause(action); });
 }
 
 RunController::RunController(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -280,76 +439,19 @@ RunController::~RunController() = default;
 std::unique_ptr<RunController> RunController::start(RunRequest request, std::shared_ptr<RunStore> store,
                                                     Prompter prompter, EventSink events, PlanSink plan) {
     auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events),
-                                       std::move(plan), new_run_id());
-    impl->start(std::move(request));
+                                       std::move(plan), new_run_id(), request.log_limit);
+    impl->coordinator = std::thread(
+        [raw = impl.get(), asked = std::move(request)]() mutable { raw->start(std::move(asked)); });
     return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor
 }
 
-Result<std::unique_ptr<RunController>> RunController::attach(const std::string& run_id, Inventory inventory,
-                                                             std::shared_ptr<RunStore> store,
-                                                             Prompter prompter, EventSink events,
-                                                             PlanSink plan) {
-    auto record = store->run(run_id);
-    if (!record) {
-        return record.failure();
-    }
-    if (record->outcome != Outcome::Running) {
-        return Failure{"run-over", run_id, text(kContext, "This run is over: %1", {record->summary}),
-                       text(kContext, "`rankscopectl runs show %1` shows it.", {run_id}), ""};
-    }
-    auto seqs = store->last_seqs(run_id);
-    if (!seqs) {
-        return seqs.failure();
-    }
-    std::vector<Event> past;
-    if (auto replayed = store->replay(run_id,
-                                      [&](const Event& event) {
-                                          past.push_back(event);
-                                          return true;
-                                      });
-        !replayed) {
-        return replayed.failure();
-    }
-    auto impl = std::make_unique<Impl>(store, std::move(prompter), std::move(events), plan, run_id);
+std::unique_ptr<RunController> RunController::attach(const std::string& run_id, Inventory inventory,
+                                                     std::shared_ptr<RunStore> store, Prompter prompter,
+                                                     EventSink events, PlanSink plan, AttachHooks hooks) {
+    auto impl = std::make_unique<Impl>(std::move(store), std::move(prompter), std::move(events),
+                                       std::move(plan), run_id, LogShare::kDefaultLimit);
     impl->context.inventory = std::move(inventory);
-    impl->context.job = parse_job(record->job_yaml, run_id).job;
-    impl->pump->restore(record->plan, past);
-    impl->pump->set_plan(record->plan);
-    RunTracker seen;
-    seen.set_plan(record->plan);
-    for (const auto& event : past) {
-        seen.observe(event);
-    }
-    impl->started = true;
-    if (impl->context.job.launcher == Launcher::Slurm) {
-        auto login = resolve_nodes(impl->context.inventory, impl->context.job);
-        if (!login) {
-            return login.failure();
-        }
-        impl->make_slurm_task(login->front(), record->plan);
-        impl->slurm->attach(past);
-        return std::unique_ptr<RunController>(
-            new RunController(std::move(impl)));  // NOLINT: private constructor
-    }
-    const std::lock_guard lock(impl->tasks_mutex);
-    for (const auto& node : record->plan.nodes) {
-        if (seen.node_ended(node.node)) {
-            continue;
-        }
-        const NodeSpec* spec = impl->context.inventory.find(node.node);
-        if (spec == nullptr && node.node != kLocalNodeName) {
-            return Failure{
-                "unknown-node", run_id,
-                text(kContext, "The run's node \"%1\" is no longer in the inventory.", {node.node}),
-                text(kContext, "Add it again with `rankscopectl nodes add %1`.", {node.node}), ""};
-        }
-        impl->tasks.push_back(
-            std::make_unique<NodeTask>(spec != nullptr ? *spec : local_node(), impl->context));
-        impl->tasks.back()->attach((*seqs)[node.node] + 1);
-    }
-    if (impl->tasks.empty()) {
-        impl->pump->finish(false);  // the desk died between the last end and its own
-    }
+    impl->coordinator = std::thread([raw = impl.get(), heard = std::move(hooks)] { raw->attach(heard); });
     return std::unique_ptr<RunController>(new RunController(std::move(impl)));  // NOLINT: private constructor
 }
 
@@ -357,31 +459,22 @@ const std::string& RunController::run_id() const {
     return impl_->context.run_id;
 }
 
-void RunController::stop(bool force) {
-    impl_->user_stop = force ? 2 : 1;
-    const std::string cause = text(kContext, "stopped by the user");
-    if (impl_->meeting && impl_->meeting->arrived(RunMeeting::Point::Started) < impl_->meeting->nodes()) {
-        impl_->meeting->abort(Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""});
-        const std::lock_guard lock(impl_->tasks_mutex);
-        for (auto& task : impl_->tasks) {
-            // Nodes that have not started are left; those that have are stopped by the coordinator.
-            task->request_stop(force ? 2 : 1, cause);
-        }
-        return;
-    }
-    impl_->stop_all(force ? 2 : 1, cause, true);
+void RunController::stop(StopKind kind) {
+    impl_->stop(kind);
 }
 
-void RunController::pause(bool resume) {
-    const std::lock_guard lock(impl_->tasks_mutex);
-    for (auto& task : impl_->tasks) {
-        task->request_pause(resume);
-    }
+void RunController::pause(PauseAction action) {
+    impl_->pause(action);
 }
 
 bool RunController::finished() const {
     const std::lock_guard lock(impl_->mutex);
     return impl_->over;
+}
+
+bool RunController::started() const {
+    const std::lock_guard lock(impl_->mutex);
+    return impl_->started;
 }
 
 int RunController::wait() {

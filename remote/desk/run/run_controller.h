@@ -6,7 +6,10 @@
 #include <base/failure.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/config/job.h>
+#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/run/log_share.h>
+#include <remote/desk/store/run_store.h>
 #include <remote/desk/transport/prompter.h>
 #include <remote/wire/event.h>
 
@@ -16,7 +19,7 @@
 
 namespace rankscope {
 
-class RunStore;
+class SessionPool;
 
 /// Receives every event of a run in order: the desk's and the nodes'. Called on the controller's thread,
 /// never on the window's; must not block.
@@ -24,46 +27,60 @@ using EventSink = std::function<void(const Event&)>;
 /// Called on the same thread, before the first event that needs it, whenever the plan is (re)made.
 using PlanSink = std::function<void(const LaunchPlan&)>;
 
-class SessionPool;
-
 struct RunRequest {
     Inventory inventory;
     Job job;
-    std::string job_yaml;                     ///< kept in the run store
-    std::shared_ptr<SessionPool> sessions{};  ///< what probes have left open; may be null
+    std::string job_yaml;                               ///< kept in the run store
+    std::shared_ptr<SessionPool> sessions{};            ///< what probes have left open; may be null
+    std::uint64_t log_limit = LogShare::kDefaultLimit;  ///< bytes of the ranks' output that are kept
+};
+
+/// What attach() reads from the store, once, on a thread of the controller's.
+struct AttachHooks {
+    /// First of all, and once; not called where the store does not have the run.
+    std::function<void(const RunRecord&)> record;
+    /// Every stored event in order, before any new one. false: cancel.
+    std::function<bool(const Event&)> past;
+    /// The stored events are read, and the nodes are followed; or why not ("run-over" where it has ended).
+    std::function<void(const Result<void>&)> ready;
 };
 
 /// Carries one run through connect → push → start → rendezvous → first step → end, on threads of its own, and
 /// ends the run everywhere when a rank dies. The run itself belongs to the nodes: when a controller goes away
-/// without stop(), training goes on and attach() finds it again.
+/// without stop(), training continues and attach() finds it again.
+///
+/// start() and attach() only make an id and a thread: no file, no store and no network is touched before they
+/// return. No method waits, except where it says so.
 class RunController {
 public:
-    /// Starts a new run. Returns at once; everything else arrives as events. `store` may be null (nothing is
-    /// kept).
+    /// Starts a new run. `store` may be null (nothing is kept).
     static std::unique_ptr<RunController> start(RunRequest request, std::shared_ptr<RunStore> store,
                                                 Prompter prompter, EventSink events, PlanSink plan);
-    /// Takes up a run of the store again: replays nothing (the caller reads the store), goes on after the
-    /// last event stored of each node.
-    static Result<std::unique_ptr<RunController>> attach(const std::string& run_id, Inventory inventory,
-                                                         std::shared_ptr<RunStore> store, Prompter prompter,
-                                                         EventSink events, PlanSink plan);
+    /// Takes up a run of the store again and continues after the last event stored of each node.
+    static std::unique_ptr<RunController> attach(const std::string& run_id, Inventory inventory,
+                                                 std::shared_ptr<RunStore> store, Prompter prompter,
+                                                 EventSink events, PlanSink plan, AttachHooks hooks);
 
     RunController(const RunController&) = delete;
     RunController& operator=(const RunController&) = delete;
-    /// Detaches: cancels what is under way on the desk's side and joins the threads; the run itself goes on.
+    /// Detaches: cancels what the desk does and joins the threads, which may take seconds; the run continues.
     ~RunController();
 
     const std::string& run_id() const;
-    /// SIGTERM, grace, SIGKILL on all nodes; with `force` SIGKILL at once. Does not wait.
-    void stop(bool force = false);
+    /// SIGTERM, grace, SIGKILL on all nodes; with Force SIGKILL at once. The run ends here within the grace
+    /// time, whatever the nodes do: a stop that a node has not confirmed is recorded in the store and
+    /// delivered when a program of this computer reaches the node again.
+    void stop(StopKind kind = StopKind::Graceful);
     /// SIGSTOP to all processes of the ranks on all nodes, or SIGCONT. Each node answers with a stage event
-    /// "pause" or "continue". Does not wait.
-    void pause(bool resume);
-    /// True once the desk's EndEvent has been delivered.
+    /// "pause" or "continue".
+    void pause(PauseAction action);
+    /// True once the desk's EndEvent has been delivered, or attaching has failed.
     bool finished() const;
-    /// Blocks until the run is over (or, with until_started, until it is under way); returns the exit code.
+    /// All its ranks are started: it continues without this program.
+    bool started() const;
+    /// Blocks until the run is over or attaching has failed; returns the exit code.
     int wait();
-    /// Blocks until all ranks are started or the run is over. True: it is under way.
+    /// Blocks until all ranks are started or the run is over. True: they are started.
     bool wait_started();
 
 private:

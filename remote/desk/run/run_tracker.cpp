@@ -61,12 +61,6 @@ bool is_failure(const ExitEvent& exit) {
 
 }  // namespace
 
-Event desk_stage(const std::string& name, StageStatus status, const std::string& detail, double progress) {
-    Event event;
-    event.body = StageEvent{name, status, detail, progress};
-    return event;
-}
-
 void RunTracker::set_plan(const LaunchPlan& plan) {
     plan_ = plan;
     ranks_.resize(plan.ranks.size());
@@ -411,9 +405,14 @@ EndEvent RunTracker::verdict(bool by_user) const {
         add_attempts(end);
         return end;
     }
-    if (lost != ended_.end()) {
+    if (lost != ended_.end() && !by_user) {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
+        if (lost->second.presumed) {
+            end.lost_node = lost->first;
+            end.detail = text(kContext, "%1 was lost: %2.", {lost->first, lost->second.detail});
+            return end;
+        }
         end.detail =
             text(kContext, "The supervisor of %1 was killed; its ranks ended with it.", {lost->first});
         return end;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/desk/launch/desk_stage.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/wire/event.h>
 
@@ -84,9 +85,5 @@ private:
     std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
     std::string waiting_;    ///< what was last said of it
 };
-
-/// The desk's stage event (node empty, rank -1).
-Event desk_stage(const std::string& name, StageStatus status, const std::string& detail = {},
-                 double progress = -1);
 
 }  // namespace rankscope

@@ -20,7 +20,7 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunStore";
-constexpr int kSchemaVersion = 1;
+constexpr int kSchemaVersion = 2;
 
 // Metrics have a table of their own so that anybody can ask them by SQL; `more` holds the values without a
 // column. `ord` is the order of arrival, over both tables.
@@ -40,6 +40,9 @@ CREATE TABLE IF NOT EXISTS metrics (
     more TEXT NOT NULL,
     PRIMARY KEY (run_id, node, seq)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS node_facts (node TEXT PRIMARY KEY, at_us INTEGER NOT NULL, facts TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS pending_stops (
+    run_id TEXT NOT NULL, node TEXT NOT NULL, launcher TEXT NOT NULL, forced INTEGER NOT NULL, by_user INTEGER NOT NULL,
+    cause TEXT NOT NULL, asked_us INTEGER NOT NULL, PRIMARY KEY (run_id, node)) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS events_by_order ON events (run_id, ord);
 CREATE INDEX IF NOT EXISTS metrics_by_order ON metrics (run_id, ord);
 )sql";
@@ -402,7 +405,7 @@ Result<std::map<std::string, std::uint64_t>> RunStore::last_seqs(const std::stri
 Result<void> RunStore::remove_run(const std::string& run_id) {
     const std::lock_guard lock(impl_->mutex);
     impl_->database.run("BEGIN IMMEDIATE");
-    for (const char* table : {"events", "metrics", "runs"}) {
+    for (const char* table : {"events", "metrics", "pending_stops", "runs"}) {
         Statement remove(impl_->database, std::string("DELETE FROM ") + table + " WHERE run_id = ?");
         remove.bind(1, run_id);
         if (remove.step() != Statement::Step::Done) {
@@ -421,6 +424,56 @@ Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& fact
     insert.bind(1, node).bind(2, at_us).bind(3, dump(to_json(facts)));
     return insert.step() == Statement::Step::Done ? Result<void>()
                                                   : Result<void>(impl_->failure("Facts cannot be stored."));
+}
+
+Result<void> RunStore::record_stop(const StopOrder& order) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement insert(impl_->database, "INSERT OR REPLACE INTO pending_stops VALUES (?, ?, ?, ?, ?, ?, ?)");
+    insert.bind(1, order.run_id)
+        .bind(2, order.node)
+        .bind(3, order.launcher)
+        .bind(4, std::int64_t{order.kind == StopKind::Force ? 1 : 0})
+        .bind(5, std::int64_t{order.by_user ? 1 : 0})
+        .bind(6, order.cause)
+        .bind(7, order.asked_us);
+    return insert.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("The stop cannot be stored."));
+}
+
+Result<std::vector<StopOrder>> RunStore::pending_stops(const std::string& node) const {
+    const std::lock_guard lock(impl_->mutex);
+    Statement select(impl_->database,
+                     "SELECT run_id, node, launcher, forced, by_user, cause, asked_us FROM pending_stops"
+                     " WHERE ?1 = '' OR node = ?1 ORDER BY asked_us");
+    select.bind(1, node);
+    std::vector<StopOrder> orders;
+    for (;;) {
+        switch (select.step()) {
+            case Statement::Step::Row:
+                orders.push_back({select.text(0), select.text(1), select.text(2),
+                                  select.whole(3) != 0 ? StopKind::Force : StopKind::Graceful,
+                                  select.whole(4) != 0, select.text(5), select.whole(6)});
+                break;
+            case Statement::Step::Done:
+                return orders;
+            case Statement::Step::Error:
+                return impl_->failure("The recorded stops cannot be read.");
+        }
+    }
+}
+
+Result<void> RunStore::stop_delivered(const std::string& run_id, const std::string& node) {
+    const std::lock_guard lock(impl_->mutex);
+    Statement remove(impl_->database, "DELETE FROM pending_stops WHERE run_id = ? AND node = ?");
+    remove.bind(1, run_id).bind(2, node);
+    return remove.step() == Statement::Step::Done
+               ? Result<void>()
+               : Result<void>(impl_->failure("The recorded stop cannot be removed."));
+}
+
+void RunStore::set_patience(int milliseconds) {
+    impl_->database.set_patience(milliseconds);  // without the mutex: it is for calls that hold it
 }
 
 Result<KnownFacts> RunStore::facts() const {

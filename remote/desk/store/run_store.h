@@ -5,6 +5,7 @@
 
 #include <base/failure.h>
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/store/stop_order.h>
 #include <remote/wire/event.h>
 
 #include <cstdint>
@@ -57,6 +58,17 @@ public:
     /// The last sequence number stored of each node ("" is the desk).
     Result<std::map<std::string, std::uint64_t>> last_seqs(const std::string& run_id) const;
     Result<void> remove_run(const std::string& run_id);
+
+    /// A stop that a node has not confirmed: kept until stop_delivered(). A second one of the same run and node
+    /// replaces the first.
+    Result<void> record_stop(const StopOrder& order);
+    /// Oldest first; `node` empty: of all nodes.
+    Result<std::vector<StopOrder>> pending_stops(const std::string& node = {}) const;
+    Result<void> stop_delivered(const std::string& run_id, const std::string& node);
+
+    /// How long a call waits while another program has the file locked; 10 s at first. Any thread, also while
+    /// a call waits.
+    void set_patience(int milliseconds);
 
     /// The last facts a probe found, so that plans and the fleet show them before the next probe.
     Result<void> save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us);

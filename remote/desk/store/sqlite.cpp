@@ -3,6 +3,9 @@
 
 #include <remote/desk/store/sqlite.h>
 
+#include <chrono>
+#include <thread>
+
 namespace rankscope {
 
 bool Database::open(const std::string& path) {
@@ -11,9 +14,19 @@ bool Database::open(const std::string& path) {
         path.c_str(), &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
     handle_.reset(handle);
     if (code == SQLITE_OK) {
-        sqlite3_busy_timeout(handle, 10000);  // window and rankscopectl write to the same file
+        sqlite3_busy_handler(handle, wait_for_lock, this);
     }
     return code == SQLITE_OK;
+}
+
+// SQLite's own time-out cannot be changed while a call waits.
+int Database::wait_for_lock(void* self, int calls) {
+    constexpr int kPauseMs = 10;
+    if (calls * kPauseMs >= static_cast<Database*>(self)->patience_ms_) {
+        return 0;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
+    return 1;
 }
 
 bool Database::run(const char* sql) {

@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,11 +21,16 @@ public:
     bool run(const char* sql);
     std::string message() const { return handle_ ? sqlite3_errmsg(handle_.get()) : "not open"; }
     sqlite3* get() const { return handle_.get(); }
+    /// How long a call waits for a lock of another program. Any thread, also while a call waits.
+    void set_patience(int milliseconds) { patience_ms_ = milliseconds; }
 
 private:
+    static int wait_for_lock(void* self, int calls);
+
     struct Close {
         void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
     };
+    std::atomic<int> patience_ms_{10000};  // window and rankscopectl write to the same file
     std::unique_ptr<sqlite3, Close> handle_;
 };
 

@@ -118,6 +118,7 @@ std::vector<Event> all_kinds() {
                  true,
                  {2, "node2", 1, 0, "boom", {"Traceback", "boom"}},
                  ""};
+    end.unconfirmed = {"node3"};
     std::vector<Event> events;
     for (EventBody body :
          {EventBody(StageEvent{"push", StageStatus::Done, "détail", 0.125}), EventBody(metric),

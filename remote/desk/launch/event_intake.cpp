@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/launch/event_intake.h>
 #include <remote/desk/node/notices.h>
-#include <remote/desk/run/event_intake.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_wire.h>
 

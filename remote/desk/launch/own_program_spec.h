@@ -8,7 +8,7 @@
 
 namespace rankscope {
 
-/// What the agent is told of a program of the user's beyond command and environment.
+/// What the agent needs for a program of the user beyond command and environment.
 void add_own_program(const Job& job, wire::StartRun& run);
 
 }  // namespace rankscope

@@ -3,19 +3,19 @@
 
 #pragma once
 
-#include <remote/desk/run/node_task.h>
+#include <remote/desk/launch/launch_context.h>
 #include <remote/wire/frames.pb.h>
 
 #include <string>
 
 namespace rankscope {
 
-/// What an agent is told of a run whatever starts it: all but ranks, peers, master and what
+/// What an agent needs to start a run, whatever launches it: all but ranks, peers, master and what
 /// own_program_spec.h adds once the ranks are there.
-wire::StartRun start_spec(const RunContext& context);
+wire::StartRun start_spec(const LaunchContext& context);
 
 /// Adds one rank of the plan. `pushed_folder`: where it works when the job names no workdir; may be empty.
-void add_rank(wire::StartRun& run, const RankPlan& rank, const RunContext& context,
+void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& context,
               const std::string& pushed_folder);
 
 }  // namespace rankscope

@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <remote/desk/run/link_listener.h>
+#include <remote/desk/launch/link_listener.h>
 
 namespace rankscope {
 namespace {
 
 constexpr int kPingEveryS = 5;
-constexpr double kSilentS = 15;
+constexpr int kLookEveryMs = 1000;
+constexpr double kSilentS = 7;
+constexpr double kDeadS = 15;
 
 }  // namespace
 
@@ -16,22 +18,32 @@ double listen_to(AgentLink& link, const WakeFd& wake, const LinkListener& listen
     const double begin = monotonic_s();
     double heard = begin;
     double pinged = begin;
-    std::uint64_t ping_id = 0;  // 0: none under way
-    while (listener.go_on() && link.alive()) {
+    bool silent = false;
+    std::uint64_t ping_id = 0;  // 0: none was sent, or it was answered
+    const auto alive = [&](double now) {
+        heard = now;
+        silent = false;
+        listener.heard();
+    };
+    while (listener.wanted() && link.alive()) {
         wake.clear();
         listener.before_wait();
-        if (auto unasked = link.next(kPingEveryS * 1000)) {
-            heard = monotonic_s();
+        if (auto unasked = link.next(kLookEveryMs)) {
+            alive(monotonic_s());
             listener.unasked(*unasked);
             continue;
         }
         const double now = monotonic_s();
         if (ping_id != 0 && link.take_reply(ping_id)) {
-            heard = now;
+            alive(now);
             ping_id = 0;
         }
-        if (now - heard > kSilentS) {
+        if (now - heard > kDeadS) {
             break;
+        }
+        if (now - heard > kSilentS && !silent) {
+            silent = true;
+            listener.silent();
         }
         if (now - pinged >= kPingEveryS && ping_id == 0) {
             wire::Request ping;

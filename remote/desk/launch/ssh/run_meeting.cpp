@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/run/run_meeting.h>
+#include <remote/desk/launch/ssh/run_meeting.h>
 
 namespace rankscope {
 

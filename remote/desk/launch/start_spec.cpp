@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/run/start_spec.h>
+#include <remote/desk/launch/start_spec.h>
 
 namespace rankscope {
 
-wire::StartRun start_spec(const RunContext& context) {
+wire::StartRun start_spec(const LaunchContext& context) {
     const Job& job = context.job;
     wire::StartRun run;
     run.set_run_id(context.run_id);
@@ -33,7 +33,7 @@ wire::StartRun start_spec(const RunContext& context) {
     return run;
 }
 
-void add_rank(wire::StartRun& run, const RankPlan& rank, const RunContext& context,
+void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& context,
               const std::string& pushed_folder) {
     auto* entry = run.add_ranks();
     entry->set_rank(rank.rank);

@@ -11,9 +11,11 @@
 namespace rankscope {
 
 struct LinkListener {
-    std::function<bool()> go_on;                      ///< false: enough was heard
-    std::function<void()> before_wait;                ///< what is to be said to the agent
-    std::function<void(const wire::Reply&)> unasked;  ///< what it says by itself
+    std::function<bool()> wanted;                     ///< false: enough was heard
+    std::function<void()> before_wait;                ///< sends what is to be said to the agent
+    std::function<void(const wire::Reply&)> unasked;  ///< takes what the agent says by itself
+    std::function<void()> heard;                      ///< a sign of life
+    std::function<void()> silent;                     ///< no sign of life for 7 s; called once per silence
 };
 
 /// Listens to an agent until enough was heard, the link is dead, or 15 s of silence show that it is dead

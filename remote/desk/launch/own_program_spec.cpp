@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/run/own_program_spec.h>
+#include <remote/desk/launch/own_program_spec.h>
 
 #include <array>
 

@@ -1,0 +1,198 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/ctl/attach_run.h>
+#include <remote/ctl/follow.h>
+#include <remote/ctl/recorded_stops_delivery.h>
+#include <remote/ctl/run_view.h>
+#include <remote/desk/text.h>
+
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <functional>
+#include <future>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+
+namespace rankscope::ctl {
+namespace {
+
+// The controller reads the stored run on a thread of its own; a command waits for it.
+class Attached {
+public:
+    std::function<void(const RunRecord&)> recorded;
+    std::function<void(const Event&)> past;
+
+    AttachHooks hooks() {
+        AttachHooks hooks;
+        hooks.record = [this](const RunRecord& record) {
+            record_ = record;
+            if (recorded) {
+                recorded(record);
+            }
+        };
+        hooks.past = [this](const Event& event) {
+            if (past) {
+                past(event);
+            }
+            return true;
+        };
+        hooks.ready = [this](const Result<void>& result) { ready_.set_value(result); };
+        return hooks;
+    }
+    Result<void> wait() { return ready_.get_future().get(); }
+    /// After wait(): what the store has of the run, if it has it.
+    const std::optional<RunRecord>& record() const { return record_; }
+
+private:
+    std::optional<RunRecord> record_;
+    std::promise<Result<void>> ready_;
+};
+
+// Which nodes of a run are paused, as their events tell.
+class PauseWatch {
+public:
+    void event(const Event& event) {
+        const std::lock_guard lock(mutex_);
+        if (const auto* stage = event.as<StageEvent>(); stage != nullptr && !event.node.empty()) {
+            if (stage->name == "pause" || stage->name == "continue") {
+                paused_[event.node] = stage->name == "pause";
+            }
+        } else if (event.as<EndEvent>() != nullptr) {
+            ended_.insert(event.node);
+        }
+        changed_.notify_all();
+    }
+    /// Waits until all are as wanted; the names of those that are not after `seconds`.
+    std::string wait(const LaunchPlan& plan, bool paused, int seconds) {
+        std::unique_lock lock(mutex_);
+        std::string missing;
+        changed_.wait_for(lock, std::chrono::seconds(seconds), [&] {
+            missing.clear();
+            for (const auto& node : plan.nodes) {
+                const auto it = paused_.find(node.node);
+                const bool is_paused = it != paused_.end() && it->second;
+                if (is_paused != paused && ended_.count(node.node) == 0) {
+                    missing += (missing.empty() ? "" : ", ") + node.node;
+                }
+            }
+            return missing.empty() || ended_.count("") > 0;
+        });
+        return missing;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::map<std::string, bool> paused_;
+    std::set<std::string> ended_;
+};
+
+struct Watching {
+    std::optional<StopKind> stop;  ///< asked for at once
+    bool past = false;             ///< shows the stored events as well
+    bool logs = false;
+};
+
+int watch_run(const GlobalOptions& options, const std::string& run_id, const Watching& how) {
+    const auto store = open_store(options);
+    const auto inventory = load_inventory(options);
+    if (!store || !inventory) {
+        return kUsage;
+    }
+    block_signals();
+    deliver_recorded_stops(options, *store, {});
+    RunView view({options.json, how.logs});
+    Attached attached;
+    attached.recorded = [&view](const RunRecord& record) { view.plan(record.plan); };
+    attached.past = [&](const Event& event) {
+        if (how.past) {
+            view.event(event);
+        }
+    };
+    auto controller = RunController::attach(
+        run_id, *inventory, store, terminal_prompter(options),
+        [&view](const Event& event) { view.event(event); },
+        [&view](const LaunchPlan& plan) { view.plan(plan); }, attached.hooks());
+    if (const auto ready = attached.wait(); !ready) {
+        controller.reset();
+        if (attached.record() && attached.record()->outcome != Outcome::Running && !how.stop) {
+            view.summary();
+            return attached.record()->exit_code;
+        }
+        report(ready.failure(), options.json);
+        return kUsage;
+    }
+    if (how.stop) {
+        controller->stop(*how.stop);
+    }
+    int code = follow(*controller, options.json, how.stop ? Interrupt::Stops : Interrupt::Leaves);
+    controller.reset();
+    view.summary();
+    if (how.stop && code == kStopped) {
+        code = kDone;  // that is what was asked for
+    }
+    return code;
+}
+
+}  // namespace
+
+// Shows everything from the beginning: what the store has, then what the nodes have, then live.
+int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs) {
+    return watch_run(options, run_id, {std::nullopt, true, logs});
+}
+
+int stop_run(const GlobalOptions& options, const std::string& run_id, StopKind kind) {
+    return watch_run(options, run_id, {kind, false, false});
+}
+
+int pause_run(const GlobalOptions& options, const std::string& run_id, PauseAction action) {
+    constexpr int kAnswerWithin = 30;
+    const auto store = open_store(options);
+    const auto inventory = load_inventory(options);
+    if (!store || !inventory) {
+        return kUsage;
+    }
+    PauseWatch watch;
+    Attached attached;
+    attached.past = [&](const Event& event) { watch.event(event); };
+    auto controller = RunController::attach(
+        run_id, *inventory, store, terminal_prompter(options),
+        [&](const Event& event) { watch.event(event); }, [](const LaunchPlan&) {}, attached.hooks());
+    if (const auto ready = attached.wait(); !ready) {
+        report(ready.failure(), options.json);
+        return kUsage;
+    }
+    const bool resume = action == PauseAction::Continue;
+    controller->pause(action);
+    const std::string missing = watch.wait(attached.record()->plan, !resume, kAnswerWithin);
+    controller.reset();
+    if (!missing.empty()) {
+        report(Failure{"no-answer", missing,
+                       text("RunsCommands", "No answer within %1 s.", {std::to_string(kAnswerWithin)}),
+                       text("RunsCommands",
+                            "`rankscopectl probe` shows whether it can be reached; the others did it."),
+                       ""},
+               options.json);
+        return kUnreachable;
+    }
+    if (options.json) {
+        std::printf("%s\n", nlohmann::ordered_json{{"run", run_id}, {"paused", !resume}}.dump().c_str());
+    } else {
+        std::printf("%s\n", (resume ? text("RunsCommands", "%1 continues.", {run_id})
+                                    : text("RunsCommands",
+                                           "%1 is paused; its memory and GPUs stay taken. Continue with: "
+                                           "rankscopectl runs continue %1",
+                                           {run_id}))
+                                .c_str());
+    }
+    return kDone;
+}
+
+}  // namespace rankscope::ctl

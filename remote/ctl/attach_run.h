@@ -1,0 +1,18 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/ctl/options.h>
+#include <remote/desk/run/run_controller.h>
+
+#include <string>
+
+namespace rankscope::ctl {
+
+/// Commands on a run of the store. Each returns the exit code.
+int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs);
+int stop_run(const GlobalOptions& options, const std::string& run_id, StopKind kind);
+int pause_run(const GlobalOptions& options, const std::string& run_id, PauseAction action);
+
+}  // namespace rankscope::ctl

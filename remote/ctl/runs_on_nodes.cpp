@@ -1,0 +1,220 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/wake_fd.h>
+#include <remote/ctl/run_view.h>
+#include <remote/ctl/runs_on_nodes.h>
+#include <remote/ctl/table.h>
+#include <remote/desk/launch/event_intake.h>
+#include <remote/desk/launch/link_listener.h>
+#include <remote/desk/launch/ssh/ssh_launcher.h>
+#include <remote/desk/node/node_connection.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/text.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "RunsOnNodes";
+
+// Connects to one after the other and lets `use` work there; the exit code is that of the worst.
+int on_nodes(const GlobalOptions& options, const std::vector<std::string>& names,
+             const std::function<int(const NodeSpec&, NodeConnection&, const WakeFd&)>& use) {
+    const auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    Job job;
+    job.nodes = names;
+    job.file = inventory->file;
+    const auto nodes = resolve_nodes(*inventory, job);
+    if (!nodes) {
+        report(nodes.failure(), options.json);
+        return kUsage;
+    }
+    int code = kDone;
+    for (const auto& node : *nodes) {
+        const WakeFd wake;
+        auto connection = connect_node(node, terminal_prompter(options), wake, {}, {});
+        if (!connection) {
+            report(connection.failure(), options.json);
+            code = kUnreachable;
+            continue;
+        }
+        if (const int used = use(node, *connection, wake); used != kDone) {
+            code = used;
+        }
+    }
+    return code;
+}
+
+Result<wire::RunList> runs_of(AgentLink& link) {
+    wire::Request request;
+    request.mutable_list_runs();
+    auto reply = link.call(std::move(request));
+    if (!reply) {
+        return reply.failure();
+    }
+    return reply->runs();
+}
+
+std::string local_time(std::int64_t t_us) {
+    const std::time_t seconds = t_us / 1000000;
+    std::tm parts{};
+    ::localtime_r(&seconds, &parts);
+    char buffer[32];
+    std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
+    return buffer;
+}
+
+}  // namespace
+
+int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes) {
+    nlohmann::ordered_json all = nlohmann::ordered_json::array();
+    std::vector<std::vector<std::string>> rows{{"NODE", "RUN", "NAME", "STARTED", "STATE", "FROM"}};
+    const int code = on_nodes(options, nodes,
+                              [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+                                  const auto runs = runs_of(*connection.link);
+                                  if (!runs) {
+                                      report(runs.failure(), options.json);
+                                      return kUnreachable;
+                                  }
+                                  for (const auto& run : runs->runs()) {
+                                      all.push_back({{"node", node.name},
+                                                     {"run", run.run_id()},
+                                                     {"name", run.name()},
+                                                     {"started", static_cast<double>(run.started_us()) / 1e6},
+                                                     {"state", run.state()},
+                                                     {"desk", run.desk()}});
+                                      rows.push_back({node.name, run.run_id(), run.name(),
+                                                      local_time(run.started_us()), run.state(), run.desk()});
+                                  }
+                                  return kDone;
+                              });
+    if (options.json) {
+        std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}
+                                .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+                                .c_str());
+    } else if (rows.size() == 1) {
+        std::puts("No runs there.");
+    } else {
+        std::fputs(format_table(rows).c_str(), stdout);
+    }
+    return code;
+}
+
+int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
+                  const std::vector<std::string>& nodes, StopKind kind) {
+    return on_nodes(
+        options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+            const auto runs = runs_of(*connection.link);
+            if (!runs) {
+                report(runs.failure(), options.json);
+                return kUnreachable;
+            }
+            bool known = false;
+            for (const auto& run : runs->runs()) {
+                known = known || run.run_id() == run_id;
+            }
+            if (!known) {
+                report(
+                    Failure{"no-such-run", node.name, text(kContext, "There is no run %1.", {run_id}),
+                            text(kContext, "`rankscopectl runs list %1` shows what is there.", {node.name}),
+                            ""},
+                    options.json);
+                return kUsage;
+            }
+            StopOrder order;
+            order.run_id = run_id;
+            order.kind = kind;
+            order.by_user = true;
+            order.cause = text(kContext, "stopped by the user");
+            auto reply = connection.link->call(ssh_stop_request(order));
+            if (!reply) {
+                report(reply.failure(), options.json);
+                return kUnreachable;
+            }
+            const bool was_running = reply->stopping().was_running();
+            if (options.json) {
+                const nlohmann::ordered_json json{
+                    {"node", node.name}, {"run", run_id}, {"was_running", was_running}};
+                std::printf("%s\n", json.dump().c_str());
+            } else {
+                std::printf(
+                    "%s\n",
+                    (was_running ? text(kContext, "%1: the supervisor of %2 stops it", {node.name, run_id})
+                                 : text(kContext, "%1: %2 was not running", {node.name, run_id}))
+                        .c_str());
+            }
+            return kDone;
+        });
+}
+
+int attach_on_nodes(const GlobalOptions& options, const std::string& run_id,
+                    const std::vector<std::string>& nodes, bool logs) {
+    RunView view({options.json, logs});
+    std::mutex mutex;
+    std::vector<std::jthread> threads;
+    std::vector<std::pair<NodeSpec, NodeConnection>> connections;
+    connections.reserve(nodes.size());
+    int code = on_nodes(options, nodes,
+                        [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+                            connections.emplace_back(node, std::move(connection));
+                            return kDone;
+                        });
+    for (auto& entry : connections) {
+        threads.emplace_back([&, node = entry.first, connection = &entry.second] {
+            const WakeFd wake;
+            AgentLink& link = *connection->link;
+            link.rebind(wake, {});
+            wire::Request request;
+            request.mutable_attach()->set_run_id(run_id);
+            request.mutable_attach()->set_from_seq(1);
+            const auto reply = link.call(std::move(request));
+            if (!reply) {
+                const std::lock_guard lock(mutex);
+                report(reply.failure(), options.json);
+                code = kUsage;
+                return;
+            }
+            bool ended = false;
+            std::uint64_t next = 1;
+            listen_to(link, wake,
+                      {[&] { return !ended; }, [] {},
+                       [&](const wire::Reply& said) {
+                           if (!said.has_events() || said.events().run_id() != run_id) {
+                               return;
+                           }
+                           std::vector<std::string> missing;
+                           const auto events = take_in(said.events(), node.name,
+                                                       connection->facts.clock_offset_s, next, missing);
+                           const std::lock_guard lock(mutex);
+                           for (const auto& event : events) {
+                               const auto* end = event.as<EndEvent>();
+                               ended = ended || end != nullptr;
+                               code =
+                                   end != nullptr && end->outcome != Outcome::Done ? kTrainingFailed : code;
+                               view.event(event);
+                           }
+                       },
+                       [] {}, [] {}});
+            if (!ended) {
+                const std::lock_guard lock(mutex);
+                report(link.lost(), options.json);
+                code = kUnreachable;
+            }
+        });
+    }
+    threads.clear();
+    return code;
+}
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,23 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/ctl/options.h>
+#include <remote/desk/store/stop_order.h>
+
+#include <string>
+#include <vector>
+
+namespace rankscope::ctl {
+
+/// Runs as the nodes themselves know them, whichever computer started them. Each returns the exit code.
+int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes);
+/// Shows what these nodes have of it, from the first event that they still keep.
+int attach_on_nodes(const GlobalOptions& options, const std::string& run_id,
+                    const std::vector<std::string>& nodes, bool logs);
+/// Its supervisors pass the stop on to the nodes that are not named.
+int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
+                  const std::vector<std::string>& nodes, StopKind kind);
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/deploy/artifacts.h>
+#include <remote/desk/deploy/user_tree.h>
+#include <remote/desk/node/agent_link.h>
+#include <remote/desk/node/node_facts.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/transport/prompter.h>
+#include <remote/wire/event.h>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+class SessionPool;
+
+/// What a launcher reports to its run. All may be called on any thread; post() may wait where the run's store
+/// is slower than its nodes.
+struct LaunchReports {
+    std::function<void(std::vector<Event>)> post;
+    std::function<void(const LaunchPlan&)> plan;     ///< the plan that is in force from now on
+    std::function<void()> started;                   ///< the run no longer needs this program
+    std::function<void(const Failure& why)> failed;  ///< the run is over, for this reason
+    std::function<void()> ended;                     ///< the run is over, as the exits of its ranks show
+    /// A node was reached: its facts, and a link over which other things can be said before anything else.
+    std::function<void(const NodeSpec& node, const NodeFacts& facts, AgentLink& link)> reached;
+};
+
+/// One run, as all parts of its launcher see it. Set up before the launcher exists; only the files of push:
+/// change afterwards.
+struct LaunchContext {
+    std::string run_id;
+    std::string token;
+    Job job;
+    Inventory inventory;
+    std::optional<WorkerBundle> bundle;
+    Prompter prompter;
+    std::shared_ptr<SessionPool> sessions;  ///< may be null
+    LaunchReports reports;
+
+    void post(Event event) const;
+    /// A stage event of the desk.
+    void stage(const std::string& name, StageStatus status, const std::string& detail = {},
+               double progress = -1) const;
+    /// The files of push:, read once for all nodes by the first caller.
+    const Result<UserTree>& files(const std::stop_token& stop, const AgentLink::Progress& progress);
+
+private:
+    std::mutex tree_mutex_;
+    std::optional<Result<UserTree>> tree_;
+};
+
+}  // namespace rankscope

@@ -1,0 +1,476 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/metrics_line.h>
+#include <remote/desk/launch/agent_session.h>
+#include <remote/desk/launch/event_intake.h>
+#include <remote/desk/launch/own_program_spec.h>
+#include <remote/desk/launch/slurm/slurm_launcher.h>
+#include <remote/desk/launch/start_spec.h>
+#include <remote/desk/node/slurm_failures.h>
+#include <remote/desk/plan/slurm_plan.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "SlurmLauncher";
+constexpr double kSubmitTimeoutS = 90;
+constexpr double kCancelS = 90;  // KillWait of Slurm is 30 s, and its controller may be busy
+
+wire::Request slurm_stop_request(const StopOrder& order) {
+    wire::Request request;
+    auto* cancel = request.mutable_cancel_slurm();
+    cancel->set_run_id(order.run_id);
+    cancel->set_force(order.kind == StopKind::Force);
+    cancel->set_cause(order.cause);
+    cancel->set_by_user(order.by_user);
+    return request;
+}
+
+class SlurmLauncher : public RunLauncher {
+public:
+    SlurmLauncher(LaunchContext& context, LaunchPlan plan) : context_(context), plan_(std::move(plan)) {}
+    ~SlurmLauncher() override;
+    SlurmLauncher(const SlurmLauncher&) = delete;
+    SlurmLauncher& operator=(const SlurmLauncher&) = delete;
+
+    void start() override;
+    Result<void> attach() override;
+    void recall(const Event& event) override;
+    void stop(const StopOrder& order) override;
+    void pause(PauseAction /*action*/) override {}  // only Slurm's administrators can suspend a job
+    void report_failure(const std::string& cause, int attempt) override;
+    void presume_lost(const std::string& /*node*/) override {}  // Slurm itself reports a lost node
+    void conclude_lost(const std::string& node, const std::string& detail) override;
+    void leave() override;
+    std::vector<NodeStatus> nodes() const override;
+    double stop_allowance_s() const override { return context_.job.grace_s + kCancelS; }
+
+private:
+    enum class Phase { Connecting, Submitting, Submitted };
+
+    Result<void> open_session();
+    void run_from_start();
+    bool connect();
+    bool push();
+    bool submit();
+    void follow();
+    bool resume();
+    void fail(const char* stage, const Failure& failure);
+    bool enter(Phase phase);
+    bool stopping() const;
+    void send_stop();
+    void take(const wire::Reply& reply);
+    void take_events(const wire::EventBatch& batch);
+    void take_state(const wire::SlurmState& state);
+    void note_start(const Event& event);
+    void finish_start();
+    void conclude(const wire::SlurmState& state);
+    wire::StartRun spec() const;
+
+    LaunchContext& context_;
+    LaunchPlan plan_;
+    std::unique_ptr<AgentSession> session_;  ///< set by start() or attach(), then constant
+
+    mutable std::mutex mutex_;  ///< phase, what was asked
+    Phase phase_ = Phase::Connecting;
+    std::optional<StopOrder> stop_;
+    bool stop_sent_ = false;
+
+    std::map<std::string, std::uint64_t> next_seqs_;
+    std::string queue_text_;
+    bool allocated_ = false;
+    bool start_done_ = false;
+    std::set<int> ranks_started_;
+    bool rank_failed_ = false;
+    bool ended_by_signal_ = false;  ///< a supervisor ended its ranks for a signal without a known reason
+    std::atomic<bool> over_{false};
+    std::thread thread_;
+};
+
+bool is_at_work(const Event& event) {
+    const auto* stage = event.as<StageEvent>();
+    return event.rank >= 0 && (event.as<MetricEvent>() != nullptr ||
+                               (stage != nullptr && stage->name != "start" && stage->name != "note"));
+}
+
+// "srun: error: node2: task 1: Killed", or the last line that there is.
+std::string line_about_a_task(const std::string& output) {
+    std::istringstream lines(output);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) {
+        if (line.find(": task ") != std::string::npos && line.find("Killed") != std::string::npos) {
+            return line;
+        }
+        last = line.empty() ? last : line;
+    }
+    return last.empty() ? "a task of the job was killed" : last;
+}
+
+SlurmLauncher::~SlurmLauncher() {
+    leave();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+Result<void> SlurmLauncher::open_session() {
+    auto login = resolve_nodes(context_.inventory, context_.job);
+    if (!login) {
+        return login.failure();
+    }
+    session_ = std::make_unique<AgentSession>(login->front(), context_);
+    return {};
+}
+
+void SlurmLauncher::start() {
+    if (auto opened = open_session(); !opened) {
+        return context_.reports.failed(opened.failure());
+    }
+    thread_ = std::thread([this] { run_from_start(); });
+}
+
+void SlurmLauncher::recall(const Event& event) {
+    note_start(event);
+    if (!event.node.empty()) {
+        auto& next = next_seqs_[event.node];
+        next = std::max(next, event.seq + 1);
+    } else if (const auto* stage = event.as<StageEvent>()) {
+        const bool done = stage->status == StageStatus::Done;
+        allocated_ = allocated_ || (stage->name == "queue" && done);
+        start_done_ = start_done_ || (stage->name == "start" && done);
+    }
+}
+
+Result<void> SlurmLauncher::attach() {
+    if (auto opened = open_session(); !opened) {
+        return opened;
+    }
+    phase_ = Phase::Submitted;
+    thread_ = std::thread([this] {
+        static_cast<void>(session_->connect(true));  // follow() tries again
+        follow();
+    });
+    return {};
+}
+
+void SlurmLauncher::stop(const StopOrder& order) {
+    {
+        const std::lock_guard lock(mutex_);
+        const std::string cause = stop_ ? stop_->cause : order.cause;
+        const bool by_user = order.by_user || (stop_ && stop_->by_user);
+        const bool force = order.kind == StopKind::Force || (stop_ && stop_->kind == StopKind::Force);
+        stop_sent_ = stop_sent_ && stop_ && (stop_->kind == StopKind::Force) == force;
+        stop_ = order;
+        stop_->cause = cause;
+        stop_->by_user = by_user;
+        stop_->kind = force ? StopKind::Force : StopKind::Graceful;
+        if (phase_ == Phase::Connecting && session_) {
+            session_->leave();  // nothing is submitted yet; later an answer must not be missed
+        }
+    }
+    if (session_) {
+        session_->wake();
+    }
+}
+
+void SlurmLauncher::report_failure(const std::string& cause, int /*attempt*/) {
+    StopOrder order;
+    order.run_id = context_.run_id;
+    order.cause = cause;
+    stop(order);
+}
+
+void SlurmLauncher::conclude_lost(const std::string& /*node*/, const std::string& /*detail*/) {
+    if (!over_.exchange(true)) {
+        session_->leave();
+        context_.reports.ended();
+    }
+}
+
+void SlurmLauncher::leave() {
+    if (session_) {
+        session_->leave();
+    }
+}
+
+std::vector<NodeStatus> SlurmLauncher::nodes() const {
+    if (!session_) {
+        return {};
+    }
+    const std::lock_guard lock(mutex_);
+    NodeStatus status = session_->status();
+    status.ended = over_ || phase_ == Phase::Connecting;
+    return {status};
+}
+
+bool SlurmLauncher::stopping() const {
+    const std::lock_guard lock(mutex_);
+    return stop_.has_value();
+}
+
+void SlurmLauncher::fail(const char* stage, const Failure& failure) {
+    context_.stage(stage, StageStatus::Failed, to_line(failure));
+    if (!over_.exchange(true)) {
+        context_.reports.failed(failure);
+    }
+}
+
+// false: a stop came before.
+bool SlurmLauncher::enter(Phase phase) {
+    const std::lock_guard lock(mutex_);
+    if (phase == Phase::Submitting && (stop_ || session_->leaving())) {
+        return false;
+    }
+    phase_ = phase;
+    return true;
+}
+
+void SlurmLauncher::run_from_start() {
+    if (connect() && push() && submit()) {
+        follow();
+    }
+}
+
+bool SlurmLauncher::connect() {
+    context_.stage("connect", StageStatus::Begin);
+    if (auto connected = session_->connect(false); !connected) {
+        fail("connect", connected.failure());
+        return false;
+    }
+    context_.stage("connect", StageStatus::Done);
+    return true;
+}
+
+bool SlurmLauncher::push() {
+    context_.stage("push", StageStatus::Begin);
+    if (auto pushed = session_->push(); !pushed) {
+        fail("push", pushed.failure());
+        return false;
+    }
+    context_.stage("push", StageStatus::Done);
+    return true;
+}
+
+// For all nodes together: each takes its own ranks out of it. They have no link of their own (no peers):
+// Slurm reaches every supervisor.
+wire::StartRun SlurmLauncher::spec() const {
+    wire::StartRun run = start_spec(context_);
+    run.set_master_port(static_cast<std::uint32_t>(plan_.master_port));
+    run.mutable_slurm()->set_nodes(static_cast<std::uint32_t>(plan_.nodes.size()));
+    run.mutable_slurm()->set_ranks_per_node(static_cast<std::uint32_t>(plan_.nodes.front().local_world_size));
+    for (const auto& rank : plan_.ranks) {
+        add_rank(run, rank, context_, session_->pushed_folder());
+    }
+    add_own_program(context_.job, run);
+    return run;
+}
+
+bool SlurmLauncher::submit() {
+    const std::string& login = session_->node().name;
+    context_.stage("queue", StageStatus::Begin, text(kContext, "submitting on %1", {login}));
+    if (!enter(Phase::Submitting)) {
+        fail("queue", Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""});
+        return false;
+    }
+    wire::Request request;
+    *request.mutable_submit_slurm()->mutable_run() = spec();
+    for (const auto& word : sbatch_arguments(context_.job, plan_.nodes.front().local_world_size)) {
+        request.mutable_submit_slurm()->add_sbatch(word);
+    }
+    auto reply = session_->link().call(std::move(request), kSubmitTimeoutS);
+    if (!reply) {
+        if (session_->leaving()) {
+            return false;  // the program ends: attach() finds the job, or that there is none
+        }
+        fail("queue", reply.failure());
+        return false;
+    }
+    enter(Phase::Submitted);
+    context_.stage(
+        "queue", StageStatus::Progress,
+        text(kContext, "job %1 submitted on %2", {std::to_string(reply->slurm_submitted().job_id()), login}));
+    context_.reports.started();
+    return true;
+}
+
+void SlurmLauncher::follow() {
+    session_->follow({[this] { return !over_.load(); }, [this] { return resume(); }, [this] { send_stop(); },
+                      [this](const wire::Reply& reply) { take(reply); }});
+}
+
+bool SlurmLauncher::resume() {
+    wire::Request request;
+    request.mutable_attach_slurm()->set_run_id(context_.run_id);
+    for (const auto& [node, seq] : next_seqs_) {
+        auto* entry = request.mutable_attach_slurm()->add_nodes();
+        entry->set_node(node);
+        entry->set_from_seq(seq);
+    }
+    auto reply = session_->link().call(std::move(request));
+    if (!reply) {
+        if (reply.failure().code == "no-such-run") {
+            fail("queue", reply.failure());
+        }
+        return false;
+    }
+    const std::lock_guard lock(mutex_);
+    stop_sent_ = false;
+    return true;
+}
+
+void SlurmLauncher::send_stop() {
+    const std::lock_guard lock(mutex_);
+    if (stop_ && !stop_sent_) {
+        stop_sent_ = true;
+        session_->link().send(slurm_stop_request(*stop_));
+    }
+}
+
+void SlurmLauncher::take(const wire::Reply& reply) {
+    if (reply.has_events() && reply.events().run_id() == context_.run_id) {
+        take_events(reply.events());
+    } else if (reply.has_slurm_state() && reply.slurm_state().run_id() == context_.run_id) {
+        take_state(reply.slurm_state());
+    }
+}
+
+void SlurmLauncher::take_events(const wire::EventBatch& batch) {
+    std::uint64_t& next = next_seqs_.try_emplace(batch.node(), 1).first->second;
+    std::vector<std::string> missing;
+    auto events = take_in(batch, batch.node(), session_->facts().clock_offset_s, next, missing);
+    for (const auto& sentence : missing) {
+        context_.stage("note", StageStatus::Progress, batch.node() + ": " + sentence);
+    }
+    for (auto& event : events) {
+        // One node's ranks may be at work before it is heard of that another's have started.
+        if (!start_done_ && is_at_work(event)) {
+            finish_start();
+        }
+        note_start(event);
+        context_.post(std::move(event));
+        if (!start_done_ && ranks_started_.size() >= plan_.ranks.size()) {
+            finish_start();
+        }
+    }
+}
+
+void SlurmLauncher::finish_start() {
+    start_done_ = true;
+    context_.stage("start", StageStatus::Done);
+}
+
+// A rank has started, or never will.
+void SlurmLauncher::note_start(const Event& event) {
+    const auto* stage = event.as<StageEvent>();
+    const auto* exit = event.as<ExitEvent>();
+    if (event.rank >= 0 && (exit != nullptr || (stage != nullptr && stage->name == "start"))) {
+        ranks_started_.insert(event.rank);
+    }
+    if (exit != nullptr && !exit->requested && exit->code != 0 && exit->code != kExitPeerLost) {
+        rank_failed_ = true;
+    }
+    // What supervisor.cpp says of a signal that comes without anybody's reason.
+    if (const auto* end = event.as<EndEvent>(); end != nullptr && end->outcome == Outcome::Stopped &&
+                                                end->detail.starts_with("the supervisor received")) {
+        ended_by_signal_ = true;
+    }
+}
+
+void SlurmLauncher::take_state(const wire::SlurmState& state) {
+    if (state.has_allocation() && !allocated_) {
+        allocated_ = true;
+        const std::vector<std::string> hosts(state.allocation().hosts().begin(),
+                                             state.allocation().hosts().end());
+        plan_ = with_allocation(plan_, hosts, static_cast<int>(state.allocation().master_port()));
+        std::string names;
+        for (const auto& host : hosts) {
+            names += (names.empty() ? "" : ", ") + host;
+        }
+        context_.reports.plan(plan_);
+        context_.stage("queue", StageStatus::Done,
+                       text(kContext, "job %1 runs on %2", {std::to_string(state.job_id()), names}));
+        context_.stage("start", StageStatus::Begin);
+    } else if (!allocated_ && !state.over() && !(state.state().empty() && state.problem().empty())) {
+        const std::string line = describe_slurm_queue(state);
+        if (line != queue_text_) {
+            queue_text_ = line;
+            context_.stage("queue", StageStatus::Progress, line);
+        }
+    } else if (!state.problem().empty() && !state.over()) {
+        context_.stage("note", StageStatus::Progress,
+                       text(kContext, "Slurm could not be asked for the job's state: %1", {state.problem()}));
+    }
+    if (state.over()) {
+        conclude(state);
+    }
+}
+
+void SlurmLauncher::conclude(const wire::SlurmState& state) {
+    if (over_.exchange(true)) {
+        return;
+    }
+    context_.stage("note", StageStatus::Done, describe_slurm_end(state));
+    const auto failure = explain_slurm_end(session_->node(), state, stopping());
+    if (failure &&
+        (!rank_failed_ || failure->code == "slurm-node-failed" || failure->code == "home-not-shared")) {
+        return context_.reports.failed(*failure);
+    }
+    if (!failure && ended_by_signal_ && !rank_failed_ && !stopping() && state.state() == "FAILED") {
+        // One supervisor was killed, and srun ended the others: they take themselves for stopped.
+        return context_.reports.failed(
+            {"slurm-step-failed", session_->node().name,
+             text(kContext, "Slurm ended the ranks, though nobody stopped the run: %1",
+                  {line_about_a_task(state.output_tail())}),
+             text(kContext,
+                  "Was a supervisor killed there, by a person or for want of memory? "
+                  "`sacct -j %1` may say more.",
+                  {std::to_string(state.job_id())}),
+             state.output_tail()});
+    }
+    if (failure) {
+        Event event;
+        event.body = verdict_of(*failure);
+        context_.post(std::move(event));
+    }
+    if (!allocated_) {
+        const bool by_user = stopping();
+        return context_.reports.failed(
+            by_user ? Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""}
+                    : Failure{"slurm-lost", session_->node().name,
+                              text(kContext, "Slurm no longer knows job %1, and nothing of it was started.",
+                                   {std::to_string(state.job_id())}),
+                              text(kContext, "`sacct -j %1` there may say more.",
+                                   {std::to_string(state.job_id())}),
+                              state.output_tail()});
+    }
+    context_.reports.ended();
+}
+
+}  // namespace
+
+LauncherKind slurm_launcher() {
+    LauncherKind kind;
+    kind.name = "slurm";
+    kind.abilities.chooses_nodes = true;
+    kind.abilities.reports_end = true;
+    kind.make = [](LaunchContext& context, const LaunchPlan& plan) -> std::unique_ptr<RunLauncher> {
+        return std::make_unique<SlurmLauncher>(context, plan);
+    };
+    kind.stop_request = slurm_stop_request;
+    return kind;
+}
+
+}  // namespace rankscope

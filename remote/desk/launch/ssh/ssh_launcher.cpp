@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <remote/desk/launch/ssh/node_task.h>
+#include <remote/desk/launch/ssh/run_meeting.h>
+#include <remote/desk/launch/ssh/ssh_launcher.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <map>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "SshLauncher";
+constexpr double kConfirmS = 3;  // for signals, exits and events to arrive
+
+class SshLauncher : public RunLauncher {
+public:
+    SshLauncher(LaunchContext& context, LaunchPlan plan) : context_(context), plan_(std::move(plan)) {}
+    ~SshLauncher() override;
+    SshLauncher(const SshLauncher&) = delete;
+    SshLauncher& operator=(const SshLauncher&) = delete;
+
+    void start() override;
+    Result<void> attach() override;
+    void recall(const Event& event) override;
+    void stop(const StopOrder& order) override;
+    void pause(PauseAction action) override;
+    void report_failure(const std::string& cause, int attempt) override;
+    void presume_lost(const std::string& node) override;
+    void conclude_lost(const std::string& node, const std::string& detail) override;
+    void leave() override;
+    std::vector<NodeStatus> nodes() const override;
+    double stop_allowance_s() const override;
+
+private:
+    void coordinate();
+    bool stage(const char* name, RunMeeting::Point point);
+    void wait_for_ends();
+
+    LaunchContext& context_;
+    LaunchPlan plan_;
+    std::unique_ptr<RunMeeting> meeting_;  ///< null: attached
+    // Set by start() or attach() before any other call, then constant.
+    std::vector<std::unique_ptr<NodeTask>> tasks_;
+    std::map<std::string, std::uint64_t> last_seqs_;
+    std::set<std::string> ended_;  ///< as recalled
+    std::atomic<bool> leaving_{false};
+    std::thread coordinator_;
+};
+
+SshLauncher::~SshLauncher() {
+    leave();
+    if (coordinator_.joinable()) {
+        coordinator_.join();
+    }
+}
+
+void SshLauncher::start() {
+    const auto nodes = resolve_nodes(context_.inventory, context_.job);
+    if (!nodes) {
+        return context_.reports.failed(nodes.failure());
+    }
+    meeting_ =
+        std::make_unique<RunMeeting>(context_.inventory, context_.job, static_cast<int>(nodes->size()));
+    for (const auto& node : *nodes) {
+        tasks_.push_back(std::make_unique<NodeTask>(node, context_, meeting_.get()));
+    }
+    coordinator_ = std::thread([this] { coordinate(); });
+    for (auto& task : tasks_) {
+        task->start_run();
+    }
+}
+
+void SshLauncher::recall(const Event& event) {
+    if (!event.node.empty()) {
+        auto& last = last_seqs_[event.node];
+        last = std::max(last, event.seq);
+        if (event.as<EndEvent>() != nullptr) {
+            ended_.insert(event.node);
+        }
+    }
+}
+
+Result<void> SshLauncher::attach() {
+    for (const auto& node : plan_.nodes) {
+        if (ended_.count(node.node) > 0) {
+            continue;
+        }
+        const NodeSpec* spec = context_.inventory.find(node.node);
+        if (spec == nullptr && node.node != kLocalNodeName) {
+            return Failure{
+                "unknown-node", context_.run_id,
+                text(kContext, "The run's node \"%1\" is no longer in the inventory.", {node.node}),
+                text(kContext, "Add it again with `rankscopectl nodes add %1`.", {node.node}), ""};
+        }
+        tasks_.push_back(
+            std::make_unique<NodeTask>(spec != nullptr ? *spec : local_node(), context_, nullptr));
+    }
+    for (auto& task : tasks_) {
+        task->attach(last_seqs_[task->node().name] + 1);
+    }
+    if (tasks_.empty()) {
+        context_.reports.ended();  // the desk died between the last end and its own
+    }
+    return {};
+}
+
+// Emits begin and done of a stage around the meeting of all nodes. false: the run cannot start.
+bool SshLauncher::stage(const char* name, RunMeeting::Point point) {
+    context_.stage(name, StageStatus::Begin);
+    if (meeting_->wait_all(point)) {
+        context_.stage(name, StageStatus::Done);
+        return true;
+    }
+    const Failure failure = *meeting_->failure();
+    context_.stage(name, StageStatus::Failed, to_line(failure));
+    // Where ranks run already, or are being started just now, they are stopped before the end is reported.
+    StopOrder order;
+    order.run_id = context_.run_id;
+    order.cause = to_line(failure);
+    for (auto& task : tasks_) {
+        task->request_stop(order);
+    }
+    wait_for_ends();
+    context_.reports.failed(failure);
+    return false;
+}
+
+// Of the nodes that were started already. One that does not answer is not waited for: its stop is recorded.
+void SshLauncher::wait_for_ends() {
+    const double deadline = monotonic_s() + stop_allowance_s();
+    const auto waiting = [this] {
+        return std::any_of(tasks_.begin(), tasks_.end(),
+                           [](const auto& task) { return !task->status().ended; });
+    };
+    while (!leaving_ && waiting() && monotonic_s() < deadline) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+}
+
+void SshLauncher::coordinate() {
+    if (!stage("connect", RunMeeting::Point::Connected)) {
+        return;
+    }
+    context_.reports.plan(meeting_->plan());
+    // Not before the supervisors know of one another may this program be left.
+    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started) &&
+        meeting_->wait_all(RunMeeting::Point::Linked)) {
+        context_.reports.started();
+    }
+}
+
+void SshLauncher::stop(const StopOrder& order) {
+    if (meeting_ && order.by_user && meeting_->arrived(RunMeeting::Point::Started) < meeting_->nodes()) {
+        // Nodes that have not started are left; those that have are stopped.
+        meeting_->abort(Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""});
+    }
+    for (auto& task : tasks_) {
+        task->request_stop(order);
+    }
+}
+
+void SshLauncher::pause(PauseAction action) {
+    for (auto& task : tasks_) {
+        task->request_pause(action);
+    }
+}
+
+void SshLauncher::report_failure(const std::string& cause, int attempt) {
+    for (auto& task : tasks_) {
+        task->report_failure(cause, attempt);
+    }
+}
+
+void SshLauncher::presume_lost(const std::string& node) {
+    for (auto& task : tasks_) {
+        if (task->node().name == node) {
+            task->hurry();
+        }
+    }
+}
+
+void SshLauncher::conclude_lost(const std::string& node, const std::string& detail) {
+    for (auto& task : tasks_) {
+        if (task->node().name == node) {
+            task->conclude_lost(detail);
+        }
+    }
+}
+
+void SshLauncher::leave() {
+    leaving_ = true;
+    if (meeting_) {
+        meeting_->abort(Failure{"cancelled", "", text(kContext, "The program was closed."), "", ""});
+    }
+    for (auto& task : tasks_) {
+        task->leave();
+    }
+}
+
+std::vector<NodeStatus> SshLauncher::nodes() const {
+    std::vector<NodeStatus> nodes;
+    for (const auto& task : tasks_) {
+        nodes.push_back(task->status());
+    }
+    return nodes;
+}
+
+double SshLauncher::stop_allowance_s() const {
+    const Job& job = context_.job;
+    return job.grace_s + (checkpoint_signal_number(job) != 0 ? job.checkpoint_wait_s : 0) + kConfirmS;
+}
+
+}  // namespace
+
+wire::Request ssh_stop_request(const StopOrder& order) {
+    wire::Request request;
+    auto* stop = request.mutable_stop_run();
+    stop->set_run_id(order.run_id);
+    stop->set_force(order.kind == StopKind::Force);
+    stop->set_everywhere(order.by_user);
+    stop->set_cause(order.cause);
+    return request;
+}
+
+LauncherKind ssh_launcher() {
+    LauncherKind kind;
+    kind.name = "ssh";
+    kind.abilities.pauses = true;
+    kind.make = [](LaunchContext& context, const LaunchPlan& plan) -> std::unique_ptr<RunLauncher> {
+        return std::make_unique<SshLauncher>(context, plan);
+    };
+    kind.stop_request = ssh_stop_request;
+    return kind;
+}
+
+}  // namespace rankscope

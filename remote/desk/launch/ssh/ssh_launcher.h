@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/launch/run_launcher.h>
+
+namespace rankscope {
+
+/// Ranks started over SSH, node by node, by an agent on each: the row of the table in launchers.cpp.
+LauncherKind ssh_launcher();
+/// Stops the ranks of a run over the agent of one of its nodes.
+wire::Request ssh_stop_request(const StopOrder& order);
+
+}  // namespace rankscope
