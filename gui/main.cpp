@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
 #include <gui/session/options.h>
@@ -9,22 +10,15 @@
 
 #include <QApplication>
 #include <QSettings>
+#include <algorithm>
 #include <cstdio>
+#include <optional>
 
-int main(int argc, char** argv) {
-    using namespace rankscope::gui;
-    QApplication app(argc, argv);
-    QApplication::setOrganizationName(QStringLiteral("rankscope"));
-    QApplication::setApplicationName(QStringLiteral("rankscope"));
-    QApplication::setApplicationDisplayName(QStringLiteral("Rankscope"));
-    QApplication::setApplicationVersion(QStringLiteral(RANKSCOPE_VERSION));
-    QApplication::setDesktopFileName(QStringLiteral("rankscope"));
-    rankscope::set_translator([](const char* context, const char* source) {
-        return QCoreApplication::translate(context, source).toStdString();
-    });
-    load_resources();
+namespace {
 
-    ParsedOptions parsed = parse_options(QApplication::arguments());
+using namespace rankscope::gui;
+
+std::optional<int> finish(const ParsedOptions& parsed) {
     if (!parsed.error.isEmpty()) {
         std::fprintf(stderr, "rankscope: %s\n", qPrintable(parsed.error));
         return 2;
@@ -32,6 +26,46 @@ int main(int argc, char** argv) {
     if (!parsed.text.isEmpty()) {
         std::printf("%s\n", qPrintable(parsed.text.trimmed()));
         return 0;
+    }
+    return std::nullopt;
+}
+
+/// The exit code of a command line that opens no window (--help, --version, wrong usage). Needs no display.
+std::optional<int> finish_without_display(int argc, char** argv) {
+    QStringList arguments;
+    for (int i = 0; i < argc; ++i) {
+        arguments += QString::fromLocal8Bit(argv[i]);
+    }
+    // Options of Qt itself (-platform, -style) have one dash; only QApplication knows them.
+    const bool qt_options = std::any_of(arguments.cbegin(), arguments.cend(), [](const QString& argument) {
+        return argument.startsWith(u'-') && !argument.startsWith(QStringLiteral("--"));
+    });
+    const ParsedOptions parsed = parse_options(arguments);
+    return qt_options && !parsed.error.isEmpty() ? std::nullopt : finish(parsed);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QCoreApplication::setOrganizationName(QStringLiteral("rankscope"));
+    QCoreApplication::setApplicationName(QStringLiteral("rankscope"));
+    QCoreApplication::setApplicationVersion(QStringLiteral(RANKSCOPE_VERSION));
+    if (const auto code = finish_without_display(argc, argv)) {
+        return *code;
+    }
+    std::optional<DisplayCheck> check(std::in_place);
+    QApplication app(argc, argv);
+    check.reset();
+    QApplication::setApplicationDisplayName(QStringLiteral("Rankscope"));
+    QApplication::setDesktopFileName(QStringLiteral("rankscope"));
+    rankscope::set_translator([](const char* context, const char* source) {
+        return QCoreApplication::translate(context, source).toStdString();
+    });
+    load_resources();
+
+    ParsedOptions parsed = parse_options(QApplication::arguments());
+    if (const auto code = finish(parsed)) {
+        return *code;
     }
     if (!parsed.options.theme_given) {
         parsed.options.theme = ThemeChoice(QSettings().value(QStringLiteral("theme"), 0).toInt());

@@ -10,6 +10,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/page_button.h>
 
 #include <QActionGroup>
 #include <QApplication>
@@ -21,9 +22,12 @@
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
+#include <QShowEvent>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace rankscope::gui {
 
@@ -31,8 +35,15 @@ namespace {
 
 constexpr int kNavWidth = 84;
 constexpr QSize kFirstSize(1280, 800);
+/// Title bar and borders, before the window manager reports them.
+constexpr QSize kLikelyFrame(16, 40);
+constexpr QSize kSmallest(640, 480);
 
 }  // namespace
+
+QSize first_window_size(QSize room) {
+    return kFirstSize.boundedTo(room - kLikelyFrame).expandedTo(kSmallest.boundedTo(room));
+}
 
 MainWindow::MainWindow(const Options& options, bool system_is_dark)
     : options_(options),
@@ -66,13 +77,14 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
 }
 
 MainWindow::~MainWindow() {
-    // Pages look at the workspace: they go first.
+    // Pages use the workspace: they are deleted first.
     delete takeCentralWidget();
 }
 
 QWidget* MainWindow::make_nav_bar() {
     auto* bar = new QFrame(this);
     bar->setObjectName(u"navBar"_s);
+    bar->setAccessibleName(tr("Pages"));
     bar->setFixedWidth(kNavWidth);
     auto* layout = new QVBoxLayout(bar);
     layout->setContentsMargins(0, 6, 0, 6);
@@ -81,12 +93,11 @@ QWidget* MainWindow::make_nav_bar() {
     const std::array<const char*, 4> names{"navFleet", "navLaunch", "navLive", "navRuns"};
     auto* group = new QButtonGroup(this);
     for (std::size_t i = 0; i < nav_.size(); ++i) {
-        auto* button = new QToolButton(bar);
+        auto* button = new PageButton(bar);
         button->setObjectName(QString::fromLatin1(names[i]));
         button->setText(texts[i]);
         button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
         button->setIconSize(QSize(26, 26));
-        button->setCheckable(true);
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
         button->setToolTip(tr("%1 (Ctrl+%2)").arg(texts[i]).arg(i + 1));
         button->setFocusPolicy(Qt::TabFocus);
@@ -196,7 +207,7 @@ MainWindow::Page MainWindow::page() const {
 void MainWindow::show_page(Page page) {
     pages_->setCurrentIndex(int(page));
     nav_[std::size_t(page)]->setChecked(true);
-    pages_->currentWidget()->setFocus();  // the page hands it to what it is about
+    pages_->currentWidget()->setFocus();  // the page passes it to its main widget
 }
 
 void MainWindow::open_first_job() {
@@ -223,9 +234,34 @@ void MainWindow::changeEvent(QEvent* event) {
 
 void MainWindow::restore_geometry() {
     const QSettings settings;
-    if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray())) {
-        const QSize room = screen() ? screen()->availableSize() : kFirstSize;
-        resize(kFirstSize.boundedTo(room));
+    if (!restoreGeometry(settings.value(u"geometry"_s).toByteArray()) && screen()) {
+        const QRect room = screen()->availableGeometry();
+        const QSize size = first_window_size(room.size());
+        resize(size);
+        move(room.topLeft() + QPoint((room.width() - size.width() - kLikelyFrame.width()) / 2,
+                                     (room.height() - size.height() - kLikelyFrame.height()) / 2));
+    }
+}
+
+void MainWindow::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    // The real frame is known now; a window of an earlier session may come from a larger screen.
+    QTimer::singleShot(0, this, &MainWindow::fit_screen);
+}
+
+void MainWindow::fit_screen() {
+    if (!screen() || isMaximized() || isFullScreen()) {
+        return;
+    }
+    const QRect room = screen()->availableGeometry();
+    const QSize frame = frameGeometry().size() - size();
+    resize(size().boundedTo(room.size() - frame));
+    const QRect outer = frameGeometry();
+    const QPoint inside(
+        std::clamp(outer.left(), room.left(), std::max(room.left(), room.right() + 1 - outer.width())),
+        std::clamp(outer.top(), room.top(), std::max(room.top(), room.bottom() + 1 - outer.height())));
+    if (inside != outer.topLeft()) {
+        move(inside);
     }
 }
 
@@ -237,7 +273,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         return;
     }
     QSettings().setValue(u"geometry"_s, saveGeometry());
-    // From here on nobody answers: a connection that asks gets "no", and no thread is left waiting.
+    // From here on a connection that asks gets "no", and no thread waits.
     workspace_->shut_down();
     session->detach();
     event->accept();
@@ -247,22 +283,23 @@ void MainWindow::ask_before_closing() {
     if (findChild<QMessageBox*>(u"closeDialog"_s)) {
         return;
     }
-    const bool under_way = workspace_->session()->under_way_on_nodes();
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("A run is under way"),
-                                tr("What is to become of the run?"), QMessageBox::NoButton, this);
+    const bool on_nodes = workspace_->session()->under_way_on_nodes();
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, tr("Run in progress"),
+                        tr("A run is in progress. What should happen to it?"), QMessageBox::NoButton, this);
     box->setObjectName(u"closeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        under_way
-            ? tr("It belongs to its machines and goes on without this window. Runs takes it up again later.")
-            : tr("Its ranks are not started yet: if you leave now, the start is broken off."));
+        on_nodes ? tr("Its ranks run on their nodes and continue without this window. Attach to it later "
+                      "from Runs.")
+                 : tr("Its ranks are not started yet: if you leave now, the start is cancelled."));
     QPushButton* leave =
-        box->addButton(under_way ? tr("&Leave it running") : tr("&Break it off"), QMessageBox::AcceptRole);
+        box->addButton(on_nodes ? tr("&Leave it running") : tr("&Abort"), QMessageBox::AcceptRole);
     leave->setObjectName(u"closeLeave"_s);
     QPushButton* stop = box->addButton(tr("&Stop it"), QMessageBox::DestructiveRole);
     stop->setObjectName(u"closeStop"_s);
     QPushButton* cancel = box->addButton(QMessageBox::Cancel);
-    box->setDefaultButton(under_way ? leave : cancel);
+    box->setDefaultButton(on_nodes ? leave : cancel);
     connect(box, &QMessageBox::finished, this, [this, box, leave, stop] {
         if (box->clickedButton() == leave) {
             may_close_ = true;

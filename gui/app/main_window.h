@@ -23,7 +23,10 @@ class LivePage;
 class RunsPage;
 class Workspace;
 
-/// The four pages and the bar that leads to them.
+/// Size of the first window on a screen with this room, frame excluded.
+QSize first_window_size(QSize room);
+
+/// The four pages and the bar that switches between them.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
@@ -42,6 +45,7 @@ public:
 protected:
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     QWidget* make_nav_bar();
@@ -50,6 +54,7 @@ private:
     void icon_nav_bar();
     void set_theme(ThemeChoice choice);
     void restore_geometry();
+    void fit_screen();
     void open_first_job();
     void ask_before_closing();
     void run_again(const QString& name, const std::string& job_yaml);

@@ -5,7 +5,7 @@
 
 namespace rankscope::gui {
 
-/// Resources of a static library are found only after somebody has asked for them by name.
+/// Resources of a static library are only found after they are initialised by name.
 void load_resources();
 
 }  // namespace rankscope::gui

@@ -19,9 +19,11 @@
 #include <QLabel>
 #include <QMessageBox>
 #include <QPushButton>
+#include <QShortcut>
 #include <QSplitter>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <array>
 
 namespace rankscope::gui {
@@ -51,11 +53,8 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_->setModel(fleet_->model());
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setItemDelegate(new ProbeDelegate(table_));
-    const std::array<int, FleetModel::NUM_COLUMNS> widths{140, 165, 200, 190, 52, 118, 150, 84, 74};
-    for (int column = 0; column < FleetModel::NUM_COLUMNS; ++column) {
-        table_->setColumnWidth(column, widths[std::size_t(column)]);
-    }
     table_->horizontalHeader()->setSectionResizeMode(FleetModel::State, QHeaderView::Stretch);
+    fit_columns();
     details_ = new NodeDetails(splitter);
     splitter->addWidget(table_);
     splitter->addWidget(details_);
@@ -78,9 +77,10 @@ QWidget* FleetPage::make_buttons() {
     edit_ = make_button(tr("&Edit…"), "editNode", bar);
     remove_ = make_button(tr("Re&move"), "removeNode", bar);
     keys_ = make_button(tr("SSH &key…"), "sshKey", bar);
-    left_ = make_button(tr("What is le&ft…"), "leftovers", bar);
+    left_ = make_button(tr("Le&ftovers…"), "leftovers", bar);
     left_->setToolTip(
-        tr("Processes, ports, shared memory and GPU memory of runs on this machine; and what frees them"));
+        tr("Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free "
+           "them"));
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
@@ -94,6 +94,31 @@ QWidget* FleetPage::make_buttons() {
     return bar;
 }
 
+// Columns are as wide as their content (within limits): the state, which may be a sentence, gets the rest.
+void FleetPage::fit_columns() {
+    struct Limits {
+        int smallest;
+        int largest;
+    };
+    constexpr std::array<Limits, FleetModel::NUM_COLUMNS> kLimits{
+        {{110, 200}, {110, 220}, {0, 0}, {84, 230}, {46, 60}, {96, 140}, {90, 170}, {80, 100}, {60, 90}}};
+    for (int column = 0; column < FleetModel::NUM_COLUMNS; ++column) {
+        if (column != FleetModel::State) {
+            const Limits& limits = kLimits[std::size_t(column)];
+            table_->resizeColumnToContents(column);
+            const int wanted = table_->columnWidth(column) + 8;
+            table_->setColumnWidth(column, std::clamp(wanted, limits.smallest, limits.largest));
+        }
+    }
+}
+
+void FleetPage::open_selected() {
+    const FleetNode* node = fleet_->model()->find(selected());
+    if (node && !node->spec.local && edit_->isEnabled()) {
+        open_dialog(node->spec.name);
+    }
+}
+
 void FleetPage::connect_parts() {
     connect(add_, &QPushButton::clicked, this, [this] { open_dialog({}); });
     connect(import_, &QPushButton::clicked, this, &FleetPage::open_import);
@@ -105,12 +130,12 @@ void FleetPage::connect_parts() {
     connect(probe_all_, &QPushButton::clicked, fleet_, &Fleet::probe_all);
     connect(cancel_, &QPushButton::clicked, fleet_, &Fleet::cancel_probes);
     connect(problems_, &NoticeBar::actionTriggered, fleet_, &Fleet::load);
-    connect(table_, &QTableView::doubleClicked, this, [this](const QModelIndex& index) {
-        const FleetNode& node = fleet_->model()->nodes()[std::size_t(index.row())];
-        if (!node.spec.local) {
-            open_dialog(node.spec.name);
-        }
-    });
+    connect(table_, &QTableView::doubleClicked, this, &FleetPage::open_selected);
+    for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) {
+        auto* open = new QShortcut(key, table_);
+        open->setContext(Qt::WidgetShortcut);
+        connect(open, &QShortcut::activated, this, &FleetPage::open_selected);
+    }
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         if (!selected().empty()) {
             keep_selected_ = selected();
@@ -120,6 +145,7 @@ void FleetPage::connect_parts() {
     });
     connect(fleet_->model(), &QAbstractItemModel::dataChanged, this, &FleetPage::update_details);
     connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] { select(keep_selected_); });
+    connect(fleet_, &Fleet::changed, this, &FleetPage::fit_columns);
     for (const auto signal : {&Fleet::changed, &Fleet::problemsChanged, &Fleet::probesChanged}) {
         connect(fleet_, signal, this, &FleetPage::update_state);
     }
@@ -144,11 +170,11 @@ void FleetPage::update_state() {
     if (faults.empty()) {
         problems_->set_text({});
     } else {
-        problems_->set_text(broken
-                                ? tr("The inventory has faults. Mend %1; it is not written while it has any.")
-                                      .arg(qs(fleet_->file().string()))
-                                : tr("The inventory could not be saved."),
-                            failures_text(faults));
+        problems_->set_text(
+            broken ? tr("The inventory has errors. Fix %1; Rankscope does not write it until then.")
+                         .arg(qs(fleet_->file().string()))
+                   : tr("The inventory could not be saved."),
+            failures_text(faults));
     }
     const std::string name = selected();
     const FleetNode* node = fleet_->model()->find(name);
@@ -160,19 +186,19 @@ void FleetPage::update_state() {
     remove_->setEnabled(fleet_->loaded() && !broken && node && !own);
     left_->setEnabled(node != nullptr);
     probe_->setEnabled(node && node->state != ProbeState::Connecting);
-    const int under_way = fleet_->probes_under_way();
-    cancel_->setVisible(under_way > 0);
+    const int probing = fleet_->running_probes();
+    cancel_->setVisible(probing > 0);
     const auto count = int(fleet_->model()->nodes().size());
     QString text =
         count == 1 ? tr("This computer. Add the machines you train on.") : tr("%1 machines").arg(count);
-    if (under_way > 0) {
-        text += tr(" · probing %1").arg(under_way);
+    if (probing > 0) {
+        text += tr(" · probing %1").arg(probing);
     }
     summary_->setText(text);
 }
 
 void FleetPage::update_details() {
-    details_->set_node(fleet_->model()->find(selected()));
+    details_->set_node(fleet_->model()->find(selected()), fleet_->model()->now_us());
 }
 
 void FleetPage::open_dialog(const std::string& name) {
@@ -234,7 +260,7 @@ void FleetPage::ask_remove() {
     box->setObjectName(u"removeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        tr("Its entry goes from %1. Nothing is touched on the machine itself, and stored runs stay.")
+        tr("Its entry is removed from %1. The machine itself does not change, and stored runs stay.")
             .arg(qs(fleet_->file().string())));
     QPushButton* remove = box->addButton(tr("&Remove"), QMessageBox::AcceptRole);
     remove->setObjectName(u"removeConfirm"_s);

@@ -18,21 +18,23 @@ namespace rankscope::gui {
 class NodeDetails;
 class NoticeBar;
 
-/// The machines: table, details of the selected one, and the buttons that change the inventory or probe.
+/// The nodes: table, details of the selected one, and the buttons that change the inventory or probe.
 class FleetPage : public QWidget {
     Q_OBJECT
 
 public:
     explicit FleetPage(Fleet* fleet, QWidget* parent = nullptr);
 
-    /// Who holds this port of a node, and what frees it.
+    /// Shows which process holds this port of a node, and offers to free it.
     void show_port(const QString& node, int port);
 
 private:
     QWidget* make_buttons();
     void connect_parts();
+    void fit_columns();
     void update_state();
     void update_details();
+    void open_selected();
     std::string selected() const;
     void select(const std::string& name);
     void open_dialog(const std::string& name);

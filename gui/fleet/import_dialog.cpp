@@ -56,7 +56,7 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     layout->setSpacing(10);
     auto* head = new QHBoxLayout;
     auto* hint = make_label(
-        tr("&Paste machines, one a line: a name, an address, user@host:port, lines of a hosts file, "
+        tr("&Paste machines, one per line: a name, an address, user@host:port, lines of a hosts file, "
            "of a DeepSpeed hostfile or of an ssh_config."),
         this);
     hint->setWordWrap(true);
@@ -83,7 +83,7 @@ ImportDialog::ImportDialog(Inventory inventory, QWidget* parent)
     layout->addWidget(found_);
     table_ = new QTableWidget(0, kColumns, this);
     table_->setObjectName(u"importTable"_s);
-    table_->setAccessibleName(tr("What the lines mean"));
+    table_->setAccessibleName(tr("Parsed lines"));
     table_->setHorizontalHeader(new QuietHeader(table_));
     table_->setHorizontalHeaderLabels(
         {tr("Name"), tr("Host"), tr("Port"), tr("User"), tr("Line"), tr("Remark")});
@@ -198,7 +198,7 @@ void ImportDialog::show_import() {
     for (const Failure& failure : import_.problems) {
         QString where = qs(failure.where);
         if (source_.empty()) {
-            where.replace(u':', u' ');  // "line 7": what is pasted has no file
+            where.replace(u':', u' ');  // "line 7": pasted text has no file
         }
         faults += QString(where % u": "_s % qs(statement(failure)) % u". "_s % qs(failure.remedy));
     }
@@ -206,12 +206,12 @@ void ImportDialog::show_import() {
     if (faults.size() > kShown) {
         const auto more = faults.size() - kShown;
         faults = faults.mid(0, kShown);
-        faults += tr("… and %1 more lines that are not understood").arg(more);
+        faults += tr("… and %1 more lines that cannot be parsed").arg(more);
     }
     problems_->setText(faults.join(u'\n'));
     found_->setText(text_->toPlainText().trimmed().isEmpty()
-                        ? tr("Nothing is added before you have seen it here.")
-                        : tr("This is %1.").arg(format_text(import_.format)));
+                        ? tr("Check the list here before you add it.")
+                        : tr("Format: %1.").arg(format_text(import_.format)));
     update_button();
 }
 

@@ -46,8 +46,8 @@ KeyDialog::KeyDialog(std::vector<NodeSpec> nodes, Prompter prompter, QWidget* pa
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(10);
     auto* hint = make_label(
-        tr("With a key on your nodes nothing asks for passwords any more. The password you type now is "
-           "tried on all ticked nodes, kept in memory only, and forgotten afterwards."),
+        tr("With a key on your nodes, no password is needed any more. Rankscope tries the password that you "
+           "type now on all ticked nodes, keeps it in memory only, and forgets it afterwards."),
         this);
     hint->setWordWrap(true);
     layout->addWidget(hint);
@@ -83,11 +83,11 @@ KeyDialog::~KeyDialog() = default;
 
 void KeyDialog::make_fields() {
     file_ = form_->add_line("file", tr("&Key file"), "keyFile", {},
-                            tr("The private half; the public one lies beside it"));
+                            tr("The private key; the public key is beside it"));
     file_->setText(u"~/.ssh/id_ed25519"_s);
     passphrase_ = form_->add_line("passphrase", tr("&Passphrase"), "keyPassphrase", tr("none"),
                                   tr("Of the new key. With one, an SSH agent keeps it unlocked"));
-    again_ = form_->add_line("again", tr("Once &more"), "keyAgain");
+    again_ = form_->add_line("again", tr("&Repeat"), "keyAgain");
     for (QLineEdit* edit : {passphrase_, again_}) {
         edit->setEchoMode(QLineEdit::Password);
     }
@@ -142,18 +142,18 @@ void KeyDialog::check() {
         errors["file"] = tr("Name a file, for example ~/.ssh/id_ed25519.");
     } else if (private_only) {
         errors["file"] =
-            tr("There is a key, but its public half is missing: ssh-keygen -y -f %1 prints it.").arg(path);
+            tr("The key exists, but its public key is missing: ssh-keygen -y -f %1 prints it.").arg(path);
     }
     if (!exists_ && passphrase_->text() != again_->text()) {
-        errors["again"] = tr("The two are not the same.");
+        errors["again"] = tr("The passphrases differ.");
     }
     form_->set_errors(errors);
     const auto count = ticked().size();
-    state_->setText(exists_ ? tr("This key is there and will be used.")
-                            : tr("There is no such key yet: a new one (ed25519) will be made."));
-    install_->setText(exists_
-                          ? tr("&Install on %1 nodes").arg(count)
-                          : (count > 0 ? tr("&Make key, install on %1 nodes").arg(count) : tr("&Make key")));
+    state_->setText(exists_ ? tr("This key exists and will be used.")
+                            : tr("This key does not exist yet: Rankscope will create it (ed25519)."));
+    install_->setText(
+        exists_ ? tr("&Install on %1 nodes").arg(count)
+                : (count > 0 ? tr("&Create key, install on %1 nodes").arg(count) : tr("&Create key")));
     install_->setEnabled(errors.empty() && (count > 0 || !exists_));
 }
 
@@ -195,7 +195,7 @@ void KeyDialog::show_result(std::size_t node, const KeyInstallation& result) {
     QTableWidgetItem* key = table_->item(int(node), kKey);
     QTableWidgetItem* login = table_->item(int(node), kLogin);
     const bool lies_there = result.verified || (result.failure && result.failure->code == "key-not-accepted");
-    key->setText(!lies_there ? tr("not installed") : (result.added ? tr("added") : tr("was there")));
+    key->setText(!lies_there ? tr("not installed") : (result.added ? tr("added") : tr("already there")));
     login->setText(result.verified ? tr("works") : (result.failure ? qs(result.failure->what) : tr("fails")));
     login->setToolTip(result.failure ? failure_text(*result.failure) : QString());
 }

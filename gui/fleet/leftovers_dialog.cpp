@@ -43,10 +43,10 @@ QString kind_text(const Leftover& entry) {
 QString freed_by_text(const Leftover& entry) {
     switch (freed_by(entry)) {
         case FreedBy::StopRun:
-            return LeftoversDialog::tr("Run %1 goes on: stop it").arg(qs(entry.run_id));
+            return LeftoversDialog::tr("Run %1 is active: stop it").arg(qs(entry.run_id));
         case FreedBy::Clean:
             return entry.run_id.empty()
-                       ? LeftoversDialog::tr("Left behind: Clean up frees it")
+                       ? LeftoversDialog::tr("Leftover: Clean up frees it")
                        : LeftoversDialog::tr("Left by run %1: Clean up frees it").arg(qs(entry.run_id));
         case FreedBy::EndProcess:
             return LeftoversDialog::tr("Your own: End process");
@@ -55,8 +55,8 @@ QString freed_by_text(const Leftover& entry) {
         case FreedBy::Nobody:
             break;
     }
-    return entry.user.empty() ? LeftoversDialog::tr("Another user's: left alone")
-                              : LeftoversDialog::tr("%1's: left alone").arg(qs(entry.user));
+    return entry.user.empty() ? LeftoversDialog::tr("Another user's: kept")
+                              : LeftoversDialog::tr("%1's: kept").arg(qs(entry.user));
 }
 
 QString since_text(std::int64_t us) {
@@ -68,7 +68,7 @@ QString size_text(std::uint64_t bytes) {
     return bytes == 0 ? QString() : bytes_text(bytes);
 }
 
-// Whoever closes the dialog, or asks for something else, waits for nothing.
+// Closing the dialog or starting another action never waits.
 template <typename Use>
 auto with_node(const NodeSpec& node, const Prompter& prompter, SessionPool* sessions, const JobHandle& handle,
                Use use) -> decltype(use(std::declval<AgentLink&>())) {
@@ -97,8 +97,7 @@ LeftoversDialog::LeftoversDialog(NodeSpec node, int port, Prompter prompter,
       job_(this, QThreadPool::globalInstance()) {
     setObjectName(u"leftoversDialog"_s);
     const QString name = node_title(node_);
-    setWindowTitle(port_ != 0 ? tr("Port %1 on %2").arg(port_).arg(name)
-                              : tr("What is left on %1").arg(name));
+    setWindowTitle(port_ != 0 ? tr("Port %1 on %2").arg(port_).arg(name) : tr("Leftovers on %1").arg(name));
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(10);
@@ -115,7 +114,7 @@ LeftoversDialog::LeftoversDialog(NodeSpec node, int port, Prompter prompter,
     problem_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     layout->addWidget(problem_);
     auto* buttons = new QDialogButtonBox(this);
-    again_ = buttons->addButton(tr("&Look again"), QDialogButtonBox::ActionRole);
+    again_ = buttons->addButton(tr("&Refresh"), QDialogButtonBox::ActionRole);
     end_ = buttons->addButton(tr("&End process…"), QDialogButtonBox::ActionRole);
     clean_ = buttons->addButton(tr("&Clean up…"), QDialogButtonBox::ActionRole);
     buttons->addButton(QDialogButtonBox::Close)->setDefault(true);
@@ -135,7 +134,7 @@ LeftoversDialog::LeftoversDialog(NodeSpec node, int port, Prompter prompter,
 void LeftoversDialog::make_table() {
     table_ = new QTableWidget(0, kColumns, this);
     table_->setObjectName(u"leftoversTable"_s);
-    table_->setAccessibleName(tr("What is left"));
+    table_->setAccessibleName(tr("Leftovers"));
     table_->setHorizontalHeader(new QuietHeader(table_));
     table_->setHorizontalHeaderLabels(
         {tr("What"), tr("Pid"), tr("User"), tr("Since"), tr("Size"), tr("Command"), tr("Freed by")});
@@ -155,7 +154,7 @@ void LeftoversDialog::make_table() {
 
 void LeftoversDialog::look(const Action& before) {
     state_->setText(before ? tr("Working on %1…").arg(node_title(node_))
-                           : tr("Looking at %1…").arg(node_title(node_)));
+                           : tr("Reading %1…").arg(node_title(node_)));
     job_.start(
         [node = node_, port = port_, prompter = prompter_, sessions = sessions_,
          before](const JobHandle& handle) {
@@ -205,10 +204,12 @@ void LeftoversDialog::show_seen(const Seen& seen) {
     problem_->setVisible(seen.failure.has_value());
     QString text = seen.done.isEmpty() ? QString() : QString(seen.done % u' ');
     if (entries_.empty() && !seen.failure) {
-        text += port_ != 0 ? tr("Nobody listens on port %1.").arg(port_)
-                           : tr("Nothing of any run is left: no process, port, shared memory or GPU memory.");
+        text += port_ != 0 ? tr("No process listens on port %1.").arg(port_)
+                           : tr("No run has left anything: no process, port, shared memory or GPU memory.");
     } else if (port_ == 0 && !entries_.empty()) {
-        text += tr("What belongs to runs, and all that holds GPU memory. Other users' is never touched.");
+        text +=
+            tr("Everything that belongs to runs, and all processes that hold GPU memory. Rankscope never "
+               "changes other users' processes.");
     }
     state_->setText(text);
     update_buttons();
@@ -240,13 +241,14 @@ void LeftoversDialog::ask_clean() {
         }
     }
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Clean up"),
-                                tr("Free what runs that are over have left on %1?").arg(node_title(node_)),
+                                tr("Free the leftovers of finished runs on %1?").arg(node_title(node_)),
                                 QMessageBox::NoButton, this);
     box->setObjectName(u"cleanDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(what.join(u'\n') % u"\n\n"_s %
-                            tr("The spools of runs that are over go from the node, too. What this computer "
-                               "has stored of them stays."));
+    box->setInformativeText(
+        what.join(u'\n') % u"\n\n"_s %
+        tr("The spools of finished runs on the node are deleted, too. Runs stored on this "
+           "computer stay."));
     QPushButton* clean = box->addButton(tr("&Clean up"), QMessageBox::AcceptRole);
     clean->setObjectName(u"cleanConfirm"_s);
     box->setDefaultButton(box->addButton(QMessageBox::Cancel));
@@ -257,7 +259,7 @@ void LeftoversDialog::ask_clean() {
                 if (!cleaned) {
                     return cleaned.failure();
                 }
-                return tr("%1 things were removed, %2.")
+                return tr("%1 items were removed, %2.")
                     .arg(cleaned->removed.size())
                     .arg(bytes_text(cleaned->bytes));
             });
@@ -276,8 +278,8 @@ void LeftoversDialog::ask_end() {
                                 QMessageBox::NoButton, this);
     box->setObjectName(u"endDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(tr("%1\n\nIt is asked to end (SIGTERM); three seconds later it is killed. What "
-                               "it has not saved is lost.")
+    box->setInformativeText(tr("%1\n\nIt receives SIGTERM; three seconds later it is killed. Unsaved data "
+                               "is lost.")
                                 .arg(qs(chosen->what).simplified()));
     QPushButton* end = box->addButton(tr("&End process"), QMessageBox::AcceptRole);
     end->setObjectName(u"endConfirm"_s);
@@ -289,7 +291,7 @@ void LeftoversDialog::ask_end() {
                 if (!killed) {
                     return killed.failure();
                 }
-                return *killed ? tr("Process %1 did not heed SIGTERM and was killed.").arg(entry.pid)
+                return *killed ? tr("Process %1 ignored SIGTERM and was killed.").arg(entry.pid)
                                : tr("Process %1 has ended.").arg(entry.pid);
             });
         }

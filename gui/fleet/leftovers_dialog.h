@@ -23,9 +23,9 @@ class SessionPool;
 
 namespace rankscope::gui {
 
-/// What is still on a node: processes of runs, their ports, shared memory, GPU memory; or who holds one port.
-/// What runs have left is freed on request, a program of the person's own is ended when it is chosen, what is
-/// another user's is shown and left alone.
+/// Leftovers on a node: processes of runs, their ports, shared memory, GPU memory; or the process that holds one
+/// port. Leftovers of runs are freed on request, the user's own programs are ended when selected; other users'
+/// are shown and never changed.
 class LeftoversDialog : public QDialog {
     Q_OBJECT
 

@@ -3,6 +3,7 @@
 
 #include <gui/fleet/node_details.h>
 #include <gui/strings.h>
+#include <gui/style/theme.h>
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
@@ -13,6 +14,7 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QStackedWidget>
+#include <QTextEdit>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -22,43 +24,57 @@ namespace {
 
 enum Page { kNothing, kFacts, kFailure };
 
-class Lines {
-public:
-    void add(const QString& name, const QString& value) {
-        if (!value.isEmpty()) {
-            rows_.push_back({name, value});
-        }
-    }
-    QString text() const {
-        qsizetype width = 0;
-        for (const auto& [name, value] : rows_) {
-            width = std::max(width, name.size());
-        }
-        QStringList lines;
-        for (const auto& [name, value] : rows_) {
-            lines += QString(name.leftJustified(width + 3) % value);
-        }
-        return lines.join(u'\n');
-    }
+using Facts = std::vector<Fact>;
 
-private:
-    std::vector<std::pair<QString, QString>> rows_;
-};
+void add(Facts& facts, const QString& name, const QString& value) {
+    if (!value.isEmpty()) {
+        facts.push_back({name, value});
+    }
+}
 
-void add_hardware(Lines& lines, const NodeFacts& facts) {
-    lines.add(NodeDetails::tr("CPU"), facts.cpu_model.empty() ? QString::number(facts.cpus)
-                                                              : QString(QString::number(facts.cpus) %
-                                                                        u" × "_s % qs(facts.cpu_model)));
-    lines.add(NodeDetails::tr("Load (1 min)"), QString::number(facts.load1, 'f', 2));
-    lines.add(NodeDetails::tr("Memory"),
-              NodeDetails::tr("%1 free of %2")
-                  .arg(bytes_text(facts.memory_free_bytes), bytes_text(facts.memory_bytes)));
+Facts connection_and_system(const FleetNode& node) {
+    const NodeFacts& facts = *node.facts;
+    Facts all;
+    add(all, NodeDetails::tr("Connected as"), qs(facts.connected_as));
+    if (!node.facts_are_old) {
+        add(all, NodeDetails::tr("Time to connect"), short_time_text(facts.connect_s));
+        if (facts.shell_s > kSlowShell) {
+            add(all, NodeDetails::tr("Slow login shell"),
+                NodeDetails::tr("%1 s until the first byte: check ~/.bashrc and ~/.profile there")
+                    .arg(facts.shell_s, 0, 'f', 1));
+        }
+        add(all, NodeDetails::tr("Round trip"), short_time_text(facts.round_trip_s));
+        add(all, NodeDetails::tr("Clock"),
+            NodeDetails::tr("%1 against this computer").arg(short_time_text(facts.clock_offset_s, true)));
+    }
+    add(all, NodeDetails::tr("Host name"), qs(facts.hostname));
+    add(all, NodeDetails::tr("User"), qs(facts.user));
+    add(all, NodeDetails::tr("System"), qs(facts.os));
+    add(all, NodeDetails::tr("Kernel"), QString(qs(facts.kernel) % u' ' % qs(facts.machine)).trimmed());
+    add(all, NodeDetails::tr("C library"), qs(facts.libc));
+    add(all, NodeDetails::tr("Agent"), qs(facts.agent_version));
+    add(all, NodeDetails::tr("Cache folder"),
+        facts.cache_dir.empty()
+            ? QString()
+            : NodeDetails::tr("%1 (%2 free)").arg(qs(facts.cache_dir), bytes_text(facts.cache_free_bytes)));
+    return all;
+}
+
+Facts hardware(const NodeFacts& facts) {
+    Facts all;
+    add(all, NodeDetails::tr("CPU"),
+        facts.cpu_model.empty() ? QString::number(facts.cpus)
+                                : QString(QString::number(facts.cpus) % u" × "_s % qs(facts.cpu_model)));
+    add(all, NodeDetails::tr("Load (1 min)"), QString::number(facts.load1, 'f', 2));
+    add(all, NodeDetails::tr("Memory"),
+        NodeDetails::tr("%1 free of %2")
+            .arg(bytes_text(facts.memory_free_bytes), bytes_text(facts.memory_bytes)));
     for (const GpuFacts& gpu : facts.gpus) {
-        lines.add(NodeDetails::tr("GPU %1").arg(gpu.index),
-                  QString(qs(gpu.name) % u", "_s % bytes_text(gpu.memory_bytes)));
+        add(all, NodeDetails::tr("GPU %1").arg(gpu.index),
+            QString(qs(gpu.name) % u", "_s % bytes_text(gpu.memory_bytes)));
     }
     if (facts.gpus.empty()) {
-        lines.add(NodeDetails::tr("GPUs"), NodeDetails::tr("none"));
+        add(all, NodeDetails::tr("GPUs"), NodeDetails::tr("none"));
     }
     for (const InterfaceFacts& interface : facts.interfaces) {
         QStringList words;
@@ -68,47 +84,49 @@ void add_hardware(Lines& lines, const NodeFacts& facts) {
         words += interface.up ? NodeDetails::tr("up") : NodeDetails::tr("down");
         words += NodeDetails::tr("MTU %1").arg(interface.mtu);
         if (!interface.loopback) {
-            lines.add(NodeDetails::tr("Interface %1").arg(qs(interface.name)), words.join(u", "_s));
+            add(all, NodeDetails::tr("Interface %1").arg(qs(interface.name)), words.join(u", "_s));
         }
     }
+    add(all, NodeDetails::tr("Address seen from here"), qs(facts.peer_address));
+    add(all, NodeDetails::tr("Our address seen from there"), qs(facts.desk_address));
+    return all;
+}
+
+/// Both groups side by side: columns align in every font.
+QString facts_html(const FleetNode& node, const QColor& muted) {
+    const auto groups = node_facts(node);
+    const auto cell = [&](const Facts& facts, std::size_t row) {
+        if (row >= facts.size()) {
+            return u"<td></td><td></td>"_s;
+        }
+        return QString(u"<td style=\"color:"_s % muted.name() % u"; white-space:nowrap\">"_s %
+                       facts[row].name.toHtmlEscaped() % u"</td><td style=\"padding-right:28px\">"_s %
+                       facts[row].value.toHtmlEscaped() % u"</td>"_s);
+    };
+    QString html = u"<table cellspacing=\"0\" cellpadding=\"2\">"_s;
+    for (std::size_t row = 0; row < std::max(groups[0].size(), groups[1].size()); ++row) {
+        html += u"<tr>"_s % cell(groups[0], row) % cell(groups[1], row) % u"</tr>"_s;
+    }
+    return html % u"</table>"_s;
 }
 
 }  // namespace
 
-QString facts_text(const FleetNode& node) {
+std::array<std::vector<Fact>, 2> node_facts(const FleetNode& node) {
     if (!node.facts) {
         return {};
     }
-    const NodeFacts& facts = *node.facts;
-    Lines lines;
-    lines.add(NodeDetails::tr("Connected as"), qs(facts.connected_as));
-    if (!node.facts_are_old) {
-        lines.add(NodeDetails::tr("Time to connect"), short_time_text(facts.connect_s));
-        if (facts.shell_s > kSlowShell) {
-            lines.add(NodeDetails::tr("Slow login shell"),
-                      NodeDetails::tr("%1 s until the first byte: look at ~/.bashrc and ~/.profile there")
-                          .arg(facts.shell_s, 0, 'f', 1));
+    return {connection_and_system(node), hardware(*node.facts)};
+}
+
+QString facts_text(const FleetNode& node) {
+    QStringList lines;
+    for (const auto& group : node_facts(node)) {
+        for (const Fact& fact : group) {
+            lines += QString(fact.name % u'\t' % fact.value);
         }
-        lines.add(NodeDetails::tr("Round trip"), short_time_text(facts.round_trip_s));
-        lines.add(
-            NodeDetails::tr("Clock"),
-            NodeDetails::tr("%1 against this computer").arg(short_time_text(facts.clock_offset_s, true)));
     }
-    lines.add(NodeDetails::tr("Host name"), qs(facts.hostname));
-    lines.add(NodeDetails::tr("User"), qs(facts.user));
-    lines.add(NodeDetails::tr("System"), qs(facts.os));
-    lines.add(NodeDetails::tr("Kernel"), QString(qs(facts.kernel) % u' ' % qs(facts.machine)).trimmed());
-    lines.add(NodeDetails::tr("C library"), qs(facts.libc));
-    add_hardware(lines, facts);
-    lines.add(
-        NodeDetails::tr("Cache folder"),
-        facts.cache_dir.empty()
-            ? QString()
-            : NodeDetails::tr("%1 (%2 free)").arg(qs(facts.cache_dir), bytes_text(facts.cache_free_bytes)));
-    lines.add(NodeDetails::tr("Agent"), qs(facts.agent_version));
-    lines.add(NodeDetails::tr("Reached at"), qs(facts.peer_address));
-    lines.add(NodeDetails::tr("It sees us at"), qs(facts.desk_address));
-    return lines.text();
+    return lines.join(u'\n');
 }
 
 NodeDetails::NodeDetails(QWidget* parent) : QFrame(parent) {
@@ -133,18 +151,16 @@ NodeDetails::NodeDetails(QWidget* parent) : QFrame(parent) {
     auto* nothing = make_label({}, this, "muted");
     nothing->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     nothing->setWordWrap(true);
-    nothing->setText(
-        tr("Nothing is known of this machine yet. Probe connects to it, puts Rankscope's agent into your "
-           "cache there, "
-           "and shows its GPUs, memory, network and clock."));
-    facts_ = new QPlainTextEdit(this);
+    nothing->setText(tr(
+        "No facts of this machine yet. Probe connects to it, copies Rankscope's agent to your cache folder "
+        "there, and shows its GPUs, memory, network and clock."));
+    facts_ = new QTextEdit(this);
     facts_->setObjectName(u"nodeFacts"_s);
     facts_->setAccessibleName(tr("Facts of the node"));
     facts_->setReadOnly(true);
     facts_->setTabChangesFocus(true);
     facts_->setFrameShape(QFrame::NoFrame);
-    facts_->setLineWrapMode(QPlainTextEdit::NoWrap);
-    facts_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    facts_->document()->setDocumentMargin(0);
     stack_->addWidget(nothing);
     stack_->addWidget(facts_);
     stack_->addWidget(make_failure());
@@ -168,7 +184,7 @@ QWidget* NodeDetails::make_failure() {
     }
     detail_ = new QPlainTextEdit(page);
     detail_->setObjectName(u"nodeFailureDetail"_s);
-    detail_->setAccessibleName(tr("What the system said"));
+    detail_->setAccessibleName(tr("Message of the system"));
     detail_->setReadOnly(true);
     detail_->setTabChangesFocus(true);
     detail_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
@@ -177,7 +193,7 @@ QWidget* NodeDetails::make_failure() {
     return page;
 }
 
-void NodeDetails::set_node(const FleetNode* node) {
+void NodeDetails::set_node(const FleetNode* node, std::int64_t now_us) {
     title_->set_full_text(node ? node_title(node->spec) : tr("No node selected"));
     hint_->clear();
     copy_->setVisible(node && (node->facts || node->state == ProbeState::Failed));
@@ -195,12 +211,16 @@ void NodeDetails::set_node(const FleetNode* node) {
         all_ = failure_text(node->failure);
         stack_->setCurrentIndex(kFailure);
     } else if (node->facts) {
-        const QString text = facts_text(*node);
-        if (facts_->toPlainText() != text) {
-            facts_->setPlainText(text);
+        const QString html = facts_html(*node, theme_colors(palette()).muted);
+        if (shown_html_ != html) {  // keeps a selection while nothing changes
+            facts_->setHtml(html);
+            shown_html_ = html;
         }
-        all_ = text;
-        hint_->setText(node->facts_are_old ? tr("as last probed, in an earlier session") : QString());
+        all_ = facts_text(*node);
+        const QString age = age_text(node->facts->probed_us, now_us);
+        hint_->setText(
+            age.isEmpty() ? (node->facts_are_old ? tr("probed in an earlier session") : tr("probed just now"))
+                          : tr("probed %1").arg(age));
         stack_->setCurrentIndex(kFacts);
     } else {
         all_.clear();

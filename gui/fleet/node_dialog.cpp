@@ -27,7 +27,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kBad = -1;
-constexpr int kResolveAfterMs = 250;  ///< of quiet while somebody types
+constexpr int kResolveAfterMs = 250;  ///< without a keystroke
 
 /// Empty: `absent`; not a whole number: kBad.
 int whole(const QLineEdit* edit, int absent) {
@@ -81,7 +81,7 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
     way_->setObjectName(u"nodeWay"_s);
     way_->setWordWrap(true);
     way_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    // Room for two lines from the start, so that nothing jumps when the answer comes.
+    // Room for two lines from the start: nothing moves when the answer arrives.
     way_->setMinimumHeight(2 * way_->fontMetrics().lineSpacing() + 2);
     way_->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     layout->addWidget(way_);
@@ -113,12 +113,12 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
 }
 
 void NodeDialog::make_fields(const NodeSpec& node) {
-    name_ = form_->add_line("name", tr("&Name"), "nodeName", tr("node1"),
-                            tr("What you call the machine; unique"));
-    host_ = form_->add_line("host", tr("&Host"), "nodeHost", tr("the same as the name"),
+    name_ =
+        form_->add_line("name", tr("&Name"), "nodeName", tr("node1"), tr("A unique name for the machine"));
+    host_ = form_->add_line("host", tr("&Host"), "nodeHost", tr("same as the name"),
                             tr("Name, address, or a Host of your ssh_config"));
-    port_ = form_->add_line("port", tr("&Port"), "nodePort", tr("22, or what ssh_config says"));
-    user_ = form_->add_line("user", tr("&User"), "nodeUser", tr("what ssh_config says, else you"));
+    port_ = form_->add_line("port", tr("&Port"), "nodePort", tr("22, or from ssh_config"));
+    user_ = form_->add_line("user", tr("&User"), "nodeUser", tr("from ssh_config, else your name"));
     auto* key_row = new QWidget(this);
     auto* key_layout = new QHBoxLayout(key_row);
     key_layout->setContentsMargins(0, 0, 0, 0);
@@ -134,18 +134,19 @@ void NodeDialog::make_fields(const NodeSpec& node) {
                             tr("user@host:port of a bastion"));
     transport_ = new QComboBox(this);
     transport_->setObjectName(u"nodeTransport"_s);
-    transport_->addItem(tr("auto: what the node needs"), QString());
+    transport_->addItem(tr("auto: as the node needs"), QString());
     transport_->addItem(u"libssh"_s, u"libssh"_s);
-    transport_->addItem(tr("OpenSSH's own program"), u"openssh"_s);
-    form_->add_row("transport", tr("&Transport"), transport_, nullptr,
-                   tr("libssh is faster to connect; OpenSSH knows certificates, security keys and GSSAPI"));
+    transport_->addItem(tr("OpenSSH program"), u"openssh"_s);
+    form_->add_row(
+        "transport", tr("&Transport"), transport_, nullptr,
+        tr("libssh is faster to connect; OpenSSH supports certificates, security keys and GSSAPI"));
     gpus_ = form_->add_line("gpus", tr("&GPUs"), "nodeGpus", tr("auto"), tr("auto, or indices: 0, 1, 3"));
     slots_ = form_->add_line("cpu_slots", tr("&CPU slots"), "nodeSlots", tr("1"),
                              tr("Ranks when there is no GPU"));
-    address_ = form_->add_line("address", tr("&Address"), "nodeAddress", tr("found out"),
-                               tr("What the other nodes use for MASTER_ADDR"));
+    address_ = form_->add_line("address", tr("&Address"), "nodeAddress", tr("detected"),
+                               tr("Used as MASTER_ADDR by the other nodes"));
     cache_ = form_->add_line("cache_dir", tr("Cache &folder"), "nodeCache", u"~/.cache/rankscope"_s,
-                             tr("Where agent and worker are kept on the node"));
+                             tr("Folder for agent and worker on the node"));
 
     name_->setText(qs(node.name));
     host_->setText(node.host == node.name ? QString() : qs(node.host));
@@ -193,7 +194,7 @@ void NodeDialog::check() {
         errors[failure.key] = qs(failure.what) % u". "_s % qs(failure.remedy);
     }
     if (taken_.contains(name_->text().trimmed())) {
-        errors["name"] = tr("There is a node of this name already. Choose another one.");
+        errors["name"] = tr("A node with this name exists already. Choose another name.");
     }
     if (whole(port_, 0) == kBad) {
         errors["port"] = tr("Give a number from 1 to 65535, or nothing.");
@@ -207,12 +208,12 @@ void NodeDialog::check() {
         errors["gpus"] = tr("Write auto, none, or different indices: 0, 1, 3.");
     }
     ok_->setEnabled(errors.empty());
-    // A form that scolds before a letter is typed is rude: an empty new name only keeps the button shut.
+    // No error before the first keystroke: an empty new name only disables the button.
     if (!touched_ && name_->text().isEmpty()) {
         errors.erase("name");
     }
     if (host_->text().trimmed().isEmpty()) {
-        errors.erase("host");  // it is the name then, and the name says what is wrong with it
+        errors.erase("host");  // the name is the host then, and has its own error
     }
     form_->set_errors(errors);
     resolve_job_.cancel();
@@ -222,14 +223,14 @@ void NodeDialog::check() {
         resolve_timer_.stop();
         show_way({}, false);
     }
-    // Room for what the fields have to say.
+    // Room for the fields' errors.
     layout()->activate();
     resize(width(), std::max(height(), sizeHint().height()));
 }
 
-// ssh_config may hold names to look up and Match exec: it can take its time, so the window does not wait.
+// ssh_config may need name look-ups and Match exec, which are slow: the window does not wait.
 void NodeDialog::resolve() {
-    show_way(tr("Asking ssh how it would connect…"), false);
+    show_way(tr("Reading the ssh configuration…"), false);
     resolve_job_.start(
         [node = node()](const JobHandle& handle) -> Result<std::pair<std::string, TransportChoice>> {
             const auto target = resolve_ssh_target(node, handle.stop());

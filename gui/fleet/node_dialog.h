@@ -21,7 +21,7 @@ namespace rankscope::gui {
 
 class FieldForm;
 
-/// All fields of a node in the inventory. OK stays shut while a field is wrong, and the field says why. How
+/// All fields of a node in the inventory. OK is disabled while a field is wrong; the field shows why. How
 /// ssh would connect with them is shown before anything is connected to.
 class NodeDialog : public QDialog {
     Q_OBJECT

@@ -3,9 +3,12 @@
 
 #include <gui/models/fleet_model.h>
 #include <gui/strings.h>
+#include <gui/style/theme.h>
 #include <gui/texts.h>
 
+#include <QGuiApplication>
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace rankscope::gui {
@@ -38,15 +41,47 @@ QString node_address(const NodeSpec& spec) {
     return text;
 }
 
-QString probe_state_text(const FleetNode& node) {
+QString age_text(std::int64_t then_us, std::int64_t now_us) {
+    const std::int64_t minutes = (now_us - then_us) / 60'000'000;
+    if (then_us <= 0 || minutes < 1) {
+        return {};
+    }
+    if (minutes < 60) {
+        return FleetModel::tr("%1 min ago").arg(minutes);
+    }
+    if (minutes < 24 * 60) {
+        return FleetModel::tr("%1 h ago").arg(minutes / 60);
+    }
+    return minutes < 2 * 24 * 60 ? FleetModel::tr("1 day ago")
+                                 : FleetModel::tr("%1 days ago").arg(minutes / (24 * 60));
+}
+
+namespace {
+
+QString link_text(const NodeLink& link, std::int64_t now_us) {
+    const double silent = link.silent_s(now_us);
+    if (link.state == LinkState::PresumedLost) {
+        return FleetModel::tr("lost by the run");
+    }
+    return silent >= 1 ? FleetModel::tr("no answer to the run for %1").arg(duration_text(std::floor(silent)))
+                       : FleetModel::tr("no answer to the run");
+}
+
+}  // namespace
+
+QString probe_state_text(const FleetNode& node, std::int64_t now_us) {
+    if (node.run_link && node.state != ProbeState::Connecting) {
+        return link_text(*node.run_link, now_us);
+    }
+    const QString age = node.facts ? age_text(node.facts->probed_us, now_us) : QString();
     switch (node.state) {
         case ProbeState::NotProbed:
-            return FleetModel::tr("not probed");
+            return age.isEmpty() ? FleetModel::tr("not probed") : FleetModel::tr("probed %1").arg(age);
         case ProbeState::Connecting:
             return node.progress.empty() ? FleetModel::tr("connecting…")
                                          : QString(qs(node.progress) % u"…"_s);
         case ProbeState::Ready:
-            return FleetModel::tr("ready");
+            return age.isEmpty() ? FleetModel::tr("ready") : FleetModel::tr("ready, %1").arg(age);
         case ProbeState::Failed:
             return FleetModel::tr("failed: %1").arg(qs(node.failure.what));
     }
@@ -153,6 +188,22 @@ void FleetModel::set_cancelled(const std::string& name) {
     }
 }
 
+void FleetModel::refresh(std::int64_t now_us, const std::map<std::string, NodeLink>& links) {
+    for (FleetNode& entry : nodes_) {
+        const QString before = probe_state_text(entry, now_us_);
+        const auto link = links.find(entry.spec.name);
+        entry.run_link.reset();
+        if (link != links.end() && !link->second.reachable()) {
+            entry.run_link = link->second;
+        }
+        if (probe_state_text(entry, now_us) != before) {
+            const int row = int(&entry - nodes_.data());
+            emit dataChanged(index(row, State), index(row, State));
+        }
+    }
+    now_us_ = now_us;
+}
+
 FleetNode* FleetModel::node(const std::string& name) {
     const int row = row_of(name);
     return row < 0 ? nullptr : &nodes_[std::size_t(row)];
@@ -202,7 +253,7 @@ QString FleetModel::display(const FleetNode& node, int column) const {
         case Address:
             return node_address(node.spec);
         case State:
-            return probe_state_text(node);
+            return probe_state_text(node, now_us_);
         case Devices:
             return devices_text(node);
         default:
@@ -240,13 +291,23 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
             return display(node, index.column());
         case Qt::ToolTipRole: {
             const QString text = display(node, index.column());
+            if (index.column() == State && node.run_link && !node.run_link->failure.empty()) {
+                return QString(text % u'\n' % qs(node.run_link->failure) % u'\n' % qs(node.run_link->remedy))
+                    .trimmed();
+            }
             if (index.column() == State && node.state == ProbeState::Failed) {
                 return failure_text(node.failure);
             }
             return text;
         }
+        case Qt::ForegroundRole:
+            // Facts of an earlier session are history, not the state of the node.
+            return node.facts_are_old && index.column() >= Cpus
+                       ? QVariant(theme_colors(QGuiApplication::palette()).muted)
+                       : QVariant();
         case ProbeStateRole:
-            return int(node.state);
+            return int(node.run_link && node.state != ProbeState::Connecting ? ProbeState::Failed
+                                                                             : node.state);
         case Qt::TextAlignmentRole:
             return int((index.column() == Cpus || index.column() == RoundTrip || index.column() == Clock
                             ? Qt::AlignRight

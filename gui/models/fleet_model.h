@@ -7,8 +7,11 @@
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/node/node_facts.h>
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/run/run_state.h>
 
 #include <QAbstractTableModel>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,13 +23,14 @@ enum class ProbeState { NotProbed, Connecting, Ready, Failed };
 struct FleetNode {
     NodeSpec spec;
     ProbeState state = ProbeState::NotProbed;
-    std::string progress;            ///< while connecting
-    std::optional<NodeFacts> facts;  ///< of this probe, or of the last one ever
-    bool facts_are_old = false;      ///< from the store: not of this session
-    Failure failure;                 ///< when Failed
+    std::string progress;              ///< while connecting
+    std::optional<NodeFacts> facts;    ///< of this probe, or of the last one ever
+    bool facts_are_old = false;        ///< from the store: not of this session
+    Failure failure;                   ///< when Failed
+    std::optional<NodeLink> run_link;  ///< a live run uses the node and does not reach it now
 };
 
-/// The machines. "This computer" is always the first row.
+/// The nodes. "This computer" is always the first row.
 class FleetModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -36,14 +40,17 @@ public:
 
     explicit FleetModel(QObject* parent = nullptr);
 
-    /// What is known of a node stays when its name and its way there are the same.
+    /// Facts of a node stay when its name and the way to connect to it are the same.
     void set_nodes(const std::vector<NodeSpec>& nodes);
     void set_old_facts(const KnownFacts& facts);
     void set_connecting(const std::string& name, const std::string& progress);
     void set_ready(const std::string& name, const NodeFacts& facts);
     void set_failed(const std::string& name, const Failure& failure);
-    /// Back to what it was before: the probe was cancelled.
+    /// The probe was cancelled: the state before it returns.
     void set_cancelled(const std::string& name);
+    /// Once a second: the desk's clock, for ages, and the links of the live run (none: no run is live).
+    void refresh(std::int64_t now_us, const std::map<std::string, NodeLink>& links);
+    std::int64_t now_us() const { return now_us_; }
 
     const std::vector<FleetNode>& nodes() const { return nodes_; }
     const FleetNode* find(const std::string& name) const;
@@ -61,14 +68,17 @@ private:
     QString display(const FleetNode& node, int column) const;
 
     std::vector<FleetNode> nodes_;
+    std::int64_t now_us_ = 0;  ///< 0: ages are not shown
 };
 
 /// "This computer" for the local node, else its name.
 QString node_title(const NodeSpec& spec);
 /// "trainer@10.0.0.11:2222", "without SSH".
 QString node_address(const NodeSpec& spec);
-/// "not probed", "ready", "failed: …".
-QString probe_state_text(const FleetNode& node);
+/// "not probed", "ready, 3 min ago", "failed: …", "the run gets no answer for 12 s".
+QString probe_state_text(const FleetNode& node, std::int64_t now_us = 0);
+/// "3 min ago", "2 days ago"; empty below a minute or when it is not known.
+QString age_text(std::int64_t then_us, std::int64_t now_us);
 /// "2 × NVIDIA H100", "4 CPU slots".
 QString devices_text(const FleetNode& node);
 

@@ -16,7 +16,7 @@
 
 namespace rankscope::gui {
 
-HostKeyDialog::HostKeyDialog(QWidget* parent) : QDialog(parent) {
+HostKeyDialog::HostKeyDialog(QWidget* parent) : QuestionDialog(parent) {
     setObjectName(u"hostKeyDialog"_s);
     setWindowTitle(tr("Unknown host key"));
     auto* layout = new QVBoxLayout(this);
@@ -42,7 +42,7 @@ HostKeyDialog::HostKeyDialog(QWidget* parent) : QDialog(parent) {
     table_->setWordWrap(false);
     layout->addWidget(table_);
 
-    auto* hint = make_label(tr("Compare with what the machine itself says: "
+    auto* hint = make_label(tr("Compare with the output on the machine itself: "
                                "ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub"),
                             this, "muted");
     hint->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -50,13 +50,12 @@ HostKeyDialog::HostKeyDialog(QWidget* parent) : QDialog(parent) {
     layout->addWidget(hint);
 
     auto* buttons = new QDialogButtonBox(this);
-    auto* reject_button = buttons->addButton(tr("&Don't connect"), QDialogButtonBox::RejectRole);
-    reject_button->setObjectName(u"hostKeyReject"_s);
+    reject_ = buttons->addButton(tr("&Don't connect"), QDialogButtonBox::RejectRole);
+    reject_->setObjectName(u"hostKeyReject"_s);
     accept_ = buttons->addButton(tr("&Trust selected and connect"), QDialogButtonBox::AcceptRole);
     accept_->setObjectName(u"hostKeyAccept"_s);
     accept_->setAutoDefault(false);
-    reject_button->setDefault(true);
-    reject_button->setFocus();
+    reject_->setDefault(true);
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
@@ -88,27 +87,41 @@ void HostKeyDialog::add(const HostKeyQuestion& question) {
     table_->setColumnWidth(0, std::min(table_->columnWidth(0), 200));
     table_->setColumnWidth(1, std::min(table_->columnWidth(1), 200));
     update_texts();
+    if (isVisible()) {
+        changed();
+    }
 }
 
 bool HostKeyDialog::accepted_at(int i) const {
     return i < table_->rowCount() && table_->item(i, 0)->checkState() == Qt::Checked;
 }
 
+int HostKeyDialog::ticked() const {
+    int count = 0;
+    for (int row = 0; row < table_->rowCount(); ++row) {
+        count += accepted_at(row) ? 1 : 0;
+    }
+    return count;
+}
+
 void HostKeyDialog::update_texts() {
     const int count = table_->rowCount();
-    int ticked = 0;
-    for (int row = 0; row < count; ++row) {
-        ticked += accepted_at(row) ? 1 : 0;
-    }
     text_->setText(
         count == 1
-            ? tr("This machine is not known yet. If its fingerprint is the right one, trust it: it is then "
-                 "added to your known_hosts file. If you did not expect this, don't connect.")
-            : tr("These %1 machines are not known yet. Trust those whose fingerprint is the right one: "
-                 "they are then added to your known_hosts file. The others are not connected.")
+            ? tr("This machine is not known yet. Trust it if its fingerprint is correct: Rankscope then adds "
+                 "it "
+                 "to your known_hosts file. If you did not expect this question, don't connect.")
+            : tr("These %1 machines are not known yet. Trust those whose fingerprint is correct: Rankscope "
+                 "then adds them to your known_hosts file. The others are not connected.")
                   .arg(count));
-    accept_->setEnabled(ticked > 0);
-    accept_->setText(count > 1 ? tr("&Trust %1 selected and connect").arg(ticked) : tr("&Trust and connect"));
+    accept_->setText(count > 1 ? tr("&Trust %1 selected and connect").arg(ticked())
+                               : tr("&Trust and connect"));
+    update_buttons();
+}
+
+void HostKeyDialog::update_buttons() {
+    reject_->setEnabled(ready());
+    accept_->setEnabled(ready() && ticked() > 0);
 }
 
 }  // namespace rankscope::gui

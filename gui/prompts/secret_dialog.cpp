@@ -13,7 +13,7 @@
 
 namespace rankscope::gui {
 
-SecretDialog::SecretDialog(const SecretQuestion& question, QWidget* parent) : QDialog(parent) {
+SecretDialog::SecretDialog(const SecretQuestion& question, QWidget* parent) : QuestionDialog(parent) {
     setObjectName(u"secretDialog"_s);
     setWindowTitle(question.passphrase ? tr("Passphrase") : tr("Password"));
     auto* layout = new QVBoxLayout(this);
@@ -42,15 +42,19 @@ SecretDialog::SecretDialog(const SecretQuestion& question, QWidget* parent) : QD
     layout->addSpacing(4);
     layout->addWidget(prompt);
     layout->addWidget(edit_);
-    layout->addWidget(make_label(tr("Kept in memory only, never written anywhere."), this, "muted"));
+    layout->addWidget(make_label(tr("Kept in memory only, never written to disk."), this, "muted"));
     layout->addStretch();
 
-    auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
-    layout->addWidget(buttons);
-    connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    buttons_ = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
+    layout->addWidget(buttons_);
+    connect(buttons_, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
     setMinimumWidth(420);
     edit_->setFocus();
+}
+
+void SecretDialog::update_buttons() {
+    buttons_->setEnabled(ready());
 }
 
 std::string SecretDialog::take_secret() {

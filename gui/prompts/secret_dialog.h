@@ -3,17 +3,18 @@
 
 #pragma once
 
+#include <gui/prompts/question_dialog.h>
 #include <remote/desk/transport/prompter.h>
 
-#include <QDialog>
 #include <string>
 
+class QDialogButtonBox;
 class QLineEdit;
 
 namespace rankscope::gui {
 
 /// Asks for a password or a passphrase. It is kept in memory only, and only until it is taken.
-class SecretDialog : public QDialog {
+class SecretDialog : public QuestionDialog {
     Q_OBJECT
 
 public:
@@ -21,7 +22,11 @@ public:
 
     std::string take_secret();
 
+protected:
+    void update_buttons() override;
+
 private:
+    QDialogButtonBox* buttons_;
     QLineEdit* edit_;
 };
 

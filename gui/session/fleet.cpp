@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <gui/session/fleet.h>
 #include <gui/strings.h>
 #include <remote/desk/node/probe.h>
 #include <remote/desk/node/session_pool.h>
 
-#include <QDateTime>
 #include <algorithm>
 #include <utility>
 
@@ -14,8 +14,7 @@ namespace rankscope::gui {
 
 namespace {
 
-/// They wait for networks and for their turn (remote/desk/transport/admission.h), which costs a thread and no
-/// time.
+/// Probes wait for networks and for admission (remote/desk/transport/admission.h): many threads, little work.
 constexpr int kProbesAtOnce = 64;
 
 }  // namespace
@@ -167,9 +166,12 @@ void Fleet::probe(const std::string& name) {
                     handle.post([this, name, progress] { model_.set_connecting(name, progress); });
                 },
                 open.get());
-            if (facts && kept) {
-                // The probe counts even when the store does not take it: it is only for the next start.
-                (void)kept->save_facts(name, *facts, QDateTime::currentMSecsSinceEpoch() * 1000);
+            if (facts) {
+                facts->probed_us = now_us();
+                if (kept) {
+                    // The probe counts even when the store fails: stored facts only serve the next start.
+                    (void)kept->save_facts(name, *facts, facts->probed_us);
+                }
             }
             return facts;
         },
@@ -205,7 +207,7 @@ void Fleet::cancel_probes() {
     emit probesChanged();
 }
 
-int Fleet::probes_under_way() const {
+int Fleet::running_probes() const {
     return int(std::count_if(probes_.begin(), probes_.end(),
                              [](const auto& entry) { return entry.second->running(); }));
 }

@@ -36,9 +36,9 @@ public:
     const Inventory& inventory() const { return inventory_; }
     const std::filesystem::path& file() const { return file_; }
     bool loaded() const { return loaded_; }
-    /// Faults of the inventory file. While there are any, it is not written.
+    /// Errors of the inventory file. While there are any, it is not written.
     const std::vector<Failure>& problems() const { return problems_; }
-    /// What the last saving ran into; empty: nothing.
+    /// Errors of the last save; empty: none.
     const std::vector<Failure>& save_problems() const { return save_problems_; }
     bool busy() const { return read_job_.running() || write_job_.running() || !edits_.empty(); }
 
@@ -48,8 +48,8 @@ public:
     void set_store(std::shared_ptr<RunStore> store);
     /// Reads the file (again).
     void load();
-    /// Adds the node, or replaces the one that was called `old_name`. The file is read again first, so that a
-    /// change made elsewhere in the meantime is not lost.
+    /// Adds the node, or replaces the one named `old_name`. The file is read again first, so that a change by
+    /// another program is not lost.
     void save_node(const std::string& old_name, const NodeSpec& node);
     /// Adds those whose names are not there yet.
     void add_nodes(const std::vector<NodeSpec>& nodes);
@@ -58,7 +58,7 @@ public:
     void probe(const std::string& name);
     void probe_all();
     void cancel_probes();
-    int probes_under_way() const;
+    int running_probes() const;
 
 signals:
     /// Inventory or facts have changed: plans may look different now.

@@ -36,7 +36,7 @@ ParsedOptions parse_options(const QStringList& arguments) {
     const QCommandLineOption cluster(u"cluster"_s, Words::tr("Inventory of machines to use (cluster.yaml)."),
                                      u"FILE"_s);
     const QCommandLineOption quick(
-        u"quick-start"_s, Words::tr("Open Launch with a run of MNIST on this computer, ready to start."));
+        u"quick-start"_s, Words::tr("Open Launch with an MNIST run on this computer, ready to start."));
     const QCommandLineOption job(u"job"_s, Words::tr("Open Launch with this job file."), u"FILE"_s);
     const QCommandLineOption theme(u"theme"_s, Words::tr("light, dark or system."), u"THEME"_s);
     const QCommandLineOption data(u"data-dir"_s, Words::tr("Folder of the run store."), u"DIR"_s);
@@ -53,7 +53,7 @@ ParsedOptions parse_options(const QStringList& arguments) {
         return parsed;
     }
     if (parser.isSet(help)) {
-        parsed.text = parser.helpText();
+        parsed.text = parser.helpText().replace(u"<executable_name>"_s, u"rankscope"_s);
     } else if (parser.isSet(version)) {
         parsed.text = u"rankscope "_s + QCoreApplication::applicationVersion();
     }

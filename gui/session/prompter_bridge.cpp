@@ -11,8 +11,16 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+constexpr int kGatherMs = 150;
+
+}  // namespace
+
 PrompterBridge::PrompterBridge(QWidget* window) : QObject(window), window_(window) {
     shared_->bridge = this;
+    gather_.setSingleShot(true);
+    connect(&gather_, &QTimer::timeout, this, &PrompterBridge::show_next);
 }
 
 PrompterBridge::~PrompterBridge() {
@@ -37,7 +45,7 @@ bool PrompterBridge::ask_host_key(const std::shared_ptr<Shared>& shared, const H
             return false;
         }
         shared->keys.push_back(pending);
-        QMetaObject::invokeMethod(shared->bridge, &PrompterBridge::pump, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(shared->bridge, &PrompterBridge::question_arrived, Qt::QueuedConnection);
     }
     return answer.get();
 }
@@ -53,30 +61,50 @@ std::optional<std::string> PrompterBridge::ask_secret(const std::shared_ptr<Shar
             return std::nullopt;
         }
         shared->secrets.push_back(pending);
-        QMetaObject::invokeMethod(shared->bridge, &PrompterBridge::pump, Qt::QueuedConnection);
+        QMetaObject::invokeMethod(shared->bridge, &PrompterBridge::question_arrived, Qt::QueuedConnection);
     }
     return answer.get();
 }
 
-void PrompterBridge::pump() {
-    show_keys();
-    show_secret();
+void PrompterBridge::question_arrived() {
+    if (key_dialog_) {
+        add_host_keys();
+    } else if (!secret_dialog_ && !gather_.isActive()) {
+        gather_.start(kGatherMs);
+    }
 }
 
-void PrompterBridge::show_keys() {
+void PrompterBridge::show_next() {
+    if (key_dialog_ || secret_dialog_) {
+        return;
+    }
+    std::shared_ptr<PendingSecret> secret;
+    {
+        const std::lock_guard lock(shared_->mutex);
+        if (shared_->keys.empty()) {
+            if (shared_->secrets.empty()) {
+                return;
+            }
+            secret = shared_->secrets.front();
+            shared_->secrets.pop_front();
+        }
+    }
+    if (secret) {
+        show_secret(std::move(secret));
+        return;
+    }
+    key_dialog_ = new HostKeyDialog(window_);
+    key_dialog_->setAttribute(Qt::WA_DeleteOnClose);
+    connect(key_dialog_, &QDialog::finished, this, &PrompterBridge::host_keys_answered);
+    add_host_keys();
+    key_dialog_->open();
+}
+
+void PrompterBridge::add_host_keys() {
     std::deque<std::shared_ptr<PendingKey>> fresh;
     {
         const std::lock_guard lock(shared_->mutex);
         fresh.swap(shared_->keys);
-    }
-    if (fresh.empty()) {
-        return;
-    }
-    if (!key_dialog_) {
-        key_dialog_ = new HostKeyDialog(window_);
-        key_dialog_->setAttribute(Qt::WA_DeleteOnClose);
-        connect(key_dialog_, &QDialog::finished, this, &PrompterBridge::host_keys_answered);
-        key_dialog_->open();
     }
     for (auto& pending : fresh) {
         key_dialog_->add(pending->question);
@@ -91,21 +119,12 @@ void PrompterBridge::host_keys_answered(int result) {
                                    key_dialog_->accepted_at(int(i)));
     }
     key_dialog_ = nullptr;
-    pump();
+    // The nodes that were just trusted ask for their passwords in a moment, all after one another.
+    gather_.start(kGatherMs);
 }
 
-void PrompterBridge::show_secret() {
-    if (secret_dialog_) {
-        return;
-    }
-    {
-        const std::lock_guard lock(shared_->mutex);
-        if (shared_->secrets.empty()) {
-            return;
-        }
-        shown_secret_ = shared_->secrets.front();
-        shared_->secrets.pop_front();
-    }
+void PrompterBridge::show_secret(std::shared_ptr<PendingSecret> secret) {
+    shown_secret_ = std::move(secret);
     secret_dialog_ = new SecretDialog(shown_secret_->question, window_);
     secret_dialog_->setAttribute(Qt::WA_DeleteOnClose);
     connect(secret_dialog_, &QDialog::finished, this, &PrompterBridge::secret_answered);
@@ -122,7 +141,7 @@ void PrompterBridge::secret_answered(int result) {
         shown->answer.set_value(std::move(answer));
     }
     secret_dialog_ = nullptr;
-    pump();
+    gather_.start(kGatherMs);
 }
 
 void PrompterBridge::shut_down() {
@@ -134,6 +153,7 @@ void PrompterBridge::shut_down() {
         keys.swap(shared_->keys);
         secrets.swap(shared_->secrets);
     }
+    gather_.stop();
     for (auto& pending : std::exchange(shown_keys_, {})) {
         keys.push_back(std::move(pending));
     }
@@ -150,7 +170,7 @@ void PrompterBridge::shut_down() {
          {static_cast<QDialog*>(key_dialog_.data()), static_cast<QDialog*>(secret_dialog_.data())}) {
         if (dialog) {
             dialog->disconnect(this);
-            dialog->close();
+            dialog->done(QDialog::Rejected);  // close() would wait for the dialog's delay
         }
     }
 }

@@ -7,6 +7,7 @@
 
 #include <QObject>
 #include <QPointer>
+#include <QTimer>
 #include <deque>
 #include <future>
 #include <memory>
@@ -22,14 +23,15 @@ namespace rankscope::gui {
 class HostKeyDialog;
 class SecretDialog;
 
-/// Brings the questions of connection threads to the person and the answers back. The asking thread waits on
-/// a promise; the window's thread never waits for anything. After shut_down() every question, asked or still
-/// to come, is answered "no", so that no thread is left waiting for a window that is gone.
+/// Brings the questions of connection threads to the user and the answers back: one dialog at a time, host keys
+/// before secrets. Host keys that arrive together share one dialog. An open dialog is never covered by another
+/// question. The asking thread waits on a promise; the window's thread never waits. After shut_down() every
+/// question, present or future, is answered "no", so that no thread waits for a window that is gone.
 class PrompterBridge : public QObject {
     Q_OBJECT
 
 public:
-    /// `window`: what the dialogs belong to.
+    /// `window`: parent of the dialogs.
     explicit PrompterBridge(QWidget* window);
     ~PrompterBridge() override;
 
@@ -57,14 +59,16 @@ private:
     static std::optional<std::string> ask_secret(const std::shared_ptr<Shared>& shared,
                                                  const SecretQuestion& question);
 
-    void pump();
-    void show_keys();
-    void show_secret();
+    void question_arrived();
+    void show_next();
+    void add_host_keys();
+    void show_secret(std::shared_ptr<PendingSecret> secret);
     void host_keys_answered(int result);
     void secret_answered(int result);
 
     std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
     QWidget* window_;
+    QTimer gather_;  ///< questions that arrive together are sorted before the first one is shown
     QPointer<HostKeyDialog> key_dialog_;
     QPointer<SecretDialog> secret_dialog_;
     std::vector<std::shared_ptr<PendingKey>> shown_keys_;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <gui/session/workspace.h>
 
 #include <QWidget>
@@ -10,7 +11,7 @@ namespace rankscope::gui {
 
 namespace {
 
-/// Short work: the store, files, plans. A few threads, so that a long reading does not hold up the others.
+/// Short work: the store, files, plans. A few threads, so that one long read does not delay the others.
 constexpr int kThreads = 6;
 /// How long each call may wait for another program's lock once the window is closed.
 constexpr int kClosingPatienceMs = 2000;
@@ -25,6 +26,11 @@ Workspace::Workspace(Options options, QWidget* window)
       session_(&pool_),
       open_job_(this, &pool_) {
     pool_.setMaxThreadCount(kThreads);
+    connect(&fleet_clock_, &QTimer::timeout, this, [this] {
+        fleet_.model()->refresh(
+            now_us(), session_.live() ? session_.model()->state().links : std::map<std::string, NodeLink>{});
+    });
+    fleet_clock_.start(1000);
 }
 
 Workspace::~Workspace() {

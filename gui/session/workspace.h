@@ -12,17 +12,18 @@
 
 #include <QObject>
 #include <QThreadPool>
+#include <QTimer>
 #include <memory>
 #include <optional>
 
 namespace rankscope::gui {
 
-/// What the pages share: the fleet, the run under way, the store, and the threads that all of it works on.
+/// Shared by the pages: the fleet, the live run, the store, and their threads.
 class Workspace : public QObject {
     Q_OBJECT
 
 public:
-    /// `window`: what questions to the person belong to.
+    /// `window`: parent of the dialogs with questions.
     Workspace(Options options, QWidget* window);
     ~Workspace() override;
 
@@ -38,7 +39,7 @@ public:
 
     /// Reads the inventory and opens the store.
     void begin();
-    /// No question will be answered any more: the window is closing.
+    /// Every question is answered "no" from now on: the window is closing.
     void shut_down();
 
 signals:
@@ -54,6 +55,7 @@ private:
     bool store_settled_ = false;
     std::optional<Failure> store_failure_;
     BackgroundJob open_job_;
+    QTimer fleet_clock_;  ///< ages and the run's links in the fleet
 };
 
 }  // namespace rankscope::gui

@@ -14,7 +14,7 @@ class QPainter;
 /// Signs drawn by the program: sharp at any scale and in the colours of the theme, without an image library.
 namespace rankscope::gui {
 
-/// A square whose shape tells the phase even without colour: outline = waiting, dot = starting, ring =
+/// A square whose shape shows the phase without colour: outline = waiting, dot = starting, ring =
 /// rendezvous, full = training, half = validating, tick = done, cross = failed, bar = stopped. Below 9 px:
 /// fill and outline only.
 void draw_phase_glyph(QPainter& painter, const QRectF& box, RankPhase phase, const ThemeColors& colors);

@@ -67,7 +67,7 @@ void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
             draw_check_box(*option, *painter);
             return;
         case PE_PanelLineEdit: {
-            // Without a frame of its own (inside a spin box, say) it is only a surface.
+            // Without its own frame (in a spin box) it is only a surface.
             const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option);
             if (frame && frame->lineWidth > 0) {
                 draw_field(*option, *painter);
@@ -84,7 +84,7 @@ void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
 int RankscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                               QStyleHintReturn* data) const {
     if (hint == SH_DialogButtonBox_ButtonsHaveIcons) {
-        return 0;  // the words say it
+        return 0;  // the text is enough
     }
     return QProxyStyle::styleHint(hint, option, widget, data);
 }

@@ -148,9 +148,10 @@ void apply_theme(QApplication& app, ThemeChoice choice, bool system_is_dark) {
         return;
     }
     QString sheet = QString::fromUtf8(file.readAll());
-    const std::array<std::pair<const char*, QColor>, 11> names{{{"@text", c.text},
+    const std::array<std::pair<const char*, QColor>, 12> names{{{"@text", c.text},
                                                                 {"@muted", c.muted},
                                                                 {"@line", c.line},
+                                                                {"@frame", c.field_frame},
                                                                 {"@surface", c.surface},
                                                                 {"@chrome", c.chrome},
                                                                 {"@accent", c.accent},
@@ -220,7 +221,7 @@ QColor rank_color(int rank, bool dark) {
         dark ? std::array<double, 3>{0.62, 0.72, 0.52} : std::array<double, 3>{0.42, 0.32, 0.50};
     double level = lightness[n % 3];
     QColor color = QColor::fromHslF(float(hue), 0.62F, float(level));
-    // Yellows and greens are brighter than their lightness says: on until the line can be seen on its ground.
+    // Yellows and greens are brighter than their lightness: adjust until the line is visible on its background.
     while (dark ? luminance(color) < 0.16 : luminance(color) > 0.34) {
         level += dark ? 0.03 : -0.03;
         color = QColor::fromHslF(float(hue), 0.62F, float(level));

@@ -16,7 +16,7 @@ namespace rankscope::gui {
 enum class ThemeChoice { System, Light, Dark };
 
 /// Colours with a meaning that QPalette has no role for. Derived from the palette, so that every widget finds
-/// them without being told, and a change of theme reaches it as a PaletteChange.
+/// them directly, and a change of theme reaches it as a PaletteChange.
 struct ThemeColors {
     bool dark = false;
     QColor text;
@@ -40,7 +40,7 @@ ThemeColors theme_colors(const QPalette& palette);
 QPalette light_palette();
 QPalette dark_palette();
 
-/// Fusion, palette and style sheet for the whole program. `system_is_dark` is what the desktop said at start.
+/// Fusion, palette and style sheet for the whole program. `system_is_dark`: the desktop's theme at start.
 void apply_theme(QApplication& app, ThemeChoice choice, bool system_is_dark);
 bool is_dark(const QPalette& palette);
 
@@ -48,7 +48,7 @@ bool is_dark(const QPalette& palette);
 QColor phase_color(RankPhase phase, const ThemeColors& colors);
 QColor outcome_color(Outcome outcome, const ThemeColors& colors);
 
-/// Okabe–Ito first (told apart by colour-blind eyes), then hues by the golden angle in three lightnesses.
+/// Okabe–Ito first (distinct for colour-blind users), then hues by the golden angle in three lightnesses.
 QColor rank_color(int rank, bool dark);
 
 }  // namespace rankscope::gui

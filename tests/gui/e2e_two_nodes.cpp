@@ -30,6 +30,7 @@
 #include <QScreen>
 #include <QTableView>
 #include <QTableWidget>
+#include <QTextEdit>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QWindow>
@@ -169,6 +170,8 @@ void TwoNodes::probe_and_trust() {
         EXPECT_TRUE(keys->item(row, 3)->text().startsWith(u"SHA256:"_s));
     }
     picture("02-host-keys");
+    ASSERT_TRUE(
+        wait_until([&] { return window_->findChild<QPushButton*>(u"hostKeyAccept"_s)->isEnabled(); }));
     click(window_->findChild<QPushButton*>(u"hostKeyAccept"_s));
     const auto state = [&](const char* node) { return fleet()->model()->find(node)->state; };
     ASSERT_TRUE(wait_until(
@@ -181,7 +184,7 @@ void TwoNodes::probe_and_trust() {
         << probe_state_text(*fleet()->model()->find("node2")).toStdString() << " / "
         << probe_state_text(*fleet()->model()->find("local")).toStdString();
     find<QTableView>("fleetTable")->selectRow(1);
-    EXPECT_TRUE(find<QPlainTextEdit>("nodeFacts")->toPlainText().contains(u"node1"_s));
+    EXPECT_TRUE(find<QTextEdit>("nodeFacts")->toPlainText().contains(u"node1"_s));
     picture("03-fleet-ready");
 }
 

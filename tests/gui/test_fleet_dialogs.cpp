@@ -113,7 +113,7 @@ TEST(KeyDialog, MakesAKeyAndShowsWhyANodeHasNot) {
     EXPECT_EQ(table->rowCount(), 2) << "this computer needs no key";
     const QString key = folder.filePath(u"id_test"_s);
     type_into(child<QLineEdit>(&dialog, "keyFile"), key);
-    EXPECT_EQ(install->text(), u"&Make key, install on 2 nodes"_s);
+    EXPECT_EQ(install->text(), u"&Create key, install on 2 nodes"_s);
     type_into(child<QLineEdit>(&dialog, "keyPassphrase"), u"a"_s);
     EXPECT_FALSE(install->isEnabled()) << "typed once only";
     type_into(child<QLineEdit>(&dialog, "keyAgain"), u"a"_s);

@@ -39,7 +39,7 @@ TEST(FleetModel, ThisComputerIsAlwaysFirst) {
     EXPECT_EQ(cell(model, 1, FleetModel::Address), u"trainer@node1"_s);
 }
 
-TEST(FleetModel, StatesAreSaidInWords) {
+TEST(FleetModel, StatesAreShownInWords) {
     FleetModel model;
     const Tester tester(&model, Tester::FailureReportingMode::Fatal);
     model.set_nodes({named("node1")});
@@ -56,7 +56,7 @@ TEST(FleetModel, StatesAreSaidInWords) {
     EXPECT_EQ(model.known_facts().count("node1"), 1U);
 }
 
-TEST(FleetModel, WhatIsKnownStaysWhenTheWayThereIsTheSame) {
+TEST(FleetModel, FactsStayWhenTheConnectionIsTheSame) {
     FleetModel model;
     model.set_nodes({named("node1"), named("node2")});
     model.set_ready("node1", synthetic_facts("node1", 1));
@@ -68,6 +68,42 @@ TEST(FleetModel, WhatIsKnownStaysWhenTheWayThereIsTheSame) {
     model.set_nodes({slots_changed, moved});
     EXPECT_EQ(model.find("node1")->state, ProbeState::Ready);
     EXPECT_EQ(model.find("node2")->state, ProbeState::NotProbed);
+}
+
+TEST(FleetModel, FactsHaveAnAgeAndALiveRunsLinkIsShown) {
+    constexpr std::int64_t kMinute = 60'000'000;
+    constexpr std::int64_t kNow = 1'700'000'000'000'000;
+    FleetModel model;
+    const Tester tester(&model, Tester::FailureReportingMode::Fatal);
+    model.set_nodes({named("node1"), named("node2")});
+    NodeFacts facts = synthetic_facts("node1", 8);
+    facts.probed_us = kNow - 30'000'000;
+    model.set_ready("node1", facts);
+    facts.probed_us = kNow - 50 * 60 * kMinute;
+    model.set_old_facts({{"node2", facts}});
+    model.refresh(kNow, {});
+    EXPECT_EQ(cell(model, 1, FleetModel::State), u"ready"_s);
+    EXPECT_EQ(cell(model, 2, FleetModel::State), u"probed 2 days ago"_s);
+    int changes = 0;
+    QObject::connect(&model, &QAbstractItemModel::dataChanged, [&] { ++changes; });
+    model.refresh(kNow + 1'000'000, {});
+    EXPECT_EQ(changes, 0) << "the texts are the same";
+    model.refresh(kNow + 3 * kMinute, {});
+    EXPECT_EQ(cell(model, 1, FleetModel::State), u"ready, 3 min ago"_s);
+    EXPECT_EQ(changes, 1);
+
+    NodeLink link;
+    link.state = LinkState::Retrying;
+    link.last_seen_us = kNow + 3 * kMinute - 12'000'000;
+    link.failure = "10.0.0.11:22 refuses the connection.";
+    model.refresh(kNow + 3 * kMinute, {{"node1", link}});
+    EXPECT_EQ(cell(model, 1, FleetModel::State), u"no answer to the run for 12 s"_s);
+    EXPECT_EQ(model.index(1, FleetModel::State).data(FleetModel::ProbeStateRole).toInt(),
+              int(ProbeState::Failed));
+    EXPECT_TRUE(model.index(1, FleetModel::State).data(Qt::ToolTipRole).toString().contains(u"refuses"_s));
+    link.state = LinkState::Linked;
+    model.refresh(kNow + 3 * kMinute, {{"node1", link}});
+    EXPECT_EQ(cell(model, 1, FleetModel::State), u"ready, 3 min ago"_s);
 }
 
 TEST(FleetModel, ACancelledProbeIsAsBefore) {

@@ -6,6 +6,7 @@
 
 #include <tests/gui/gui_test.h>
 
+#include <QProcess>
 #include <set>
 
 namespace rankscope::gui::testing {
@@ -23,7 +24,7 @@ TEST(Options, AreReadFromTheCommandLine) {
     EXPECT_EQ(parsed.options.store_path().parent_path(), "/d");
 }
 
-TEST(Options, WrongUsageIsSaid) {
+TEST(Options, WrongUsageIsReported) {
     EXPECT_FALSE(parse_options({u"rankscope"_s, u"--colour"_s}).error.isEmpty());
     EXPECT_FALSE(parse_options({u"rankscope"_s, u"--theme"_s, u"pink"_s}).error.isEmpty());
     EXPECT_FALSE(parse_options({u"rankscope"_s, u"stray"_s}).error.isEmpty());
@@ -36,6 +37,56 @@ TEST(Options, TheQuickStartRecipeIsThereAndRight) {
     const JobRead read = parse_job(recipe.yaml, "mnist-quickstart.yaml");
     EXPECT_TRUE(read.problems.empty());
     EXPECT_EQ(read.job.nodes, std::vector<std::string>{"local"});
+}
+
+struct Finished {
+    int code = -1;
+    QString out;
+    QString error;
+};
+
+/// The real program, without a display or with one that does not exist.
+Finished run_program(const QStringList& arguments, const QString& display) {
+    QProcess program;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) {
+        environment.remove(QString::fromLatin1(name));
+    }
+    if (!display.isEmpty()) {
+        environment.insert(u"DISPLAY"_s, display);
+    }
+    program.setProcessEnvironment(environment);
+    program.start(QApplication::applicationDirPath() % u"/rankscope"_s, arguments);
+    if (!program.waitForFinished(60000) || program.exitStatus() != QProcess::NormalExit) {
+        return {};
+    }
+    return {program.exitCode(), QString::fromUtf8(program.readAllStandardOutput()),
+            QString::fromUtf8(program.readAllStandardError())};
+}
+
+TEST(Program, PrintsHelpAndVersionWithoutADisplay) {
+    const Finished version = run_program({u"--version"_s}, {});
+    EXPECT_EQ(version.code, 0) << ss(version.error);
+    EXPECT_TRUE(version.out.startsWith(u"rankscope "_s)) << ss(version.out);
+    for (const QString& option : {u"--help"_s, u"-h"_s}) {
+        const Finished help = run_program({option}, {});
+        EXPECT_EQ(help.code, 0) << ss(help.error);
+        EXPECT_TRUE(help.out.startsWith(u"Usage: rankscope [options]"_s)) << ss(help.out);
+        EXPECT_TRUE(help.out.contains(u"--quick-start"_s));
+    }
+    const Finished wrong = run_program({u"--colour"_s}, {});
+    EXPECT_EQ(wrong.code, 2);
+    EXPECT_TRUE(wrong.error.contains(u"colour"_s)) << ss(wrong.error);
+}
+
+TEST(Program, ExplainsAnUnusableDisplayInOneSentence) {
+    for (const QString& display : {QString(), u":9876"_s}) {
+        const Finished finished = run_program({}, display);
+        EXPECT_EQ(finished.code, 1) << ss(finished.error);
+        EXPECT_TRUE(finished.error.startsWith(u"rankscope: Cannot open a window"_s)) << ss(finished.error);
+        EXPECT_TRUE(finished.error.contains(display));
+        EXPECT_EQ(finished.error.trimmed().count(u'\n'), 0) << ss(finished.error);
+    }
 }
 
 double luminance(const QColor& color) {

@@ -17,6 +17,7 @@
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_run.h>
 
+#include <QAccessible>
 #include <QAction>
 #include <QClipboard>
 #include <QComboBox>
@@ -32,6 +33,7 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
+#include <QTextEdit>
 #include <QToolButton>
 #include <QTreeView>
 #include <fstream>
@@ -103,6 +105,62 @@ TEST_F(Pages, KeysLeadToEveryPage) {
     }
     click(find<QToolButton>("navRuns"));
     EXPECT_EQ(window_->page(), MainWindow::Page::Runs);
+}
+
+TEST_F(Pages, PageButtonsAreTabsForScreenReaders) {
+    open();
+    for (const char* name : {"navFleet", "navLaunch", "navLive", "navRuns"}) {
+        auto* button = find<QToolButton>(name);
+        QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(button);
+        ASSERT_NE(accessible, nullptr);
+        EXPECT_EQ(accessible->role(), QAccessible::PageTab);
+        EXPECT_EQ(accessible->text(QAccessible::Name), button->text());
+        EXPECT_EQ(bool(accessible->state().selected), button->isChecked());
+        accessible->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
+        EXPECT_TRUE(accessible->state().selected);
+    }
+    EXPECT_EQ(window_->page(), MainWindow::Page::Runs);
+}
+
+TEST_F(Pages, TheFirstWindowFitsItsScreenWithTheFrame) {
+    for (const QSize room : {QSize(1280, 800), QSize(1024, 640), QSize(1366, 768)}) {
+        const QSize size = first_window_size(room);
+        EXPECT_LE(size.width(), room.width() - 4);
+        EXPECT_LE(size.height(), room.height() - 30) << "a title bar";
+    }
+    EXPECT_EQ(first_window_size({1920, 1080}), QSize(1280, 800));
+}
+
+TEST_F(Pages, EnterOnANodeOpensIt) {
+    Inventory inventory;
+    inventory.nodes.push_back(node_called("node1"));
+    ASSERT_TRUE(write_inventory(inventory, ss(inventory_file())).ok());
+    open();
+    auto* table = find<QTableView>("fleetTable");
+    window_->activateWindow();
+    table->setFocus();
+    ASSERT_TRUE(wait_until([&] { return table->hasFocus(); }));
+    table->selectRow(0);
+    QTest::keyClick(table, Qt::Key_Return);
+    EXPECT_EQ(window_->findChild<QDialog*>(u"nodeDialog"_s), nullptr) << "this computer has no settings";
+    table->selectRow(1);
+    QTest::keyClick(table, Qt::Key_Return);
+    QDialog* dialog = wait_dialog("nodeDialog");
+    EXPECT_EQ(child<QLineEdit>(dialog, "nodeName")->text(), u"node1"_s);
+    dialog->reject();
+}
+
+TEST_F(Pages, FactsAreAGridWithTheirAge) {
+    open();
+    NodeFacts facts = synthetic_facts("desk", 2);
+    facts.probed_us = window_->workspace()->fleet()->model()->now_us();
+    window_->workspace()->fleet()->model()->set_ready("local", facts);
+    auto* view = find<QTextEdit>("nodeFacts");
+    EXPECT_TRUE(view->toHtml().contains(u"<table"_s));
+    EXPECT_TRUE(view->toPlainText().contains(u"NVIDIA H100"_s));
+    click(find<QPushButton>("detailsCopy"));
+    EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(u"Host name\tdesk\n"_s))
+        << ss(QGuiApplication::clipboard()->text());
 }
 
 TEST_F(Pages, NodesAreAddedEditedAndRemovedInTheFile) {

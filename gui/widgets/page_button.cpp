@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/widgets/page_button.h>
+
+#include <QAccessible>
+#include <QAccessibleWidget>
+#include <mutex>
+
+namespace rankscope::gui {
+
+namespace {
+
+class AccessiblePageButton : public QAccessibleWidget {
+public:
+    explicit AccessiblePageButton(PageButton* button)
+        : QAccessibleWidget(button, QAccessible::PageTab), button_(button) {}
+
+    QString text(QAccessible::Text kind) const override {
+        return kind == QAccessible::Name ? button_->text() : QAccessibleWidget::text(kind);
+    }
+    QAccessible::State state() const override {
+        QAccessible::State state = QAccessibleWidget::state();
+        state.selectable = true;
+        state.selected = button_->isChecked();
+        return state;
+    }
+    QStringList actionNames() const override {
+        QStringList names = QAccessibleWidget::actionNames();
+        if (button_->isEnabled()) {
+            names.prepend(pressAction());
+        }
+        return names;
+    }
+    void doAction(const QString& name) override {
+        if (name == pressAction()) {
+            button_->click();
+        } else {
+            QAccessibleWidget::doAction(name);
+        }
+    }
+
+private:
+    PageButton* button_;
+};
+
+QAccessibleInterface* make_interface(const QString&, QObject* object) {
+    auto* button = qobject_cast<PageButton*>(object);
+    return button ? new AccessiblePageButton(button) : nullptr;  // QAccessible owns it
+}
+
+}  // namespace
+
+PageButton::PageButton(QWidget* parent) : QToolButton(parent) {
+    static std::once_flag once;
+    std::call_once(once, [] { QAccessible::installFactory(make_interface); });
+    setCheckable(true);
+}
+
+}  // namespace rankscope::gui
