@@ -3,10 +3,10 @@
 
 #include <gui/models/fleet_model.h>
 #include <gui/strings.h>
-#include <gui/style/theme.h>
 #include <gui/texts.h>
 
 #include <QGuiApplication>
+#include <QPalette>
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -303,7 +303,7 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
         case Qt::ForegroundRole:
             // Facts of an earlier session are history, not the state of the node.
             return node.facts_are_old && index.column() >= Cpus
-                       ? QVariant(theme_colors(QGuiApplication::palette()).muted)
+                       ? QVariant(QGuiApplication::palette().color(QPalette::PlaceholderText))
                        : QVariant();
         case ProbeStateRole:
             return int(node.run_link && node.state != ProbeState::Connecting ? ProbeState::Failed

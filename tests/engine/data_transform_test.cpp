@@ -3,6 +3,7 @@
 
 // Cutting, scaling and normalising, against values recorded from torchvision (data/make_image_values.py).
 
+#include <base/config/train_config.h>
 #include <base/sha256.h>
 #include <engine/data/transform.h>
 
@@ -174,11 +175,8 @@ std::optional<config::NormalizeConfig> named_normalize(const std::string& name) 
     }
     const bool grey = name == "mnist" || name == "fashion-mnist";
     const nlohmann::json section = {{"name", grey ? "mnist" : "cifar10"}, {"normalize", name}};
-    config::ConfigProblems problems;
-    DatasetConfig config;
-    config::read_dataset(&section, problems, config);
-    EXPECT_TRUE(problems.empty());
-    return config.normalize;
+    return config::parse_train_config({{"model", grey ? "convnet" : "resnet18"}, {"dataset", section}})
+        .dataset.normalize;
 }
 
 TEST(PixelTable, NormalisesAsTorchvisionDoes) {

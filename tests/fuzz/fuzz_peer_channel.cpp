@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         return 0;
     }
     UniqueFd stranger(pair[1]);
-    PeerChannel hub(UniqueFd(pair[0]), PeerChannel::Side::Hub, "a token", "run");
+    PeerChannel hub(UniqueFd{pair[0]}, PeerChannel::Side::Hub, "a token", "run");
     hub.flush();
     std::string stream(fuzz::as_text(data + 1, std::min<std::size_t>(size - 1, 32768)));
     if ((data[0] & 1U) != 0) {

@@ -19,7 +19,11 @@ namespace {
 LaunchPlan small_plan() {
     LaunchPlan plan;
     for (int i = 0; i < 3; ++i) {
-        plan.nodes.push_back({"node" + std::to_string(i), i, 1, ""});
+        NodePlan node;
+        node.node = "node" + std::to_string(i);
+        node.group_rank = i;
+        node.local_world_size = 1;
+        plan.nodes.push_back(node);
         RankPlan rank;
         rank.rank = i;
         rank.node = plan.nodes.back().node;

@@ -30,8 +30,8 @@
 #include <QScreen>
 #include <QTableView>
 #include <QTableWidget>
-#include <QTextEdit>
 #include <QTemporaryDir>
+#include <QTextEdit>
 #include <QToolButton>
 #include <QWindow>
 #include <cstdio>
@@ -170,9 +170,9 @@ void TwoNodes::probe_and_trust() {
         EXPECT_TRUE(keys->item(row, 3)->text().startsWith(u"SHA256:"_s));
     }
     picture("02-host-keys");
-    ASSERT_TRUE(
-        wait_until([&] { return window_->findChild<QPushButton*>(u"hostKeyAccept"_s)->isEnabled(); }));
-    click(window_->findChild<QPushButton*>(u"hostKeyAccept"_s));
+    auto* accept = window_->findChild<QPushButton*>(u"hostKeyAccept"_s);
+    ASSERT_TRUE(wait_until([&] { return accept->isEnabled(); }));
+    click(accept);
     const auto state = [&](const char* node) { return fleet()->model()->find(node)->state; };
     ASSERT_TRUE(wait_until(
         [&] {

@@ -97,7 +97,9 @@ TEST(PrompterBridge, OneDialogForAllWhoAskAndOnlyTickedOnesAreTrusted) {
     EXPECT_TRUE(reject->isDefault()) << "Enter must not trust anything";
     const int unticked = table->item(0, 0)->text() == u"node1"_s ? 0 : 1;
     table->item(unticked, 0)->setCheckState(Qt::Unchecked);
-    click(dialog->findChild<QPushButton*>(u"hostKeyAccept"_s));
+    auto* accept = dialog->findChild<QPushButton*>(u"hostKeyAccept"_s);
+    ASSERT_TRUE(wait_until([&] { return accept->isEnabled(); })) << "answers are ignored for a moment";
+    click(accept);
     ASSERT_TRUE(wait_until([&] { return first >= 0 && second >= 0; }));
     EXPECT_EQ(first, 0);
     EXPECT_EQ(second, 1);

@@ -141,8 +141,9 @@ TEST(Text, ReplacesEachPlaceOnce) {
 }
 
 TEST(Failure, ALineSaysWhereWhatAndRemedy) {
-    EXPECT_EQ(to_line({"x", "node1", "It broke.", "Mend it.", "EIO"}), "node1: It broke. Mend it. [EIO]");
-    EXPECT_EQ(to_line({"x", "", "It broke.", "", ""}), "It broke.");
+    EXPECT_EQ(to_line({"disk-full", "node1", "It broke.", "Fix it.", "EIO"}),
+              "node1: It broke. Fix it. [EIO]");
+    EXPECT_EQ(to_line({"disk-full", "", "It broke.", "", ""}), "It broke.");
 }
 
 TEST(Paths, FollowTheSpecification) {

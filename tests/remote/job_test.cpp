@@ -4,6 +4,7 @@
 #include "support/problems.h"
 #include "support/temporary_folder.h"
 
+#include <base/files.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/job_keys.h>
@@ -143,8 +144,8 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "procs_per_node: \"b\" is not one of the nodes", "nodes:"},
         {"procs of a node", "nodes: [a]\ncommand: [x]\nprocs_per_node: {a: 0}\n", "j.yaml:3",
          "procs_per_node.a: \"0\" is out of range", "1 to 1024"},
-        {"devices list", "nodes: [a]\ncommand: [x]\ndevices: [0]\n", "j.yaml:3", "devices: a list is not a mapping",
-         "devices: { node1: [0, 2] }"},
+        {"devices list", "nodes: [a]\ncommand: [x]\ndevices: [0]\n", "j.yaml:3",
+         "devices: a list is not a mapping", "devices: { node1: [0, 2] }"},
         {"device word", "nodes: [a]\ncommand: [x]\ndevices: {a: [cuda]}\n", "j.yaml:3",
          "devices.a: \"cuda\" is not the index of a GPU", "[0, 2]"},
         {"device twice", "nodes: [a]\ncommand: [x]\ndevices: {a: [1, 1]}\n", "j.yaml:3",
@@ -170,7 +171,8 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "local_rank_argument: \"--rank\" is not known", "none, --local-rank, --local_rank"},
         {"two environments", job_with("venv: a\nconda: b\n"), "j.yaml:4", "conda: there is a venv as well",
          "Keep one"},
-        {"metrics list", job_with("metrics: [a]\n"), "j.yaml:3", "metrics: a list is not a mapping", "patterns"},
+        {"metrics list", job_with("metrics: [a]\n"), "j.yaml:3", "metrics: a list is not a mapping",
+         "patterns"},
         {"metrics key", job_with("metrics: { pattern: [a] }\n"), "j.yaml:3", "metrics.pattern: unknown key",
          "patterns"},
         {"metrics lines", job_with("metrics: { lines: maybe }\n"), "j.yaml:3", "metrics.lines: \"maybe\"",
@@ -179,8 +181,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "metrics.tensorboard: names no folder", "SummaryWriter"},
         {"pattern", job_with("metrics: { patterns: ['loss'] }\n"), "j.yaml:3",
          "metrics.patterns: \"loss\" is not a pattern: it marks no value", "metrics learn"},
-        {"native and venv", train_with("") + "venv: a\n", "j.yaml:5", "venv: has no effect",
-         "Leave it out"},
+        {"native and venv", train_with("") + "venv: a\n", "j.yaml:5", "venv: has no effect", "Leave it out"},
         {"backend list", job_with("backend: [gloo]\n"), "j.yaml:3", "backend: a list is not a text",
          "auto, nccl, gloo"},
         {"launcher", job_with("launcher: k8s\n"), "j.yaml:3", "\"k8s\" is not known", "ssh, slurm"},
@@ -220,7 +221,8 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "env: a mapping is not a mapping of names to texts", "NAME"},
         {"env name", job_with("env: {'A=B': 1}\n"), "j.yaml:3", "\"A=B\" is not a variable's name", ""},
         {"env twice", job_with("env:\n  A: 1\n  A: 2\n"), "j.yaml:5", "env.A: given twice", "Keep one"},
-        {"failure", job_with("on_failure: 5\n"), "j.yaml:3", "on_failure: \"5\" is not a mapping", "grace_s: 5"},
+        {"failure", job_with("on_failure: 5\n"), "j.yaml:3", "on_failure: \"5\" is not a mapping",
+         "grace_s: 5"},
         {"grace", job_with("on_failure:\n  grace_s: -1\n"), "j.yaml:4", "on_failure.grace_s: \"-1\" is out",
          "from 0 to 3600"},
         {"grace key", job_with("on_failure: {grace: 1}\n"), "j.yaml:3", "on_failure.grace: unknown key",
@@ -233,8 +235,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
          "on_failure.peer_timeout_s", ""},
         {"command text", "nodes: [a]\ncommand: python3 x.py\ntrain:\n", "j.yaml:2",
          "command: \"python3 x.py\" is not a list", "[first"},
-        {"push", train_with("") + "push: [./x.py]\n", "j.yaml:5", "push: has no effect",
-         "Leave it out"},
+        {"push", train_with("") + "push: [./x.py]\n", "j.yaml:5", "push: has no effect", "Leave it out"},
         {"command zero", "nodes: [a]\ncommand: [\"a\\0b\"]\n", "j.yaml:2", "command[0]: contains a zero byte",
          "\\0"},
     };
@@ -256,8 +257,7 @@ TEST(Job, FaultsBelowTrainNameTheirLine) {
          "Did you mean \"epochs\"?"},
         {"deep unknown", train_with("  epochs: 1\n  optimizer:\n    name: sgd\n    learning_rate: 1\n"),
          "j.yaml:8", "train.optimizer.learning_rate: unknown key", "lr"},
-        {"dotted", train_with("  optimizer.lr: 1\n"), "j.yaml:5", "train.optimizer.lr: unknown key",
-         ""},
+        {"dotted", train_with("  optimizer.lr: 1\n"), "j.yaml:5", "train.optimizer.lr: unknown key", ""},
         {"type", train_with("  epochs: two\n"), "j.yaml:5", "train.epochs: \"two\" is not a number",
          "a whole number from 1"},
         {"quoted number", train_with("  epochs: '2'\n"), "j.yaml:5", "train.epochs: \"2\" in quotes",
@@ -281,8 +281,8 @@ TEST(Job, FaultsBelowTrainNameTheirLine) {
          "Keep one"},
         {"deep twice", train_with("  optimizer: {lr: 1, lr: 2}\n"), "j.yaml:5",
          "train.optimizer.lr: given twice", "Keep one"},
-        {"NaN", train_with("  optimizer: {lr: .nan}\n"), "j.yaml:5", "train.optimizer.lr: \".nan\" is not a number",
-         "a number from 0"},
+        {"NaN", train_with("  optimizer: {lr: .nan}\n"), "j.yaml:5",
+         "train.optimizer.lr: \".nan\" is not a number", "a number from 0"},
     };
     for (const auto& row : table) {
         SCOPED_TRACE(row.title);
@@ -493,6 +493,16 @@ TEST(Job, SlurmStartsItsJobsAgainByItself) {
         "on_failure: {max_restarts: 2}\ncommand: [x]\n");
     ASSERT_EQ(parsed.problems.size(), 1U);
     EXPECT_NE(parsed.problems[0].key.find("on_failure.max_restarts"), std::string::npos);
+}
+
+/// Rewrite the page with RANKSCOPE_UPDATE_DOCS=1 in the environment.
+TEST(JobKeys, ThePageListsThem) {
+    const std::string page = RANKSCOPE_DOCS "/job-keys.md";
+    if (std::getenv("RANKSCOPE_UPDATE_DOCS") != nullptr) {
+        ASSERT_EQ(write_file_atomically(page, job_keys_markdown()), 0);
+    }
+    EXPECT_EQ(read_file(page).value_or(""), job_keys_markdown())
+        << "set RANKSCOPE_UPDATE_DOCS=1 and run this test again";
 }
 
 }  // namespace

@@ -220,7 +220,7 @@ TEST(RunTracker, ANodeThatTheOthersLostIsNamedWhateverItsPeersSaid) {
 TEST(RunTracker, BothSidesOfACutNameTheOther) {
     RunTracker two = tracker_for(2, 1);
     two.observe(end_that_lost("node2", "node1"));
-    EXPECT_NE(two.failure_cause().find("node1"), std::string::npos) << "told at once";
+    EXPECT_NE(two.failure_cause().find("node1"), std::string::npos) << "reported at once";
     two.observe(end_that_lost("node1", "node2"));
     EXPECT_EQ(two.verdict(false).lost_node, "node2") << "what the master says";
     RunTracker three = tracker_for(3, 1);

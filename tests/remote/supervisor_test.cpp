@@ -6,6 +6,7 @@
 #include "support/agent_fixture.h"
 
 #include <base/files.h>
+#include <remote/agent/link/cause.h>
 #include <remote/agent/link/peer_link.h>
 #include <remote/agent/spool/spool.h>
 

@@ -100,21 +100,23 @@ std::vector<pid_t> all_processes() {
 std::string environment_of(pid_t pid) {
     const std::string file = "/proc/" + std::to_string(pid) + "/environ";
     const double deadline = monotonic_s() + kExecPatience;
-    bool settled = false;
+    unsigned long last_end = 0;
     for (;;) {
         const auto environment = read_file(file);
         if (!environment || !environment->empty()) {
             return environment.value_or(std::string());  // gone, another user's, or found
         }
         const auto stat = stat_of(pid);
-        if (!stat || has_ended(*stat) || (stat->flags & kKernelThread) != 0 || settled ||
-            monotonic_s() >= deadline) {
+        if (!stat || has_ended(*stat) || (stat->flags & kKernelThread) != 0 || monotonic_s() >= deadline) {
             return {};
         }
-        // The kernel sets the bounds of the environment late in execve(2). Once they are set, one more look
-        // is final: an empty environment is possible.
-        settled = stat->environment_end != 0;
-        if (!settled) {
+        // The kernel sets the bounds of the environment late in execve(2). An empty environment is real when the
+        // same bounds stood before and after the look; other bounds mean another execve in between.
+        if (stat->environment_end != 0 && stat->environment_end == last_end) {
+            return {};
+        }
+        last_end = stat->environment_end;
+        if (last_end == 0) {
             sleep_s(0.001);
         }
     }

@@ -4,7 +4,7 @@
 #include <base/clock.h>
 #include <base/fd.h>
 #include <base/files.h>
-#include <remote/agent/cleanup/forget_secrets.h>
+#include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/spool/spool.h>
 #include <remote/agent/supervise/supervisor.h>

@@ -77,7 +77,7 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         mark(event.rank, metric->step >= 0, out);
     } else if (const auto* exit = event.as<ExitEvent>()) {
         observe_exit(event, *exit);
-    } else if (const auto* notice = event.as<DiagnosisEvent>(); notice != nullptr && !event.node.empty()) {
+    } else if (const auto* notice = event.as<NoticeEvent>(); notice != nullptr && !event.node.empty()) {
         if (notice->id == "rank-stopped") {
             stopped_.insert(event.rank);
         } else if (notice->id == "rank-continued") {
@@ -91,7 +91,9 @@ std::vector<Event> RunTracker::observe(const Event& event) {
             // Lost, or ended by its supervisor for what it heard, or no longer heard, of the others'.
             if ((end->outcome == Outcome::Lost || end->outcome == Outcome::Failed) &&
                 failure_cause_.empty()) {
-                failure_cause_ = text(kContext, "%1: %2", {event.node, end->detail});
+                failure_cause_ = end->lost_node.empty()
+                                     ? text(kContext, "%1: %2", {event.node, end->detail})
+                                     : text(kContext, "%1 has lost %2", {event.node, end->lost_node});
                 lost_ = true;
             }
         }

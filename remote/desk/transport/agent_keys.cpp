@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <base/wait_fd.h>
 #include <base/fd.h>
 #include <base/files.h>
+#include <base/wait_fd.h>
 #include <remote/desk/transport/agent_keys.h>
 
 #include <sodium/utils.h>

@@ -55,9 +55,8 @@ Result<void> remember(ssh_session session, const SshTarget& target) {
     }
     const std::string entry = raw;
     ssh_string_free_char(raw);
-    const std::string file = target.known_hosts.empty()
-                                 ? (home_dir() / ".ssh" / "known_hosts").string()
-                                 : expand_ssh_path(target, target.known_hosts.front());
+    const std::string file = target.known_hosts.empty() ? (home_dir() / ".ssh" / "known_hosts").string()
+                                                        : expand_ssh_path(target, target.known_hosts.front());
     // Not ssh_session_update_known_hosts(): two threads that create ~/.ssh at the same time make it fail.
     if (const int error = add_known_host(file, entry); error != 0) {
         return known_hosts_unwritable(target, shorten_home(file), std::strerror(error));

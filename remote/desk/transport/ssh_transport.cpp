@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <base/wait_fd.h>
 #include <base/paths.h>
+#include <base/wait_fd.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/openssh_errors.h>
 #include <remote/desk/transport/openssh_master.h>

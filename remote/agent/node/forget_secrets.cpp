@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
-#include <remote/agent/cleanup/forget_secrets.h>
+#include <remote/agent/node/forget_secrets.h>
 #include <remote/wire/frames.pb.h>
 
 #include <unistd.h>
