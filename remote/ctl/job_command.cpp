@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <remote/ctl/commands.h>
+#include <remote/desk/config/job_keys.h>
 #include <remote/desk/launch_lines/launch_line.h>
 #include <remote/desk/text.h>
 
@@ -110,15 +111,29 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* command = app.add_subcommand("job", "Create a job file from the command line of another launcher");
     auto from = std::make_shared<FromOptions>();
-    command
-        ->add_option("--from", from->line,
-                     "The command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun, … in "
-                     "one word; -: from the standard input")
-        ->required();
+    command->add_option("--from", from->line,
+                        "The command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun, … in "
+                        "one word; -: from the standard input");
     command->add_option("--nodes", from->nodes, "Nodes for a line that names none")->delimiter(',');
     command->add_option("-o,--output", from->output, "File to write (default: the standard output)");
     command->add_flag("--force", from->force, "Overwrite the file");
-    command->callback([&options, &code, from] { code = job_from_line(options, *from); });
+    auto* keys = command->add_subcommand("keys", "List every key of a job file: type, default, meaning");
+    auto markdown = std::make_shared<bool>(false);
+    keys->add_flag("--markdown", *markdown, "As docs/job-keys.md");
+    command->callback([&options, &code, from, command, keys, markdown] {
+        if (command->got_subcommand(keys)) {
+            const std::string list = options.json ? job_keys_json().dump(2) + '\n'
+                                     : *markdown  ? job_keys_markdown()
+                                                  : job_keys_text();
+            std::fputs(list.c_str(), stdout);
+            code = kDone;
+            return;
+        }
+        if (from->line.empty()) {
+            throw CLI::RequiredError("--from");
+        }
+        code = job_from_line(options, *from);
+    });
 }
 
 }  // namespace rankscope::ctl

@@ -190,7 +190,7 @@ TEST_F(EventFilesTest, ADamagedFileIsToldOfOnceAndLeftAlone) {
     append("runs/c/" + name(0), test::record("\xff\xff no event"));
     EXPECT_EQ(poll(), "! event-file-damaged\n");
     fs::resize_file(folder_.path() / "runs/b" / name(0), 10);
-    EXPECT_EQ(poll(), "! event-file-damaged\n");
+    EXPECT_EQ(poll(), "! event-file-shrunk\n");
     EXPECT_EQ(poll(), "");
 }
 

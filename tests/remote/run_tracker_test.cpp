@@ -315,7 +315,7 @@ TEST(RunTracker, TheSupervisorsNoticeIsEnoughWhereTheyAreNotLinked) {
     Event notice;
     notice.node = "node3";
     notice.rank = 2;
-    DiagnosisEvent stopped;
+    NoticeEvent stopped;
     stopped.id = "rank-stopped";
     notice.body = stopped;
     tracker.observe(notice);

@@ -3,8 +3,8 @@
 
 #include <base/clock.h>
 #include <base/files.h>
-#include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/link/cause.h>
+#include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/spool/run_events.h>
