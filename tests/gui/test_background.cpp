@@ -124,7 +124,15 @@ TEST(PrompterBridge, SecretsComeBackAndCancelIsNothing) {
         auto* edit = dialog->findChild<QLineEdit*>(u"secretEdit"_s);
         EXPECT_EQ(edit->echoMode(), QLineEdit::Password);
         QTest::keyClicks(edit, u"open sesame"_s);
-        accept ? dialog->accept() : dialog->reject();
+        // Answers are ignored for a moment after the dialog appears.
+        ASSERT_TRUE(wait_until([&] {
+            auto* shown = window.findChild<QDialog*>(u"secretDialog"_s);
+            if (shown == nullptr || !shown->isVisible()) {
+                return true;
+            }
+            accept ? shown->accept() : shown->reject();
+            return false;
+        }));
         ASSERT_TRUE(wait_until([&] { return answered.load(); }));
         EXPECT_EQ(secret, accept ? std::optional<std::string>("open sesame") : std::nullopt);
         ASSERT_TRUE(wait_until([&] { return !window.findChild<QDialog*>(u"secretDialog"_s); }));
