@@ -43,13 +43,12 @@ private:
     qint64 longest_ = 0;
 };
 
-/// Writers of other connections wait; with SQLite's write-ahead log, readers do not.
+/// Another connection in the middle of a write: every other writer waits for it.
 class Lock {
 public:
     explicit Lock(const std::string& path) {
         EXPECT_TRUE(database_.open(path));
-        EXPECT_TRUE(database_.run("BEGIN IMMEDIATE;"));
-        EXPECT_TRUE(database_.run("CREATE TABLE lock_holder (x INTEGER);"));
+        EXPECT_TRUE(wait_until([this] { return database_.run("BEGIN EXCLUSIVE"); }));
     }
     ~Lock() { database_.run("ROLLBACK"); }
     Lock(const Lock&) = delete;
