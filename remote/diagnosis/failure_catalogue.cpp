@@ -78,7 +78,7 @@ constexpr auto kCatalogue = std::to_array<CatalogueEntry>({
     {"file-exists", ExitClass::Usage, "The file exists already.", "Choose another name, or remove it first."},
     {"gpu-oom", ExitClass::TrainingFailed, "A rank used more GPU memory than there is.",
      "Use a smaller batch or model, or more GPUs."},
-    {"home-not-shared", ExitClass::TrainingFailed,
+    {"home-not-shared", ExitClass::Unreachable,
      "The nodes of the Slurm job do not share the cache folder of the login node.",
      "Set cache_dir: of the login node in the inventory to a folder that all nodes share."},
     {"host-oom", ExitClass::TrainingFailed, "A rank used more memory than the node has.",

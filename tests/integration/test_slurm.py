@@ -261,7 +261,7 @@ class WithoutASharedHome(unittest.TestCase):
                 with self.subTest(nodes=nodes):
                     run = start(cluster, slurm_job("true", nodes=nodes, extra=extra))
                     self.assertEqual(run.end(60), 4, run.explain())
-                    self.assertIn("do not see the cache folder", run.verdict()["detail"])
+                    self.assertIn("do not share the cache folder", run.verdict()["detail"])
                     slurm.wait_idle()
 
 
