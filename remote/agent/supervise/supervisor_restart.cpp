@@ -34,7 +34,9 @@ bool Supervisor::expects_others() const {
     if (!link_ || link_->complete() || now >= expected_until_) {
         return false;
     }
-    return stop_ ? cause_.kind() != wire::CAUSE_NONE && now < stop_->begun + kLateLink
+    // A desk that leaves may have reported a failure to this node only: the others hear of it through the links
+    // that they are about to make, above all to the hub.
+    return stop_ ? (cause_.kind() != wire::CAUSE_NONE || !stop_->by_user) && now < stop_->begun + kLateLink
                  : run_.max_restarts() > 0;
 }
 
