@@ -397,12 +397,14 @@ void RunController::Impl::attach(const AttachHooks& hooks) {
     if (recalled) {
         recalled = starting->attach();
     }
-    hooks.ready(recalled);
     if (recalled) {
-        publish(std::move(starting));
+        publish(
+            std::move(starting));  // before "ready": a pause that is asked for then must reach the launcher
+        hooks.ready(recalled);
         watch();
         return;
     }
+    hooks.ready(recalled);
     const std::lock_guard lock(mutex);
     over = true;
     exit_code = 2;
