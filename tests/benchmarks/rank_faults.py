@@ -33,7 +33,8 @@ COMPARED = ("loss", "acc1", "lr", "samples")
 
 CONFIG = {"model": "convnet", "dataset": {"name": "synthetic-digits", "train_size": 9000, "test_size": 300}, "epochs": 2, "batch_size": 25,
           "optimizer": {"name": "sgd", "lr": 0.02, "momentum": 0.9}, "validate": True, "threads": 1,
-          "schedule": {"name": "cos"}, "checkpoint": {"folder": "/srv/run/checkpoints", "every_steps": 10, "keep": 3}}
+          "schedule": {"name": "cos"}, "ddp": {"heartbeat_s": 3},
+          "checkpoint": {"folder": "/srv/run/checkpoints", "every_steps": 10, "keep": 3}}
 
 
 @dataclass

@@ -93,7 +93,7 @@ class Documentation(unittest.TestCase):
             self.write("endless.yaml", ENDLESS)
             self.ctl("run", "endless.yaml", "--detach", check=True)
         if words[1:3] == ["keys", "generate"]:
-            self.cluster.run(["sh", "-c", "rm -f ~/.ssh/id_ed25519 ~/.ssh/id_ed25519.pub"], check=True)
+            self.cluster.run(["sh", "-c", "cd ~/.ssh && for key in id_ed25519 id_ed25519.pub; do [ ! -e $key ] || mv $key $key.kept; done"], check=True)
         if "--end" in words:
             holder = self.cluster.node("node1").popen(["python3", "-c", "import socket, time\ns = socket.create_server(('', 29500))\ntime.sleep(600)"])
             support.wait_until(lambda: 29500 in self.cluster.node("node1").listening_ports(), 20, "the port is held")
@@ -117,6 +117,9 @@ class Documentation(unittest.TestCase):
                 self.with_password(words[1:])
                 return
             done = self.ctl(*words[1:])
+            if words[1:3] == ["keys", "generate"]:  # the nodes know the key of before
+                self.cluster.run(["sh", "-c", "cd ~/.ssh && for key in id_ed25519 id_ed25519.pub; do [ ! -e $key.kept ] || mv -f $key.kept $key; done"],
+                                 check=True)
             if words[1:3] == ["runs", "continue"]:
                 self.ctl("runs", "stop", words[3])
         elif program == "rankscope-worker":
@@ -144,9 +147,11 @@ class Documentation(unittest.TestCase):
         for page in pages():
             if page.name == "slurm.md":
                 continue
-            if page.name != "quick-start.md":
-                self.cluster.run(["sh", "-c", "mkdir -p ~/.config/rankscope && cat > ${XDG_CONFIG_HOME:-~/.config}/rankscope/cluster.yaml"],
-                                 input=inventory.text, check=True)
+            place = "${XDG_CONFIG_HOME:-$HOME/.config}/rankscope"
+            if page.name == "quick-start.md":
+                self.cluster.run(["sh", "-c", f"rm -f {place}/cluster.yaml"], check=True)
+            else:
+                self.cluster.run(["sh", "-c", f"mkdir -p {place} && cat > {place}/cluster.yaml"], input=inventory.text, check=True)
             self.run_page(page)
 
 
