@@ -61,8 +61,10 @@ class Documentation(unittest.TestCase):
     def write(self, name: str, text: str):
         self.cluster.run(["tee", str(self.folder / name)], input=text, check=True, stdout=subprocess.DEVNULL)
 
-    def newest_run(self) -> str:
-        return json.loads(self.ctl("--json", "runs", "list", check=True).stdout)["runs"][0]["run"]
+    def newest_run(self, name: str = "") -> str:
+        """Of that name, if one is given."""
+        listed = json.loads(self.ctl("--json", "runs", "list", check=True).stdout)["runs"]
+        return next(run["run"] for run in listed if name in ("", run["name"]))
 
     def with_password(self, words: list) -> int:
         """At a terminal: answers every question for a password."""
@@ -111,7 +113,8 @@ class Documentation(unittest.TestCase):
                 self.assertIn(option.split("=")[0], said)
             return
         self.prepare(words)
-        words = [self.newest_run() if word == "RUN" else word for word in words]
+        name = "mnist-convnet" if words[1:3] == ["runs", "rerun"] else ""
+        words = [self.newest_run(name) if word == "RUN" else word for word in words]
         if program == "rankscopectl":
             if words[1:3] == ["keys", "install"]:
                 self.with_password(words[1:])
