@@ -19,7 +19,6 @@
 namespace rankscope::engine::test {
 namespace {
 
-using ElementType;
 using cuda::test::Array;
 
 class CudaDevice : public cuda::test::OnGpu {};
