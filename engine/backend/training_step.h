@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 namespace rankscope::engine {
 
@@ -47,11 +48,10 @@ struct UpdateResult {
 
 /// A training set as a backend with memory of its own may take it.
 struct TrainingImages {
-    std::span<const float> pixel_table;  ///< what byte v of channel c means: [256·c + v]
-    Shape image{};                       ///< channels, height, width
-    std::span<const std::uint8_t>
-        pixels;  ///< [count, image…]; empty: not in memory, or samples are more than
-                 ///< windows of the images
+    std::vector<float> pixel_table{};  ///< what byte v of channel c means: [256·c + v]
+    Shape image{};                     ///< channels, height, width
+    /// [count, image…]; empty: not in memory, or samples are more than windows of the images.
+    std::span<const std::uint8_t> pixels{};
 };
 
 /// One rank's share of a data-parallel update: forward and backward pass over one batch or several

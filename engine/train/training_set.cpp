@@ -20,7 +20,7 @@ bool drops_short_batch(const config::TrainConfig& config) {
 
 /// What a backend with memory of its own may take of the set.
 TrainingImages training_images(const ImageSet& set, const Transform& transform) {
-    TrainingImages result{.pixel_table = transform.table().values(), .pixels = {}};
+    TrainingImages result{.pixel_table = transform.table().values()};
     const auto* images = dynamic_cast<const MemoryImages*>(set.images.get());
     if (images != nullptr && transform.only_moves(images->size())) {
         result.image = {images->channels(), images->size().height, images->size().width};

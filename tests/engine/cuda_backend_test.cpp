@@ -370,7 +370,7 @@ TEST_P(CudaTraining, WholeStepsEqualTheCpus) {
     const std::vector<StepResult> results = train_whole(*model, graph, kBatch, kSteps);
     const bool exact = precision == Precision::fp32;
     for (int i = 1; i <= kSteps; ++i) {
-        cuda::CudaExecutable& executable = on_gpu(*cpu).cuda_executable(kBatch);
+        Executable& executable = cpu->executable(kBatch);
         fill(executable, graph, static_cast<std::uint64_t>(i));
         const BatchResult wanted = executable.forward();
         executable.backward([](ParameterId) {});

@@ -264,9 +264,9 @@ TEST(Worker, BadConfigurationEndsWith2AndNamesTheKey) {
     job["epoch"] = 2;
     auto workers = start_world(folder.path(), 1, job);
     EXPECT_EQ(workers[0].wait(20s), 2);
-    EXPECT_NE(workers[0].errors().find("train.optimizer.lr is \"fast\""), std::string::npos)
+    EXPECT_NE(workers[0].errors().find("train.optimizer.lr: \"fast\" is not a number"), std::string::npos)
         << workers[0].errors();
-    EXPECT_NE(workers[0].errors().find("did you mean \"epochs\""), std::string::npos) << workers[0].errors();
+    EXPECT_NE(workers[0].errors().find("Did you mean \"epochs\"?"), std::string::npos) << workers[0].errors();
     write_file(folder / "broken.json", "{");
     WorkerProcess broken(folder.path(), "broken", {"--config", (folder / "broken.json").string()}, {});
     EXPECT_EQ(broken.wait(20s), 2);
