@@ -3,56 +3,17 @@
 
 #include <engine/checkpoint/pickle.h>
 #include <engine/error.h>
+#include <engine/pickle/opcodes.h>
+#include <engine/pickle/unpickler.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <initializer_list>
 #include <limits>
-#include <unordered_map>
 
 namespace rankscope::engine {
 namespace {
-
-constexpr std::size_t kMaxNodes = std::size_t{1} << 20U;
-constexpr int kMaxDepth = 100;
-constexpr std::size_t kMaxName = 256;
-
-// Opcodes of pickle (Python's Lib/pickletools.py), those that protocol 2 uses.
-enum Opcode : unsigned char {
-    kProto = 0x80,
-    kStop = '.',
-    kMark = '(',
-    kGlobal = 'c',
-    kReduce = 'R',
-    kBuild = 'b',
-    kBinPersid = 'Q',
-    kNone = 'N',
-    kNewTrue = 0x88,
-    kNewFalse = 0x89,
-    kBinInt = 'J',
-    kBinInt1 = 'K',
-    kBinInt2 = 'M',
-    kLong1 = 0x8a,
-    kBinFloat = 'G',
-    kBinUnicode = 'X',
-    kShortBinString = 'U',
-    kEmptyTuple = ')',
-    kTuple1 = 0x85,
-    kTuple2 = 0x86,
-    kTuple3 = 0x87,
-    kTuple = 't',
-    kEmptyList = ']',
-    kAppend = 'a',
-    kAppends = 'e',
-    kEmptyDict = '}',
-    kSetItem = 's',
-    kSetItems = 'u',
-    kBinGet = 'h',
-    kLongBinGet = 'j',
-    kBinPut = 'q',
-    kLongBinPut = 'r',
-};
 
 bool is_one_of(const std::string& name, std::initializer_list<std::string_view> names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -78,342 +39,91 @@ bool is_known_function(const std::string& name) {
                             "torch._utils._rebuild_parameter"});
 }
 
-class Reader {
+std::optional<StoredType> storage_type(const std::string& name) {
+    constexpr std::string_view kModule = "torch.";
+    return name.starts_with(kModule) ? stored_type_of_torch(std::string_view(name).substr(kModule.size()))
+                                     : std::nullopt;
+}
+
+Shape dimensions(Unpickler& reader, PickleId id) {
+    Shape shape;
+    for (const PickleId item : reader.as<PickleTuple>(id, "dimensions are needed").items) {
+        shape.push_back(reader.as<std::int64_t>(item, "a dimension is needed"));
+    }
+    return shape;
+}
+
+void push_tensor(Unpickler& reader, const std::vector<PickleId>& arguments) {
+    const auto& from = reader.as<PickleStorage>(arguments[0], "a storage is needed");
+    PickleTensor tensor{from.dtype, from.key, reader.as<std::int64_t>(arguments[1], "an offset is needed"),
+                        dimensions(reader, arguments[2]), dimensions(reader, arguments[3])};
+    if (tensor.shape.size() != tensor.stride.size() || tensor.shape.size() > kMaxPickleDepth) {
+        reader.refuse("a tensor's shape and strides do not fit");
+    }
+    reader.push(std::move(tensor));
+}
+
+/// The globals of a state dict: those that torch.load(weights_only=True) takes.
+class TorchRules final : public PickleRules {
 public:
-    explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+    std::string subject() const override { return "a state dict"; }
+    int newest_protocol() const override { return 2; }
+    std::size_t most_values() const override { return std::size_t{1} << 20U; }
 
-    PickleTree read() {
-        if (take<unsigned char>() != kProto || take<unsigned char>() != 2) {
-            refuse("it is not in protocol 2, torch.save's default");
-        }
-        for (;;) {
-            const auto opcode = take<unsigned char>();
-            if (opcode == kStop) {
-                break;
-            }
-            step(opcode);
-            if (tree_.nodes.size() > kMaxNodes) {
-                refuse("it holds too many values");
-            }
-        }
-        tree_.root = pop();
-        if (!stack_.empty() || !marks_.empty()) {
-            refuse("values are left over");
-        }
-        check(tree_.root, 0);
-        return std::move(tree_);
-    }
-
-private:
-    enum class Visit : unsigned char { none, open, done };
-
-    [[noreturn]] void refuse(const std::string& what) const {
-        throw Error("its pickle cannot be read: " + what + " (at byte " + std::to_string(at_) + ")");
-    }
-
-    // ---- bytes
-
-    std::string_view raw(std::uint64_t size) {
-        if (size > bytes_.size() - at_) {
-            refuse("it ends too early");
-        }
-        const std::string_view part = bytes_.substr(at_, size);
-        at_ += size;
-        return part;
-    }
-    template <typename Number>
-    Number take() {
-        Number number{};
-        const std::string_view part = raw(sizeof(number));
-        std::memcpy(&number, part.data(), sizeof(number));
-        return number;
-    }
-    std::string line() {
-        const std::size_t end = bytes_.find('\n', at_);
-        if (end == std::string_view::npos || end - at_ > kMaxName) {
-            refuse("a name without end");
-        }
-        std::string text(bytes_.substr(at_, end - at_));
-        at_ = end + 1;
-        return text;
-    }
-
-    // ---- stack
-
-    void push(PickleValue value) {
-        stack_.push_back(tree_.nodes.size());
-        tree_.nodes.push_back(std::move(value));
-    }
-    PickleId pop() {
-        if (stack_.empty() || (!marks_.empty() && stack_.size() <= marks_.back())) {
-            refuse("a value is missing");
-        }
-        const PickleId id = stack_.back();
-        stack_.pop_back();
-        return id;
-    }
-    PickleId top() {
-        const PickleId id = pop();
-        stack_.push_back(id);
-        return id;
-    }
-    std::vector<PickleId> pop_to_mark() {
-        if (marks_.empty()) {
-            refuse("a mark is missing");
-        }
-        const auto first = stack_.begin() + static_cast<std::ptrdiff_t>(marks_.back());
-        std::vector<PickleId> items(first, stack_.end());
-        stack_.erase(first, stack_.end());
-        marks_.pop_back();
-        return items;
-    }
-    std::vector<PickleId> pop_many(std::size_t count) {
-        std::vector<PickleId> items(count);
-        for (std::size_t i = count; i-- > 0;) {
-            items[i] = pop();
-        }
-        return items;
-    }
-    template <typename Kind>
-    Kind& as(PickleId id, const char* what) {
-        Kind* value = std::get_if<Kind>(&tree_.nodes[id]);
-        if (value == nullptr) {
-            refuse(std::string(what) + " where something else is");
-        }
-        return *value;
-    }
-
-    // ---- opcodes
-
-    void step(unsigned char opcode) {
-        switch (opcode) {
-            case kMark:
-                return marks_.push_back(stack_.size());
-            case kGlobal:
-                return global();
-            case kReduce:
-                return reduce();
-            case kBuild:
-                return build();
-            case kBinPersid:
-                return storage();
-            case kNone:
-                return push(PickleNone{});
-            case kNewTrue:
-                return push(true);
-            case kNewFalse:
-                return push(false);
-            case kBinInt:
-                return push(std::int64_t{take<std::int32_t>()});
-            case kBinInt1:
-                return push(std::int64_t{take<std::uint8_t>()});
-            case kBinInt2:
-                return push(std::int64_t{take<std::uint16_t>()});
-            case kLong1:
-                return long_integer();
-            case kBinFloat:
-                return real();
-            case kBinUnicode:
-                return push(std::string(raw(take<std::uint32_t>())));
-            case kShortBinString:
-                return push(std::string(raw(take<std::uint8_t>())));
-            default:
-                return container_or_memo(opcode);
-        }
-    }
-
-    void container_or_memo(unsigned char opcode) {
-        switch (opcode) {
-            case kEmptyTuple:
-                return push(PickleTuple{});
-            case kTuple1:
-            case kTuple2:
-            case kTuple3:
-                return push(PickleTuple{pop_many(opcode - kTuple1 + std::size_t{1})});
-            case kTuple:
-                return push(PickleTuple{pop_to_mark()});
-            case kEmptyList:
-                return push(PickleList{});
-            case kAppend:
-                return append(pop_many(1));
-            case kAppends:
-                return append(pop_to_mark());
-            case kEmptyDict:
-                return push(PickleDict{});
-            case kSetItem:
-                return set_items(pop_many(2));
-            case kSetItems:
-                return set_items(pop_to_mark());
-            case kBinGet:
-                return get(take<std::uint8_t>());
-            case kLongBinGet:
-                return get(take<std::uint32_t>());
-            case kBinPut:
-                return put(take<std::uint8_t>());
-            case kLongBinPut:
-                return put(take<std::uint32_t>());
-            default:
-                refuse("it has an instruction (" + std::to_string(opcode) +
-                       ") that a state dict does not need");
-        }
-    }
-
-    void get(std::uint32_t key) {
-        const auto found = memo_.find(key);
-        if (found == memo_.end()) {
-            refuse("it refers to a value that is not there");
-        }
-        stack_.push_back(found->second);
-    }
-    void put(std::uint32_t key) { memo_[key] = top(); }
-
-    void append(const std::vector<PickleId>& items) {
-        auto& list = as<PickleList>(top(), "a list is needed").items;
-        list.insert(list.end(), items.begin(), items.end());
-    }
-    void set_items(const std::vector<PickleId>& items) {
-        auto& dict = as<PickleDict>(top(), "a dict is needed").items;
-        if (items.size() % 2 != 0) {
-            refuse("a key without a value");
-        }
-        for (std::size_t i = 0; i < items.size(); i += 2) {
-            dict.emplace_back(items[i], items[i + 1]);
-        }
-    }
-
-    void long_integer() {
-        const std::string_view bytes = raw(take<std::uint8_t>());
-        if (bytes.size() > sizeof(std::int64_t)) {
-            return push(PickleOpaque{"an integer of more than 64 bits"});
-        }
-        std::int64_t value = !bytes.empty() && (bytes.back() & 0x80) != 0 ? -1 : 0;
-        std::memcpy(&value, bytes.data(), bytes.size());  // two's complement, little-endian
-        push(value);
-    }
-    void real() {
-        std::array<char, sizeof(double)> bytes{};
-        const std::string_view stored = raw(bytes.size());  // big-endian, alone of all
-        std::reverse_copy(stored.begin(), stored.end(), bytes.begin());
-        push(std::bit_cast<double>(bytes));
-    }
-
-    void global() {
-        const std::string module = line();
-        const std::string name = module + "." + line();
+    void check_global(const std::string& name) const override {
         if (!is_known_function(name) && !is_dtype(name) && !storage_type(name)) {
             throw Error(
                 "it holds the Python object " + name +
                 ", which only running its code could build; torch.load(weights_only=True) would not do "
                 "that either. In PyTorch, save plain tensors: torch.save(model.state_dict(), FILE)");
         }
-        push(PickleGlobal{name});
-    }
-    static std::optional<StoredType> storage_type(const std::string& name) {
-        constexpr std::string_view kModule = "torch.";
-        return name.starts_with(kModule)
-                   ? dtype_of_torch_storage(std::string_view(name).substr(kModule.size()))
-                   : std::nullopt;
     }
 
-    void reduce() {
-        const std::vector<PickleId> arguments = as<PickleTuple>(pop(), "arguments are needed").items;
-        const std::string name = as<PickleGlobal>(pop(), "a function is needed").name;
+    void call(Unpickler& reader, const std::string& name,
+              const std::vector<PickleId>& arguments) const override {
         if (name == "collections.OrderedDict" && arguments.empty()) {
-            return push(PickleDict{});
+            return reader.push(PickleDict{});
         }
         if (name == "collections.Counter" && arguments.size() == 1) {
-            return stack_.push_back(arguments[0]);
+            return reader.push_known(arguments[0]);
         }
         if (name == "torch.Size" && arguments.size() == 1) {
-            as<PickleTuple>(arguments[0], "a size is needed");
-            return stack_.push_back(arguments[0]);
+            reader.as<PickleTuple>(arguments[0], "a size is needed");
+            return reader.push_known(arguments[0]);
         }
         if (name == "torch._utils._rebuild_parameter" && arguments.size() == 3) {
-            as<PickleTensor>(arguments[0], "a tensor is needed");
-            return stack_.push_back(arguments[0]);
+            reader.as<PickleTensor>(arguments[0], "a tensor is needed");
+            return reader.push_known(arguments[0]);
         }
         if ((name == "torch._utils._rebuild_tensor_v2" && (arguments.size() == 6 || arguments.size() == 7)) ||
             (name == "torch._utils._rebuild_tensor" && arguments.size() == 4)) {
-            return tensor(arguments);
+            return push_tensor(reader, arguments);
         }
         if (is_opaque_maker(name)) {
-            return push(PickleOpaque{name});
+            return reader.push(PickleOpaque{name});
         }
-        refuse(name + " is called in a way that PyTorch does not use");
+        reader.refuse(name + " is called in a way that PyTorch does not use");
     }
 
     /// An OrderedDict's attributes, which state_dict() sets (_metadata): not needed.
-    void build() {
-        as<PickleDict>(pop(), "attributes are needed");
-        as<PickleDict>(top(), "only a dict may have attributes");
+    void build(Unpickler& reader, PickleId object, PickleId state) const override {
+        reader.as<PickleDict>(state, "attributes are needed");
+        reader.as<PickleDict>(object, "only a dict may have attributes");
     }
 
-    void storage() {
-        const std::vector<PickleId> items = as<PickleTuple>(pop(), "a storage's name is needed").items;
-        if (items.size() != 5 || as<std::string>(items[0], "a text is needed") != "storage") {
-            refuse("a storage is described in a way that PyTorch does not use");
+    /// A storage: ("storage", type, key, device, elements).
+    void persistent(Unpickler& reader, PickleId id) const override {
+        const std::vector<PickleId> items = reader.as<PickleTuple>(id, "a storage's name is needed").items;
+        if (items.size() != 5 || reader.as<std::string>(items[0], "a text is needed") != "storage") {
+            reader.refuse("a storage is described in a way that PyTorch does not use");
         }
-        const std::string type = as<PickleGlobal>(items[1], "a storage's type is needed").name;
-        const auto dtype = storage_type(type);
-        if (!dtype) {
-            refuse(type + " is no type of storage");
+        const std::string type = reader.as<PickleGlobal>(items[1], "a storage's type is needed").name;
+        const auto stored = storage_type(type);
+        if (!stored) {
+            reader.refuse(type + " is no type of storage");
         }
-        push(PickleStorage{*dtype, as<std::string>(items[2], "a storage's key is needed")});
+        reader.push(PickleStorage{*stored, reader.as<std::string>(items[2], "a storage's key is needed")});
     }
-
-    Shape dimensions(PickleId id) {
-        Shape shape;
-        for (const PickleId item : as<PickleTuple>(id, "dimensions are needed").items) {
-            shape.push_back(as<std::int64_t>(item, "a dimension is needed"));
-        }
-        return shape;
-    }
-    void tensor(const std::vector<PickleId>& arguments) {
-        const auto& from = as<PickleStorage>(arguments[0], "a storage is needed");
-        PickleTensor tensor{from.dtype, from.key, as<std::int64_t>(arguments[1], "an offset is needed"),
-                            dimensions(arguments[2]), dimensions(arguments[3])};
-        if (tensor.shape.size() != tensor.stride.size() || tensor.shape.size() > kMaxDepth) {
-            refuse("a tensor's shape and strides do not fit");
-        }
-        push(std::move(tensor));
-    }
-
-    /// What refers to itself, or is nested without measure, would lead every reader astray.
-    void check(PickleId id, int depth) {
-        visits_.resize(tree_.nodes.size(), Visit::none);
-        if (visits_[id] == Visit::done) {
-            return;
-        }
-        if (visits_[id] == Visit::open || depth > kMaxDepth) {
-            refuse(depth > kMaxDepth ? "it is nested too deeply" : "a value holds itself");
-        }
-        visits_[id] = Visit::open;
-        const PickleValue& value = tree_.nodes[id];
-        if (const auto* list = std::get_if<PickleList>(&value)) {
-            check_all(list->items, depth);
-        } else if (const auto* tuple = std::get_if<PickleTuple>(&value)) {
-            check_all(tuple->items, depth);
-        } else if (const auto* dict = std::get_if<PickleDict>(&value)) {
-            for (const auto& [key, item] : dict->items) {
-                check(key, depth + 1);
-                check(item, depth + 1);
-            }
-        }
-        visits_[id] = Visit::done;
-    }
-    void check_all(const std::vector<PickleId>& items, int depth) {
-        for (const PickleId item : items) {
-            check(item, depth + 1);
-        }
-    }
-
-    std::string_view bytes_;
-    std::size_t at_ = 0;
-    PickleTree tree_;
-    std::vector<PickleId> stack_;
-    std::vector<std::size_t> marks_;  ///< sizes of the stack
-    std::unordered_map<std::uint32_t, PickleId> memo_;
-    std::vector<Visit> visits_;
 };
 
 void append_number(std::string& bytes, std::uint64_t number, std::size_t size) {
@@ -424,37 +134,11 @@ void append_number(std::string& bytes, std::uint64_t number, std::size_t size) {
 
 }  // namespace
 
-std::optional<PickleId> PickleTree::find(PickleId dict, std::string_view key) const {
-    std::optional<PickleId> found;
-    if (const auto* items = std::get_if<PickleDict>(&at(dict))) {
-        for (const auto& [name, value] : items->items) {
-            const auto* text = std::get_if<std::string>(&at(name));
-            if (text != nullptr && *text == key) {
-                found = value;
-            }
-        }
-    }
-    return found;
-}
-
-std::optional<std::int64_t> PickleTree::integer(PickleId id) const {
-    const auto* value = std::get_if<std::int64_t>(&at(id));
-    return value == nullptr ? std::nullopt : std::optional(*value);
-}
-
-std::optional<double> PickleTree::number(PickleId id) const {
-    if (const auto* value = std::get_if<double>(&at(id))) {
-        return *value;
-    }
-    const auto whole = integer(id);
-    return whole ? std::optional(static_cast<double>(*whole)) : std::nullopt;
-}
-
 PickleTree read_pickle(std::string_view bytes) {
     if (bytes.size() > kMaxPickle) {
         throw Error("its pickle is too large (" + std::to_string(bytes.size()) + " bytes)");
     }
-    return Reader(bytes).read();
+    return Unpickler(bytes, TorchRules()).read();
 }
 
 PickleWriter::PickleWriter() {

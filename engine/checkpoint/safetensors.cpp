@@ -89,7 +89,7 @@ public:
         if (place_ != Place::dtype) {
             return unexpected("a text");
         }
-        const auto dtype = dtype_of_safetensors(text);
+        const auto dtype = stored_type_of_safetensors(text);
         if (!dtype) {
             refuse("tensor " + tensor().name + " has the unknown type " + text);
         }

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/checkpoint/stored_type.h>
+#include <engine/tensor/stored_type.h>
 #include <engine/graph/graph.h>
 
 #include <cstddef>

@@ -35,7 +35,7 @@ std::string_view safetensors_name(StoredType dtype);
 /// "FloatStorage": the class in PyTorch's pickles; empty where PyTorch has none.
 std::string_view torch_storage_name(StoredType dtype);
 
-std::optional<StoredType> dtype_of_safetensors(std::string_view name);
-std::optional<StoredType> dtype_of_torch_storage(std::string_view name);
+std::optional<StoredType> stored_type_of_safetensors(std::string_view name);
+std::optional<StoredType> stored_type_of_torch(std::string_view name);
 
 }  // namespace rankscope::engine

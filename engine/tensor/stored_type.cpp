@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/checkpoint/stored_type.h>
+#include <engine/tensor/stored_type.h>
 
 #include <algorithm>
 #include <array>
@@ -57,11 +57,11 @@ std::string_view torch_storage_name(StoredType dtype) {
     return describe(dtype).torch_storage;
 }
 
-std::optional<StoredType> dtype_of_safetensors(std::string_view name) {
+std::optional<StoredType> stored_type_of_safetensors(std::string_view name) {
     return find([&](const Description& one) { return one.safetensors == name; });
 }
 
-std::optional<StoredType> dtype_of_torch_storage(std::string_view name) {
+std::optional<StoredType> stored_type_of_torch(std::string_view name) {
     return find([&](const Description& one) { return !name.empty() && one.torch_storage == name; });
 }
 

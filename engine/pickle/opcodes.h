@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+namespace rankscope::engine {
+
+// Opcodes of pickle (Python's Lib/pickletools.py), those that protocols 2 to 4 use for plain data.
+enum PickleOpcode : unsigned char {
+    kProto = 0x80,
+    kStop = '.',
+    kMark = '(',
+    kGlobal = 'c',
+    kReduce = 'R',
+    kBuild = 'b',
+    kBinPersid = 'Q',
+    kNone = 'N',
+    kNewTrue = 0x88,
+    kNewFalse = 0x89,
+    kBinInt = 'J',
+    kBinInt1 = 'K',
+    kBinInt2 = 'M',
+    kLong1 = 0x8a,
+    kBinFloat = 'G',
+    kBinUnicode = 'X',
+    kShortBinString = 'U',
+    kBinString = 'T',
+    kShortBinBytes = 'C',
+    kBinBytes = 'B',
+    kBinBytes8 = 0x8e,
+    kShortBinUnicode = 0x8c,
+    kStackGlobal = 0x93,
+    kMemoize = 0x94,
+    kFrame = 0x95,
+    kEmptyTuple = ')',
+    kTuple1 = 0x85,
+    kTuple2 = 0x86,
+    kTuple3 = 0x87,
+    kTuple = 't',
+    kEmptyList = ']',
+    kAppend = 'a',
+    kAppends = 'e',
+    kEmptyDict = '}',
+    kSetItem = 's',
+    kSetItems = 'u',
+    kBinGet = 'h',
+    kLongBinGet = 'j',
+    kBinPut = 'q',
+    kLongBinPut = 'r',
+};
+
+}  // namespace rankscope::engine
