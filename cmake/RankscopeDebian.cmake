@@ -51,7 +51,7 @@ configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/packaging/deb/changelog.in ${docume
 configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/packaging/deb/copyright ${documents}/copyright COPYONLY)
 configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/packaging/deb/lintian-overrides.in ${work}/usr/share/lintian/overrides/${CPACK_PACKAGE_NAME}
                @ONLY)
-configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/CHANGELOG.md ${documents}/CHANGELOG.md COPYONLY)
-execute_process(COMMAND gzip -9n -f ${documents}/changelog.Debian ${documents}/CHANGELOG.md)
+configure_file(${CPACK_RANKSCOPE_SOURCE_DIR}/CHANGELOG.md ${documents}/changelog COPYONLY)
+execute_process(COMMAND gzip -9n -f ${documents}/changelog.Debian ${documents}/changelog)
 set(CPACK_RANKSCOPE_EXTRA_TREE ${work}/usr)
 set(CPACK_PRE_BUILD_SCRIPTS ${CPACK_RANKSCOPE_SOURCE_DIR}/cmake/RankscopeDebianTree.cmake)

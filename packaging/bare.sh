@@ -1,0 +1,53 @@
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Sourced by try-bare and try-package: a bare Debian system in a folder, made by debootstrap. Both run in a mount namespace of their own.
+# shellcheck shell=bash
+
+suite=bookworm
+
+# bare_bootstrap FOLDER [CACHE]: a minimal system in FOLDER, from CACHE if one is kept there, else from the mirror that apt uses here.
+bare_bootstrap() {
+  local folder=$1 cache=${2:-} mirror log tarball
+  tarball=${cache:+$cache/$suite-minbase.tar}
+  mkdir -p "$folder"
+  if [ -z "$tarball" ] || [ ! -e "$tarball" ]; then
+    # shellcheck disable=SC2016
+    mirror=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME) $(COMPONENT)' 2>/dev/null |
+      awk -v suite=$suite '$2 == suite && $3 == "main" { print $1; exit }' || true)
+    if [ -z "$mirror" ]; then
+      printf 'apt has no package lists of Debian %s here (apt-get update), so there is no mirror to take it from\n' "$suite" >&2
+      return 1
+    fi
+    log=$(mktemp)
+    debootstrap --variant=minbase "$suite" "$folder" "$mirror" >"$log" 2>&1 || { tail -n 20 "$log" >&2 && rm -f "$log" && return 1; }
+    rm -f "$log" "$folder"/var/cache/apt/archives/*.deb
+    if [ -n "$tarball" ]; then
+      mkdir -p "$cache"
+      tar -C "$folder" -cpf "$tarball.new" . && mv "$tarball.new" "$tarball"
+    fi
+    return
+  fi
+  tar -C "$folder" -xpf "$tarball"
+}
+
+# bare_lend_network FOLDER: what this machine needs to reach the network, and no more: name servers, package sources, proxies, certificates.
+bare_lend_network() {
+  local folder=$1
+  cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
+  apt-config dump | grep -E '^Acquire::(http|https|ftp|Check-|Retries|.*Proxy)' >"$folder/etc/apt/apt.conf.d/90lent" || true
+  if [ -n "$(ls -A /etc/apt/auth.conf.d 2>/dev/null)" ]; then cp -a /etc/apt/auth.conf.d/. "$folder/etc/apt/auth.conf.d/"; fi
+  if [ -n "$(ls -A /usr/local/share/ca-certificates 2>/dev/null)" ]; then
+    mkdir -p "$folder/usr/local/share/ca-certificates"
+    cp -aL /usr/local/share/ca-certificates/. "$folder/usr/local/share/ca-certificates/"
+  fi
+}
+
+# bare_environment HOME: the environment of a user who has just logged in, one variable a line: nothing of this machine but the proxies.
+bare_environment() {
+  local name
+  printf '%s\n' "HOME=$1" "TERM=${TERM:-dumb}" LANG=C.UTF-8 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+  for name in http_proxy https_proxy no_proxy HTTP_PROXY HTTPS_PROXY NO_PROXY; do
+    if [ -n "${!name:-}" ]; then printf '%s\n' "$name=${!name}"; fi
+  done
+}
