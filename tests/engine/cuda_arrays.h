@@ -6,12 +6,14 @@
 #include <engine/backend/cuda/channel_groups.h>
 #include <engine/backend/cuda/device_memory.h>
 #include <engine/cuda_check.h>
+#include <engine/tensor/element_type.h>
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <limits>
 #include <random>
 #include <vector>
 
@@ -77,7 +79,7 @@ public:
             cuda_check(cudaStreamSynchronize(nullptr), "cudaMemcpy");
         }
     }
-    /// Filled with what is not a number: whoever forgets to write is found out.
+    /// Filled with what is not a number: a missing write is noticed.
     Array(ElementType type, std::size_t count)
         : Array(type, std::vector<float>(count, std::numeric_limits<float>::quiet_NaN())) {}
 
