@@ -170,12 +170,4 @@ std::string number_text(double number) {
     return out.str();
 }
 
-std::string joined(const std::vector<std::string>& names) {
-    std::string text;
-    for (const std::string& name : names) {
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text;
-}
-
 }  // namespace rankscope::config

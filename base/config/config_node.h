@@ -55,6 +55,5 @@ std::string shown(const ConfigNode& node);
 std::string shown(const nlohmann::json& value);
 /// With up to 15 digits, as short as it can be.
 std::string number_text(double number);
-std::string joined(const std::vector<std::string>& names);
 
 }  // namespace rankscope::config

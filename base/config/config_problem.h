@@ -25,8 +25,6 @@ using ConfigProblems = std::vector<ConfigProblem>;
 /// "\"two\" is not a whole number. Give a whole number from 1."
 std::string to_sentence(const ConfigProblem& problem);
 
-/// The known name nearest to a misspelled word (edit distance, or one begins with the other); empty: none.
-std::string nearest_name(std::string_view word, const std::vector<std::string>& known);
 /// "Did you mean \"x\"? Write one of: x, y."; the question only where a name is near.
 std::string suggest(std::string_view word, const std::vector<std::string>& known);
 /// "; did you mean \"x\"?", or nothing.

@@ -3,6 +3,7 @@
 
 #include <base/config/phrase.h>
 #include <base/config/train_keys.h>
+#include <base/text.h>
 
 #include <algorithm>
 

@@ -3,6 +3,7 @@
 
 #include <base/config/key_table.h>
 #include <base/config/phrase.h>
+#include <base/text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -160,7 +161,7 @@ private:
 
     void report_unknown(const std::string& prefix, const std::string& name, std::vector<std::string> known) {
         constexpr std::size_t kLongest = 64;
-        const std::string near = nearest_name(name, known);
+        const std::string near = nearest_word(name, known);
         std::sort(known.begin(), known.end());
         const std::string key = name.size() > kLongest ? name.substr(0, kLongest) + "…" : name;
         ConfigProblem problem;

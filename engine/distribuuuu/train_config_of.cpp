@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/text.h>
 #include <engine/distribuuuu/train_config_of.h>
 #include <engine/error.h>
 
@@ -12,8 +13,8 @@ namespace {
 void check_model(const Settings& settings) {
     const std::vector<std::string> known{"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"};
     if (std::find(known.begin(), known.end(), settings.model.arch) == known.end()) {
-        throw ConfigError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " +
-                          config::joined(known) + config::suggestion(settings.model.arch, known) +
+        throw ConfigError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " + joined(known) +
+                          config::suggestion(settings.model.arch, known) +
                           ". Other models run with Distribuuuu itself, as a program of your own.");
     }
     if (settings.model.pretrained) {

@@ -476,17 +476,6 @@ TEST(JobEdit, WhatIsNoAssignmentSaysSo) {
     EXPECT_EQ(with_assignments("a: [", {"b=1"}).failure().code, FailureId("bad-file"));
 }
 
-TEST(Nearest, FindsMisspellings) {
-    using config::nearest_name;
-    const std::vector<std::string> known{"host", "port", "user", "gpus"};
-    EXPECT_EQ(nearest_name("hots", known), "host");
-    EXPECT_EQ(nearest_name("prt", known), "port");
-    EXPECT_EQ(nearest_name("users", known), "user");
-    EXPECT_EQ(nearest_name("frobnicate", known), "");
-    EXPECT_EQ(nearest_name("", known), "");
-    EXPECT_EQ(nearest_name(std::string(100000, 'x'), known), "") << "and soon";
-}
-
 TEST(Job, SlurmStartsItsJobsAgainByItself) {
     const auto parsed = parse(
         "launcher: slurm\nslurm: {login: a, nodes: 2}\nprocs_per_node: 1\n"

@@ -2,14 +2,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/job_edit.h>
+#include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/yaml_edit.h>
+#include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/text.h>
 
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace rankscope {
 namespace {
+
+using nlohmann::json;
 
 constexpr const char* kContext = "JobEdit";
 
@@ -29,58 +35,110 @@ Failure wrong(const std::string& assignment, const std::string& what) {
             text(kContext, "Write it as key=value, for example train.optimizer.lr=0.01."), ""};
 }
 
-// Empty: done; else what is wrong.
-std::string assign(YAML::Node mapping, const std::vector<std::string>& levels, std::size_t at,
-                   const YAML::Node& value) {
-    const std::string& key = levels[at];
-    if (key.empty()) {
-        return text(kContext, "A part of the key is empty.");
-    }
-    if (mapping.IsDefined() && !mapping.IsMap() && !mapping.IsNull()) {
-        return text(kContext, "What is above \"%1\" is no mapping.", {key});
-    }
-    if (at + 1 < levels.size()) {
-        return assign(mapping[key], levels, at + 1, value);
-    }
-    if (value.IsNull()) {
-        if (mapping.IsMap()) {
-            mapping.remove(key);
+/// Why the path leads through something that is no mapping; empty: it does not.
+std::string obstacle(const json& root, const std::vector<std::string>& levels) {
+    const json* value = &root;
+    for (const std::string& level : levels) {
+        if (!value->is_object() && !value->is_null()) {
+            return text(kContext, "The value above \"%1\" is no mapping.", {level});
         }
-    } else {
-        mapping[key] = value;
+        if (!value->is_object() || !value->contains(level)) {
+            break;
+        }
+        value = &(*value)[level];
     }
     return {};
+}
+
+Result<YamlEdit> edit_of(const std::string& assignment, const json& root) {
+    const auto equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+        return wrong(assignment, text(kContext, "This is no assignment."));
+    }
+    YamlEdit edit{levels_of(assignment.substr(0, equals)), nullptr};
+    if (std::find(edit.path.begin(), edit.path.end(), "") != edit.path.end()) {
+        return wrong(assignment, text(kContext, "A part of the key is empty."));
+    }
+    if (const std::string why = obstacle(root, edit.path); !why.empty()) {
+        return wrong(assignment, why);
+    }
+    config::ConfigProblems problems;
+    const auto value = read_yaml(assignment.substr(equals + 1), problems);
+    if (!value || !problems.empty()) {
+        return wrong(assignment, text(kContext, "The value is no YAML: %1.", {problems.front().message}));
+    }
+    edit.value = config::to_json(*value);
+    return edit;
+}
+
+bool is_empty(const json& value) {
+    return value.is_null() || value == "" || (value.is_array() && value.empty());
+}
+
+/// The document's values with those of the job in which the two differ.
+json with_values(const json& document, const Job& written, const Job& job) {
+    json result = document;
+    for (const auto& key : job_keys().keys) {
+        const config::KeyInfo& info = key.info;
+        const json value = key.write(job);
+        if (value == key.write(written)) {
+            continue;
+        }
+        const bool there = !config::value_at(document, info.path).is_null();
+        const bool normal = value == info.normal;
+        if (is_empty(value) || (normal && !applies(info, job))) {
+            config::set_at(result, info.path, nullptr);
+        } else if (there || !normal) {
+            config::set_at(result, info.path, value);
+        }
+    }
+    for (const char* section : {"slurm", "checkpoint", "metrics", "on_failure", "telemetry"}) {
+        const bool emptied = result.contains(section) && result[section].is_object() &&
+                             result[section].empty() && document.contains(section) &&
+                             !document[section].empty();
+        const bool left = std::string(section) == "checkpoint" && job.checkpoint_signal.empty() &&
+                          !written.checkpoint_signal.empty();
+        if (emptied || left || (std::string(section) == "slurm" && !job.slurm)) {
+            result.erase(section);
+        }
+    }
+    return result;
 }
 
 }  // namespace
 
 Result<std::string> with_assignments(const std::string& yaml, const std::vector<std::string>& assignments) {
-    if (assignments.empty()) {
-        return yaml;
-    }
-    try {
-        YAML::Node root = YAML::Load(yaml);
-        for (const auto& assignment : assignments) {
-            const auto equals = assignment.find('=');
-            if (equals == std::string::npos || equals == 0) {
-                return wrong(assignment, text(kContext, "This is no assignment."));
-            }
-            YAML::Node value;
-            try {
-                value = YAML::Load(assignment.substr(equals + 1));
-            } catch (const YAML::Exception& error) {
-                return wrong(assignment, text(kContext, "The value is no YAML: %1.", {error.msg}));
-            }
-            if (const auto why = assign(root, levels_of(assignment.substr(0, equals)), 0, value);
-                !why.empty()) {
-                return wrong(assignment, why);
-            }
+    std::string now = yaml;
+    for (const auto& assignment : assignments) {
+        config::ConfigProblems problems;
+        const auto root = read_yaml(now, problems);
+        if (!root || !problems.empty()) {
+            const std::string why = problems.empty() ? std::string() : problems.front().message;
+            return Failure{"bad-file", "", text(kContext, "The job's text cannot be read: %1.", {why}), "",
+                           ""};
         }
-        return YAML::Dump(root) + '\n';
-    } catch (const YAML::Exception& error) {
-        return Failure{"bad-file", "", text(kContext, "The job's text cannot be read: %1.", {error.msg}), "",
-                       ""};
+        const auto edit = edit_of(assignment, config::to_json(*root));
+        if (!edit) {
+            return edit.failure();
+        }
+        auto edited = edit_yaml(now, {*edit});
+        if (!edited) {
+            return edited;
+        }
+        now = *edited;
     }
+    return now;
+}
+
+Result<std::string> with_job(const std::string& yaml, const Job& job) {
+    config::ConfigProblems problems;
+    const auto root = read_yaml(yaml, problems);
+    if (!root || !problems.empty()) {
+        return edit_yaml(yaml, {});
+    }
+    const json document = root->is_mapping() ? config::to_json(*root) : json::object();
+    Job written = parse_job(yaml, job.file).job;
+    return edit_yaml(yaml, yaml_edits(document, with_values(document, written, job)));
 }
 
 }  // namespace rankscope

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/failure.h>
+#include <remote/desk/config/job.h>
 
 #include <string>
 #include <vector>
@@ -11,8 +12,12 @@
 namespace rankscope {
 
 /// A job file's text with values changed: each assignment is "key=value" with dots between the levels
-/// ("train.optimizer.lr=0.01"), the value as YAML would have it; an empty one takes the key out. Comments and
-/// layout are not kept. What the values mean is checked when the job is read.
+/// ("train.optimizer.lr=0.01"), the value as YAML has it; an empty one takes the key out. All other lines stay
+/// as they are. What the values mean is checked when the job is read.
 Result<std::string> with_assignments(const std::string& yaml, const std::vector<std::string>& assignments);
+
+/// A job file's text with the values of `job` where they differ from what the text says. Keys that no table
+/// knows, comments, order and the bytes of all other lines stay.
+Result<std::string> with_job(const std::string& yaml, const Job& job);
 
 }  // namespace rankscope

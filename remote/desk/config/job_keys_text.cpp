@@ -4,6 +4,7 @@
 // The table of job keys for readers: docs/job-keys.md, JSON, a terminal.
 
 #include <base/config/train_keys.h>
+#include <base/text.h>
 #include <remote/desk/config/job_keys.h>
 #include <remote/desk/config/yaml_write.h>
 
@@ -72,9 +73,9 @@ std::string limits_of(const KeyInfo& info) {
         limits.emplace_back("native engine");
     }
     if (!info.when.empty()) {
-        limits.push_back(std::string(info.when_key) + ": " + config::joined(info.when));
+        limits.push_back(std::string(info.when_key) + ": " + joined(info.when));
     }
-    return config::joined(limits);
+    return joined(limits);
 }
 
 std::string in_cell(std::string text) {
@@ -120,7 +121,7 @@ std::string type_of(const KeyInfo& info) {
         case KeyKind::Flag:
             return "true or false";
         case KeyKind::Choice:
-            return "one of " + config::joined(info.choices);
+            return "one of " + joined(info.choices);
         case KeyKind::Words:
             return "list of texts";
         case KeyKind::TextMap:
