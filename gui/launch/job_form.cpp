@@ -3,6 +3,7 @@
 
 #include <base/config/train_config.h>
 #include <gui/launch/job_form.h>
+#include <gui/launch/key_rows.h>
 #include <gui/launch/learn_dialog.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
@@ -18,6 +19,7 @@
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -26,7 +28,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kShownNodes = 6;
 constexpr std::array kTrainFields{"model",
                                   "dataset.name",
                                   "dataset.root",
@@ -42,6 +43,16 @@ constexpr std::array kProgramFields{"workdir", "venv",          "push",
                                     "log_dir", "metrics.lines", "metrics.patterns"};
 constexpr int kPatternLines = 3;
 
+/// Keys that have another field: a part of the launcher's, the program's or the environment's.
+constexpr std::array kOtherFields{"train", "model.name", "slurm.login", "conda", "bucket_mb"};
+
+/// Whether the table makes the field of the key.
+bool is_for_table(const config::KeyInfo& info, const FieldForm& form) {
+    const std::string key = form_key(info.path);
+    return !form.has_row(key) &&
+           std::find(kOtherFields.begin(), kOtherFields.end(), key) == kOtherFields.end();
+}
+
 void fill(QComboBox* box, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         box->addItem(qs(name));
@@ -50,7 +61,7 @@ void fill(QComboBox* box, const std::vector<std::string>& names) {
 
 }  // namespace
 
-JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) {
+JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)), rows_(new KeyRows(form_)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(form_);
@@ -60,6 +71,7 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) 
     make_training();
     make_program();
     make_life();
+    make_more();
     show_rows();
     setFocusProxy(nodes_);
     for (QLineEdit* edit : {name_,    procs_,     port_,         root_,         epochs_,      batch_,
@@ -79,6 +91,34 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)) 
     }
     connect(nesterov_, &QCheckBox::toggled, this, &JobForm::edited);
     connect(nodes_, &QListWidget::itemChanged, this, &JobForm::node_toggled);
+    connect(rows_, &KeyRows::edited, this, [this] {
+        if (!filling_) {
+            show_key_rows();
+            emit changed();
+        }
+    });
+    connect(form_, &FieldForm::edited, this, [this](const QString& key) {
+        if (!filling_) {
+            emit fieldEdited(key);
+        }
+    });
+}
+
+// Keys without a field of their own: the rare ones are folded away.
+void JobForm::make_more() {
+    more_ = new QToolButton(this);
+    more_->setObjectName(u"launchMore"_s);
+    more_->setText(tr("More settings"));
+    more_->setCheckable(true);
+    more_->setAutoRaise(true);
+    more_->setArrowType(Qt::RightArrow);
+    more_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    form_->add_wide(more_);
+    connect(more_, &QToolButton::toggled, this, [this](bool open) {
+        more_->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+        show_key_rows();
+    });
+    rows_->add([this](const config::KeyInfo& info) { return info.rare && is_for_table(info, *form_); });
 }
 
 void JobForm::make_general() {
@@ -242,7 +282,10 @@ void JobForm::make_training() {
                    tr("On the nodes. Empty: the user's cache there; what is missing is downloaded."));
     epochs_ = form_->add_line("epochs", tr("&Epochs"), "launchEpochs");
     batch_ = form_->add_line("batch_size", tr("B&atch per rank"), "launchBatch");
-    optimizer_title_ = form_->add_title(tr("Optimizer: SGD"));
+    rows_->add([](const config::KeyInfo& info) {
+        constexpr std::array kFirst{"train.optimizer.name", "train.optimizer.beta1", "train.optimizer.beta2"};
+        return std::find(kFirst.begin(), kFirst.end(), info.path) != kFirst.end();
+    });
     lr_ = form_->add_line("optimizer.lr", tr("&Learning rate"), "launchLr");
     momentum_ = form_->add_line("optimizer.momentum", tr("M&omentum"), "launchMomentum");
     decay_ = form_->add_line("optimizer.weight_decay", tr("&Weight decay"), "launchDecay");
@@ -250,6 +293,9 @@ void JobForm::make_training() {
     nesterov_->setObjectName(u"launchNesterov"_s);
     form_->add_row("optimizer.nesterov", QString(), nesterov_);
     nesterov_->setAccessibleName(tr("Nesterov"));
+    rows_->add([this](const config::KeyInfo& info) {
+        return !info.rare && info.path.starts_with("train.") && is_for_table(info, *form_);
+    });
 }
 
 void JobForm::set_job(const Job& job) {
@@ -271,6 +317,7 @@ void JobForm::set_job(const Job& job) {
     momentum_->setText(texts.momentum);
     decay_->setText(texts.weight_decay);
     nesterov_->setChecked(texts.nesterov);
+    rows_->set_job(job);
     show_rows();
     fill_nodes();
     filling_ = false;
@@ -366,7 +413,6 @@ void JobForm::show_rows() {
     for (const char* field : kTrainFields) {
         form_->set_row_visible(field, !own);
     }
-    optimizer_title_->setVisible(!own);
     for (const char* field : kProgramFields) {
         form_->set_row_visible(field, own);
     }
@@ -379,21 +425,24 @@ void JobForm::show_rows() {
     python_env_->setPlaceholderText(python_->currentData().toString() == u"conda"_s ? tr("name or folder")
                                                                                     : u"~/venvs/torch"_s);
     form_->set_row_visible("checkpoint.wait_s", !signal_->currentData().toString().isEmpty());
-    // Supervisors under Slurm have no link of their own: Slurm itself tells of a lost node.
+    // Supervisors under Slurm have no link of their own: Slurm itself reports a lost node.
     form_->set_row_visible("on_failure.peer_timeout_s", !slurm());
+    show_key_rows();
 }
 
-void JobForm::launcher_changed() {
-    if (slurm() && login_.empty() && !chosen_.empty()) {
-        login_ = chosen_.front();
+void JobForm::show_key_rows() {
+    if (more_ == nullptr) {
+        return;  // the form is not complete yet
     }
-    show_rows();
-    if (!filling_) {
-        filling_ = true;
-        fill_nodes();
-        filling_ = false;
-        emit changed();
+    const Job job = checked().job;
+    rows_->show_for(job, more_->isChecked());
+    bool sgd = false;
+    if (job.train) {
+        const auto name = config::value_at(*job.train, "optimizer.name");
+        sgd = name.is_null() || name == "sgd";
     }
+    form_->set_row_visible("optimizer.momentum", sgd);
+    form_->set_row_visible("optimizer.nesterov", sgd);
 }
 
 void JobForm::learn_pattern() {
@@ -430,7 +479,8 @@ void JobForm::browse_push() {
 }
 
 CheckedJob JobForm::checked() const {
-    CheckedJob checked = check_job_texts(base_, texts());
+    CheckedJob checked =
+        check_job_texts(base_, texts(), [this](Job& job, FieldErrors& errors) { rows_->apply(job, errors); });
     if (!slurm()) {
         checked.job.all_nodes = false;
         checked.job.nodes = chosen_;
@@ -439,99 +489,17 @@ CheckedJob JobForm::checked() const {
     return checked;
 }
 
+bool JobForm::has_field(const std::string& key) const {
+    return form_->has_row(key);
+}
+
 std::map<std::string, QString> JobForm::show_errors(const std::map<std::string, QString>& errors) {
+    const bool hidden = std::any_of(errors.begin(), errors.end(),
+                                    [this](const auto& error) { return rows_->is_rare(error.first); });
+    if (hidden) {
+        more_->setChecked(true);
+    }
     return form_->set_errors(errors);
-}
-
-void JobForm::set_fleet(const FleetModel& fleet) {
-    fleet_ = &fleet;
-    filling_ = true;
-    if (base_.all_nodes) {
-        // "all" is what the inventory names now; from here on the person ticks.
-        chosen_.clear();
-        for (const FleetNode& node : fleet.nodes()) {
-            if (!node.spec.local) {
-                chosen_.push_back(node.spec.name);
-            }
-        }
-        base_.all_nodes = chosen_.empty();
-    }
-    fill_nodes();
-    filling_ = false;
-    emit changed();
-}
-
-void JobForm::fill_nodes() {
-    if (!fleet_) {
-        return;
-    }
-    const ThemeColors colors = theme_colors(palette());
-    const int current = nodes_->currentRow();
-    nodes_->clear();
-    const auto add = [this](const std::string& name, const QString& text, const QIcon& icon) {
-        auto* item = new QListWidgetItem(icon, text, nodes_);
-        item->setData(Qt::UserRole, qs(name));
-        item->setToolTip(text);
-        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
-        const bool on =
-            slurm() ? name == login_ : std::find(chosen_.begin(), chosen_.end(), name) != chosen_.end();
-        item->setCheckState(on ? Qt::Checked : Qt::Unchecked);
-    };
-    for (const FleetNode& node : fleet_->nodes()) {
-        add(node.spec.name, tr("%1 — %2").arg(node_title(node.spec), devices_text(node)),
-            probe_icon(node.state, colors));
-    }
-    std::vector<std::string> named = chosen_;
-    if (slurm()) {
-        named = login_.empty() ? std::vector<std::string>() : std::vector<std::string>{login_};
-    }
-    for (const std::string& name : named) {
-        if (!fleet_->find(name)) {
-            add(name, tr("%1 — not in the inventory").arg(qs(name)), probe_icon(ProbeState::Failed, colors));
-        }
-    }
-    nodes_->setCurrentRow(std::max(current, 0));
-    fit_nodes();
-}
-
-void JobForm::fit_nodes() {
-    const int rows = std::clamp(nodes_->count(), 2, kShownNodes);
-    nodes_->setFixedHeight(rows * std::max(nodes_->sizeHintForRow(0), fontMetrics().height() + 4) + 6);
-}
-
-void JobForm::showEvent(QShowEvent* event) {
-    QWidget::showEvent(event);
-    fit_nodes();  // only now is the style's row height known
-}
-
-void JobForm::node_toggled(QListWidgetItem* toggled) {
-    if (filling_) {
-        return;
-    }
-    if (slurm()) {  // one node at most: a list of boxes, so that it looks the same as over SSH
-        const bool on = toggled->checkState() == Qt::Checked;
-        login_ = on ? ss(toggled->data(Qt::UserRole).toString()) : std::string();
-        filling_ = true;
-        for (int row = 0; row < nodes_->count(); ++row) {
-            QListWidgetItem* item = nodes_->item(row);
-            item->setCheckState(on && item == toggled ? Qt::Checked : Qt::Unchecked);
-        }
-        filling_ = false;
-        emit changed();
-        return;
-    }
-    for (int row = 0; row < nodes_->count(); ++row) {
-        const QListWidgetItem* item = nodes_->item(row);
-        const std::string name = ss(item->data(Qt::UserRole).toString());
-        const auto at = std::find(chosen_.begin(), chosen_.end(), name);
-        const bool on = item->checkState() == Qt::Checked;
-        if (on && at == chosen_.end()) {
-            chosen_.push_back(name);
-        } else if (!on && at != chosen_.end()) {
-            chosen_.erase(at);
-        }
-    }
-    emit changed();
 }
 
 void JobForm::edited() {

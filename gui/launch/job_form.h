@@ -13,17 +13,18 @@
 
 class QCheckBox;
 class QComboBox;
-class QLabel;
 class QLineEdit;
 class QListWidget;
 class QListWidgetItem;
 class QPlainTextEdit;
+class QToolButton;
 
 namespace rankscope::gui {
 
 class FieldForm;
+class KeyRows;
 
-/// Edits a Job. What the form has no field for (environment, backend, …) is kept as the job file said it.
+/// Edits a Job. It has a field for every key of the table; keys that no table knows stay in the file's text.
 class JobForm : public QWidget {
     Q_OBJECT
 
@@ -36,11 +37,14 @@ public:
     void set_fleet(const FleetModel& fleet);
     /// Under Slurm: the node to log in to.
     bool nodes_chosen() const { return slurm() ? !login_.empty() : !chosen_.empty(); }
-    /// Marks the fields; returns what no field stands for.
+    bool has_field(const std::string& key) const;
+    /// Marks the fields; returns the errors that belong to no field.
     std::map<std::string, QString> show_errors(const std::map<std::string, QString>& errors);
 
 signals:
     void changed();
+    /// The user gave the field of a key another value.
+    void fieldEdited(const QString& key);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -58,6 +62,8 @@ private:
     void set_options(const JobOptionTexts& texts);
     JobOptionTexts options() const;
     void show_rows();
+    void make_more();
+    void show_key_rows();
     bool slurm() const;
     bool own_program() const;
     void launcher_changed();
@@ -76,6 +82,8 @@ private:
     const FleetModel* fleet_ = nullptr;
     bool filling_ = false;
     FieldForm* form_;
+    KeyRows* rows_;
+    QToolButton* more_ = nullptr;  ///< unfolds the rarely used keys
     QListWidget* nodes_;
     QLineEdit* name_;
     QLineEdit* procs_;
@@ -89,10 +97,9 @@ private:
     QLineEdit* momentum_;
     QLineEdit* decay_;
     QCheckBox* nesterov_;
-    QComboBox* kind_;  ///< the native engine, or a program of the person's own
+    QComboBox* kind_;  ///< the native engine, or the user's own program
     QLineEdit* command_;
     QString shown_command_;  ///< as the field took it: one line
-    QLabel* optimizer_title_;
     QComboBox* launcher_;
     QLineEdit* slurm_nodes_;
     QLineEdit* partition_;

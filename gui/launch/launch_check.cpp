@@ -144,10 +144,10 @@ QString LaunchState::reason() const {
         return Words::tr("Reading the inventory…");
     }
     if (!inventory_fine) {
-        return Words::tr("The inventory has faults: see Fleet.");
+        return Words::tr("The inventory has errors: see Fleet.");
     }
     if (!job_file_fine) {
-        return Words::tr("The job file has faults: mend them and open it again, or dismiss it.");
+        return Words::tr("The job file has errors. Correct the marked fields, or dismiss the message.");
     }
     if (!nodes_chosen) {
         return Words::tr("Choose at least one node.");
@@ -156,8 +156,8 @@ QString LaunchState::reason() const {
         return wrong_fields == 1 ? Words::tr("One field needs another value.")
                                  : Words::tr("%1 fields need other values.").arg(wrong_fields);
     }
-    if (run_under_way) {
-        return Words::tr("A run is under way: stop it first, or let it end.");
+    if (run_active) {
+        return Words::tr("A run is in progress: stop it first, or wait for its end.");
     }
     if (!store_settled) {
         return Words::tr("Opening the run store…");
@@ -207,7 +207,8 @@ void check_as_file(CheckedJob& checked) {
     }
 }
 
-CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
+CheckedJob check_job_texts(const Job& base, const JobTexts& texts,
+                           const std::function<void(Job&, FieldErrors&)>& more) {
     CheckedJob checked;
     checked.job = base;
     Job& job = checked.job;
@@ -223,6 +224,11 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts) {
     set_options(texts.options, job, checked.errors);
     if (!texts.options.own) {
         job.train = train_of(base, texts);
+    }
+    if (more) {
+        more(job, checked.errors);
+    }
+    if (job.train) {
         for (const config::ConfigProblem& problem : config::check_train_config(*job.train)) {
             checked.errors.emplace(problem.path.empty() ? std::string("train") : problem.path,
                                    qs(to_sentence(problem)));

@@ -8,13 +8,14 @@
 #include <remote/desk/config/job.h>
 
 #include <QString>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 
 namespace rankscope::gui {
 
-/// All that Start depends on, each told by name: the button follows from this and from nothing else.
+/// All that Start depends on, each by name: the button follows from this and from nothing else.
 struct LaunchState {
     bool inventory_read = false;
     bool inventory_fine = true;
@@ -24,10 +25,10 @@ struct LaunchState {
     int wrong_fields = 0;
     bool planning = false;
     std::optional<Failure> plan_failure;
-    bool run_under_way = false;
+    bool run_active = false;
 
     bool is_ready() const;
-    /// Why Start is shut, in words; empty when it is not.
+    /// Why Start is disabled; empty when it is not.
     QString reason() const;
 };
 
@@ -55,8 +56,10 @@ struct CheckedJob {
     Job job;
     FieldErrors errors;  ///< field ("optimizer.lr", "master_port") → what would be right
 };
-CheckedJob check_job_texts(const Job& base, const JobTexts& texts);
-/// Adds what the reader of job files would say of the whole job, by the key that it names.
+/// `more` puts further values into the job before it is checked.
+CheckedJob check_job_texts(const Job& base, const JobTexts& texts,
+                           const std::function<void(Job&, FieldErrors&)>& more = {});
+/// Adds the faults of the whole job, by the key that they name.
 void check_as_file(CheckedJob& checked);
 
 }  // namespace rankscope::gui

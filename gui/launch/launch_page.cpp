@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/job_form.h>
+#include <gui/launch/key_rows.h>
 #include <gui/launch/launch_page.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
@@ -10,6 +11,8 @@
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/config/job_edit.h>
+#include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/plan/launch_plan.h>
 
 #include <QFileDialog>
@@ -27,7 +30,7 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kPlanAfterMs = 80;  ///< of quiet while somebody types
+constexpr int kPlanAfterMs = 80;  ///< without a key stroke
 constexpr int kFormWidth = 430;
 
 }  // namespace
@@ -59,6 +62,9 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     problems_ = new NoticeBar(NoticeBar::Kind::Fault, "jobProblems", this);
     problems_->set_action(tr("&Dismiss"));
     layout->addWidget(problems_);
+    unknown_ = new NoticeBar(NoticeBar::Kind::News, "jobUnknownKeys", this);
+    unknown_->set_action(tr("D&ismiss"));
+    layout->addWidget(unknown_);
 
     auto* body = new QHBoxLayout;
     body->setSpacing(18);
@@ -118,12 +124,14 @@ void LaunchPage::connect_parts() {
     plan_timer_.setSingleShot(true);
     plan_timer_.setInterval(kPlanAfterMs);
     connect(&plan_timer_, &QTimer::timeout, this, &LaunchPage::make_plan_now);
+    connect(form_, &JobForm::fieldEdited, this, &LaunchPage::field_edited);
     connect(form_, &JobForm::changed, this, &LaunchPage::form_changed);
+    connect(unknown_, &NoticeBar::actionTriggered, this, [this] { unknown_->set_text({}); });
     connect(start_, &QPushButton::clicked, this, &LaunchPage::start);
     connect(problems_, &NoticeBar::actionTriggered, this, [this] {
-        problems_->set_text({});
-        state_.job_file_fine = true;
-        update_state();
+        file_faults_.clear();
+        show_file_faults();
+        form_changed();
     });
     for (const QKeySequence& keys :
          {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}) {
@@ -163,8 +171,24 @@ void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
 }
 
 void LaunchPage::take_job(JobRead read) {
-    state_.job_file_fine = read.problems.empty();
-    show_job_problems(read.problems, tr("The job file has faults. Nothing starts while there is one."));
+    document_ = read.yaml;
+    file_faults_.clear();
+    QStringList unknown;
+    for (const config::ConfigProblem& fault : read.faults) {
+        if (fault.unknown_key) {
+            unknown += tr("Line %1: %2. %3").arg(fault.line).arg(qs(fault.path), qs(fault.remedy));
+        } else {
+            file_faults_.push_back(fault);
+        }
+    }
+    unknown_->set_text(unknown.isEmpty()
+                           ? QString()
+                           : tr("%n key(s) of the job file have no meaning here; they are kept.", nullptr,
+                                int(unknown.size())),
+                       unknown.join(u'\n'));
+    if (read.faults.empty() && !read.problems.empty()) {  // it could not be read at all
+        file_faults_.push_back({"", read.problems.front().what, read.problems.front().remedy});
+    }
     const QString name = qs(read.job.file.filename().string());
     file_->setText(name);
     file_->setToolTip(qs(read.job.file.string()));
@@ -173,15 +197,39 @@ void LaunchPage::take_job(JobRead read) {
     if (!empty || read.problems.empty()) {
         form_->set_job(read.job);
         form_->set_fleet(*workspace_->fleet()->model());
+    } else {
+        document_.clear();
     }
-    update_state();
+    show_file_faults();
+    form_changed();
 }
 
-void LaunchPage::show_job_problems(const std::vector<Failure>& problems, const QString& title) {
-    if (problems.empty()) {
-        problems_->set_text({});
-    } else {
-        problems_->set_text(title, failures_text(problems));
+// A fault of the file ends when its field is edited, or all of them when the message is dismissed.
+void LaunchPage::show_file_faults() {
+    QStringList lines;
+    for (const config::ConfigProblem& fault : file_faults_) {
+        const QString what = fault.path.empty() ? qs(to_sentence(fault))
+                                                : QString(qs(fault.path) % u": "_s % qs(to_sentence(fault)));
+        lines += fault.line > 0 ? tr("Line %1: %2").arg(fault.line).arg(what) : what;
+    }
+    problems_->set_text(
+        lines.isEmpty() ? QString()
+                        : tr("The job file has errors. Correct the marked fields, or dismiss this message."),
+        lines.join(u'\n'));
+    state_.job_file_fine = file_faults_.empty();
+}
+
+void LaunchPage::field_edited(const QString& key) {
+    const std::string name = ss(key);
+    const std::size_t removed = std::erase_if(file_faults_, [&](const config::ConfigProblem& fault) {
+        const std::string of_form = form_key(fault.path);
+        const bool section = of_form == name || of_form.starts_with(name + '.') ||
+                             name == of_form + ".name" || (of_form == "conda" && name == "venv");
+        return section && !fault.path.empty();
+    });
+    if (removed > 0) {
+        show_file_faults();
+        form_changed();
     }
 }
 
@@ -189,8 +237,23 @@ Job LaunchPage::job() const {
     return form_->checked().job;
 }
 
+std::string LaunchPage::job_text() const {
+    const Job job = this->job();
+    if (!document_.empty()) {
+        if (const auto edited = with_job(document_, job)) {
+            return *edited;
+        }
+    }
+    return to_yaml(job);
+}
+
 void LaunchPage::form_changed() {
-    const CheckedJob checked = form_->checked();
+    CheckedJob checked = form_->checked();
+    for (const config::ConfigProblem& fault : file_faults_) {
+        if (form_->has_field(form_key(fault.path))) {
+            checked.errors.emplace(form_key(fault.path), qs(to_sentence(fault)));
+        }
+    }
     const std::map<std::string, QString> other = form_->show_errors(checked.errors);
     state_.wrong_fields = int(checked.errors.size() - other.size());
     state_.nodes_chosen = form_->nodes_chosen();
@@ -223,8 +286,7 @@ void LaunchPage::make_plan_now() {
          facts = workspace_->fleet()->model()->known_facts()](const JobHandle&) {
             Planned planned;
             planned.job = job;
-            // By the same reader as a file: what it would refuse must not start from here either.
-            planned.problems = parse_job(to_yaml(job), job.file).problems;
+            planned.problems = failures_of(check_job(job), job.file);
             Result<LaunchPlan> plan = make_plan(inventory, job, facts);
             if (!planned.problems.empty()) {
                 planned.failure = planned.problems.front();
@@ -252,7 +314,7 @@ void LaunchPage::update_state() {
     state_.inventory_read = fleet->loaded();
     state_.inventory_fine = fleet->problems().empty();
     state_.store_settled = workspace_->store_settled();
-    state_.run_under_way = workspace_->session()->live() || workspace_->session()->attaching();
+    state_.run_active = workspace_->session()->live() || workspace_->session()->attaching();
     start_->setEnabled(state_.is_ready());
     QString text = state_.reason();
     if (text.isEmpty() && workspace_->store_failure()) {
@@ -270,7 +332,7 @@ void LaunchPage::start() {
     RunRequest request;
     request.inventory = workspace_->fleet()->inventory();
     request.job = job();
-    request.job_yaml = to_yaml(request.job);
+    request.job_yaml = job_text();
     request.sessions = workspace_->fleet()->sessions();
     emit startRequested(request);
 }
@@ -313,7 +375,7 @@ void LaunchPage::choose_save_file() {
 
 void LaunchPage::save_job(const std::filesystem::path& file) {
     save_job_.start(
-        [file, yaml = to_yaml(job())](const JobHandle&) {
+        [file, yaml = job_text()](const JobHandle&) {
             QSaveFile out(qs(file.string()));
             const bool fine = out.open(QIODevice::WriteOnly) &&
                               out.write(yaml.data(), qint64(yaml.size())) >= 0 && out.commit();
@@ -324,7 +386,7 @@ void LaunchPage::save_job(const std::filesystem::path& file) {
                 file_->setText(tr("saved as %1").arg(qs(file.filename().string())));
                 file_->setToolTip(qs(file.string()));
             } else {
-                problems_->set_text(tr("%1 could not be written.").arg(qs(file.string())), error);
+                problems_->set_text(tr("Cannot write %1.").arg(qs(file.string())), error);
             }
         });
 }

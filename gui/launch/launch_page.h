@@ -38,6 +38,9 @@ public:
     void set_job_again(const QString& name, const std::string& yaml);
     /// As the form has it now.
     Job job() const;
+    /// The same as a job file: the one that was opened with its comments, order and unknown keys, and the
+    /// values of the form.
+    std::string job_text() const;
     const LaunchState& state() const { return state_; }
 
 signals:
@@ -56,7 +59,8 @@ private:
     void paste_command_line();
     void choose_save_file();
     void save_job(const std::filesystem::path& file);
-    void show_job_problems(const std::vector<Failure>& problems, const QString& title);
+    void show_file_faults();
+    void field_edited(const QString& key);
 
     struct Planned {
         Job job;
@@ -72,7 +76,10 @@ private:
     BackgroundJob save_job_;
     QTimer plan_timer_;
     QLabel* file_;
+    std::string document_;                ///< text of the job file that was opened; empty: none
+    config::ConfigProblems file_faults_;  ///< of that file; each until its field is edited
     NoticeBar* problems_;
+    NoticeBar* unknown_;  ///< names the keys that are kept although they mean nothing
     JobForm* form_;
     PlanView* plan_;
     QLabel* reason_;

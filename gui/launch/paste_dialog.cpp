@@ -5,14 +5,18 @@
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/config/slurm_options.h>
 #include <remote/desk/launch_lines/launch_line.h>
 
+#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFontDatabase>
 #include <QLabel>
+#include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <utility>
 
 namespace rankscope::gui {
@@ -31,7 +35,7 @@ QPlainTextEdit* make_text(const char* object_name, const QString& accessible_nam
 }  // namespace
 
 PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, QWidget* parent)
-    : QDialog(parent), inventory_(std::move(inventory)), chosen_(std::move(chosen)) {
+    : QDialog(parent), inventory_(std::move(inventory)) {
     setObjectName(u"pasteDialog"_s);
     setWindowTitle(tr("From a command line"));
     auto* layout = new QVBoxLayout(this);
@@ -47,6 +51,7 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     layout->addWidget(line_, 2);
     fault_ = new NoticeBar(NoticeBar::Kind::Fault, "pasteFault", this);
     layout->addWidget(fault_);
+    make_where(layout, chosen);
     layout->addWidget(make_label(tr("The job it makes"), this, "sectionTitle"));
     result_ = make_text("pasteResult", tr("The job it makes"), this);
     result_->setReadOnly(true);
@@ -70,32 +75,116 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     line_->setFocus();
 }
 
+void PasteDialog::make_where(QLayout* layout, const std::vector<std::string>& chosen) {
+    launcher_ = new QComboBox(this);
+    launcher_->setObjectName(u"pasteLauncher"_s);
+    launcher_->setAccessibleName(tr("How it runs"));
+    launcher_->addItem(tr("Run it over SSH on nodes of the inventory"), false);
+    launcher_->addItem(tr("Submit it as a Slurm job"), true);
+    launcher_->hide();
+    layout->addWidget(launcher_);
+    nodes_title_ = make_label({}, this, "muted");
+    nodes_title_->hide();
+    layout->addWidget(nodes_title_);
+    nodes_ = new QListWidget(this);
+    nodes_->setObjectName(u"pasteNodes"_s);
+    nodes_->setAccessibleName(tr("Nodes"));
+    constexpr int kShownNodes = 4;
+    nodes_->setMaximumHeight(kShownNodes * (fontMetrics().height() + 6) + 6);
+    std::vector<std::string> names;
+    for (const NodeSpec& node : inventory_.nodes) {
+        names.push_back(node.name);
+    }
+    if (std::find(names.begin(), names.end(), kLocalNodeName) == names.end()) {
+        names.emplace_back(kLocalNodeName);
+    }
+    for (const std::string& name : names) {
+        const bool local = name == kLocalNodeName;
+        auto* item = new QListWidgetItem(local ? tr("This computer") : qs(name), nodes_);
+        item->setData(Qt::UserRole, qs(name));
+        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
+        const bool on = std::find(chosen.begin(), chosen.end(), name) != chosen.end();
+        item->setCheckState(on ? Qt::Checked : Qt::Unchecked);
+    }
+    nodes_->hide();
+    layout->addWidget(nodes_);
+    connect(nodes_, &QListWidget::itemChanged, this, &PasteDialog::read);
+    connect(launcher_, &QComboBox::currentIndexChanged, this, &PasteDialog::read);
+}
+
+std::vector<std::string> PasteDialog::ticked() const {
+    std::vector<std::string> names;
+    for (int row = 0; row < nodes_->count(); ++row) {
+        if (nodes_->item(row)->checkState() == Qt::Checked) {
+            names.push_back(ss(nodes_->item(row)->data(Qt::UserRole).toString()));
+        }
+    }
+    return names;
+}
+
+bool PasteDialog::through_slurm() const {
+    return !launcher_->isHidden() && launcher_->currentData().toBool();
+}
+
+void PasteDialog::show_fault(const QString& what, const QString& remedy) {
+    fault_->set_text(what, remedy);
+}
+
 void PasteDialog::read() {
     const std::string text = ss(line_->toPlainText());
     fault_->set_text({});
     notes_->hide();
     result_->clear();
     ok_->setEnabled(false);
-    if (line_->toPlainText().trimmed().isEmpty()) {
-        return;
-    }
-    const auto line = read_launch_line(text);
+    const bool typed = !line_->toPlainText().trimmed().isEmpty();
+    const auto line = typed ? read_launch_line(text) : Result<PastedLine>(Failure{});
+    launcher_->setVisible(line && line->tool == LauncherTool::Srun);
+    const bool slurm = through_slurm();
+    const bool asks = line && ((line->hosts.empty() && line->nodes != 1) || slurm);
+    nodes_->setVisible(asks);
+    nodes_title_->setVisible(asks);
     if (!line) {
-        fault_->set_text(qs(line.failure().what), qs(line.failure().remedy));
+        if (typed) {
+            show_fault(qs(line.failure().what), qs(line.failure().remedy));
+        }
         return;
     }
-    // The nodes chosen in the form stand for a line that names none and asks for as many.
-    const bool fits = line->hosts.empty() && (line->nodes == 0 || line->nodes == int(chosen_.size()));
-    const auto job = job_from(*line, inventory_, fits ? chosen_ : std::vector<std::string>());
-    if (!job) {
-        fault_->set_text(
-            qs(job.failure().what),
-            job.failure().code == "which-nodes"
-                ? tr("Choose %n node(s) in Launch first, then paste the line again.", nullptr, line->nodes)
-                : qs(job.failure().remedy));
-        return;
+    std::vector<std::string> chosen = ticked();
+    const int count = int(chosen.size());
+    const bool all = line->nodes > 1 && line->nodes == int(inventory_.nodes.size());
+    nodes_title_->setText(slurm ? tr("Tick the node to log in to; it must have sbatch.")
+                          : line->nodes == 0
+                              ? tr("The line names no nodes: tick them; none: all nodes.")
+                              : tr("The line asks for %n node(s): tick them.", nullptr, line->nodes));
+    if (slurm) {
+        if (count != 1) {
+            show_fault(tr("Slurm is reached through one node, and %n are ticked.", nullptr, count),
+                       tr("Tick one node that has sbatch."));
+            return;
+        }
+        job_ = line->job;
+        job_.launcher = Launcher::Slurm;
+        job_.slurm.emplace().login = chosen.front();
+        job_.slurm->nodes = std::max(line->nodes, line->hosts.empty() ? 1 : int(line->hosts.size()));
+        job_.devices.clear();
+    } else {
+        if (asks && line->nodes > 1 && count != line->nodes && !all) {
+            show_fault(tr("The line asks for %1 nodes, and %2 are ticked.").arg(line->nodes).arg(count),
+                       int(inventory_.nodes.size()) < line->nodes
+                           ? tr("The inventory has fewer nodes: add the others in Fleet.")
+                           : tr("Tick %n node(s) above.", nullptr, line->nodes));
+            return;
+        }
+        if (all && count != line->nodes) {
+            chosen.clear();  // it is every node of the inventory
+        }
+        const auto job = job_from(*line, inventory_, asks ? chosen : std::vector<std::string>());
+        if (!job) {
+            show_fault(qs(job.failure().what), qs(job.failure().remedy));
+            return;
+        }
+        job_ = *job;
     }
-    job_ = *job;
     result_->setPlainText(qs(to_yaml(job_)));
     QStringList notes;
     for (const std::string& note : line->notes) {

@@ -12,28 +12,38 @@
 
 class QLabel;
 class QPlainTextEdit;
+class QComboBox;
+class QListWidget;
+class QLayout;
 class QPushButton;
 
 namespace rankscope::gui {
 
 class NoticeBar;
 
-/// A command line of another launcher (torchrun, srun, mpirun, …) becomes a job. What it became is shown
-/// while it is typed or pasted; OK stays shut while it is not understood.
+/// Makes a job of a command line of another launcher (torchrun, srun, mpirun, …) and shows it while the user
+/// types. Where the line names no nodes they are chosen here; a line of srun may become a Slurm job. OK is
+/// disabled while the line is not understood.
 class PasteDialog : public QDialog {
     Q_OBJECT
 
 public:
-    /// `chosen`: the nodes chosen in the form, for lines that name none.
+    /// `chosen`: the nodes chosen in the form, ticked here at first.
     PasteDialog(Inventory inventory, std::vector<std::string> chosen, QWidget* parent);
 
     const Job& job() const { return job_; }
 
 private:
     void read();
+    void make_where(QLayout* layout, const std::vector<std::string>& chosen);
+    std::vector<std::string> ticked() const;
+    bool through_slurm() const;
+    void show_fault(const QString& what, const QString& remedy);
 
     Inventory inventory_;
-    std::vector<std::string> chosen_;
+    QLabel* nodes_title_;
+    QListWidget* nodes_;
+    QComboBox* launcher_;
     Job job_;
     QPlainTextEdit* line_;
     NoticeBar* fault_;

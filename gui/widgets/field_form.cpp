@@ -5,9 +5,12 @@
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 
+#include <QCheckBox>
+#include <QComboBox>
 #include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -69,6 +72,17 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
     QString plain = label;
     row.marked->setAccessibleName(plain.remove(u'&'));
     layout_->addRow(row.label, row.box);
+    const QString name = qs(key);
+    const auto report = [this, name] { emit edited(name); };
+    if (auto* line = qobject_cast<QLineEdit*>(row.marked)) {
+        connect(line, &QLineEdit::textChanged, this, report);
+    } else if (auto* box = qobject_cast<QComboBox*>(row.marked)) {
+        connect(box, &QComboBox::currentIndexChanged, this, report);
+    } else if (auto* check = qobject_cast<QCheckBox*>(row.marked)) {
+        connect(check, &QCheckBox::toggled, this, report);
+    } else if (auto* text = qobject_cast<QPlainTextEdit*>(row.marked)) {
+        connect(text, &QPlainTextEdit::textChanged, this, report);
+    }
     rows_[key] = row;
     order_.push_back(key);
 }

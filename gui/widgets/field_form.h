@@ -29,13 +29,18 @@ public:
     QLineEdit* add_line(const std::string& key, const QString& label, const char* object_name,
                         const QString& placeholder = {}, const QString& hint = {});
     void add_wide(QWidget* widget);
+    bool has_row(const std::string& key) const { return rows_.contains(key); }
 
-    /// Shows exactly these; an empty text means "fine". Returns those whose key no row has.
+    /// Shows exactly these; an empty text means that the field is right. Returns those whose key no row has.
     std::map<std::string, QString> set_errors(const std::map<std::string, QString>& errors);
     QString error(const std::string& key) const;
     void focus_first_error();
     void set_label(const std::string& key, const QString& label);
     void set_row_visible(const std::string& key, bool visible);
+
+signals:
+    /// The editor of a row has another value.
+    void edited(const QString& key);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;

@@ -19,7 +19,7 @@ Job mnist() {
     return job;
 }
 
-TEST(LaunchState, EverySubStateShutsStartAndSaysWhy) {
+TEST(LaunchState, EveryStateThatDisablesStartGivesItsReason) {
     LaunchState good;
     good.inventory_read = good.store_settled = good.nodes_chosen = true;
     ASSERT_TRUE(good.is_ready()) << qPrintable(good.reason());
@@ -35,7 +35,7 @@ TEST(LaunchState, EverySubStateShutsStartAndSaysWhy) {
     EXPECT_TRUE(shut([](LaunchState& s) { s.nodes_chosen = false; }));
     EXPECT_TRUE(shut([](LaunchState& s) { s.wrong_fields = 2; }));
     EXPECT_TRUE(shut([](LaunchState& s) { s.planning = true; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.run_under_way = true; }));
+    EXPECT_TRUE(shut([](LaunchState& s) { s.run_active = true; }));
     EXPECT_TRUE(shut([](LaunchState& s) { s.plan_failure = Failure{"no-gpu", "", "no GPU", "", ""}; }));
 }
 

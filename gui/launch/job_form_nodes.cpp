@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The list of nodes of JobForm: the nodes of a run, or under Slurm the one to log in to.
+
+#include <gui/launch/job_form.h>
+#include <gui/strings.h>
+#include <gui/style/glyphs.h>
+
+#include <QComboBox>
+#include <QListWidget>
+#include <algorithm>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kShownNodes = 6;
+
+}  // namespace
+
+void JobForm::launcher_changed() {
+    if (slurm() && login_.empty() && !chosen_.empty()) {
+        login_ = chosen_.front();
+    }
+    show_rows();
+    if (!filling_) {
+        filling_ = true;
+        fill_nodes();
+        filling_ = false;
+        emit changed();
+    }
+}
+
+void JobForm::set_fleet(const FleetModel& fleet) {
+    fleet_ = &fleet;
+    filling_ = true;
+    if (base_.all_nodes) {
+        // "all" is what the inventory names now; from here on the user ticks.
+        chosen_.clear();
+        for (const FleetNode& node : fleet.nodes()) {
+            if (!node.spec.local) {
+                chosen_.push_back(node.spec.name);
+            }
+        }
+        base_.all_nodes = chosen_.empty();
+    }
+    fill_nodes();
+    filling_ = false;
+    emit changed();
+}
+
+void JobForm::fill_nodes() {
+    if (!fleet_) {
+        return;
+    }
+    const ThemeColors colors = theme_colors(palette());
+    const int current = nodes_->currentRow();
+    nodes_->clear();
+    const auto add = [this](const std::string& name, const QString& text, const QIcon& icon) {
+        auto* item = new QListWidgetItem(icon, text, nodes_);
+        item->setData(Qt::UserRole, qs(name));
+        item->setToolTip(text);
+        item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
+        const bool on =
+            slurm() ? name == login_ : std::find(chosen_.begin(), chosen_.end(), name) != chosen_.end();
+        item->setCheckState(on ? Qt::Checked : Qt::Unchecked);
+    };
+    for (const FleetNode& node : fleet_->nodes()) {
+        add(node.spec.name, tr("%1 — %2").arg(node_title(node.spec), devices_text(node)),
+            probe_icon(node.state, colors));
+    }
+    std::vector<std::string> named = chosen_;
+    if (slurm()) {
+        named = login_.empty() ? std::vector<std::string>() : std::vector<std::string>{login_};
+    }
+    for (const std::string& name : named) {
+        if (!fleet_->find(name)) {
+            add(name, tr("%1 — not in the inventory").arg(qs(name)), probe_icon(ProbeState::Failed, colors));
+        }
+    }
+    nodes_->setCurrentRow(std::max(current, 0));
+    fit_nodes();
+}
+
+void JobForm::fit_nodes() {
+    const int rows = std::clamp(nodes_->count(), 2, kShownNodes);
+    nodes_->setFixedHeight(rows * std::max(nodes_->sizeHintForRow(0), fontMetrics().height() + 4) + 6);
+}
+
+void JobForm::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    fit_nodes();  // only now is the style's row height known
+}
+
+void JobForm::node_toggled(QListWidgetItem* toggled) {
+    if (filling_) {
+        return;
+    }
+    if (slurm()) {  // one node at most: a list of boxes, so that it looks the same as over SSH
+        const bool on = toggled->checkState() == Qt::Checked;
+        login_ = on ? ss(toggled->data(Qt::UserRole).toString()) : std::string();
+        filling_ = true;
+        for (int row = 0; row < nodes_->count(); ++row) {
+            QListWidgetItem* item = nodes_->item(row);
+            item->setCheckState(on && item == toggled ? Qt::Checked : Qt::Unchecked);
+        }
+        filling_ = false;
+        emit changed();
+        return;
+    }
+    for (int row = 0; row < nodes_->count(); ++row) {
+        const QListWidgetItem* item = nodes_->item(row);
+        const std::string name = ss(item->data(Qt::UserRole).toString());
+        const auto at = std::find(chosen_.begin(), chosen_.end(), name);
+        const bool on = item->checkState() == Qt::Checked;
+        if (on && at == chosen_.end()) {
+            chosen_.push_back(name);
+        } else if (!on && at != chosen_.end()) {
+            chosen_.erase(at);
+        }
+    }
+    emit changed();
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,285 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/launch/key_rows.h>
+#include <gui/strings.h>
+#include <gui/widgets/field_form.h>
+#include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/config/yaml_write.h>
+
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <algorithm>
+#include <map>
+
+namespace rankscope::gui {
+
+namespace {
+
+using config::KeyInfo;
+using config::KeyKind;
+using nlohmann::json;
+
+constexpr const char* kTrain = "train.";
+
+QString translated(const char* text) {
+    return QCoreApplication::translate("JobKeys", text);
+}
+
+bool is_choice(const KeyInfo& info) {
+    return info.kind == KeyKind::Choice || info.kind == KeyKind::Flag;
+}
+
+/// What the field is for the value; empty: not set.
+QString text_of(const KeyInfo& info, const json& value) {
+    if (value.is_null() || value == "" || (value.is_array() && value.empty())) {
+        return {};
+    }
+    if (info.kind == KeyKind::Words) {
+        return join_words(value.get<std::vector<std::string>>());
+    }
+    return qs(value.is_string() ? value.get<std::string>() : yaml_flow(value));
+}
+
+/// The value of a field's text. `error`: what is wrong with the text.
+config::ConfigNode value_of(const KeyInfo& info, const QString& text, QString* error) {
+    const QString word = text.trimmed();
+    config::ConfigNode node;
+    if (info.kind == KeyKind::Words) {
+        return config::from_json(split_words(word, error));
+    }
+    if (info.kind == KeyKind::Special || info.kind == KeyKind::TextMap) {
+        config::ConfigProblems problems;
+        const auto read = read_yaml(ss(word), problems);
+        if (!read || !problems.empty()) {
+            *error = qs(problems.empty() ? std::string() : to_sentence(problems.front()));
+            return node;
+        }
+        return *read;
+    }
+    node.kind = config::ConfigNode::Kind::Scalar;
+    node.text = ss(word);
+    node.plain = info.kind != KeyKind::Text;
+    return node;
+}
+
+/// What the section has at the path; `model: convnet` is {name: convnet}.
+json value_in(const json& section, const std::string& path) {
+    const json value = config::value_at(section, path);
+    const auto dot = path.rfind('.');
+    if (value.is_null() && dot != std::string::npos && path.substr(dot + 1) == "name") {
+        const json word = config::value_at(section, path.substr(0, dot));
+        return word.is_string() ? word : json();
+    }
+    return value;
+}
+
+void put_in(json& section, const std::string& path, const json& value) {
+    const auto dot = path.rfind('.');
+    const std::string parent = dot == std::string::npos ? std::string() : path.substr(0, dot);
+    if (!parent.empty()) {
+        if (const json word = config::value_at(section, parent); word.is_string()) {
+            if (path == parent + ".name" && !value.is_null()) {
+                config::set_at(section, parent, value);
+                return;
+            }
+            config::set_at(section, parent, json{{"name", word}});
+        }
+    }
+    config::set_at(section, path, value);
+    if (value.is_null() && !parent.empty() && config::value_at(section, parent).empty()) {
+        config::set_at(section, parent, nullptr);
+    }
+}
+
+QString shown_text(const QWidget* editor) {
+    if (const auto* box = qobject_cast<const QComboBox*>(editor)) {
+        return box->currentData().toString();
+    }
+    return qobject_cast<const QLineEdit*>(editor)->text();
+}
+
+}  // namespace
+
+std::string form_key(const std::string& path) {
+    return path.starts_with(kTrain) ? path.substr(std::string(kTrain).size()) : path;
+}
+
+KeyRows::KeyRows(FieldForm* form) : QObject(form), form_(form) {}
+
+QWidget* KeyRows::make_editor(const KeyInfo& info) {
+    const QString name = u"launch."_s % qs(info.path);
+    const QString normal = qs(default_of(info));
+    if (is_choice(info)) {
+        auto* box = new QComboBox(form_);
+        box->setObjectName(name);
+        box->addItem(normal.isEmpty() ? tr("choose…") : tr("default: %1").arg(normal), QString());
+        for (const std::string& choice : info.choices) {
+            box->addItem(qs(choice), qs(choice));
+        }
+        if (info.kind == KeyKind::Flag) {
+            box->addItem(tr("yes"), u"true"_s);
+            box->addItem(tr("no"), u"false"_s);
+        }
+        // A long default must not widen the form, nor the wheel change a field that the page scrolls past.
+        box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setFocusPolicy(Qt::StrongFocus);
+        connect(box, &QComboBox::currentIndexChanged, this, &KeyRows::edited);
+        return box;
+    }
+    auto* edit = new QLineEdit(form_);
+    edit->setObjectName(name);
+    edit->setPlaceholderText(normal);
+    connect(edit, &QLineEdit::textChanged, this, &KeyRows::edited);
+    return edit;
+}
+
+void KeyRows::add(const std::function<bool(const KeyInfo&)>& wanted) {
+    std::vector<std::string> groups;
+    for (const KeyInfo& info : all_job_keys()) {
+        if (wanted(info) && std::find(groups.begin(), groups.end(), info.group) == groups.end()) {
+            groups.emplace_back(info.group);
+        }
+    }
+    for (const std::string& group : groups) {
+        QLabel* title = form_->add_title(translated(group.c_str()));
+        for (const KeyInfo& info : all_job_keys()) {
+            if (info.group != group || !wanted(info)) {
+                continue;
+            }
+            Row row;
+            row.info = &info;
+            row.key = form_key(info.path);
+            row.editor = make_editor(info);
+            row.title = title;
+            row.train = info.path.starts_with(kTrain);
+            QString label = translated(info.label);
+            label.remove(u'&');  // the letters are taken by the fields above
+            form_->add_row(row.key, label, row.editor, nullptr,
+                           u"%1\n%2"_s.arg(qs(info.path), translated(info.help)));
+            rows_.push_back(std::move(row));
+        }
+    }
+}
+
+void KeyRows::set_job(const Job& job) {
+    for (Row& row : rows_) {
+        json value;
+        if (row.train) {
+            value = job.train ? value_in(*job.train, row.key) : json();
+        } else {
+            value = job_keys().find(row.info->path)->write(job);
+            value = value == row.info->normal ? json() : value;
+        }
+        const QString text = text_of(*row.info, value);
+        if (auto* box = qobject_cast<QComboBox*>(row.editor)) {
+            if (!text.isEmpty() && box->findData(text) < 0) {
+                box->addItem(text, text);  // what the file says, for the check to name
+            }
+            box->setCurrentIndex(std::max(box->findData(text), 0));
+        } else {
+            qobject_cast<QLineEdit*>(row.editor)->setText(text);
+        }
+        row.loaded = shown_text(row.editor);
+    }
+}
+
+void KeyRows::apply(Job& job, FieldErrors& errors) const {
+    for (const Row& row : rows_) {
+        const QString text = shown_text(row.editor);
+        if (text == row.loaded) {
+            continue;
+        }
+        if (row.train) {
+            apply_train(row, text, job, errors);
+        } else {
+            apply_job(row, text, job, errors);
+        }
+    }
+    drop_what_means_nothing(job);
+}
+
+// With another optimizer or schedule the keys of the old one go.
+void KeyRows::drop_what_means_nothing(Job& job) const {
+    for (const KeyInfo& info : all_job_keys()) {
+        const Row* condition = *info.when_key == '\0' ? nullptr : find(form_key(info.when_key));
+        if (!job.train || condition == nullptr || shown_text(condition->editor) == condition->loaded) {
+            continue;
+        }
+        const json current = value_in(*job.train, condition->key);
+        if (!config::is_meant(info, current.is_null() ? condition->info->normal : current)) {
+            put_in(*job.train, form_key(info.path), nullptr);
+        }
+    }
+}
+
+const KeyRows::Row* KeyRows::find(const std::string& key) const {
+    const auto found =
+        std::find_if(rows_.begin(), rows_.end(), [&](const Row& row) { return row.key == key; });
+    return found == rows_.end() ? nullptr : &*found;
+}
+
+void KeyRows::apply_train(const Row& row, const QString& text, Job& job, FieldErrors& errors) const {
+    if (!job.train || !job.train->is_object()) {
+        return;
+    }
+    if (text.trimmed().isEmpty()) {
+        put_in(*job.train, row.key, nullptr);
+        return;
+    }
+    QString error;
+    const config::ConfigNode node = value_of(*row.info, text, &error);
+    if (!error.isEmpty()) {
+        errors[row.key] = error;
+        return;
+    }
+    put_in(*job.train, row.key, config::to_json(node));
+}
+
+void KeyRows::apply_job(const Row& row, const QString& text, Job& job, FieldErrors& errors) const {
+    const auto& key = *job_keys().find(row.info->path);
+    QString error;
+    config::ConfigNode node;
+    if (!text.trimmed().isEmpty()) {
+        node = value_of(*row.info, text, &error);
+    } else {
+        const json& normal = row.info->normal;
+        node = config::from_json(normal.is_null() ? json::object() : normal);
+    }
+    config::ConfigProblems problems;
+    if (error.isEmpty()) {
+        key.read({node, key.info, key.info.path, true, problems}, job);
+    }
+    if (!error.isEmpty() || !problems.empty()) {
+        errors[row.key] = error.isEmpty() ? qs(to_sentence(problems.front())) : error;
+    }
+}
+
+void KeyRows::show_for(const Job& job, bool more) {
+    std::map<QLabel*, bool> titles;
+    for (const Row& row : rows_) {
+        bool shown = applies(*row.info, job) && (more || !row.info->rare);
+        if (*row.info->when_key != '\0') {
+            const std::string condition = form_key(row.info->when_key);
+            json current = job.train ? value_in(*job.train, condition) : json();
+            if (const Row* other = find(condition); current.is_null() && other != nullptr) {
+                current = other->info->normal;
+            }
+            shown = shown && config::is_meant(*row.info, current);
+        }
+        form_->set_row_visible(row.key, shown);
+        titles[row.title] = titles[row.title] || shown;
+    }
+    for (const auto& [title, shown] : titles) {
+        title->setVisible(shown);
+    }
+}
+
+bool KeyRows::is_rare(const std::string& key) const {
+    const Row* row = find(key);
+    return row != nullptr && row->info->rare;
+}
+
+}  // namespace rankscope::gui

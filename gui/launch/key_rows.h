@@ -1,0 +1,65 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/launch/job_option_texts.h>
+#include <remote/desk/config/job_keys.h>
+
+#include <QObject>
+#include <QString>
+#include <functional>
+#include <string>
+#include <vector>
+
+class QLabel;
+class QWidget;
+
+namespace rankscope::gui {
+
+class FieldForm;
+
+/// Fields of a form made from the table of job keys. A key is known by its path, keys of the native engine
+/// without "train.". Only fields that the user changed are put into a job.
+class KeyRows : public QObject {
+    Q_OBJECT
+
+public:
+    explicit KeyRows(FieldForm* form);
+
+    /// Adds a field for each key that `wanted` accepts, with a heading per group, at the end of the form.
+    void add(const std::function<bool(const config::KeyInfo&)>& wanted);
+    void set_job(const Job& job);
+    void apply(Job& job, FieldErrors& errors) const;
+    /// Shows the fields that mean something for the job; `more`: the rarely used ones, too.
+    void show_for(const Job& job, bool more);
+    /// Whether the key is one that forms fold away.
+    bool is_rare(const std::string& key) const;
+
+signals:
+    void edited();
+
+private:
+    struct Row {
+        const config::KeyInfo* info = nullptr;
+        std::string key;  ///< of the form
+        QWidget* editor = nullptr;
+        QLabel* title = nullptr;  ///< heading of its group
+        QString loaded;
+        bool train = false;
+    };
+
+    const Row* find(const std::string& key) const;
+    void drop_what_means_nothing(Job& job) const;
+    QWidget* make_editor(const config::KeyInfo& info);
+    void apply_train(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
+    void apply_job(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
+
+    FieldForm* form_;
+    std::vector<Row> rows_;
+};
+
+/// The form's name of a key: without "train.".
+std::string form_key(const std::string& path);
+
+}  // namespace rankscope::gui
