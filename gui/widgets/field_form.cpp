@@ -76,8 +76,8 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
     const auto report = [this, name] { emit edited(name); };
     if (auto* line = qobject_cast<QLineEdit*>(row.marked)) {
         connect(line, &QLineEdit::textChanged, this, report);
-    } else if (auto* box = qobject_cast<QComboBox*>(row.marked)) {
-        connect(box, &QComboBox::currentIndexChanged, this, report);
+    } else if (auto* combo = qobject_cast<QComboBox*>(row.marked)) {
+        connect(combo, &QComboBox::currentIndexChanged, this, report);
     } else if (auto* check = qobject_cast<QCheckBox*>(row.marked)) {
         connect(check, &QCheckBox::toggled, this, report);
     } else if (auto* text = qobject_cast<QPlainTextEdit*>(row.marked)) {
