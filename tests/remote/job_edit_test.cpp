@@ -97,7 +97,7 @@ TEST(JobEdit, OnlyTheLinesOfTheValueChange) {
     }
 }
 
-TEST(JobEdit, WhatCannotBeChangedInPlaceIsWrittenAnew) {
+TEST(JobEdit, WhatCannotBeChangedInPlaceIsWrittenAgain) {
     // The value behind an anchor that others use; a mapping that an alias stands for; a key of its own form.
     for (const auto& [before, assignment] :
          std::vector<std::pair<const char*, const char*>>{{"a: &x {p: 1}\nb: *x\nc: 1 # c\n", "b.p=2"},
@@ -283,7 +283,8 @@ TEST(JobKeys, EveryKeyIsDocumentedAndHasItsDefault) {
     EXPECT_TRUE(seen.contains("train.dataset.normalize"));
     EXPECT_NE(job_keys_markdown().find("| `on_failure.peer_timeout_s` |"), std::string::npos);
     EXPECT_EQ(job_keys_json()["keys"].size(), all_job_keys().size());
-    EXPECT_NE(job_keys_text().find("on_failure.peer_timeout_s  (number from 0 to 86400"), std::string::npos);
+    EXPECT_NE(job_keys_text().find("on_failure.peer_timeout_s  (a number from 0 to 86400"),
+              std::string::npos);
 }
 
 }  // namespace
