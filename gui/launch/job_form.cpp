@@ -302,13 +302,17 @@ void JobForm::set_job(const Job& job) {
     filling_ = true;
     base_ = job;
     chosen_ = job.nodes;
+    all_nodes_ = job.all_nodes;
     const JobTexts texts = texts_of(job);
     name_->setText(texts.name);
     set_options(texts.options);
     procs_->setText(texts.procs_per_node);
     port_->setText(texts.master_port);
     for (auto& [box, text] : {std::pair{model_, texts.model}, std::pair{dataset_, texts.dataset}}) {
-        box->setCurrentIndex(std::max(box->findText(text), 0));
+        if (box->findText(text) < 0) {
+            box->addItem(text);  // what the file says, for the check to name
+        }
+        box->setCurrentIndex(box->findText(text));
     }
     root_->setText(texts.root);
     epochs_->setText(texts.epochs);
@@ -482,8 +486,8 @@ CheckedJob JobForm::checked() const {
     CheckedJob checked =
         check_job_texts(base_, texts(), [this](Job& job, FieldErrors& errors) { rows_->apply(job, errors); });
     if (!slurm()) {
-        checked.job.all_nodes = false;
-        checked.job.nodes = chosen_;
+        checked.job.all_nodes = all_nodes_;
+        checked.job.nodes = all_nodes_ ? std::vector<std::string>() : chosen_;
     }
     check_as_file(checked);
     return checked;

@@ -37,6 +37,8 @@ public:
     void set_fleet(const FleetModel& fleet);
     /// Under Slurm: the node to log in to.
     bool nodes_chosen() const { return slurm() ? !login_.empty() : !chosen_.empty(); }
+    /// The ticked nodes, those of `nodes: all` as well.
+    const std::vector<std::string>& chosen_nodes() const { return chosen_; }
     bool has_field(const std::string& key) const;
     /// Marks the fields; returns the errors that belong to no field.
     std::map<std::string, QString> show_errors(const std::map<std::string, QString>& errors);
@@ -78,6 +80,7 @@ private:
 
     Job base_;
     std::vector<std::string> chosen_;  ///< in the job's order: the first is the master
+    bool all_nodes_ = false;           ///< nodes: all, until the user ticks others
     std::string login_;                ///< under Slurm instead of them
     const FleetModel* fleet_ = nullptr;
     bool filling_ = false;

@@ -35,15 +35,13 @@ void JobForm::launcher_changed() {
 void JobForm::set_fleet(const FleetModel& fleet) {
     fleet_ = &fleet;
     filling_ = true;
-    if (base_.all_nodes) {
-        // "all" is what the inventory names now; from here on the user ticks.
+    if (all_nodes_) {
         chosen_.clear();
         for (const FleetNode& node : fleet.nodes()) {
             if (!node.spec.local) {
                 chosen_.push_back(node.spec.name);
             }
         }
-        base_.all_nodes = chosen_.empty();
     }
     fill_nodes();
     filling_ = false;
@@ -109,6 +107,7 @@ void JobForm::node_toggled(QListWidgetItem* toggled) {
         emit changed();
         return;
     }
+    all_nodes_ = false;
     for (int row = 0; row < nodes_->count(); ++row) {
         const QListWidgetItem* item = nodes_->item(row);
         const std::string name = ss(item->data(Qt::UserRole).toString());

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/key_rows.h>
+#include <gui/launch/train_values.h>
 #include <gui/strings.h>
 #include <gui/widgets/field_form.h>
 #include <remote/desk/config/yaml_tree.h>
@@ -63,35 +64,6 @@ config::ConfigNode value_of(const KeyInfo& info, const QString& text, QString* e
     node.text = ss(word);
     node.plain = info.kind != KeyKind::Text;
     return node;
-}
-
-/// What the section has at the path; `model: convnet` is {name: convnet}.
-json value_in(const json& section, const std::string& path) {
-    const json value = config::value_at(section, path);
-    const auto dot = path.rfind('.');
-    if (value.is_null() && dot != std::string::npos && path.substr(dot + 1) == "name") {
-        const json word = config::value_at(section, path.substr(0, dot));
-        return word.is_string() ? word : json();
-    }
-    return value;
-}
-
-void put_in(json& section, const std::string& path, const json& value) {
-    const auto dot = path.rfind('.');
-    const std::string parent = dot == std::string::npos ? std::string() : path.substr(0, dot);
-    if (!parent.empty()) {
-        if (const json word = config::value_at(section, parent); word.is_string()) {
-            if (path == parent + ".name" && !value.is_null()) {
-                config::set_at(section, parent, value);
-                return;
-            }
-            config::set_at(section, parent, json{{"name", word}});
-        }
-    }
-    config::set_at(section, path, value);
-    if (value.is_null() && !parent.empty() && config::value_at(section, parent).empty()) {
-        config::set_at(section, parent, nullptr);
-    }
 }
 
 QString shown_text(const QWidget* editor) {
@@ -168,7 +140,7 @@ void KeyRows::set_job(const Job& job) {
     for (Row& row : rows_) {
         json value;
         if (row.train) {
-            value = job.train ? value_in(*job.train, row.key) : json();
+            value = job.train ? train_value(*job.train, row.key) : json();
         } else {
             value = job_keys().find(row.info->path)->write(job);
             value = value == row.info->normal ? json() : value;
@@ -208,9 +180,9 @@ void KeyRows::drop_what_means_nothing(Job& job) const {
         if (!job.train || condition == nullptr || shown_text(condition->editor) == condition->loaded) {
             continue;
         }
-        const json current = value_in(*job.train, condition->key);
+        const json current = train_value(*job.train, condition->key);
         if (!config::is_meant(info, current.is_null() ? condition->info->normal : current)) {
-            put_in(*job.train, form_key(info.path), nullptr);
+            set_train_value(*job.train, form_key(info.path), nullptr);
         }
     }
 }
@@ -226,7 +198,7 @@ void KeyRows::apply_train(const Row& row, const QString& text, Job& job, FieldEr
         return;
     }
     if (text.trimmed().isEmpty()) {
-        put_in(*job.train, row.key, nullptr);
+        set_train_value(*job.train, row.key, nullptr);
         return;
     }
     QString error;
@@ -235,7 +207,7 @@ void KeyRows::apply_train(const Row& row, const QString& text, Job& job, FieldEr
         errors[row.key] = error;
         return;
     }
-    put_in(*job.train, row.key, config::to_json(node));
+    set_train_value(*job.train, row.key, config::to_json(node));
 }
 
 void KeyRows::apply_job(const Row& row, const QString& text, Job& job, FieldErrors& errors) const {
@@ -263,7 +235,7 @@ void KeyRows::show_for(const Job& job, bool more) {
         bool shown = applies(*row.info, job) && (more || !row.info->rare);
         if (*row.info->when_key != '\0') {
             const std::string condition = form_key(row.info->when_key);
-            json current = job.train ? value_in(*job.train, condition) : json();
+            json current = job.train ? train_value(*job.train, condition) : json();
             if (const Row* other = find(condition); current.is_null() && other != nullptr) {
                 current = other->info->normal;
             }

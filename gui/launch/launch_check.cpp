@@ -3,6 +3,7 @@
 
 #include <base/config/train_config.h>
 #include <gui/launch/launch_check.h>
+#include <gui/launch/train_values.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -35,48 +36,49 @@ QString number_text_of(double value) {
     return QString::number(value, 'g', 12);
 }
 
-void set_or_erase(json& object, const char* key, const QString& text) {
-    if (text.trimmed().isEmpty()) {
-        object.erase(key);
-    } else {
-        object[key] = number_or_text(text);
+/// The section with the values of the fields that the user changed: what the job says about the others stays
+/// as it is written, also where it says nothing.
+json train_of(const Job& base, const JobTexts& texts) {
+    const bool given = base.train && base.train->is_object();
+    json train = given ? *base.train
+                       : json{{"model", ""}, {"dataset", {{"name", ""}}}, {"optimizer", {{"name", "sgd"}}}};
+    const JobTexts shown = texts_of(base);
+    const auto set = [&](const char* path, const QString& text, const QString& before, bool is_number) {
+        const QString word = text.trimmed();
+        if (given && word == before.trimmed()) {
+            return false;
+        }
+        set_train_value(train, path,
+                        word.isEmpty() ? json()
+                        : is_number    ? number_or_text(word)
+                                       : json(ss(word)));
+        return true;
+    };
+    set("model.name", texts.model, shown.model, false);
+    if (set("dataset.name", texts.dataset, shown.dataset, false)) {
+        set_train_value(train, "dataset.otherwise", nullptr);  // was meant for the other one
     }
+    set("dataset.root", texts.root, shown.root, false);
+    set("epochs", texts.epochs, shown.epochs, true);
+    set("batch_size", texts.batch_size, shown.batch_size, true);
+    set("optimizer.lr", texts.lr, shown.lr, true);
+    set("optimizer.momentum", texts.momentum, shown.momentum, true);
+    set("optimizer.weight_decay", texts.weight_decay, shown.weight_decay, true);
+    if (texts.nesterov != shown.nesterov) {
+        set_train_value(train, "optimizer.nesterov", texts.nesterov);
+    }
+    return train;
 }
 
-json train_of(const Job& base, const JobTexts& texts) {
-    json train = base.train && base.train->is_object() ? *base.train : json::object();
-    if (train.contains("model") && train["model"].is_object()) {
-        train["model"]["name"] = ss(texts.model.trimmed());
-    } else {
-        train["model"] = ss(texts.model.trimmed());
+/// What the job file says, right or wrong; where it says nothing, the default.
+QString train_text(const Job& job, const char* path, const QString& normal) {
+    const json value = job.train ? train_value(*job.train, path) : json();
+    if (value.is_string()) {
+        return qs(value.get<std::string>());
     }
-    json dataset = json::object();
-    if (train.contains("dataset") && train["dataset"].is_object()) {
-        dataset = train["dataset"];
-    }
-    if (dataset.value("name", "") != ss(texts.dataset.trimmed())) {
-        dataset.erase("otherwise");  // was meant for the other one
-    }
-    dataset["name"] = ss(texts.dataset.trimmed());
-    if (texts.root.trimmed().isEmpty()) {
-        dataset.erase("root");
-    } else {
-        dataset["root"] = ss(texts.root.trimmed());
-    }
-    train["dataset"] = dataset;
-    set_or_erase(train, "epochs", texts.epochs);
-    set_or_erase(train, "batch_size", texts.batch_size);
-    json optimizer =
-        train.contains("optimizer") && train["optimizer"].is_object() ? train["optimizer"] : json::object();
-    optimizer["name"] = optimizer.value("name", "sgd");
-    set_or_erase(optimizer, "lr", texts.lr);
-    set_or_erase(optimizer, "momentum", texts.momentum);
-    set_or_erase(optimizer, "weight_decay", texts.weight_decay);
-    if (texts.nesterov || optimizer.contains("nesterov")) {
-        optimizer["nesterov"] = texts.nesterov;
-    }
-    train["optimizer"] = optimizer;
-    return train;
+    return value.is_number_integer() ? qs(value.dump())
+           : value.is_number()       ? number_text_of(value.get<double>())
+                                     : normal;
 }
 
 /// A whole number in [low, high]; otherwise an error that says so.
@@ -184,14 +186,15 @@ JobTexts texts_of(const Job& job) {
     if (job.train && config::check_train_config(*job.train).empty()) {
         config = config::parse_train_config(*job.train);
     }
-    texts.model = qs(config.model);
-    texts.dataset = qs(config.dataset.name);
-    texts.root = qs(config.dataset.root);
-    texts.epochs = QString::number(config.epochs);
-    texts.batch_size = QString::number(config.batch_size);
-    texts.lr = number_text_of(config.optimizer.lr);
-    texts.momentum = number_text_of(config.optimizer.momentum);
-    texts.weight_decay = number_text_of(config.optimizer.weight_decay);
+    texts.model = train_text(job, "model.name", qs(config.model));
+    texts.dataset = train_text(job, "dataset.name", qs(config.dataset.name));
+    texts.root = train_text(job, "dataset.root", qs(config.dataset.root));
+    texts.epochs = train_text(job, "epochs", QString::number(config.epochs));
+    texts.batch_size = train_text(job, "batch_size", QString::number(config.batch_size));
+    texts.lr = train_text(job, "optimizer.lr", number_text_of(config.optimizer.lr));
+    texts.momentum = train_text(job, "optimizer.momentum", number_text_of(config.optimizer.momentum));
+    texts.weight_decay =
+        train_text(job, "optimizer.weight_decay", number_text_of(config.optimizer.weight_decay));
     texts.nesterov = config.optimizer.nesterov;
     texts.options = option_texts_of(job);
     return texts;

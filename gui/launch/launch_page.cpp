@@ -349,8 +349,7 @@ void LaunchPage::choose_job_file() {
 }
 
 void LaunchPage::paste_command_line() {
-    const CheckedJob checked = form_->checked();
-    auto* dialog = new PasteDialog(workspace_->fleet()->inventory(), checked.job.nodes, this);
+    auto* dialog = new PasteDialog(workspace_->fleet()->inventory(), form_->chosen_nodes(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
         JobRead read;

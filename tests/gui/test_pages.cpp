@@ -5,7 +5,6 @@
 
 #include <gui/app/main_window.h>
 #include <gui/launch/launch_page.h>
-#include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
 #include <gui/models/node_samples_model.h>
@@ -14,83 +13,21 @@
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
 
-#include <tests/gui/gui_test.h>
-#include <tests/gui/synthetic_run.h>
+#include <tests/gui/pages_fixture.h>
 
-#include <QAction>
-#include <QClipboard>
-#include <QComboBox>
 #include <QDialog>
-#include <QGuiApplication>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
-#include <QMenu>
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
-#include <QTableWidget>
-#include <QTemporaryDir>
 #include <QToolButton>
 #include <QTreeView>
 #include <fstream>
 
 namespace rankscope::gui::testing {
 namespace {
-
-void write(const QString& file, const std::string& text) {
-    std::ofstream(ss(file)) << text;
-}
-
-NodeSpec node_called(const std::string& name) {
-    NodeSpec node;
-    node.name = name;
-    node.host = name;
-    return node;
-}
-
-class Pages : public ::testing::Test {
-protected:
-    QString inventory_file() const { return folder_.path() + u"/cluster.yaml"_s; }
-
-    void fill_store(const std::vector<SyntheticRun>& runs) {
-        auto store = RunStore::open(options_in(folder_.path()).store_path());
-        ASSERT_TRUE(store.ok());
-        for (const SyntheticRun& run : runs) {
-            store_run(**store, run);
-        }
-    }
-
-    void open(Options options) {
-        window_ = std::make_unique<MainWindow>(options);
-        window_->resize(1280, 800);
-        window_->show();
-        ASSERT_TRUE(wait_until([&] {
-            return window_->workspace()->fleet()->loaded() && window_->workspace()->store_settled();
-        }));
-    }
-    void open() { open(options_in(folder_.path())); }
-
-    template <typename Widget>
-    Widget* find(const char* name) {
-        return child<Widget>(window_.get(), name);
-    }
-    QDialog* wait_dialog(const char* name) {
-        QDialog* dialog = nullptr;
-        EXPECT_TRUE(wait_until([&] {
-            dialog = window_->findChild<QDialog*>(QString::fromLatin1(name));
-            return dialog && dialog->isVisible();
-        })) << name;
-        return dialog;
-    }
-    bool wait_start_enabled() {
-        return wait_until([&] { return find<QPushButton>("startButton")->isEnabled(); });
-    }
-
-    QTemporaryDir folder_;
-    std::unique_ptr<MainWindow> window_;
-};
 
 TEST_F(Pages, KeysLeadToEveryPage) {
     open();
@@ -131,109 +68,6 @@ TEST_F(Pages, ABrokenInventoryIsShownAndNeverOverwritten) {
     write(inventory_file(), "nodes:\n  - name: node1\n");
     click(find<QPushButton>("fleetProblemsAction"));
     EXPECT_TRUE(wait_until([&] { return !banner->isVisible(); }));
-}
-
-TEST_F(Pages, LaunchPlansAsOneTypesAndMarksWhatIsWrong) {
-    open();
-    window_->show_page(MainWindow::Page::Launch);
-    auto* start = find<QPushButton>("startButton");
-    ASSERT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-    auto* plan = find<QTableView>("planTable");
-    type_into(find<QLineEdit>("launchProcs"), u"3"_s);
-    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 3; }));
-    EXPECT_TRUE(find<QPlainTextEdit>("planRankText")->toPlainText().contains(u"WORLD_SIZE=3"_s));
-
-    auto* lr = find<QLineEdit>("launchLr");
-    type_into(lr, u"fast"_s);
-    EXPECT_FALSE(start->isEnabled());
-    EXPECT_EQ(lr->property("invalid").toString(), u"true"_s);
-    EXPECT_FALSE(find<QLabel>("launchLrError")->text().isEmpty());
-    EXPECT_FALSE(find<QLabel>("startReason")->text().isEmpty());
-    type_into(lr, u"0.1"_s);
-    EXPECT_TRUE(wait_start_enabled());
-    EXPECT_EQ(lr->property("invalid").toString(), u"false"_s);
-
-    auto* nodes = find<QListWidget>("launchNodes");
-    nodes->item(0)->setCheckState(Qt::Unchecked);
-    EXPECT_FALSE(start->isEnabled());
-    EXPECT_TRUE(find<QLabel>("startReason")->text().contains(u"node"_s));
-}
-
-TEST_F(Pages, LaunchFollowsTheFleet) {
-    write(inventory_file(), "nodes:\n  - { name: node1, cpu_slots: 2 }\n  - { name: node2, cpu_slots: 3 }\n");
-    open();
-    window_->show_page(MainWindow::Page::Launch);
-    auto* nodes = find<QListWidget>("launchNodes");
-    ASSERT_TRUE(wait_until([&] { return nodes->count() == 3; }));
-    nodes->item(0)->setCheckState(Qt::Unchecked);
-    nodes->item(2)->setCheckState(Qt::Checked);
-    nodes->item(1)->setCheckState(Qt::Checked);
-    auto* plan = find<QTableView>("planTable");
-    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 5; }));
-    EXPECT_EQ(plan->model()->index(0, 1).data().toString(), u"node2"_s)
-        << "the first one ticked is the master";
-}
-
-TEST_F(Pages, ACommandLineBecomesTheJob) {
-    write(inventory_file(), "nodes:\n  - { name: node1 }\n  - { name: node2 }\n");
-    open();
-    window_->show_page(MainWindow::Page::Launch);
-    ASSERT_TRUE(wait_until([&] { return find<QListWidget>("launchNodes")->count() == 3; }));
-    click(find<QPushButton>("pasteJob"));
-    auto* dialog = wait_dialog("pasteDialog");
-    ASSERT_TRUE(dialog);
-    auto* ok = child<QPushButton>(dialog, "pasteOk");
-    auto* line = child<QPlainTextEdit>(dialog, "pasteLine");
-    EXPECT_FALSE(ok->isEnabled());
-    line->setPlainText(u"torchrun --never-heard a.py"_s);
-    EXPECT_FALSE(ok->isEnabled());
-    EXPECT_TRUE(child<NoticeBar>(dialog, "pasteFault")->text().contains(u"--never-heard"_s));
-    line->setPlainText(
-        u"NCCL_DEBUG=INFO torchrun --nnodes=2 \\\n --nproc-per-node=2 --node-rank=0 train.py --lr 0.1"_s);
-    EXPECT_TRUE(ok->isEnabled()) << qPrintable(child<NoticeBar>(dialog, "pasteFault")->text());
-    EXPECT_TRUE(child<QLabel>(dialog, "pasteNotes")->text().contains(u"--node-rank"_s));
-    click(ok);
-    auto* plan = find<QTableView>("planTable");
-    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 4; }));
-    const QString rank = find<QPlainTextEdit>("planRankText")->toPlainText();
-    EXPECT_TRUE(rank.contains(u"python3 train.py --lr 0.1"_s)) << qPrintable(rank);
-    EXPECT_TRUE(rank.contains(u"NCCL_DEBUG=INFO"_s)) << qPrintable(rank);
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-
-    auto* tools = find<QPushButton>("planCopyAs")->menu();
-    ASSERT_TRUE(tools);
-    for (QAction* action : tools->actions()) {
-        if (action->text() == u"torchrun"_s) {
-            action->trigger();
-        }
-    }
-    EXPECT_TRUE(QGuiApplication::clipboard()->text().contains(u"--nnodes=2 --node-rank=1"_s))
-        << qPrintable(QGuiApplication::clipboard()->text());
-}
-
-TEST_F(Pages, AJobFileWithFaultsShowsThemAllAndStartsNothing) {
-    const QString job = folder_.path() + u"/job.yaml"_s;
-    write(job,
-          "name: x\nnodes: [local]\nmaster_prot: 1\ntrain:\n  model: convnet\n  dataset: { name: mnist }\n  "
-          "epochs: none\n");
-    Options options = options_in(folder_.path());
-    options.job_file = ss(job);
-    open(options);
-    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
-    auto* banner = find<NoticeBar>("jobProblems");
-    ASSERT_TRUE(wait_until([&] { return banner->isVisible(); }));
-    EXPECT_TRUE(banner->text().contains(u"job.yaml:3"_s)) << qPrintable(banner->text());
-    EXPECT_TRUE(banner->text().contains(u"job.yaml:7"_s)) << qPrintable(banner->text());
-    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
-}
-
-TEST_F(Pages, QuickStartIsReadyToStart) {
-    Options options = options_in(folder_.path());
-    options.quick_start = true;
-    open(options);
-    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
-    EXPECT_EQ(find<QLineEdit>("launchName")->text(), u"mnist-quickstart"_s);
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
 }
 
 TEST_F(Pages, EmptyStatesSayWhatToDoAndLeadThere) {
@@ -414,95 +248,6 @@ TEST_F(Pages, TelemetryIsALinePerNodeAndItsGpusBelow) {
     EXPECT_LE(find<QWidget>("telemetryStrip")->height(), 240) << "it scrolls";
     live->forget("many");
     EXPECT_EQ(table->model()->rowCount(), 0);
-}
-
-TEST_F(Pages, LaunchThroughSlurmAsksForWhatSlurmNeeds) {
-    write(inventory_file(), "nodes:\n  - { name: login1 }\n  - { name: node2 }\n");
-    open();
-    window_->show_page(MainWindow::Page::Launch);
-    auto* nodes = find<QListWidget>("launchNodes");
-    ASSERT_TRUE(wait_until([&] { return nodes->count() == 3; }));
-    auto* partition = find<QLineEdit>("launchPartition");
-    EXPECT_FALSE(partition->isVisible());
-    find<QComboBox>("launchLauncher")->setCurrentIndex(1);
-    EXPECT_TRUE(partition->isVisible());
-    nodes->item(1)->setCheckState(Qt::Checked);
-    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Unchecked) << "one logs in to one node";
-    type_into(find<QLineEdit>("launchSlurmNodes"), u"3"_s);
-    type_into(partition, u"gpu"_s);
-    type_into(find<QLineEdit>("launchGres"), u"gpu:2"_s);
-    auto* plan = find<QTableView>("planTable");
-    ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 6; }))
-        << qPrintable(find<QLabel>("startReason")->text());
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-    auto* time = find<QLineEdit>("launchTime");
-    type_into(time, u"soon"_s);
-    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
-    EXPECT_EQ(time->property("invalid").toString(), u"true"_s);
-    EXPECT_TRUE(find<QLabel>("launchTimeError")->text().contains(u"HH:MM:SS"_s));
-    type_into(time, u"30"_s);
-    EXPECT_TRUE(wait_start_enabled());
-    find<QComboBox>("launchLauncher")->setCurrentIndex(0);
-    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Checked) << "over SSH it is as it was";
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-}
-
-TEST_F(Pages, AProgramOfOnesOwnIsChosenAndTyped) {
-    open();
-    window_->show_page(MainWindow::Page::Launch);
-    ASSERT_TRUE(wait_start_enabled());
-    find<QComboBox>("launchKind")->setCurrentIndex(1);
-    EXPECT_FALSE(find<QLineEdit>("launchLr")->isVisible());
-    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
-    type_into(find<QLineEdit>("launchCommand"), u"sleep 5"_s);
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-    find<QComboBox>("launchKind")->setCurrentIndex(0);
-    EXPECT_TRUE(find<QLineEdit>("launchLr")->isVisible());
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-}
-
-TEST_F(Pages, AnOwnProgramsOptionsAreEditedAndALineIsLearnt) {
-    const QString job = folder_.path() + u"/job.yaml"_s;
-    write(job,
-          "name: own\nnodes: [local]\nmaster_port: 0\ncommand: [python3, a.py]\npush: [a.py]\n"
-          "local_rank_argument: --local-rank\n");
-    Options options = options_in(folder_.path());
-    options.job_file = ss(job);
-    open(options);
-    auto* push = find<QLineEdit>("launchPush");
-    ASSERT_TRUE(wait_until([&] { return push->text() == u"a.py"_s; }));
-    EXPECT_FALSE(find<QLineEdit>("launchLr")->isVisible());
-    find<QComboBox>("launchPython")->setCurrentIndex(1);
-    EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled()) << "which venv?";
-    EXPECT_FALSE(find<QLabel>("launchPythonEnvError")->text().isEmpty());
-    type_into(find<QLineEdit>("launchPythonEnv"), u"~/venvs/torch"_s);
-    EXPECT_FALSE(find<QLineEdit>("launchSignalWait")->isVisible());
-    find<QComboBox>("launchSignal")->setCurrentIndex(1);
-    EXPECT_TRUE(find<QLineEdit>("launchSignalWait")->isVisibleTo(window_.get()));
-
-    click(find<QPushButton>("launchLearn"));
-    QDialog* dialog = wait_dialog("learnDialog");
-    auto* ok = child<QPushButton>(dialog, "learnOk");
-    EXPECT_FALSE(ok->isEnabled());
-    type_into(child<QLineEdit>(dialog, "learnLine"), u"it 5/100 margin 0.31"_s);
-    auto* numbers = child<QTableWidget>(dialog, "learnTable");
-    ASSERT_EQ(numbers->rowCount(), 3);
-    EXPECT_FALSE(ok->isEnabled());
-    numbers->item(0, 2)->setText(u"step"_s);
-    numbers->item(2, 2)->setText(u"margin"_s);
-    EXPECT_TRUE(child<QLabel>(dialog, "learnReads")->text().contains(u"margin = 0.31"_s))
-        << qPrintable(child<QLabel>(dialog, "learnReads")->text());
-    ASSERT_TRUE(ok->isEnabled());
-    click(ok);
-    EXPECT_EQ(find<QPlainTextEdit>("launchPatterns")->toPlainText(), u"it {step}/{} margin {margin}"_s);
-    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-
-    const JobRead read = parse_job(to_yaml(window_->launch_page()->job()), ss(job));
-    ASSERT_TRUE(read.problems.empty()) << to_line(read.problems.front());
-    EXPECT_EQ(read.job.own.venv, "~/venvs/torch");
-    EXPECT_EQ(read.job.checkpoint_signal, "USR1");
-    EXPECT_EQ(read.job.own.metrics.patterns, std::vector<std::string>{"it {step}/{} margin {margin}"});
-    EXPECT_EQ(read.job.own.local_rank_argument, LocalRankArgument::Dash) << "no field stands for it";
 }
 
 TEST_F(Pages, DeletingARunAsksFirst) {
