@@ -2,24 +2,28 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/live_model.h>
+#include <gui/on_thread.h>
 
 #include <utility>
 
 namespace rankscope::gui {
 
 void LiveModel::reset(LiveData data) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     data_ = std::move(data);
     empty_ = false;
     emit wasReset();
 }
 
 void LiveModel::clear() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     data_ = {};
     empty_ = true;
     emit wasReset();
 }
 
 void LiveModel::apply(const std::vector<QueuedItem>& items) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     LiveChanges changes;
     for (const QueuedItem& item : items) {
         if (const auto* plan = std::get_if<LaunchPlan>(&item)) {

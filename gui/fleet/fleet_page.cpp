@@ -7,6 +7,7 @@
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_details.h>
 #include <gui/fleet/node_dialog.h>
+#include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>
@@ -162,6 +163,7 @@ void FleetPage::select(const std::string& name) {
 }
 
 void FleetPage::update_state() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     std::vector<Failure> faults = fleet_->problems();
     const bool broken = !faults.empty();
     if (!broken) {
@@ -239,6 +241,7 @@ void FleetPage::open_keys() {
 }
 
 void FleetPage::show_port(const QString& node, int port) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     open_leftovers(ss(node), port);
 }
 

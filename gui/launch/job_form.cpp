@@ -5,6 +5,7 @@
 #include <gui/launch/job_form.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/learn_dialog.h>
+#include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/widgets/field_form.h>
@@ -299,6 +300,7 @@ void JobForm::make_training() {
 }
 
 void JobForm::set_job(const Job& job) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     filling_ = true;
     base_ = job;
     chosen_ = job.nodes;

@@ -4,6 +4,7 @@
 // The list of nodes of JobForm: the nodes of a run, or under Slurm the one to log in to.
 
 #include <gui/launch/job_form.h>
+#include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 
@@ -33,6 +34,7 @@ void JobForm::launcher_changed() {
 }
 
 void JobForm::set_fleet(const FleetModel& fleet) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     fleet_ = &fleet;
     filling_ = true;
     if (all_nodes_) {

@@ -6,6 +6,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
+#include <gui/on_thread.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -149,15 +150,18 @@ void LaunchPage::connect_parts() {
 }
 
 void LaunchPage::open_job(const std::filesystem::path& file) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     read_job_.start([file](const JobHandle&) { return read_job(file); },
                     [this](JobRead read) { take_job(std::move(read)); });
 }
 
 void LaunchPage::set_job_text(const std::string& yaml, const std::filesystem::path& file) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     take_job(parse_job(yaml, file));
 }
 
 void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     // A run keeps its job, not the folder that its file lay in.
     std::error_code gone;
     const std::filesystem::path folder = std::filesystem::current_path(gone);
@@ -310,6 +314,7 @@ void LaunchPage::make_plan_now() {
 }
 
 void LaunchPage::update_state() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     const Fleet* fleet = workspace_->fleet();
     state_.inventory_read = fleet->loaded();
     state_.inventory_fine = fleet->problems().empty();
@@ -325,6 +330,7 @@ void LaunchPage::update_state() {
 }
 
 void LaunchPage::start() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     update_state();
     if (!state_.is_ready()) {
         return;

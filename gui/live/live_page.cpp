@@ -12,6 +12,7 @@
 #include <gui/live/run_standing.h>
 #include <gui/live/stage_strip.h>
 #include <gui/live/telemetry_strip.h>
+#include <gui/on_thread.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
@@ -265,6 +266,7 @@ void LivePage::forget(const std::string& run_id) {
 }
 
 void LivePage::show_model(LiveModel* model) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     current_ = model;
     // Before anything is laid out: both remember how many there were.
     strip_->set_state(model->state(), now_us());
@@ -286,6 +288,7 @@ void LivePage::show_model(LiveModel* model) {
 }
 
 void LivePage::on_changed(const LiveChanges& changes) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (changes.plan || changes.ranks) {
         ranks_dirty_ = true;
     }

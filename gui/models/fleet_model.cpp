@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/fleet_model.h>
+#include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -120,6 +121,7 @@ FleetModel::FleetModel(QObject* parent) : QAbstractTableModel(parent) {
 }
 
 void FleetModel::set_nodes(const std::vector<NodeSpec>& nodes) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     std::vector<FleetNode> fresh;
     std::vector<NodeSpec> specs{local_node()};
     for (const NodeSpec& spec : nodes) {
@@ -144,6 +146,7 @@ void FleetModel::set_nodes(const std::vector<NodeSpec>& nodes) {
 }
 
 void FleetModel::set_old_facts(const KnownFacts& facts) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     for (const auto& [name, fact] : facts) {
         FleetNode* entry = node(name);
         if (entry && !entry->facts) {
@@ -155,6 +158,7 @@ void FleetModel::set_old_facts(const KnownFacts& facts) {
 }
 
 void FleetModel::set_connecting(const std::string& name, const std::string& progress) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (FleetNode* entry = node(name)) {
         entry->state = ProbeState::Connecting;
         entry->progress = progress;
@@ -163,6 +167,7 @@ void FleetModel::set_connecting(const std::string& name, const std::string& prog
 }
 
 void FleetModel::set_ready(const std::string& name, const NodeFacts& facts) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (FleetNode* entry = node(name)) {
         entry->state = ProbeState::Ready;
         entry->facts = facts;
@@ -173,6 +178,7 @@ void FleetModel::set_ready(const std::string& name, const NodeFacts& facts) {
 }
 
 void FleetModel::set_failed(const std::string& name, const Failure& failure) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (FleetNode* entry = node(name)) {
         entry->state = ProbeState::Failed;
         entry->failure = failure;
@@ -182,6 +188,7 @@ void FleetModel::set_failed(const std::string& name, const Failure& failure) {
 }
 
 void FleetModel::set_cancelled(const std::string& name) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (FleetNode* entry = node(name)) {
         entry->state = entry->facts && !entry->facts_are_old ? ProbeState::Ready : ProbeState::NotProbed;
         touched(name);
@@ -189,6 +196,7 @@ void FleetModel::set_cancelled(const std::string& name) {
 }
 
 void FleetModel::refresh(std::int64_t now_us, const std::map<std::string, NodeLink>& links) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     for (FleetNode& entry : nodes_) {
         const QString before = probe_state_text(entry, now_us_);
         const auto link = links.find(entry.spec.name);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/on_thread.h>
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -145,6 +146,7 @@ void RunsPage::hideEvent(QHideEvent* event) {
 }
 
 void RunsPage::refresh() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (workspace_->store_failure()) {
         fault_->set_text(tr("The run store cannot be used."), failure_text(*workspace_->store_failure()));
     }
@@ -156,6 +158,7 @@ void RunsPage::refresh() {
 }
 
 void RunsPage::take(Result<std::vector<RunRecord>> runs) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (!runs) {
         fault_->set_text(tr("The stored runs cannot be read."), failure_text(runs.failure()));
         return;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <gui/on_thread.h>
 #include <gui/session/fleet.h>
 #include <gui/strings.h>
 #include <remote/desk/node/probe.h>
@@ -36,6 +37,7 @@ Fleet::Fleet(std::filesystem::path file, bool must_exist, Prompter prompter, QOb
 Fleet::~Fleet() = default;
 
 void Fleet::set_store(std::shared_ptr<RunStore> store) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     store_ = std::move(store);
     if (!store_) {
         return;
@@ -52,6 +54,7 @@ void Fleet::set_store(std::shared_ptr<RunStore> store) {
 }
 
 void Fleet::load() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     save_problems_.clear();
     read_job_.start(
         [file = file_, must = must_exist_](const JobHandle&) { return read_inventory(file, must); },
@@ -73,6 +76,7 @@ void Fleet::take(InventoryRead read) {
 }
 
 void Fleet::save(Edit edit) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     edits_.push_back(std::move(edit));
     if (!write_job_.running()) {
         write_next();
@@ -140,6 +144,7 @@ void Fleet::add_nodes(const std::vector<NodeSpec>& nodes) {
 }
 
 void Fleet::remove_node(const std::string& name) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     probes_.erase(name);
     save([name](Inventory& inventory) {
         std::erase_if(inventory.nodes, [&](const NodeSpec& node) { return node.name == name; });
@@ -147,6 +152,7 @@ void Fleet::remove_node(const std::string& name) {
 }
 
 void Fleet::probe(const std::string& name) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     const FleetNode* node = model_.find(name);
     if (!node || node->state == ProbeState::Connecting) {
         return;
@@ -188,6 +194,7 @@ void Fleet::probe(const std::string& name) {
 }
 
 void Fleet::probe_all() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     std::vector<std::string> names;
     for (const FleetNode& node : model_.nodes()) {
         names.push_back(node.spec.name);
@@ -198,6 +205,7 @@ void Fleet::probe_all() {
 }
 
 void Fleet::cancel_probes() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     for (auto& [name, job] : probes_) {
         if (job->running()) {
             job->cancel();

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/on_thread.h>
 #include <gui/prompts/host_key_dialog.h>
 #include <gui/prompts/secret_dialog.h>
 #include <gui/session/prompter_bridge.h>
@@ -67,6 +68,7 @@ std::optional<std::string> PrompterBridge::ask_secret(const std::shared_ptr<Shar
 }
 
 void PrompterBridge::question_arrived() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (key_dialog_) {
         add_host_keys();
     } else if (!secret_dialog_ && !gather_.isActive()) {
@@ -145,6 +147,7 @@ void PrompterBridge::secret_answered(int result) {
 }
 
 void PrompterBridge::shut_down() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     std::deque<std::shared_ptr<PendingKey>> keys;
     std::deque<std::shared_ptr<PendingSecret>> secrets;
     {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/on_thread.h>
 #include <gui/session/run_session.h>
 #include <gui/strings.h>
 
@@ -70,6 +71,7 @@ bool RunSession::under_way_on_nodes() const {
 }
 
 void RunSession::start(RunRequest request, std::shared_ptr<RunStore> store, const Prompter& prompter) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     retire();
     LiveData data;
     data.state.name = request.job.name;
@@ -95,6 +97,7 @@ struct RunSession::Attaching {
 
 void RunSession::attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
                         const Prompter& prompter) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     retire();
     queue_ = std::make_shared<EventQueue>();
     attaching_ = std::make_shared<Attaching>();
@@ -140,6 +143,7 @@ void RunSession::look_at_attaching() {
 }
 
 void RunSession::cancel_attach() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (attaching()) {
         retire();
         emit stateChanged();
@@ -147,6 +151,7 @@ void RunSession::cancel_attach() {
 }
 
 void RunSession::drain() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (attaching()) {
         look_at_attaching();
     }
@@ -169,6 +174,7 @@ void RunSession::drain() {
 }
 
 void RunSession::stop(bool force) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (!live()) {
         return;
     }
@@ -178,6 +184,7 @@ void RunSession::stop(bool force) {
 }
 
 void RunSession::pause(bool pause) {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (!can_pause()) {
         return;
     }
@@ -195,6 +202,7 @@ bool RunSession::pause_wanted() const {
 }
 
 void RunSession::detach() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     retire();
     emit stateChanged();
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <gui/on_thread.h>
 #include <gui/session/workspace.h>
 
 #include <QWidget>
@@ -38,6 +39,7 @@ Workspace::~Workspace() {
 }
 
 void Workspace::begin() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     fleet_.load();
     open_job_.start([path = options_.store_path()](const JobHandle&) { return RunStore::open(path); },
                     [this](Result<std::shared_ptr<RunStore>> opened) {
@@ -56,6 +58,7 @@ void Workspace::begin() {
 }
 
 void Workspace::shut_down() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
     if (store_) {
         store_->set_patience(kClosingPatienceMs);  // what is pending is written, but not for long
     }

@@ -12,6 +12,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
+#include <thread>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -68,6 +69,18 @@ TEST(LiveModel, AnEventThatComesTwiceCountsOnce) {
     live.apply(again);
     EXPECT_EQ(live.data().events, events);
     EXPECT_EQ(changes.count(), 0);
+}
+
+TEST(LiveModel, ACallFromAnotherThreadIsRefused) {
+    LiveModel live;
+    live.reset(synthetic_data({.ranks = 1, .steps_per_epoch = 2}));
+    const std::uint64_t events = live.data().events;
+    std::thread([&live] {
+        live.clear();
+        live.apply({Event{0, 1, "node1", 0, LogEvent{false, "x\n"}}});
+    }).join();
+    EXPECT_FALSE(live.empty());
+    EXPECT_EQ(live.data().events, events);
 }
 
 TEST(LiveModel, OneSignalABatch) {
