@@ -38,7 +38,7 @@ enum class GradientMode {
 };
 
 enum class StorageOrder {
-    native,    ///< what the backend's kernels like best
+    native,    ///< the order with the fastest kernels
     canonical  ///< PyTorch's row-major order: the same on every machine
 };
 

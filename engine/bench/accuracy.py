@@ -87,7 +87,7 @@ def main():
     parser.add_argument("--worker", default=str(ROOT / "build/release/bin/rankscope-worker"))
     parser.add_argument("--python", default=str(ROOT / "build/peers/bin/python"), help="an interpreter that has torch")
     parser.add_argument("--set", action="append", choices=("mnist", "cifar10"), help="only this one")
-    parser.add_argument("--world", action="append", type=int, help="only so many ranks (default: 1, 2 and 4)")
+    parser.add_argument("--world", action="append", type=int, help="only this many ranks (default: 1, 2 and 4)")
     parser.add_argument("--mnist-epochs", type=int, default=2)
     parser.add_argument("--cifar-epochs", type=int, default=5)
     parser.add_argument("--limit", type=int, help="training images")

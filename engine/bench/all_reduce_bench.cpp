@@ -48,7 +48,7 @@ void measure(ProcessGroup& group, const Arguments& arguments, std::size_t bytes)
     const std::span<float> values = own.empty() ? std::span(shared.get(), count) : std::span(own);
     const Piece piece{values.data(), count};
     const auto once = [&] { group.all_reduce({.pieces = {&piece, 1}, .scale = 0.5F}, When::at_wait).wait(); };
-    // Every rank writes all its values anew, as a backward pass does: what lies in another core's cache must
+    // Every rank writes all its values again, as a backward pass does: what lies in another core's cache must
     // come from there. (Left as they are, 455 KB take a third of the time.)
     const auto prepare = [&] {
         std::fill(values.begin(), values.end(), 1e-3F);
@@ -131,7 +131,7 @@ int bench(int argc, char** argv) {
     Arguments arguments;
     CLI::App app("all_reduce_bench: all-reduce between processes of this machine, one JSON line per size.");
     app.add_option("--ranks", arguments.ranks, "processes")->check(CLI::Range(1, 64));
-    app.add_option("--hosts", arguments.hosts, "pretend that they are on so many hosts")
+    app.add_option("--hosts", arguments.hosts, "pretend that they are on this many hosts")
         ->check(CLI::Range(1, 64));
     app.add_option("--transport", arguments.transport)->check(CLI::IsMember({"auto", "gloo"}));
     app.add_option("--memory", arguments.memory, "the group's, or the process's own")

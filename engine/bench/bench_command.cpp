@@ -35,7 +35,7 @@ using Json = nlohmann::ordered_json;
 
 /// More than the caches hold, as fresh data would be; few enough that memory is the model's.
 constexpr std::int64_t kReadyBatches = 4;
-/// Steps with and without communication take turns in blocks of so many, so that both see the same machine.
+/// Steps with and without communication take turns in blocks of this many, so that both see the same machine.
 constexpr std::int64_t kBlock = 5;
 
 constexpr int kMost = 1'000'000'000;
@@ -205,7 +205,7 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
             step.begin(1);
             step.batch(batch, times);
             step.finish(update, false, times);
-            // What a step gave is fetched once the next one is under way.
+            // What a step gave is fetched once the next one has begun.
             for (++open; read_each && open > step.ahead(); --open) {
                 step.result(times);
             }

@@ -210,7 +210,7 @@ def gradients(args, verdict):
 
 def steps(args, verdict):
     """Limit, of all parameters together: 1e-4, or twice PyTorch's own distance from double precision where that is more:
-    with a large rate a ResNet amplifies every rounding, whoever rounds."""
+    with a large rate a ResNet amplifies every rounding, on either side."""
     print(f"After {args.steps} steps, {args.precision}, all parameters together and (worst tensor); "
           f"PyTorch {torch.__version__}\n")
     print("| model, batch, SGD | engine to torch fp32 | engine to double | torch fp32 to double | running statistics: engine, "

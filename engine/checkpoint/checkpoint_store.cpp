@@ -124,7 +124,7 @@ public:
                 folder.string() +
                 ": another process is writing a checkpoint there. Give each run a folder of its own.");
         }
-        // A file system without locks: go on without.
+        // A file system without locks: continue without.
     }
     ~WriteLock() { ::close(descriptor_); }
     WriteLock(const WriteLock&) = delete;

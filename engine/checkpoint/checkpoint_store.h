@@ -28,8 +28,8 @@ struct LoadedCheckpoint {
 struct WrittenCheckpoint {
     std::filesystem::path folder;
     std::uint64_t bytes = 0;
-    /// Checkpoints of later steps that were there: the run was taken up before them, or another run left
-    /// them. They are renamed (abandoned_N_step_…), so that no later start goes on from them; never removed.
+    /// Checkpoints of later steps that were there: the run was resumed before them, or another run left
+    /// them. They are renamed (abandoned_N_step_…), so that no later start resumes from them; never removed.
     std::vector<std::filesystem::path> abandoned;
 };
 

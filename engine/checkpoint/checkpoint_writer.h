@@ -33,7 +33,7 @@ struct SaveReport {
 
 struct CheckpointWriterOptions {
     /// A checkpoint that cannot be written ends the run (Error out of the next save() or finish()). Otherwise
-    /// it is reported and training goes on; the last good checkpoint stays.
+    /// it is reported and training continues; the last good checkpoint stays.
     bool required = false;
 };
 
@@ -47,7 +47,7 @@ public:
     using Write = std::function<WrittenCheckpoint(const Snapshot&)>;
 
     explicit CheckpointWriter(CheckpointStore store, CheckpointWriterOptions options = {});
-    /// Writes what was handed over, then ends.
+    /// Writes what was submitted, then ends.
     ~CheckpointWriter();
     CheckpointWriter(const CheckpointWriter&) = delete;
     CheckpointWriter& operator=(const CheckpointWriter&) = delete;
@@ -69,7 +69,7 @@ private:
     Snapshot buffer_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::optional<SaveReport> pending_;  ///< handed over and not finished
+    std::optional<SaveReport> pending_;  ///< submitted and not finished
     Write write_;
     std::vector<SaveReport> finished_;
     std::string last_error_;

@@ -15,7 +15,7 @@
 namespace rankscope::engine {
 
 /// A new file, written from front to back. Every fault is an Error that names file, reason, free space and
-/// remedy. Without finish() the file is of no use; whoever made it removes it.
+/// remedy. Without finish() the file is of no use; its creator removes it.
 class OutputFile {
 public:
     /// Makes it; it must not be there yet.
@@ -59,7 +59,7 @@ public:
     const std::filesystem::path& path() const { return path_; }
     std::uint64_t size() const { return size_; }
     std::uint64_t position() const { return position_; }
-    /// Exactly so many; fewer are an Error.
+    /// Exactly this many; fewer are an Error.
     void read(std::span<std::byte> bytes);
     std::string hash() const { return hash_.hex(); }
 

@@ -120,7 +120,7 @@ public:
         const std::string type = reader.as<PickleGlobal>(items[1], "a storage's type is needed").name;
         const auto stored = storage_type(type);
         if (!stored) {
-            reader.refuse(type + " is no type of storage");
+            reader.refuse(type + " is not a type of storage");
         }
         reader.push(PickleStorage{*stored, reader.as<std::string>(items[2], "a storage's key is needed")});
     }
@@ -215,7 +215,7 @@ void PickleWriter::end_tuple() {
 void PickleWriter::tensor(StoredType dtype, const std::string& key, const Shape& shape) {
     const std::string_view type = torch_storage_name(dtype);
     if (type.empty()) {
-        throw Error("PyTorch's files know no type " + std::string(safetensors_name(dtype)));
+        throw Error("PyTorch's files have no type " + std::string(safetensors_name(dtype)));
     }
     std::int64_t elements = 1;
     Shape stride(shape.size());

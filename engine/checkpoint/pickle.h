@@ -39,7 +39,7 @@ public:
     void end_list();
     void begin_tuple();
     void end_tuple();
-    /// A contiguous tensor that takes up the whole storage `key`.
+    /// A contiguous tensor that fills the whole storage `key`.
     void tensor(StoredType dtype, const std::string& key, const Shape& shape);
     /// The finished pickle.
     std::string finish();

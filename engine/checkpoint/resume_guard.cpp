@@ -76,7 +76,7 @@ std::string explain(const std::vector<Claim>& claims, int source) {
     for (const auto& [what, ranks] : others) {
         text += (text.empty() ? "" : ", ") + ranges(ranks) + " " + what;
     }
-    return "The ranks found different checkpoints: all go on from step " + std::to_string(taken.step) +
+    return "The ranks found different checkpoints: all continue from step " + std::to_string(taken.step) +
            " of rank " + std::to_string(source) + " (" + text +
            "). A checkpoint folder that all nodes share avoids the copying.";
 }

@@ -24,7 +24,7 @@ constexpr std::string_view kMetadata = "__metadata__";
     throw Error("not a safetensors file: " + what);
 }
 
-/// Takes the header as events: a tree would forget names that come twice, and costs many times its text.
+/// Takes the header as events: a tree would lose names that come twice, and costs many times its text.
 class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 public:
     explicit HeaderReader(SafetensorsHeader& header) : header_(header) {}
@@ -135,7 +135,7 @@ public:
     bool binary(binary_t& /*value*/) override { return unexpected("bytes"); }
     bool parse_error(std::size_t position, const std::string& /*token*/,
                      const nlohmann::detail::exception& /*error*/) override {
-        refuse("its header is no JSON at byte " + std::to_string(position));
+        refuse("its header is not JSON at byte " + std::to_string(position));
     }
 
 private:

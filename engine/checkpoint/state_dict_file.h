@@ -12,7 +12,7 @@
 
 namespace rankscope::engine {
 
-/// The weights in a file of either kind, told apart by its first bytes: safetensors, or torch.save's (a state
+/// The weights in a file of either kind, distinguished by its first bytes: safetensors, or torch.save's (a state
 /// dict, or a checkpoint with an entry "state_dict"). Prefixes of PyTorch's wrappers are taken off the names.
 /// Throws Error naming the file and what is wrong.
 std::vector<TensorRecord> read_state_dict(const std::filesystem::path& path);

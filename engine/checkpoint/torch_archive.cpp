@@ -18,7 +18,7 @@ std::string_view as_text(std::span<const std::byte> bytes) {
     return {static_cast<const char*>(static_cast<const void*>(bytes.data())), bytes.size()};
 }
 
-/// The first bytes tell the formats that are not ours.
+/// The first bytes identify formats that this reader does not support.
 void refuse_other_formats(std::span<const std::byte> bytes) {
     constexpr std::string_view kLegacy = "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
     if (as_text(bytes).starts_with(kLegacy)) {
@@ -27,7 +27,7 @@ void refuse_other_formats(std::span<const std::byte> bytes) {
             "torch.save(torch.load(FILE, map_location='cpu'), FILE)");
     }
     if (!as_text(bytes).starts_with("PK")) {
-        throw Error("it is no file of torch.save (no ZIP archive)");
+        throw Error("it is not a file of torch.save (not a ZIP archive)");
     }
 }
 

@@ -114,7 +114,7 @@ TorchCheckpoint read_archive(const TorchArchive& archive, std::span<const std::s
     const auto state_dict = values.find(values.root, "state_dict");
     checkpoint.model = archive.tensors(state_dict.value_or(values.root));
     if (checkpoint.model.empty()) {
-        throw Error("it holds no state dict: neither is it one, nor has it an entry state_dict");
+        throw Error("it is not a state dict and has no entry state_dict");
     }
     for (TensorRecord& tensor : checkpoint.model) {
         tensor.name = unwrapped_name(tensor.name);

@@ -11,7 +11,7 @@
 
 namespace rankscope::engine {
 
-/// Set once, from any thread, when a group cannot go on; whoever waits looks at it.
+/// Set once, from any thread, when a group cannot continue; waiting threads look at it.
 class AbortFlag {
 public:
     void set(const std::string& why) {

@@ -42,7 +42,7 @@ public:
     virtual ~Collectives() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// How the bytes travel, for the person: "shared memory".
+    /// How the bytes travel, for the user: "shared memory".
     virtual std::string transport() const = 0;
 
     /// In place; the result is the same bits on every rank and in every run. Added in rank order; across
@@ -53,7 +53,7 @@ public:
     virtual void all_gather(std::span<const std::byte> mine, std::span<std::byte> all) = 0;
     virtual void barrier() = 0;
 
-    /// From any thread: whatever is under way, and everything after it, ends in PeerLostError(why), soon.
+    /// From any thread: whatever is running, and everything after it, ends in PeerLostError(why), soon.
     virtual void abort(const std::string& why) = 0;
 };
 

@@ -327,11 +327,11 @@ private:
 }  // namespace
 
 std::unique_ptr<ProcessGroup> make_cpu_process_group(const CpuGroupOptions& options, Store& store) {
-    std::vector<int> everybody(static_cast<std::size_t>(options.world_size));
-    for (std::size_t rank = 0; rank < everybody.size(); ++rank) {
-        everybody[rank] = static_cast<int>(rank);
+    std::vector<int> all_ranks(static_cast<std::size_t>(options.world_size));
+    for (std::size_t rank = 0; rank < all_ranks.size(); ++rank) {
+        all_ranks[rank] = static_cast<int>(rank);
     }
-    return std::make_unique<CpuProcessGroup>(meet(options, store), everybody, options.rank, "world");
+    return std::make_unique<CpuProcessGroup>(meet(options, store), all_ranks, options.rank, "world");
 }
 
 }  // namespace rankscope::engine

@@ -25,11 +25,11 @@ struct CpuGroupOptions {
     std::chrono::milliseconds connect_timeout{120000};
     std::chrono::milliseconds timeout{1800000};  ///< last resort of every collective; the watchdog is earlier
     std::shared_ptr<FlightRecorder> recorder{};  ///< null: one of its own
-    std::function<void(const std::string&)> note{};  ///< what the person should know; null: stderr
+    std::function<void(const std::string&)> note{};  ///< what the user should know; null: stderr
 };
 
-/// The group of all ranks with the backend "gloo". The ranks meet in the store and find out together who
-/// shares a host and whether sharing memory works there; ranks whose host cannot are told so and use Gloo.
+/// The group of all ranks with the backend "gloo". The ranks meet in the store and determine together who
+/// shares a host and whether sharing memory works there; ranks whose host cannot get a note and use Gloo.
 /// Throws Error when the group does not come about. The store must outlive it.
 std::unique_ptr<ProcessGroup> make_cpu_process_group(const CpuGroupOptions& options, Store& store);
 

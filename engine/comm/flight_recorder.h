@@ -48,11 +48,11 @@ private:
     GroupState state_;
 };
 
-/// Knows every group of this rank: what the watchdog looks at, what the other ranks are told, and whom to
+/// Knows every group of this rank: what the watchdog looks at, what the other ranks get, and whom to
 /// stop when a rank is lost. (PyTorch calls its own a flight recorder.)
 class FlightRecorder {
 public:
-    /// `abort` must end whatever the group has under way; it is called on the watchdog's thread, not after
+    /// `abort` must end whatever the group runs; it is called on the watchdog's thread, not after
     /// the record was dropped.
     std::shared_ptr<GroupRecord> add(std::string name, std::vector<int> members,
                                      std::function<void(const std::string&)> abort);

@@ -21,7 +21,7 @@ namespace {
 /// Between two ranks the single round halves the latency but doubles the additions: worth it while latency
 /// counts.
 constexpr std::size_t kExchangeBytes = std::size_t{1} << 20U;
-/// Copying this much costs less than telling Gloo about another buffer.
+/// Copying this much costs less than registering another buffer with Gloo.
 constexpr std::size_t kPackedBytes = std::size_t{256} << 10U;
 constexpr std::size_t kWindow = 32;
 constexpr std::size_t kMaxBuffers = 64;
@@ -109,7 +109,7 @@ GlooCollectives::GlooCollectives(const GlooOptions& options, Store& store)
 }
 
 GlooCollectives::~GlooCollectives() {
-    context_->closeConnections();  // before the buffers go, of which Gloo's thread knows
+    context_->closeConnections();  // before freeing the buffers that Gloo's thread uses
 }
 
 void GlooCollectives::begin(CollectiveKind operation, std::size_t bytes, int detail) {
@@ -163,7 +163,7 @@ void GlooCollectives::run(Buffer& out, std::span<const Message> sends, Buffer& i
     const auto done = [this](bool finished) {
         if (!finished) {
             aborted_.check();
-            throw PeerLostError("a collective was given up");
+            throw PeerLostError("a collective was abandoned");
         }
     };
     for (std::size_t i = 0; i < receives.size(); ++i) {
@@ -322,7 +322,7 @@ void GlooCollectives::all_gather(std::span<const std::byte> mine, std::span<std:
     std::memcpy(all.data(), joined, all.size());
 }
 
-/// Dissemination: after round k everybody has heard, directly or not, of 2^(k+1) ranks.
+/// Dissemination: after round k every rank has data, directly or not, from 2^(k+1) ranks.
 void GlooCollectives::barrier() {
     begin(CollectiveKind::barrier, 0, 0);
     std::byte* bytes = grow(packed_, 2);

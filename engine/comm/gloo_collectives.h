@@ -35,7 +35,7 @@ struct GlooOptions {
 ///
 /// All-reduce: every rank owns one shard; all send it their part of it, it adds them in rank order (so the
 /// result is the same bits on every rank and in every run) and sends the sum to all. That moves as many bytes
-/// as a ring, in two rounds; at most kWindow messages are under way at once. Two ranks with little to add (up
+/// as a ring, in two rounds; at most kWindow messages are in flight at once. Two ranks with little to add (up
 /// to kExchangeBytes) send each other everything: one round.
 ///
 /// Every operation's messages carry a number made from what the operation is: ranks that are out of step wait

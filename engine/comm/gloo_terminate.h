@@ -8,7 +8,7 @@
 
 namespace rankscope::engine {
 
-/// Gloo's own thread throws when a peer goes away at the wrong moment, and nobody can catch it there. `lost`
+/// Gloo's own thread throws when a peer goes away at the wrong moment, and it cannot be caught there. `lost`
 /// is then called on that thread with Gloo's words and must end the process; other uncaught exceptions abort
 /// as ever.
 void end_on_exceptions_of_gloo(std::function<void(const std::string& what)> lost);

@@ -19,7 +19,7 @@ namespace rankscope::engine {
 /// block when they first need it. A table that all can read says where each block is.
 class HostMemory : public std::enable_shared_from_this<HostMemory> {
 public:
-    /// A place in one rank's blocks: what is told to the others instead of an address.
+    /// A place in one rank's blocks: what is sent to the others instead of an address.
     struct Location {
         std::uint32_t block = 0;
         std::uint64_t offset = 0;  ///< bytes
@@ -43,7 +43,7 @@ public:
     /// Where `bytes` bytes lie, if they are in a block of this rank.
     std::optional<Location> locate(const void* memory, std::size_t bytes) const;
     /// The other rank's bytes in this process. The block must not be given back meanwhile: it is part of a
-    /// collective under way. Throws Error when it cannot be mapped.
+    /// collective running. Throws Error when it cannot be mapped.
     std::byte* resolve(int peer, const Location& location);
 
     // Construct with create().

@@ -64,7 +64,7 @@ struct Communicator {
     }
 };
 
-/// A non-blocking call may go on in the background: waits until it has come to something.
+/// A non-blocking call may continue in the background: waits until it has a result.
 void settle(ncclComm_t communicator, ncclResult_t code, std::chrono::milliseconds timeout,
             const AbortFlag& aborted, const char* what) {
     const auto deadline = Clock::now() + timeout;
@@ -132,7 +132,7 @@ public:
         void* memory = nullptr;
         if (ncclMemAlloc(&memory, bytes) != ncclSuccess) {
             throw Error("out of GPU memory: " + std::to_string(bytes >> 20U) +
-                        " MiB that NCCL works in (weights or gradients) cannot be had. A smaller model or "
+                        " MiB that NCCL works in (weights or gradients) is unavailable. A smaller model or "
                         "batch_size needs less.");
         }
         auto registration = std::make_shared<void*>(nullptr);

@@ -23,7 +23,7 @@ struct NcclOptions {
 };
 
 /// The backend "nccl": memory is device memory unless said otherwise, and what fills it must have ended on
-/// the device. The communicator is non-blocking: a rank that is missing or dies, and abort(), end in
+/// the device. The communicator is non-blocking: a rank that is missing or ends, and abort(), end in
 /// PeerLostError, never in a hang. Recorded graphs that hold its operations must be gone before it.
 /// Ranks that share a GPU must differ in NCCL_HOSTID, or NCCL refuses them. Throws Error when it does not
 /// come about.

@@ -119,7 +119,7 @@ Missing find_missing(const std::string& group, const std::vector<int>& members, 
                                        instead(group, states, elsewhere.front())};
     }
     return {-1, what + " has not ended within " + seconds(waited) +
-                    " though all its ranks are in it: the network between their nodes passes nothing, or too "
+                    " though all its ranks are in it: the network between their nodes passes no data, or too "
                     "slowly"};
 }
 

@@ -25,7 +25,7 @@ std::optional<RankState> parse_rank_state(std::string_view text);
 
 struct Missing {
     int rank = -1;         ///< the first that is out of step; −1: all are in the same operation
-    std::string sentence;  ///< for the person
+    std::string sentence;  ///< for the user
 };
 
 /// `group`, `members`: what this rank waits in; `states`: by rank, as far as they are known; `waited`: since

@@ -23,7 +23,7 @@ struct PeerLoss {
         gone,    ///< dead, silent, or ended with an error; `reason` says which
         missing  ///< it lives, but a collective waited for it beyond the time-out; `reason` is the sentence
     };
-    int rank = 0;  ///< −1: no rank's fault (a network that passes nothing)
+    int rank = 0;  ///< −1: no rank's fault (the network fails)
     std::string reason{};
     Kind kind = Kind::gone;
 

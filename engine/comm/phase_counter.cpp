@@ -49,7 +49,7 @@ void sleep_while(std::atomic<std::uint32_t>& word, std::uint32_t value) {
 
 void PhaseCounter::advance(std::uint32_t to) {
     core_.store(sched_getcpu(), std::memory_order_relaxed);
-    // Sequentially consistent on both sides: either we see the sleeper, or it sees the new value.
+    // Sequentially consistent on both sides: either we see the sleeper, or it reads the new value.
     value_.store(to, std::memory_order_seq_cst);
     if (sleepers_.load(std::memory_order_seq_cst) != 0 &&
         sleepers_.exchange(0, std::memory_order_seq_cst) != 0) {

@@ -11,7 +11,7 @@
 namespace rankscope::engine {
 
 /// How far one rank has come, in memory that the ranks of a host share: it counts up, the others wait for it.
-/// Wraps around; nobody is ever more than a few steps ahead.
+/// Wraps around; no rank is ever more than a few steps ahead.
 class PhaseCounter {
 public:
     /// To be called by its owner only.
@@ -35,7 +35,7 @@ public:
     /// `may_spin` false: there are fewer cores than ranks, so looking only keeps others from working.
     explicit Patience(bool may_spin);
     /// Returns when the counter has reached `phase`. `check` is called now and then while it sleeps (about
-    /// every 50 ms) and may throw to give up.
+    /// every 50 ms) and may throw to end the wait.
     void wait(PhaseCounter& counter, std::uint32_t phase, const std::function<void()>& check);
 
 private:

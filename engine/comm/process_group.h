@@ -30,16 +30,16 @@ public:
     virtual int rank() const = 0;
     virtual int size() const = 0;
     virtual std::string_view backend() const = 0;
-    /// How the bytes travel, for the person: "shared memory".
+    /// How the bytes travel, for the user: "shared memory".
     virtual std::string transport() const = 0;
 
     /// Zero-filled memory in which the group works fastest: reduced in place without a copy. Given back with
-    /// the last copy of the pointer. Throws Error when it is not to be had.
+    /// the last copy of the pointer. Throws Error when it is unavailable.
     virtual std::shared_ptr<float> allocate(std::size_t count) = 0;
 
     /// Replaces every element on every rank by the sum over the ranks of scale · element, the same bits on
     /// all of them. Returns at once; operations run in order. After an error the memory must stay as long as
-    /// the group: what was given up may still arrive.
+    /// the group: what was abandoned may still arrive.
     virtual Work all_reduce(const Reduction& reduction, When when = When::soon) = 0;
     /// The same for one array, without scaling.
     Work all_reduce_sum(std::span<float> values) {
@@ -72,7 +72,7 @@ public:
     /// A further group of the members that give the same colour, in the same order; null for those that give
     /// a negative one. Called by all members. It has its own numbering and may be used beside this one.
     virtual std::unique_ptr<ProcessGroup> split(int colour) = 0;
-    /// From any thread: whatever is under way, and everything after it, ends in PeerLostError(why).
+    /// From any thread: whatever is running, and everything after it, ends in PeerLostError(why).
     virtual void abort(const std::string& why) = 0;
 };
 

@@ -25,7 +25,7 @@ struct RankEnv {
     std::string socket_interface;  ///< GLOO_SOCKET_IFNAME; empty: chosen by the route to MASTER_ADDR
 
     Transport transport = Transport::automatic;  ///< RANKSCOPE_TRANSPORT: auto, or gloo (no shared memory)
-    /// RANKSCOPE_HOST_ID: ranks that name the same one try to share memory; empty: found out. (As
+    /// RANKSCOPE_HOST_ID: ranks that name the same one try to share memory; empty: detected. (As
     /// NCCL_HOSTID: to make one machine look like several.)
     std::string host{};
     /// RANKSCOPE_HEARTBEAT_S: a rank that gives no sign of life for so long is lost; 0: never. Below it, a cut

@@ -13,7 +13,7 @@
 namespace rankscope::engine {
 
 /// Every target gets, element by element, scale·source[0] + scale·source[1] + …, added in this order (so the
-/// result is the same bits whoever computes it): in f32 for f32, bf16 and f16, in f64 for f64, rounded once
+/// result is the same bits whichever rank computes it): in f32 for f32, bf16 and f16, in f64 for f64, rounded once
 /// to the element's type. A target may be a source; otherwise they must not overlap. `count` elements each.
 void reduce(ElementType type, float scale, std::span<const void* const> sources,
             std::span<void* const> targets, std::size_t count);

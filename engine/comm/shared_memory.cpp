@@ -72,10 +72,10 @@ SharedMemory SharedMemory::create(std::size_t bytes) {
         failed = errno == EINTR ? 0 : errno;
     }
     if (failed != 0) {
-        throw Error("shared memory: " + mebibytes(bytes) + " cannot be had: " + reason(failed) +
+        throw Error("shared memory: " + mebibytes(bytes) + " is unavailable: " + reason(failed) +
                     ". Free some memory, or lower batch_size or the size of the model.");
     }
-    // Nobody can take pages away under a rank that reads them.
+    // No process can take pages away under a rank that reads them.
     fcntl(memory.file_.fd(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
     memory.data_ = map(memory.file_.fd(), bytes, 0);
     memory.size_ = bytes;

@@ -89,7 +89,7 @@ SharedMemoryCollectives::SharedMemoryCollectives(
         std::byte* page = memory_->resolve(members_[other].place, location);
         controls_.push_back(std::launder(static_cast<Control*>(static_cast<void*>(page))));
     }
-    barrier();  // nobody may take its page away before all have mapped it
+    barrier();  // no rank may unlink its page before all have mapped it
 }
 
 SharedMemoryCollectives::~SharedMemoryCollectives() = default;
@@ -301,7 +301,7 @@ void SharedMemoryCollectives::reduce_small(const Reduction& reduction, const Mid
     }
 }
 
-/// Tells the others where these pieces, each of `count` elements, can be reached.
+/// Sends the others where these pieces, each of `count` elements, can be reached.
 void SharedMemoryCollectives::publish(std::span<const Piece> pieces, std::size_t element) {
     Descriptor& mine = own().descriptor[parity()];
     mine.count = static_cast<std::uint32_t>(pieces.size());
@@ -354,7 +354,7 @@ SharedMemoryCollectives::Windows SharedMemoryCollectives::open_windows(const Red
         }
         if (!fits) {
             throw Error("the ranks are out of step: rank " + std::to_string(members_[other].name) +
-                        " divides its array otherwise than rank " +
+                        " divides its array differently from rank " +
                         std::to_string(members_[static_cast<std::size_t>(rank_)].name) + " in " +
                         describe(CollectiveKind::all_reduce, operation_, reduction.bytes()));
         }

@@ -21,8 +21,8 @@ namespace rankscope::engine {
 /// Collectives of ranks of one host, over memory that they share.
 ///
 /// Little data (up to a kilobyte) is put beside the rank's counter; when all counters
-/// have moved on, everybody adds for himself: one meeting. More is added in place in two: all are ready; rank
-/// r adds the r-th part of everybody's array and writes it into everybody's array; all are finished. For that
+/// have moved on, every rank adds for itself: one meeting. More is added in place in two: all are ready; rank
+/// r adds the r-th part of every rank's array and writes it into every rank's array; all are finished. For that
 /// the arrays must be memory of HostMemory::allocate(); others go through a staging block, chunk by chunk.
 class SharedMemoryCollectives final : public Collectives {
 public:
@@ -51,7 +51,7 @@ public:
 
     static constexpr std::size_t kMaxPieces = 120;
     static constexpr std::size_t kMiddleBytes = std::size_t{4} << 20U;
-    /// all_reduce() whose sum passes once through `middle` on rank 0 before everybody gets it: at most
+    /// all_reduce() whose sum passes once through `middle` on rank 0 before every rank gets it: at most
     /// kMaxPieces pieces and kMiddleBytes bytes. All members give one (the others' is not called), or none
     /// does; without it there is no limit.
     void all_reduce_through(const Reduction& reduction, const Middle& middle);

@@ -30,7 +30,7 @@ std::string state_key(int rank);
 enum class Op : std::uint8_t {
     hello = 1,  ///< rank, world size, role ("member" or "watch") → status
     set = 2,    ///< key, value
-    get = 3,    ///< key, time-out in ms ("-1": for ever) → value
+    get = 3,    ///< key, time-out in ms ("-1": no limit) → value
     add = 4,    ///< key, delta → new value
     check = 5,  ///< keys… → one "0" or "1" each
     fail = 6,   ///< reason: this rank ends with an error; the others are notified

@@ -119,7 +119,7 @@ TcpStore::Greeted TcpStore::hello(const StoreClientOptions& options, IoResult& l
     const auto answer = connection_->open(body);
     if (!answer) {
         throw Error("the program at " + address_ +
-                    " does not know this run's RANKSCOPE_TOKEN: it is not rank 0 of this run");
+                    " does not have this run's RANKSCOPE_TOKEN: it is not rank 0 of this run");
     }
     if (answer->kind != static_cast<std::uint8_t>(Status::ok)) {
         throw Error("rank 0 at " + address_ + " refuses this rank: " +

@@ -202,7 +202,8 @@ void TcpStoreServer::take_frames(Connection& connection) {
             static_cast<const unsigned char*>(static_cast<const void*>(connection.in.data())));
         const std::size_t limit = connection.rank < 0 ? store_protocol::kMaxHello : store_protocol::kMaxFrame;
         if (length == 0 || length > limit) {
-            refuse(connection, "is no rank of this run (a message of " + std::to_string(length) + " bytes)");
+            refuse(connection,
+                   "is not a rank of this run (a message of " + std::to_string(length) + " bytes)");
             return;
         }
         if (connection.in.size() < 4 + length) {
@@ -219,7 +220,7 @@ void TcpStoreServer::take_frame(Connection& connection, std::string_view bytes) 
     if (!session.begun()) {
         if (!bytes.starts_with(store_protocol::kMagic) ||
             !session.begin(bytes.substr(store_protocol::kMagic.size()), "")) {
-            refuse(connection, "is no rank of this run (no greeting)");
+            refuse(connection, "is not a rank of this run (no greeting)");
         }
         return;
     }
@@ -307,14 +308,14 @@ void TcpStoreServer::handle(Connection& connection, const Message& request) {
         connection.polite = true;
         reply(connection, Status::ok);
     } else {
-        refuse(connection, "sent an operation that is not known");
+        refuse(connection, "sent an unknown operation");
     }
 }
 
 void TcpStoreServer::hello(Connection& connection, const Message& request) {
     const std::vector<std::string>& fields = request.fields;
     if (static_cast<Op>(request.kind) != Op::hello || fields.size() != 3) {
-        refuse(connection, "is no rank of this run (no hello)");
+        refuse(connection, "is not a rank of this run (no hello)");
         return;
     }
     const std::int64_t rank = parse_number<std::int64_t>(fields[0]).value_or(-1);
@@ -382,7 +383,7 @@ void TcpStoreServer::expire() {
     });
     for (auto& [descriptor, connection] : connections_) {
         if (connection.rank < 0 && !connection.closing && now - connection.opened > options_.hello_timeout) {
-            refuse(connection, "said no valid hello in time");
+            refuse(connection, "sent no valid hello in time");
         }
     }
 }

@@ -23,12 +23,12 @@ namespace rankscope::engine {
 struct StoreServerOptions {
     std::uint16_t port = 0;  ///< 0: any free one
     std::string address{};   ///< numeric and of this machine: listens on it alone; otherwise on all
-    std::string token;       ///< empty only where the caller allows it on purpose: everybody knows it
+    std::string token;       ///< empty only where the caller allows it on purpose: it is public
     int world_size = 1;
     std::chrono::milliseconds hello_timeout{5000};
 };
 
-/// The store's server: one thread on rank 0. Whoever connects must prove the run's token with its first
+/// The store's server: one thread on rank 0. A client must prove the run's token with its first
 /// messages, within hello_timeout and kMaxHello bytes; others are closed and named on stderr. Connections that
 /// have proven nothing yet are bounded, in all and per address: the oldest one of the address that has most
 /// gives way to a new one, so that strangers cannot keep ranks out. A rank whose connection ends without a

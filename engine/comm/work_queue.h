@@ -17,14 +17,14 @@ namespace rankscope::engine {
 /// When an operation that was handed in is to run.
 enum class When {
     soon,    ///< as soon as those before it are done, on the communication thread
-    at_wait  ///< not before it is waited for, or one behind it is due: whoever waits runs it himself
+    at_wait  ///< not before it is waited for, or one behind it is due: the waiting thread runs it
 };
 
-/// An operation under way. Copies share the same one; a default-made one is finished.
+/// A running operation. Copies share the same one; a default-made one is finished.
 class Work {
 public:
     Work() = default;
-    /// Returns when it is finished; runs it, and those before it, on this thread if nobody has begun them.
+    /// Returns when it is finished; runs it, and those before it, on this thread if no thread has begun them.
     /// Throws what ended it: PeerLostError when it cannot be finished any more, Error when it was wrong.
     void wait();
 
@@ -38,7 +38,7 @@ private:
 /// Runs operations one after the other, in the order in which they were handed in: on the communication
 /// thread, or on the thread that waits when the communication thread has nothing to do. (Handing an operation
 /// to another thread costs 5–50 µs, ten times what a small all-reduce takes.) What an operation throws is
-/// told to whoever waits for it; it never leaves the communication thread.
+/// passed to the thread that waits for it; it never leaves the communication thread.
 class WorkQueue {
 public:
     WorkQueue();

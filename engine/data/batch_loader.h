@@ -32,7 +32,7 @@ struct LoaderOptions {
     std::pmr::memory_resource* memory = std::pmr::new_delete_resource();
 };
 
-/// Threads for a set when the person names no number: one where a picture costs microseconds, else a share
+/// Threads for a set when the configuration names no number: one where a picture costs microseconds, else a share
 /// of the cores among the ranks of this node.
 int default_workers(const ImageSet& set, int local_world_size);
 

@@ -50,7 +50,7 @@ const char* xz_fault(lzma_ret code) {
         case LZMA_MEMLIMIT_ERROR:
             return "takes more memory to unpack than there is";
         case LZMA_OPTIONS_ERROR:
-            return "is packed in a way that liblzma does not know";
+            return "is packed in a way that liblzma does not support";
         case LZMA_BUF_ERROR:
             return "the compressed data is cut short";
         default:

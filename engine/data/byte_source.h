@@ -12,7 +12,7 @@
 
 namespace rankscope::engine {
 
-/// A file read from its beginning to its end, unpacked on the way: plain, gzip or xz, told by its first
+/// A file read from its beginning to its end, unpacked on the way: plain, gzip or xz, recognised by its first
 /// bytes. Methods throw Error naming the file: cannot be opened or read, cut short, damaged.
 class ByteSource {
 public:

@@ -21,7 +21,7 @@ void append_cifar_records(const std::string& file, std::span<const std::uint8_t>
                           const CifarFormat& format, std::size_t most, CifarSamples& samples) {
     if (records.empty() || records.size() % format.record() != 0) {
         throw Error(file + ": " + std::to_string(records.size()) +
-                    " bytes are no whole number of records of " + std::to_string(format.record()) +
+                    " bytes are not a whole number of records of " + std::to_string(format.record()) +
                     " bytes: the file is cut short or of another set");
     }
     const std::size_t count = wanted(records.size() / format.record(), most, samples);

@@ -72,7 +72,7 @@ ImageSet load_dataset(const config::DatasetConfig& config, Split split, const Da
     if (config.name == "random" || config.name == "dummy") {
         return draw_noise(config, split);
     }
-    throw ConfigError("dataset \"" + config.name + "\" is not known to this worker");
+    throw ConfigError("dataset \"" + config.name + "\" is unknown to this worker");
 }
 
 }  // namespace rankscope::engine

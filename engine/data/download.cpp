@@ -31,7 +31,7 @@ std::vector<std::string> mirrors_of(const RemoteSet& set) {
     return urls;
 }
 
-/// Held while downloading; the kernel frees it when the process dies.
+/// Held while downloading; the kernel frees it when the process ends.
 class FolderLock {
 public:
     FolderLock(const fs::path& folder, const std::string& title, const DataProgress& progress) {

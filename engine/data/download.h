@@ -13,9 +13,9 @@
 
 namespace rankscope::engine {
 
-/// A public data set and where it can be had.
+/// A public data set and where to download it.
 struct RemoteSet {
-    std::string title;             ///< for the person, e.g. MNIST
+    std::string title;             ///< for the user, e.g. MNIST
     std::string mirrors_variable;  ///< environment variable that names other mirrors
     std::string mirrors;           ///< folders' addresses, separated by blanks
     std::vector<PublishedFile> files;
@@ -31,7 +31,7 @@ struct RemoteSet {
 /// wget: linking libcurl would put some thirty more libraries into what is pushed to every node, for a few
 /// files. Each file comes under a temporary name, is checked by size and SHA-256 and then renamed; a lock
 /// file keeps other ranks of the node waiting. Throws Error listing the files that are missing, where to put
-/// them, and what else can be done. `root` is the folder the person named, for that message (may be empty).
+/// them, and what else can be done. `root` is the folder that the user named, for that message (may be empty).
 void download(const RemoteSet& set, const std::filesystem::path& folder, const std::string& root,
               const DataProgress& progress);
 

@@ -12,7 +12,7 @@
 
 namespace rankscope::engine {
 
-/// Picture files below one folder, read and decoded when they are asked for. Only the names are in memory,
+/// Picture files below one folder, read and decoded on request. Only the names are in memory,
 /// in one piece: ImageNet has 1.28 million.
 class FolderImages final : public ImageStore {
 public:

@@ -16,7 +16,7 @@ struct IdxArray {
     std::vector<std::uint8_t> data;
 };
 
-/// Reads an IDX file of unsigned bytes with `dimensions` dimensions, plain, gzip or xz (told by its first
+/// Reads an IDX file of unsigned bytes with `dimensions` dimensions, plain, gzip or xz (recognised by its first
 /// bytes). At most the first `max_items` items are read. Throws Error naming the file and what is wrong with
 /// it: not IDX, another element type, other dimensions, cut short, bytes left over, damaged compression.
 /// Source: the format's description on the MNIST page (big-endian header 00 00 type ndim, sizes, data).

@@ -82,7 +82,7 @@ ImageSize ImageDecoder::open(std::span<const std::uint8_t> bytes, const std::str
     }
     if (!begins_with(bytes, kJpeg)) {
         throw Error(name +
-                    (bytes.empty() ? ": is empty" : ": is neither a JPEG nor a PNG, whatever its name"));
+                    (bytes.empty() ? ": is empty" : ": is neither a JPEG nor a PNG, despite its name"));
     }
     return jpeg_.open(bytes, name);
 }

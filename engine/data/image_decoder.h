@@ -14,7 +14,7 @@
 
 namespace rankscope::engine {
 
-/// Decodes one picture file after the other to interleaved RGB; JPEG or PNG, told by the first bytes (public
+/// Decodes one picture file after the other to interleaved RGB; JPEG or PNG, recognised by the first bytes (public
 /// sets have some under the wrong name). Throws Error naming the file.
 class ImageDecoder {
 public:

@@ -149,7 +149,7 @@ ImageSet load_image_folder(const config::DatasetConfig& config, Split split, con
         progress("listing " + folder.string(), done++, here.size());
         const auto known = std::ranges::lower_bound(classes, name);
         if (known == classes.end() || *known != name) {
-            throw Error((folder / name).string() + ": is no class of " + train_folder(config).string() +
+            throw Error((folder / name).string() + ": is not a class of " + train_folder(config).string() +
                         "; both halves must have the same class folders");
         }
         std::vector<std::string> pictures = pictures_of(folder / name);

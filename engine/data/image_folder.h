@@ -17,7 +17,7 @@ namespace rankscope::engine {
 /// is the first. Throws Error when the folder is not there or has none.
 std::vector<std::string> image_folder_classes(const config::DatasetConfig& config);
 
-/// torchvision's ImageFolder: root/<split>/<class>/…/<image>, decoded when asked for. Samples in
+/// torchvision's ImageFolder: root/<split>/<class>/…/<image>, decoded on request. Samples in
 /// torchvision's order: by class, folder, name; files that end in .jpg, .jpeg or .png (either case). The
 /// classes of the validation half are numbered by their names in the training half. Throws Error: no such
 /// folder, an empty class, a class that training does not have, a kind of picture that torchvision reads and

@@ -28,7 +28,7 @@ public:
     virtual ImageView read(const Box& needed) = 0;
 };
 
-/// Where the pictures of a set are: in memory, in a folder, nowhere (drawn when asked for).
+/// Where the pictures of a set are: in memory, in a folder, nowhere (drawn on request).
 class ImageStore {
 public:
     ImageStore() = default;
@@ -38,7 +38,7 @@ public:
 
     /// For one thread; must not outlive the store.
     virtual std::unique_ptr<ImageReader> reader() const = 0;
-    /// Differs when the pictures differ, as far as can be told quickly.
+    /// Differs when the pictures differ, as far as can be found quickly.
     virtual std::string identity() const = 0;
     /// Whether a picture costs milliseconds (decoding), not microseconds.
     virtual bool slow() const { return false; }
@@ -49,7 +49,7 @@ struct ImageSet {
     std::int64_t classes = 0;
     std::vector<std::int32_t> labels;  ///< each in [0, classes)
     std::shared_ptr<const ImageStore> images;
-    std::string remark;  ///< what the person should know of this set, e.g. that it is not complete
+    std::string remark;  ///< what the user should know about this set, e.g. that it is not complete
 
     std::int64_t size() const { return static_cast<std::int64_t>(labels.size()); }
 };

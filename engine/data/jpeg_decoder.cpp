@@ -63,7 +63,7 @@ void on_message(j_common_ptr jpeg, int level) {
 
 void no_output(j_common_ptr /*jpeg*/) {}
 
-/// Runs `action`, which must own nothing with a destructor: false when libjpeg gave up.
+/// Runs `action`, which must own nothing with a destructor: false when libjpeg reported an error.
 bool guarded(State& state, void (*action)(State&)) {
     if (setjmp(state.jump) != 0) {  // NOLINT(cert-err52-cpp)
         return false;

@@ -55,7 +55,7 @@ void take_bytes(png_structp png, png_bytep target, std::size_t size) {
     state.at += size;
 }
 
-/// Runs `action`, which must own nothing with a destructor: false when libpng gave up.
+/// Runs `action`, which must own nothing with a destructor: false when libpng reported an error.
 bool guarded(State& state, void (*action)(State&)) {
     if (setjmp(state.jump) != 0) {  // NOLINT(cert-err52-cpp)
         return false;
@@ -143,7 +143,7 @@ ImageView PngDecoder::read(const Box& needed) {
     const std::size_t row_bytes = png_get_rowbytes(state.png, state.info);
     const auto samples = static_cast<std::size_t>(state.size.width) * 3;
     if (row_bytes != samples * (state.wide ? 2 : 1)) {
-        state.fail("is a PNG of a kind that is not known");
+        state.fail("is a PNG of an unknown kind");
     }
     // Rows above the part go into one that is written again and again.
     const auto count = static_cast<std::size_t>(state.part.height);

@@ -10,7 +10,7 @@
 
 namespace rankscope::engine {
 
-/// Noise, drawn when it is asked for: sample `index` is a function of (seed, stream, index) alone, uniform
+/// Noise, drawn on request: sample `index` is a function of (seed, stream, index) alone, uniform
 /// bytes. normal_table() turns them into numbers with the distribution of torch.randn.
 class RandomImages final : public ImageStore {
 public:

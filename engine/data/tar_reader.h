@@ -23,7 +23,7 @@ public:
 
     /// The next ordinary file, nothing at the end. What was not taken of the one before is passed over.
     std::optional<TarMember> next();
-    /// Of the current member; fewer bytes than asked for are an error.
+    /// Of the current member; fewer bytes than requested are an error.
     void append(std::vector<std::uint8_t>& target, std::uint64_t size);
 
 private:

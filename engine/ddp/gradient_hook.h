@@ -27,7 +27,7 @@ public:
                        When when) = 0;
     /// Called once the work is done.
     virtual void finish(std::size_t bucket, std::span<const Piece> gradients) = 0;
-    /// What start() sends for so many gradients.
+    /// What start() sends for this many gradients.
     virtual std::uint64_t bytes(std::size_t gradients) const = 0;
 };
 

@@ -93,7 +93,7 @@ void Reducer::compare_across_ranks() {
     if (other == digests.end()) {
         return;
     }
-    // What differs is known to the rank itself only; it tells the others.
+    // What differs is known to the rank itself only; it sends it to the others.
     const std::vector<std::string> theirs = lines_of(from_rank_0(group_, mine));
     const std::vector<std::string> own = lines_of(mine);
     constexpr std::size_t kLongest = 300;
@@ -107,8 +107,8 @@ void Reducer::compare_across_ranks() {
     }
     difference.resize(kLongest, '\0');
     const auto stranger = static_cast<std::size_t>(other - digests.begin());
-    const std::string told = group_.all_gather(difference)[stranger].c_str();
-    throw Error("rank " + std::to_string(stranger) + " has " + told +
+    const std::string reported = group_.all_gather(difference)[stranger].c_str();
+    throw Error("rank " + std::to_string(stranger) + " has " + reported +
                 ": all ranks must train the same model with the same settings");
 }
 

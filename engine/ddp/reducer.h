@@ -32,9 +32,9 @@ struct ReducerStatistics {
     std::uint64_t collectives = 0;
 };
 
-/// Averages gradients over the ranks while the backward pass is still going on: PyTorch's DDP reducer. A
+/// Averages gradients over the ranks while the backward pass still runs: PyTorch's DDP reducer. A
 /// bucket is reduced as soon as it and all before it are complete, in the same order on every rank, scaled by
-/// 1 / world before it is added. After the first step the buckets are planned anew in the order in which rank
+/// 1 / world before it is added. After the first step the buckets are planned again in the order in which rank
 /// 0's gradients were ready.
 ///
 /// A step: reset(); ready(id) for every parameter, by the backward pass; wait(). With gradient accumulation
@@ -56,7 +56,7 @@ public:
     /// The parameter's gradient is complete.
     void ready(ParameterId id);
     /// Returns when every gradient is the average. `done` is called with each bucket as soon as it is, in
-    /// order, so that its weights can be updated while others are under way. Throws PeerLostError; Error
+    /// order, so that its weights can be updated while others are being reduced. Throws PeerLostError; Error
     /// naming the parameters that were not reported.
     void wait(const std::function<void(const Bucket&)>& done = nullptr);
 

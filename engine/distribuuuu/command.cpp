@@ -35,7 +35,7 @@ struct Arguments {
 /// The exit code when the arguments alone decide it, −1 to continue.
 int parse(int argc, char** argv, Arguments& arguments) {
     CLI::App app(
-        "rankscope-worker distribuuuu: trains what a configuration of Distribuuuu says, prints its lines and "
+        "rankscope-worker distribuuuu: trains as a configuration of Distribuuuu says, prints its lines and "
         "writes its files. After the options: KEY VALUE pairs that change the configuration, for example "
         "TRAIN.BATCH_SIZE 64 MODEL.DUMMY_INPUT True.",
         "rankscope-worker distribuuuu");

@@ -52,7 +52,7 @@ std::string no_optimizer_line(const std::string& file);
 struct EtaInput {
     double elapsed_s = 0;          ///< since the first step of this start
     std::int64_t start_epoch = 0;  ///< where it began, from 0
-    std::int64_t epoch = 0;        ///< the one under way, from 0
+    std::int64_t epoch = 0;        ///< the current one, from 0
     std::int64_t done = 0;         ///< batches of it
     std::int64_t total = 0;        ///< batches per epoch
     std::int64_t epochs = 0;

@@ -28,7 +28,7 @@ void RunLog::write(const std::string& message) {
     }
     const bool written = std::fwrite(line.data(), 1, line.size(), file_.get()) == line.size();
     if (std::fflush(file_.get()) != 0 || !written) {
-        std::fprintf(stderr, "%s: cannot be written to: %s; the log goes on here only\n", name_.c_str(),
+        std::fprintf(stderr, "%s: cannot be written to: %s; the log continues here only\n", name_.c_str(),
                      std::strerror(errno));
         file_.reset();
     }

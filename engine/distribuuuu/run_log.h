@@ -10,7 +10,7 @@
 namespace rankscope::engine::distribuuuu {
 
 /// Distribuuuu's log: "[2021-05-01 12:00:00] message", on stderr and, on rank 0, in a file. A file that
-/// cannot be written to any more is said once on stderr; training goes on.
+/// cannot be written to any more is reported once on stderr; training continues.
 class RunLog {
 public:
     /// stderr only.

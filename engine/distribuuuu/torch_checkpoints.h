@@ -15,7 +15,7 @@
 namespace rankscope::engine::distribuuuu {
 
 /// Distribuuuu's checkpoints: OUT_DIR/checkpoints/ckpt_ep_NNN.pth.tar after every epoch, OUT_DIR/best.pth.tar
-/// with the weights of the best. TRAIN.AUTO_RESUME goes on from the newest and comes before MODEL.WEIGHTS;
+/// with the weights of the best. TRAIN.AUTO_RESUME continues from the newest and comes before MODEL.WEIGHTS;
 /// TRAIN.LOAD_OPT False takes only the weights of that one.
 ///
 /// Differs where Distribuuuu's are faults: the newest is the one with the highest number, not the last name;

@@ -10,7 +10,7 @@
 namespace rankscope::engine {
 namespace {
 
-/// The node that makes the value, if it is one of these operations and nobody but one node reads it.
+/// The node that makes the value, if it is one of these operations and exactly one node reads it.
 template <typename... Kinds>
 std::optional<std::size_t> sole_producer(const Graph& graph, ValueId value,
                                          const std::vector<std::size_t>& readers) {

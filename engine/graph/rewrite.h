@@ -16,7 +16,7 @@ Graph fuse_relu_into_max_pool(Graph graph);
 /// batch_norm → add becomes one batch_norm with the other summand as its second input.
 Graph fuse_residual(Graph graph);
 
-/// A relu behind a convolution, linear layer, batch norm, addition or max_pool that nobody else reads becomes
+/// A relu behind a convolution, linear layer, batch norm, addition or max_pool that nothing else reads becomes
 /// part of it.
 Graph fuse_relu(Graph graph);
 

@@ -27,7 +27,7 @@ struct Schedule {
 };
 
 /// Reverse-mode differentiation of the graph. In the backward pass a node's weights come before its data, so
-/// that their all-reduce starts as early as can be; data gradients nobody reads (those of the input) are left
+/// that their all-reduce starts as early as possible; data gradients that are not read (those of the input) are left
 /// out.
 Schedule differentiate(const Graph& graph);
 

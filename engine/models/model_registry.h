@@ -10,7 +10,7 @@
 
 namespace rankscope::engine {
 
-/// Names that build_model() knows; the same as config::known_models().
+/// Names that build_model() accepts; the same as config::known_models().
 std::vector<std::string> model_names();
 
 /// Builds a model for samples of the given shape. Throws ConfigError listing the known names when it is not

@@ -63,7 +63,7 @@ void TorchGenerator::normal(std::span<float> values, double mean, double deviati
     const std::size_t whole = values.size() / kBlock * kBlock;
     box_muller(values.first(whole), centre, width);
     if (whole < values.size()) {
-        // The last 16 anew, as PyTorch does.
+        // The last 16 once more, as PyTorch does.
         const std::span<float> last = values.last(kBlock);
         uniform(last, 0.0, 1.0);
         box_muller(last, centre, width);

@@ -26,7 +26,7 @@ public:
 
     /// torch.Tensor.uniform_(low, high) on float32.
     void uniform(std::span<float> values, double low, double high);
-    /// As uniform() on so many elements, for nothing but the generator's state.
+    /// As uniform() on this many elements, only to advance the generator's state.
     void skip_uniform(std::size_t count) { engine_.discard(count); }
     /// torch.Tensor.normal_(mean, std) on float32 of at least 16 elements. Smaller tensors are drawn
     /// otherwise by PyTorch: std::logic_error.

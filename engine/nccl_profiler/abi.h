@@ -12,7 +12,7 @@
 namespace rankscope::nccl::abi {
 
 enum EventType : std::uint64_t { kColl = 2, kP2p = 4, kKernelCh = 64 };
-inline constexpr int kKernelChStop = 22;  ///< state told with the GPU's time at the kernel's end
+inline constexpr int kKernelChStop = 22;  ///< state reported with the GPU's time at the kernel's end
 inline constexpr int kSuccess = 0;
 
 using Logger = void (*)(int level, unsigned long flags, const char* file, int line, const char* format, ...);

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The operations and communicators that are under way. NCCL may hand back a handle long after its operation
+/// The running operations and communicators. NCCL may hand back a handle long after its operation
 /// is over, or one of another process: handles are numbers with a generation, looked up here, never pointers
 /// to follow.
 namespace rankscope::nccl {

@@ -238,7 +238,7 @@ int init5(void** context, std::uint64_t id, int* mask, const char* /*name*/, int
 }  // namespace
 }  // namespace rankscope::nccl
 
-// NCCL takes the newest of these that it knows.
+// NCCL takes the newest of these that it supports.
 using rankscope::nccl::abi::Plugin4;
 using rankscope::nccl::abi::Plugin5;
 extern "C" {

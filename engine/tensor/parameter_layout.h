@@ -21,7 +21,7 @@ struct ParameterSlot {
 };
 
 /// Flat storage, the same for weights, gradients and optimizer state, in the order in which gradients arrive
-/// (last parameter first), so that a bucket is a contiguous range and gradients are born inside it.
+/// (last parameter first), so that a bucket is a contiguous range and gradients are computed inside it.
 struct ParameterLayout {
     std::vector<ParameterSlot> slots;  ///< by ParameterId
     std::size_t total = 0;             ///< floats

@@ -13,7 +13,7 @@ namespace rankscope::engine {
 namespace {
 
 /// NCCL refuses two ranks with one GPU on one host; with another name each, it takes them for two hosts.
-void tell_apart_on_one_gpu(const ComputeDevice& device, const RankEnv& env, ProcessGroup& group) {
+void separate_ranks_on_one_gpu(const ComputeDevice& device, const RankEnv& env, ProcessGroup& group) {
     constexpr std::size_t kUuid = 32;
     std::string mine = cuda_device(device.gpu).value("uuid", "");
     mine.resize(kUuid, '-');
@@ -50,7 +50,7 @@ std::unique_ptr<ProcessGroup> device_group(const ComputeDevice& device, const Ra
     if (device.gpu < 0) {
         return nullptr;
     }
-    tell_apart_on_one_gpu(device, env, rendezvous.group());
+    separate_ranks_on_one_gpu(device, env, rendezvous.group());
     return cuda_plugin().functions->make_group({.rank = env.rank,
                                                 .world_size = env.world_size,
                                                 .device = device.gpu,

@@ -26,7 +26,7 @@ struct ComputeDevice {
 ComputeDevice open_device(const std::string& name, int threads, const RankEnv& env);
 
 /// All ranks once more, as a group that reduces the backend's memory: over NCCL for a GPU. Null where the
-/// group of the rendezvous does (CPU). Collective. Ranks that share a GPU are told apart for NCCL, which then
+/// group of the rendezvous does (CPU). Collective. Ranks that share a GPU are distinguished for NCCL, which then
 /// goes through sockets: right, but slow.
 std::unique_ptr<ProcessGroup> device_group(const ComputeDevice& device, const RankEnv& env,
                                            Rendezvous& rendezvous);

@@ -25,7 +25,7 @@ public:
     void take_other();
     const std::string& name() const { return config_.name; }
 
-    /// Waits for the set; throws Error when it cannot be had.
+    /// Waits for the set; throws Error when it is unavailable.
     const ImageSet& train();
     const ImageSet& test();
 

@@ -15,7 +15,7 @@
 namespace rankscope::engine {
 
 /// What keeps these tensors from being the model's weights: each one that is missing, too many or of another
-/// shape. Running statistics may be missing (they then begin anew).
+/// shape. Running statistics may be missing (they then start from the beginning).
 std::vector<std::string> weight_mismatches(std::span<const TensorRecord> tensors, const Graph& graph);
 
 /// `checkpoint.init_from`: rank 0 reads the file (safetensors, or one of torch.save's) and all ranks get its

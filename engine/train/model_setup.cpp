@@ -112,7 +112,7 @@ CompileOptions compile_options(const config::TrainConfig& config, ProcessGroup* 
     if (device_group != nullptr) {
         use_queue(config, *device_group, options);
     } else if (group != nullptr) {
-        // Reduced where they are born.
+        // Reduced where they are computed.
         options.allocate = [group](std::size_t floats) { return group->allocate(floats); };
     }
     if (config.sync_bn && group != nullptr && device_group == nullptr) {

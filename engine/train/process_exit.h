@@ -5,7 +5,7 @@
 
 #include <string>
 
-/// How a rank ends: once, with one message, whichever thread finds out first.
+/// How a rank ends: once, with one message, whichever thread notices first.
 namespace rankscope::engine {
 
 /// The first call writes `message` to stderr and, when it is not empty, torchrun's error file

@@ -21,7 +21,7 @@
 namespace rankscope::engine {
 namespace {
 
-/// The watch usually knows which rank it was, and ends the process; it gets a moment for that.
+/// The watch usually finds the lost rank and ends the process: wait a moment for it.
 [[noreturn]] void end_after_unknown_peer_loss(MetricsSink& metrics, const PeerLostError& error) {
     std::this_thread::sleep_for(std::chrono::seconds(1));
     end_after_peer_loss(metrics, std::string("another rank is gone: ") + error.what(), error.rank());

@@ -44,7 +44,7 @@ RunStart StoreCheckpoints::start(const RunMeasures& /*measures*/) {
                           (problem.empty() ? config_.resume + " cannot be read" : problem));
     }
     if (resumed.snapshot) {
-        note += "goes on from the checkpoint of step " + std::to_string(resumed.snapshot->position.step);
+        note += "continues from the checkpoint of step " + std::to_string(resumed.snapshot->position.step);
     }
     if (!resumed.note.empty()) {
         note += (note.empty() ? "" : ". ") + resumed.note;

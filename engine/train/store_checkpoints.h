@@ -12,7 +12,7 @@
 
 namespace rankscope::engine {
 
-/// Checkpoints as `train.checkpoint` asks for them, in a CheckpointStore.
+/// Checkpoints as `train.checkpoint` configures them, in a CheckpointStore.
 class StoreCheckpoints final : public RunCheckpoints {
 public:
     /// A null group is a world of one.

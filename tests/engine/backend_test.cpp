@@ -235,7 +235,7 @@ TEST(Backend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
     EXPECT_EQ(executable.first_non_finite(), "input");
 }
 
-TEST(Backend, ALabelThatTheModelDoesNotKnowIsRefused) {
+TEST(Backend, ALabelOutsideTheModelsClassesIsRefused) {
     const Graph graph = mlp();
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 2});
     Executable& executable = model->executable(2);
@@ -345,7 +345,7 @@ TEST(Backend, NativeStorageOfTheConvNetNeedsNoPadding) {
     EXPECT_LT(model->layout().total, 113674U + 8U * 16U);
 }
 
-TEST(OutOfMemory, IsToldBeforeItHappens) {
+TEST(OutOfMemory, IsReportedBeforeItHappens) {
     const Graph graph = convnet();
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 8});
     std::string message;

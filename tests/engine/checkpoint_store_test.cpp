@@ -37,7 +37,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-TEST(CheckpointStore, RoundTripNewestFirstAndOnlySoManyKept) {
+TEST(CheckpointStore, RoundTripNewestFirstAndOnlyTheNewestKept) {
     const TemporaryFolder folder;
     CheckpointStore store(folder / "run/checkpoints", 2);
     EXPECT_TRUE(store.list().empty());
@@ -162,14 +162,14 @@ TEST(CheckpointStore, LaterStepsOfAnotherCourseAreSetAside) {
         store.write(snapshot_at(step));
     }
     write_file(folder.path() / "step_00000030" / "state.json", "damaged");
-    const WrittenCheckpoint written = store.write(snapshot_at(25));  // taken up from 20
+    const WrittenCheckpoint written = store.write(snapshot_at(25));  // resumed from 20
     ASSERT_EQ(written.abandoned.size(), 1U);
     EXPECT_EQ(written.abandoned[0].filename(), "abandoned_1_step_00000030");
     EXPECT_EQ(store.list().size(), 2U);
     EXPECT_EQ(store.load_newest_valid().snapshot->position.step, 25);
 }
 
-TEST(CheckpointStore, TwoWritersInOneFolderAreToldApart) {
+TEST(CheckpointStore, TwoWritersInOneFolderAreDetected) {
     const TemporaryFolder folder;
     CheckpointStore store(folder.path(), 2);
     std::atomic<bool> stop = false;
@@ -199,7 +199,7 @@ TEST(CheckpointStore, NoPermissionSaysWhatToDo) {
     EXPECT_NE(in_the_way.find("cannot be written"), std::string::npos) << in_the_way;
     fs::create_directory(folder / "locked");
     fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
-    const bool root = geteuid() == 0;  // who may write everywhere: be somebody else for a moment
+    const bool root = geteuid() == 0;  // who may write everywhere: be another user for a moment
     ASSERT_TRUE(!root || seteuid(65534) == 0);
     const std::string message =
         message_of([&] { CheckpointStore(folder / "locked/checkpoints", 1).write(snapshot_at(1)); });

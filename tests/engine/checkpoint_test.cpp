@@ -101,9 +101,9 @@ TEST(Safetensors, NothingThatIsNotExactIsRead) {
         {header("", 0), "begin with {"},
         {header(" {}", 0), "begin with {"},
         {header("[]", 0), "begin with {"},
-        {header("{", 0), "no JSON"},
-        {header("{}x", 0), "no JSON"},
-        {header("{\"\xff\":{}}", 0), "no JSON"},
+        {header("{", 0), "not JSON"},
+        {header("{}x", 0), "not JSON"},
+        {header("{\"\xff\":{}}", 0), "not JSON"},
         {header(one, 7), "cut off"},
         {header(one, 9), "there are 9"},
         {header(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"a":{}})", 8), "comes twice"},
@@ -184,7 +184,7 @@ TEST(Position, JsonRoundTripAndFaults) {
     EXPECT_NE(message_of([&] { to_json(endless); }).find("best_accuracy"), std::string::npos);
 }
 
-TEST(Position, SameWorldGoesOnExactlyOthersAtAWholeStep) {
+TEST(Position, SameWorldContinuesExactlyOthersAtAWholeStep) {
     TrainingPosition position{
         .epoch = 3, .batch_in_epoch = 7, .samples_in_epoch = 7 * 2 * 100, .world_size = 2, .batch_size = 100};
     const auto at = [&](int world, std::int64_t batch, std::int64_t accumulation, std::int64_t batches) {

@@ -130,7 +130,7 @@ TEST(Store, HostileClientsNeitherBlockNorBreakIt) {
     EXPECT_EQ(honest.get("k", 1000ms), "v");
     EXPECT_EQ(honest.check({"key"}), (std::vector<bool>{false}));
     EXPECT_LT(Clock::now() - begin, 1s);
-    // Whoever says no hello is closed at its deadline, the silent ones too.
+    // A client without a hello is closed at its deadline, silent ones too.
     std::this_thread::sleep_for(1500ms);
     for (const Socket& stranger : strangers) {
         char byte = 0;
@@ -159,7 +159,7 @@ TEST(Store, PortInUseSaysWhatToDo) {
     EXPECT_NE(message_of([&] { TcpStoreServer second(options); }).find("in use"), std::string::npos);
 }
 
-TEST(Store, NobodyThereIsExplainedInTime) {
+TEST(Store, AMissingServerIsExplainedInTime) {
     const auto begin = Clock::now();
     StoreClientOptions options{
         .host = "127.0.0.1", .port = 1, .token = "t", .rank = 1, .world_size = 2, .timeout = 300ms};
@@ -183,16 +183,17 @@ TEST(PeerWatch, NamesTheRankThatWentAwayAndItsReason) {
     survivor.bye();
 }
 
-TEST(PeerWatch, AFailureIsToldWithItsReasonAndAGoodbyeIsNone) {
+TEST(PeerWatch, AFailureIsReportedWithItsReasonAndAGoodbyeIsNone) {
     TcpStoreServer server(server_options(3));
-    std::promise<PeerLoss> told;
+    std::promise<PeerLoss> reported;
     TcpStore survivor(client_options(server, 0, 3));
-    PeerWatch watch(client_options(server, 0, 3), {}, [&](const PeerLoss& loss) { told.set_value(loss); });
+    PeerWatch watch(client_options(server, 0, 3), {},
+                    [&](const PeerLoss& loss) { reported.set_value(loss); });
     {
         TcpStore polite(client_options(server, 1, 3));
         polite.bye();
     }
-    auto loss = told.get_future();
+    auto loss = reported.get_future();
     EXPECT_EQ(loss.wait_for(200ms), std::future_status::timeout);
     TcpStore failing(client_options(server, 2, 3));
     failing.fail("out of paper");
@@ -206,12 +207,13 @@ TEST(PeerWatch, AFailureIsToldWithItsReasonAndAGoodbyeIsNone) {
 
 TEST(PeerWatch, TheStoreGoingAwayIsRankZeroGone) {
     auto server = std::make_unique<TcpStoreServer>(server_options(2));
-    std::promise<PeerLoss> told;
+    std::promise<PeerLoss> reported;
     auto survivor = std::make_unique<TcpStore>(client_options(*server, 1, 2));
-    PeerWatch watch(client_options(*server, 1, 2), {}, [&](const PeerLoss& loss) { told.set_value(loss); });
+    PeerWatch watch(client_options(*server, 1, 2), {},
+                    [&](const PeerLoss& loss) { reported.set_value(loss); });
     survivor->bye();
     server.reset();
-    auto loss = told.get_future();
+    auto loss = reported.get_future();
     ASSERT_EQ(loss.wait_for(2s), std::future_status::ready);
     EXPECT_EQ(loss.get().rank, 0);
 }

@@ -271,7 +271,7 @@ TEST(MetricsSink, KeepsWhatASlowReaderDoesNotTakeAndLosesNothing) {
     const TemporaryFolder folder;
     const std::string pipe = folder / "pipe";
     ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-    MetricsSink sink(pipe);       // nobody reads yet
+    MetricsSink sink(pipe);       // no reader yet
     constexpr int kLines = 5000;  // more than a pipe holds
     for (int i = 1; i <= kLines / 2; ++i) {
         sink.write(numbered(i));

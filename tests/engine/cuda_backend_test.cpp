@@ -211,7 +211,7 @@ TEST_F(CudaBackend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
     EXPECT_EQ(executable.first_non_finite(), "input");
 }
 
-TEST_F(CudaBackend, ALabelThatTheModelDoesNotKnowIsRefused) {
+TEST_F(CudaBackend, ALabelOutsideTheModelsClassesIsRefused) {
     const Graph graph = mlp();
     const auto model = compiled(graph, {.batch_size = 3});
     cuda::CudaExecutable& executable = on_gpu(*model).cuda_executable(3);

@@ -92,7 +92,7 @@ void check_norm(const Norm& n, ElementType type, bool synchronised) {
     const BatchNormShape shape{n.rows, n.channels, type};
     const auto count = static_cast<std::size_t>(n.rows * n.channels);
     const auto channels = static_cast<std::size_t>(n.channels);
-    // Far from 0, as sums of squares do not like it. The mask must not hang on a rounding: few results are
+    // Far from 0, as sums of squares do not like it. The mask must not depend on a rounding: few results are
     // near 0.
     const Floats x = rounded(noise(count, 1, 4.0F, 9.0F), type);
     const Floats residual = rounded(noise(count, 2), type);

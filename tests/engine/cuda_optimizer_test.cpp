@@ -146,7 +146,7 @@ TEST_F(Norms, NormClippingAndLossScale) {
     std::tie(numbers, report) = measure(flat.gradients, step, 1e6, nullptr);
     EXPECT_FLOAT_EQ(numbers.gradient_scale, 0.5F);
 
-    // The loss scale follows the host's rule: halved at an overflow, doubled after so many updates.
+    // The loss scale follows the host's rule: halved at an overflow, doubled after this many updates.
     DeviceLossScale initial;
     initial.scale = 1024.0F;
     initial.growth_interval = 2;

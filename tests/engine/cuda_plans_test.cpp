@@ -22,7 +22,7 @@ struct Machine {
     const char* name;
     int version;  ///< compute capability times 100
     int processors;
-    int shared;   ///< bytes a block may ask for
+    int shared;   ///< bytes that a block may request
     long l2;      ///< bytes
     long memory;  ///< bytes
 };

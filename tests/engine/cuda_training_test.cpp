@@ -141,7 +141,7 @@ TEST_F(CudaRunner, ALossThatIsNoNumberIsNamedAfterTheNextStepHasBegun) {
     }
 }
 
-/// What a run told.
+/// What a run reported.
 class Curve final : public RunListener {
 public:
     void step_done(const StepReport& report) override {

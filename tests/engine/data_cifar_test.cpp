@@ -110,8 +110,8 @@ TEST(Cifar, EveryFaultNamesTheFileAndWhatIsWrong) {
         const char* says;
     };
     const std::vector<Fault> faults{
-        {"", "no whole number of records"},
-        {records(2, 1, "\1\2"s).substr(1), "6145 bytes are no whole number of records of 3073"},
+        {"", "not a whole number of records"},
+        {records(2, 1, "\1\2"s).substr(1), "6145 bytes are not a whole number of records of 3073"},
         {records(3, 1, "\1\2\x0A"s), "label 10 at item 2; the set has 10 classes"}};
     for (const Fault& fault : faults) {
         write_file(file, fault.content);

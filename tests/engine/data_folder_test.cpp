@@ -105,7 +105,7 @@ TEST(ImageFolder, EveryFaultSaysWhereAndWhatToDo) {
     EXPECT_EQ(message_of(config), "");
     EXPECT_NE(message_of(config, Split::test).find("dataset.val_split"), std::string::npos);
     put(folder / "val/bird/1.jpg");
-    EXPECT_NE(message_of(config, Split::test).find("val/bird: is no class of"), std::string::npos)
+    EXPECT_NE(message_of(config, Split::test).find("val/bird: is not a class of"), std::string::npos)
         << message_of(config, Split::test);
     config.classes = 1;
     EXPECT_NE(message_of(config).find("2 class folders, but dataset.classes is 1"), std::string::npos);

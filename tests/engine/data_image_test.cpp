@@ -54,7 +54,7 @@ TEST(ImageDecoder, InterlacedPngIsTheSamePicture) {
     }
 }
 
-/// Compares the part of a decoding that was asked for with the same part of the whole picture.
+/// Compares the part of a decoding that was requested with the same part of the whole picture.
 void expect_part(const ImageView& view, const Picture& whole, const Box& wanted) {
     const Box& part = view.part;
     ASSERT_LE(part.top, wanted.top);

@@ -107,7 +107,7 @@ TEST(BatchLoader, TheNumberOfThreadsChangesNothingTheEpochAndTheSeedDo) {
     EXPECT_NE(run(1, 5, 2), alone);
 }
 
-TEST(BatchLoader, BegunWithinAnEpochItGoesOnExactly) {
+TEST(BatchLoader, BegunWithinAnEpochItContinuesExactly) {
     const DatasetConfig config = augmented_noise();
     const ImageSet set = load_dataset(config, Split::train, {});
     const Transform transform(config, Split::train);
@@ -124,7 +124,7 @@ TEST(BatchLoader, BegunWithinAnEpochItGoesOnExactly) {
     EXPECT_FALSE(resumed.next().has_value());
 }
 
-TEST(BatchLoader, EpochsFollowOneAnotherAlsoWhenOneIsGivenUp) {
+TEST(BatchLoader, EpochsFollowOneAnotherAlsoWhenOneIsAbandoned) {
     const ImageSet set = counted(200);
     const Transform transform({.name = "random", .shape = {2}}, Split::train);
     BatchLoader loader(set, transform, {.batch_size = 3, .workers = 2});

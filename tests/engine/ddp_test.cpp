@@ -61,7 +61,7 @@ TEST(Reducer, AveragesOverTheRanksWhateverTheBucketsAndTheOrder) {
     }
 }
 
-TEST(Reducer, PlansItsBucketsAnewInTheOrderOfRankZero) {
+TEST(Reducer, PlansItsBucketsAgainInTheOrderOfRankZero) {
     const ParameterLayout layout = small_layout();
     in_world(kTwo, [&](ProcessGroup& group) {
         std::vector<float> gradients(layout.total, 1.0F);
@@ -167,7 +167,7 @@ TEST(Reducer, UnusedParametersAreNamedOrCountAsZero) {
         }
         try {
             reducer.wait();
-            ADD_FAILURE() << "went on";
+            ADD_FAILURE() << "continued";
         } catch (const Error& error) {
             EXPECT_NE(std::string(error.what()).find("no gradient came for conv.weight, fc.weight"),
                       std::string::npos)
@@ -187,7 +187,7 @@ TEST(Reducer, UnusedParametersAreNamedOrCountAsZero) {
             tolerant.wait();
             EXPECT_EQ(gradients[0], 4.0F);
             EXPECT_EQ(gradients[32], 2.0F);   // only rank 1 used it
-            EXPECT_EQ(gradients[112], 0.0F);  // nobody did
+            EXPECT_EQ(gradients[112], 0.0F);  // no rank did
             EXPECT_EQ(tolerant.unused_everywhere(), (std::vector<ParameterId>{0}));
         }
     });

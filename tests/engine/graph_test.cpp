@@ -50,7 +50,7 @@ TEST(Models, UnknownNameListsTheKnownOnes) {
     }
 }
 
-TEST(Models, TheSchemaKnowsTheSameNames) {
+TEST(Models, TheSchemaHasTheSameNames) {
     EXPECT_EQ(model_names(), config::known_models());
 }
 

@@ -82,7 +82,7 @@ struct Training {
 
 class Resuming : public testing::TestWithParam<std::tuple<const char*, OptimizerKind, StorageOrder>> {};
 
-TEST_P(Resuming, GoesOnBitForBit) {
+TEST_P(Resuming, ContinuesBitForBit) {
     const auto [name, kind, order] = GetParam();
     const Graph graph = build_model(name, {3, 32, 32}, 10);
     const OptimizerStep settings{

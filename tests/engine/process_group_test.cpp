@@ -348,12 +348,12 @@ TEST_P(Worlds, SplitGroupsWorkBesideTheWhole) {
 TEST_P(Worlds, AbortEndsWhatWaits) {
     const WorldOptions world = GetParam();
     if (world.ranks == 1) {
-        GTEST_SKIP() << "one rank waits for nobody";
+        GTEST_SKIP() << "one rank waits for no other";
     }
     std::promise<void> all_failed;
     std::shared_future<void> done = all_failed.get_future().share();
     std::atomic<int> failed{0};
-    // They outlive the groups: what was given up may still arrive.
+    // They outlive the groups: what was abandoned may still arrive.
     std::vector<std::vector<float>> all(static_cast<std::size_t>(world.ranks), std::vector(500000, 1.0F));
     in_world(world, [&](ProcessGroup& group) {
         group.barrier();
@@ -437,7 +437,7 @@ TEST(SharedMemoryGroup, DividesItsArrayLikeTheOthersOrIsNamed) {
             group.all_reduce({.pieces = pieces}).wait();
             ADD_FAILURE() << "finished";
         } catch (const Error& error) {
-            EXPECT_NE(std::string(error.what()).find("divides its array otherwise"), std::string::npos);
+            EXPECT_NE(std::string(error.what()).find("divides its array differently"), std::string::npos);
         }
     });
 }

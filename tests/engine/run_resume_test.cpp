@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// Whole runs that are taken up again: the curve must go on as if nothing had been.
+// Whole runs that are resumed: the curve must continue as if there had been no interruption.
 
 #include <engine/checkpoint/safetensors.h>
 #include <engine/checkpoint/state_dict_file.h>
@@ -71,7 +71,7 @@ void expect_exact_continuation(int world, const json& patch, std::int64_t stop) 
     EXPECT_EQ(after[0].series("val_loss").back(), expected[0].series("val_loss").back());
 }
 
-TEST(Resume, WithinAnEpochTheCurveGoesOnBitForBit) {
+TEST(Resume, WithinAnEpochTheCurveContinuesBitForBit) {
     expect_exact_continuation(1, json::object(), 22);  // 17 updates in an epoch, the last of one batch
 }
 
@@ -96,10 +96,10 @@ TEST(Resume, ARunThatIsFinishedStaysAsItIs) {
     EXPECT_TRUE(again[0].series("loss").empty());
     EXPECT_EQ(again[0].text("params"), first[0].text("params"));
     once["checkpoint"]["resume"] = "never";
-    EXPECT_EQ(finished_world(folder / "anew", 1, once)[0].series("loss"), first[0].series("loss"));
+    EXPECT_EQ(finished_world(folder / "again", 1, once)[0].series("loss"), first[0].series("loss"));
 }
 
-TEST(Resume, OnAnotherWorldSizeTheEpochGoesOnAtTheSameSample) {
+TEST(Resume, OnAnotherWorldSizeTheEpochContinuesAtTheSameSample) {
     const TemporaryFolder folder;
     json first = job(folder);
     first["accumulate_steps"] = 1;
@@ -114,7 +114,7 @@ TEST(Resume, OnAnotherWorldSizeTheEpochGoesOnAtTheSameSample) {
     EXPECT_NE(after[0].output().find("checkpoint of step 8"), std::string::npos) << after[0].output();
 }
 
-TEST(Resume, AKilledRunGoesOnFromItsLastCheckpoint) {
+TEST(Resume, AKilledRunResumesFromItsLastCheckpoint) {
     const TemporaryFolder folder;
     json endless = job(folder);
     endless["epochs"] = 2000;
@@ -153,7 +153,7 @@ TEST(Resume, ACheckpointThatIsNamedAndNotThereIsAnError) {
     EXPECT_NE(workers[0].errors().find("nowhere"), std::string::npos);
 }
 
-TEST(Checkpoints, ThatCannotBeWrittenAreToldOnceAndTrainingGoesOn) {
+TEST(Checkpoints, ThatCannotBeWrittenAreReportedOnceAndTrainingContinues) {
     const TemporaryFolder folder;
     // A name that can be listed, but is too long (PATH_MAX) for what is to be written below it.
     std::filesystem::path deep = folder.path();

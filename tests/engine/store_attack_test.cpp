@@ -159,7 +159,7 @@ TEST(StoreAttack, WhatWasHeardOpensNothing) {
 }
 
 TEST(StoreAttack, AFalseStoreIsNotBelieved) {
-    // Knows the protocol, and not the token: it says "ok" to everybody.
+    // Speaks the protocol without the token: it answers "ok" to every client.
     const Socket listener = listen_tcp(0, "127.0.0.1");
     std::jthread false_store([&](const std::stop_token& stop) {
         Socket peer;
@@ -183,7 +183,7 @@ TEST(StoreAttack, AFalseStoreIsNotBelieved) {
         TcpStore rank(client_options(local_port(listener), 1, 2));
         FAIL() << "believed";
     } catch (const Error& error) {
-        EXPECT_NE(std::string(error.what()).find("does not know this run's RANKSCOPE_TOKEN"),
+        EXPECT_NE(std::string(error.what()).find("does not have this run's RANKSCOPE_TOKEN"),
                   std::string::npos)
             << error.what();
     }
@@ -234,7 +234,7 @@ TEST(StoreAttack, TheStoreListensOnTheMastersAddressAlone) {
 
 TEST(Rendezvous, TheReasonOfARankThatCannotConnectReachesTheOthers) {
     const std::uint16_t port = local_port(listen_tcp(0, "127.0.0.1"));
-    std::promise<PeerLoss> told;
+    std::promise<PeerLoss> reported;
     std::vector<std::jthread> ranks;
     for (int index = 0; index < 2; ++index) {
         ranks.emplace_back([&, index] {
@@ -248,16 +248,16 @@ TEST(Rendezvous, TheReasonOfARankThatCannotConnectReachesTheOthers) {
                            .socket_interface = index == 1 ? "no-such-device" : "",
                            .transport = Transport::gloo};
             options.timeout = 4s;
-            options.peer_lost = [&told, index](const PeerLoss& loss) {
+            options.peer_lost = [&reported, index](const PeerLoss& loss) {
                 if (index == 0) {
-                    told.set_value(loss);
+                    reported.set_value(loss);
                 }
             };
             options.progress = [](const RendezvousProgress&) {};
             EXPECT_THROW(Rendezvous rendezvous(options), Error);
         });
     }
-    auto loss = told.get_future();
+    auto loss = reported.get_future();
     ASSERT_EQ(loss.wait_for(15s), std::future_status::ready);
     const PeerLoss known = loss.get();
     EXPECT_EQ(known.rank, 1);

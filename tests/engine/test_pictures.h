@@ -33,7 +33,7 @@ Picture smooth(int height, int width);
 
 struct JpegOptions {
     int quality = 85;
-    int horizontal = 2;  ///< chroma samples are shared by so many pixels
+    int horizontal = 2;  ///< chroma samples are shared by this many pixels
     int vertical = 2;
     bool progressive = false;
 };

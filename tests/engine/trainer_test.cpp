@@ -84,7 +84,7 @@ TEST(Validation, EverySampleOnceOrPaddedAsPyTorchDoes) {
     EXPECT_TRUE(validation_indices(1, 1, 2, false).empty());
 }
 
-TEST(ModelSetup, ABatchNormThatSeesOneValueIsRefused) {
+TEST(ModelSetup, ABatchNormOverOneValueIsRefused) {
     const Graph graph = build_model("resnet18", {1, 28, 28}, 10);
     check_batch_norms(graph, 2);
     try {
@@ -98,8 +98,8 @@ TEST(ModelSetup, ABatchNormThatSeesOneValueIsRefused) {
     EXPECT_EQ(parameter_count(build_model("resnet18", {3, 224, 224}, 1000)), 11689512);
 }
 
-// A reducer plans its buckets anew in the order of arrival. Where that is the order of storage nothing
-// changes, and a run that is taken up again (whose first step has the first plan) adds gradients in the same
+// A reducer plans its buckets again in the order of arrival. Where that is the order of storage nothing
+// changes, and a resumed run (whose first step has the first plan) adds gradients in the same
 // order as before.
 TEST(GradientOrder, GradientsArriveAsTheyAreStored) {
     const std::unique_ptr<Backend> backend = make_cpu_backend(1);

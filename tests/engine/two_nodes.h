@@ -19,7 +19,7 @@ public:
     const std::string& problem() const { return problem_; }
     std::string name(int node) const { return prefix_ + (node == 0 ? "a" : "b"); }
     static std::string address(int node) { return node == 0 ? "10.231.77.1" : "10.231.77.2"; }
-    /// From now on no packet passes between them, and neither is told.
+    /// From now on no packet passes between them, and neither is notified.
     bool cut();
 
 private:

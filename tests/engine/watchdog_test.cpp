@@ -67,7 +67,7 @@ TEST(FindMissing, SaysWhereElseTheRankIs) {
     EXPECT_NE(confused.sentence.find("rank 1 is in barrier #217"), std::string::npos) << confused.sentence;
 }
 
-TEST(FindMissing, NobodyIsMissingWhereTheNetworkStalls) {
+TEST(FindMissing, NoRankIsMissingWhereTheNetworkStalls) {
     const std::map<int, RankState> states{{0, {{"world", kMine}}}, {1, {{"world", kMine}}}};
     const Missing missing = find_missing("world", {0, 1}, kMine, states, 600s);
     EXPECT_EQ(missing.rank, -1);
@@ -210,7 +210,7 @@ TEST_P(MissingCall, EndsTheOthersWithItsName) {
     constexpr int kWorld = 3;
     for (const int missing : {0, 2}) {
         const std::uint16_t port = local_port(listen_tcp(0, "127.0.0.1"));
-        std::latch all_told(kWorld);
+        std::latch all_reported(kWorld);
         std::vector<Losses> losses(kWorld);
         std::vector<std::jthread> ranks;
         for (int rank = 0; rank < kWorld; ++rank) {
@@ -246,7 +246,7 @@ TEST_P(MissingCall, EndsTheOthersWithItsName) {
                     }
                 }
                 EXPECT_TRUE(losses[static_cast<std::size_t>(rank)].within(30s));
-                all_told.arrive_and_wait();  // rank 0's store must not go before
+                all_reported.arrive_and_wait();  // rank 0's store must not end before
             });
         }
         ranks.clear();

@@ -39,7 +39,7 @@ void expect_success(std::vector<WorkerProcess>& workers) {
     }
 }
 
-TEST(Worker, MetricLinesTellTheWholeRun) {
+TEST(Worker, MetricLinesDescribeTheWholeRun) {
     const TemporaryFolder folder;
     auto workers = start_world(folder.path(), 1, small_job());
     expect_success(workers);
@@ -200,7 +200,7 @@ TEST(Worker, AStoppedPeerEndsTheOthersAndIsNamed) {
     }
 }
 
-TEST(Worker, ARunThatIsPausedAsAWholeGoesOn) {
+TEST(Worker, ARunThatIsPausedAsAWholeContinues) {
     setenv("RANKSCOPE_HEARTBEAT_S", "1.5", 1);
     const TemporaryFolder folder;
     auto workers = start_world(folder.path(), 3, endless_job());
@@ -290,7 +290,7 @@ TEST(Worker, WithoutATokenNoRankJoins) {
     EXPECT_NE(worker.errors().find("RANKSCOPE_TOKEN is not set"), std::string::npos) << worker.errors();
 }
 
-TEST(Worker, AFailureIsToldToTheOthersAndToTorchrunsErrorFile) {
+TEST(Worker, AFailureIsReportedToTheOthersAndToTorchrunsErrorFile) {
     const TemporaryFolder folder;
     json job = small_job();
     job["optimizer"]["lr"] = 9e37;  // diverges at once, on every rank

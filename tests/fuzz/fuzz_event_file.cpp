@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A TensorBoard event file: written by any program. The first byte tells how the bytes are cut. What has no
+// A TensorBoard event file: written by any program. The first byte says how the bytes are cut. What has no
 // good checksum goes to the reader of records as well: a program may write nonsense with good ones.
 
 #include "target.h"

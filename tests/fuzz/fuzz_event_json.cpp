@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     if (!body_from_json(kind, std::string(fuzz::as_text(data + 1, size - 1)), event.body)) {
         return 0;
     }
-    fuzz::require(std::string(kind_of(event)) == kind, "the body is of the kind that was asked for");
+    fuzz::require(std::string(kind_of(event)) == kind, "the body is of the requested kind");
     const std::string text = body_to_json(event.body);
     EventBody again;
     fuzz::require(body_from_json(kind, text, again), "what is written can be read");

@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     for (const std::size_t dimensions : {1U, 3U}) {
         try {
             const engine::IdxArray array = engine::read_idx(file.name(), dimensions);
-            fuzz::require(array.dims.size() == dimensions, "as many dimensions as asked for");
+            fuzz::require(array.dims.size() == dimensions, "as many dimensions as requested");
             fuzz::require(std::accumulate(array.dims.begin(), array.dims.end(), std::size_t{1},
                                           std::multiplies<>()) == array.data.size(),
                           "as much data as promised");

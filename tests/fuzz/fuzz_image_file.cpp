@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(view.part.top <= part.top && view.part.left <= part.left &&
                           view.part.top + view.part.height >= part.top + part.height &&
                           view.part.left + view.part.width >= part.left + part.width,
-                      "what was asked for is there");
+                      "the requested part is there");
         std::uint64_t sum = 0;
         for (int i = 0; i < view.part.height * view.part.width * 3; ++i) {
             sum += view.pixels[i];

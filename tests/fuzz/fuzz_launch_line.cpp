@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// A command line that a person pastes: from a script, a wiki, a chat.
+// A command line that a user pastes: from a script, a wiki, a chat.
 
 #include "target.h"
 

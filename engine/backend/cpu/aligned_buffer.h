@@ -20,7 +20,7 @@ private:
     std::size_t mapped_ = 0;
 };
 
-/// Zero-filled memory on a cache-line boundary. Large buffers ask for huge pages: a ResNet-18's first step
+/// Zero-filled memory on a cache-line boundary. Large buffers request huge pages: a ResNet-18's first step
 /// otherwise spends a third of its time on page faults. Throws std::bad_alloc.
 class AlignedBuffer {
 public:

@@ -47,7 +47,7 @@ AlignedBuffer allocate_for(const std::string& what, std::size_t bytes, const std
     try {
         return AlignedBuffer(bytes);
     } catch (const std::bad_alloc&) {
-        throw Error("out of memory: " + mib(bytes) + " for " + what + " cannot be had. " + remedy);
+        throw Error("out of memory: " + mib(bytes) + " for " + what + " is unavailable. " + remedy);
     }
 }
 
@@ -169,7 +169,7 @@ private:
         for (std::size_t i = 0; i < labels_.size(); ++i) {
             if (labels_[i] < 0 || labels_[i] >= graph_.classes) {
                 throw Error("sample " + std::to_string(i) + " of the batch has label " +
-                            std::to_string(labels_[i]) + ", but the model knows the classes 0 to " +
+                            std::to_string(labels_[i]) + ", but the model has the classes 0 to " +
                             std::to_string(graph_.classes - 1));
             }
         }
@@ -472,7 +472,7 @@ private:
             const auto dims = dnnl_api::dims_of(storage_[id].descriptor);
             cpu::to_tap_major(dims[0], dims[1], dims[2] * dims[3], canonical.data(), target);
         } else {
-            std::vector<float> copy(canonical.begin(), canonical.end());  // oneDNN wants what it may write to
+            std::vector<float> copy(canonical.begin(), canonical.end());  // oneDNN takes writable memory only
             reorder(canonical_[id], copy.data(), storage_[id].descriptor, target);
         }
     }

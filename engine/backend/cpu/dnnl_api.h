@@ -9,8 +9,8 @@
 #include <string>
 
 /// oneDNN's two interfaces behind one: 2.x (Debian 12) builds a primitive from an operation descriptor, 3.x
-/// (Debian 13, Ubuntu 24.04) from the arguments themselves. Only this pair of files knows the difference. All
-/// descriptors ask for training and for a scratchpad owned by the caller, so that the plan can place it.
+/// (Debian 13, Ubuntu 24.04) from the arguments themselves. Only this pair of files depends on the version. All
+/// descriptors request training and a scratchpad owned by the caller, so that the plan can place it.
 namespace rankscope::engine::dnnl_api {
 
 struct ConvShape {

@@ -24,14 +24,14 @@ dnnl::memory::desc any(const dnnl::memory::dims& dims, dnnl::memory::data_type t
 dnnl::memory::dims with_batch(std::int64_t batch, const Shape& shape);
 
 /// Position by position, every position a matrix [batch][channels]: what a convolution by one matrix product
-/// per filter tap wants (tap_convolution.h).
+/// per filter tap needs (tap_convolution.h).
 dnnl::memory::desc position_major(const dnnl::memory::dims& dims, dnnl::memory::data_type type = kFloat);
 
 /// The descriptor seen channel by channel: blocked by 16, 8 or 4 channels, channels last, position-major or
 /// plain. Nothing for other layouts.
 std::optional<ChannelView> channel_view(const dnnl::memory::desc& descriptor);
 
-/// Images of other sizes laid out like these; the layout must be one that channel_view() knows.
+/// Images of other sizes laid out like these; the layout must be one that channel_view() supports.
 dnnl::memory::desc laid_out_like(const dnnl::memory::desc& descriptor, const dnnl::memory::dims& dims);
 
 /// Elements including the padding of the layout.

@@ -11,7 +11,7 @@ namespace {
 
 using Md = dnnl::memory::desc;
 
-/// Every layout that channel_view() knows is pooled as planes [height][width][block].
+/// Every layout that channel_view() supports is pooled as planes [height][width][block].
 MaxPoolShape pool_shape(const Md& input, const Shape& image, const MaxPool2d& pool) {
     const dnnl::memory::dims dims = dnnl_api::dims_of(input);
     const ChannelView view = *channel_view(input);

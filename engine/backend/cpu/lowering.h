@@ -36,7 +36,7 @@ std::vector<dnnl::memory::desc> native_descriptors(const dnnl::engine& engine, c
 /// Convolutions of images so small that tap_convolution.h is the better way, for weights stored for it.
 bool stored_by_taps(const dnnl::memory::desc& weight);
 bool worth_taps(const Graph& graph, const Node& node);
-/// Convolutions that winograd.h computes with so many fewer products that the transforms pay; weights as for
+/// Convolutions that winograd.h computes with enough fewer products that the transforms pay; weights as for
 /// taps.
 std::optional<WinogradTiling> worth_winograd(const Graph& graph, const Node& node);
 TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batch);
@@ -76,7 +76,7 @@ private:
     using Md = dnnl::memory::desc;
     struct ConvState {
         dnnl::convolution_forward::primitive_desc forward;
-        BufferId source = 0;  ///< the input in the layout the kernel wants
+        BufferId source = 0;  ///< the input in the layout that the kernel needs
     };
     struct LinearState {
         dnnl::inner_product_forward::primitive_desc forward;
@@ -153,7 +153,7 @@ private:
         make(own);
         plan_.reorder_into(own, made, partial, wanted);
     }
-    /// Plans a primitive that writes gradients of weight and bias, with a reorder if it wants another layout.
+    /// Plans a primitive that writes gradients of weight and bias, with a reorder if it needs another layout.
     void weight_gradients(const dnnl::primitive& primitive, const Md& scratchpad,
                           std::vector<StepPlan::Argument> arguments, const Md& wanted, const Node& node,
                           const std::vector<ParameterId>& finished);

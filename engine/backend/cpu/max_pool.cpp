@@ -43,7 +43,7 @@ template <int W, typename T>
 template <int W, typename T>
 [[gnu::always_inline]] inline void forward_plane(const MaxPoolShape& given, const T* in, T* out,
                                                  std::int8_t* origin) {
-    // A copy: the byte stores might alias the shape, and then it would be worked out anew for every pixel.
+    // A copy: the byte stores might alias the shape, and then it would be computed again for every pixel.
     const MaxPoolShape shape = given;
     const std::int64_t block = shape.block;
     const std::int64_t row = shape.width * block;

@@ -93,8 +93,8 @@ void StepPlan::bind(const std::function<AlignedBuffer(std::size_t)>& allocate) {
 void StepPlan::run(std::size_t begin, std::size_t end, const std::function<void(ParameterId)>& ready) {
     for (std::size_t i = begin; i < end; ++i) {
         steps_[i].run();
-        // As they are stored, the last one first: then a reducer that plans its buckets anew in the order of
-        // arrival plans what it had, and a run that is taken up again adds in the same order.
+        // As they are stored, the last one first: then a reducer that plans its buckets again in the order of
+        // arrival plans what it had, and a resumed run adds in the same order.
         const std::vector<ParameterId>& finished = steps_[i].finished;
         std::for_each(finished.rbegin(), finished.rend(), ready);
     }

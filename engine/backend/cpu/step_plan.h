@@ -71,7 +71,7 @@ public:
 
     /// Places and binds, in memory from `allocate`; the plan cannot grow afterwards.
     void bind(const std::function<AlignedBuffer(std::size_t bytes)>& allocate);
-    /// Runs steps [begin, end); `ready` is told each finished parameter.
+    /// Runs steps [begin, end); `ready` is called with each finished parameter.
     void run(std::size_t begin, std::size_t end, const std::function<void(ParameterId)>& ready);
     void* address(BufferId id) const;
     std::size_t arena_bytes() const { return arena_.bytes(); }

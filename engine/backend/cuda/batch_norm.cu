@@ -72,7 +72,7 @@ __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group&
         partials[at] = a;
         partials[at + tiling.channels] = b;
     }
-    __threadfence();  // what this block wrote is seen by whoever sees its count
+    __threadfence();  // what this block wrote is visible to every reader of its count
     __syncthreads();
     if (threadIdx.x == 0) {
         is_last = atomicAdd(&counters[blockIdx.x], 1U) + 1U == gridDim.y;
@@ -83,7 +83,7 @@ __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group&
     }
     __threadfence();
     // The chunks are shared out among the threads of a column, then their sums are added: always in the same
-    // order, whoever comes last.
+    // order, whichever block is last.
     __shared__ double total_first[kThreads];
     __shared__ double total_second[kThreads];
     const int teams = kThreads / width;

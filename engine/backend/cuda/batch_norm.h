@@ -71,7 +71,7 @@ struct GradientParts {
 
 struct BatchNormBackward {
     const void* x = nullptr;
-    /// The forward result, which tells the ReLU's mask; null: the mask is recomputed from x (no residual), or
+    /// The forward result, which gives the ReLU's mask; null: the mask is recomputed from x (no residual), or
     /// there is no ReLU.
     const void* y = nullptr;
     bool relu = false;

@@ -224,7 +224,7 @@ struct ConvolutionLibrary::State {
             std::vector<CudnnPlan> plans = fitting(tuning == Tuning::none ? 1 : kMostCandidates);
             return plans.empty() && tuning == Tuning::none ? fitting(kMostCandidates) : std::move(plans);
         } catch (const Error&) {
-            return {};  // cuDNN does not know this combination of operations
+            return {};  // cuDNN does not support this combination of operations
         }
     }
 
@@ -331,7 +331,7 @@ std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass
         return made;
     };
     if (const auto cached = state_->cache.find(name)) {
-        // "<recipe>\n<plan>"; what cannot be read any more is measured anew.
+        // "<recipe>\n<plan>"; what cannot be read any more is measured again.
         const std::size_t end = cached->find('\n');
         for (const Recipe& recipe : recipes) {
             if (end != std::string::npos && cached->substr(0, end) == recipe.name()) {

@@ -67,7 +67,7 @@ private:
     std::unique_ptr<Plan> plan_;
 };
 
-/// How much time may go into finding the fastest kernels of a shape that the cache does not know.
+/// How much time may go into finding the fastest kernels of a shape that is not in the cache.
 enum class Tuning {
     none,   ///< cuDNN's first suggestion
     quick,  ///< its suggestions are measured, but those that must be compiled first

@@ -14,7 +14,7 @@ namespace rankscope::engine {
 struct CudaOptions {
     int device = 0;
     cuda::Tuning tuning = cuda::Tuning::quick;
-    /// Whole steps are recorded into a CUDA graph at their first use; false: enqueued anew each time, for
+    /// Whole steps are recorded into a CUDA graph at their first use; false: enqueued again each time, for
     /// comparison and for debuggers. RANKSCOPE_CUDA_GRAPHS=0.
     bool graphs = true;
 };

@@ -180,7 +180,7 @@ std::optional<std::string> CudaExecutable::first_non_finite() {
     if (examined_ != nullptr) {
         copy_in(control_, examined_->control, main);  // another step may have begun meanwhile
     }
-    // Without the other ranks, which are elsewhere by now: where their numbers spoilt ours, they find it.
+    // Without the other ranks, which are elsewhere by now: where their numbers corrupted ours, they find it.
     const EnqueueSum together =
         std::exchange(state_.enqueue_sum,
                       options_.enqueue_sum ? EnqueueSum([](std::span<double>, void*) {}) : EnqueueSum());

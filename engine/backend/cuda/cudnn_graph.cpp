@@ -9,7 +9,7 @@
 namespace rankscope::engine::cuda {
 namespace {
 
-/// Engine configurations asked for in one query.
+/// Engine configurations requested in one query.
 constexpr std::int64_t kMostConfigurations = 64;
 
 /// The handle belongs to the descriptor, which must outlive what is read through it.

@@ -35,7 +35,7 @@ DeviceMemory::DeviceMemory(std::size_t bytes, const std::string& what, const std
     const cudaError_t code = cudaMalloc(&data, bytes);
     if (code == cudaErrorMemoryAllocation) {
         cudaGetLastError();  // or the next call would report it again
-        throw Error("out of GPU memory: " + mebibytes(bytes) + " for " + what + " cannot be had" +
+        throw Error("out of GPU memory: " + mebibytes(bytes) + " for " + what + " is unavailable" +
                     on_device() + ". " + remedy);
     }
     cuda_check(code, "cudaMalloc");
@@ -54,7 +54,7 @@ PinnedMemory::PinnedMemory(std::size_t bytes, const std::string& what) : bytes_(
     if (code == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         throw Error("out of memory: " + mebibytes(bytes) + " of page-locked memory for " + what +
-                    " cannot be had. A smaller batch_size needs less; `ulimit -l` may limit it.");
+                    " is unavailable. A smaller batch_size needs less; `ulimit -l` may limit it.");
     }
     cuda_check(code, "cudaMallocHost");
     data_ = std::shared_ptr<void>(data, [](void* memory) { cudaFreeHost(memory); });

@@ -7,12 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-/// What may run side by side. Operations are given in an order in which they may run one after the other,
-/// each with the memory that it touches and the lane (a stream) that it is put on; found out is which
-/// operations of other lanes each must wait for.
+/// What may run side by side. Input: operations in an order in which they may run one after the other, each
+/// with the memory that it touches and its lane (a stream). Output: for each, the operations of other lanes
+/// that it must wait for.
 namespace rankscope::engine::cuda {
 
-/// main: the chain that the step's time hangs on. side: weight gradients, which only the update waits for.
+/// main: the chain that determines the step's time. side: weight gradients, which only the update waits for.
 /// comm: what goes over the network.
 enum class Lane { main, side, comm };
 inline constexpr std::size_t kLanes = 3;

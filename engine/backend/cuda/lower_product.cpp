@@ -6,7 +6,7 @@
 namespace rankscope::engine::cuda {
 namespace {
 
-/// The address so many elements further on.
+/// The address `elements` further.
 const void* moved(const void* address, std::int64_t elements, ElementType type) {
     return static_cast<const std::byte*>(address) +
            static_cast<std::ptrdiff_t>(elements) * static_cast<std::ptrdiff_t>(size_of(type));

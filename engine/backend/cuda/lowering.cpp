@@ -225,7 +225,7 @@ void Lowering::forward_add(const Node& node, const Add& operation) {
 }
 
 void Lowering::backward_add(const ScheduledOp& op) {
-    // Nobody writes into a share once it is made, so both inputs may have the same one.
+    // Nothing writes into a share once it is made, so both inputs may have the same one.
     const BufferId gradient = gradient_of(graph_.nodes[op.node].output);
     for (const ValueId input : op.inputs) {
         value(input).partials.push_back(gradient);

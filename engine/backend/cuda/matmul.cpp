@@ -96,7 +96,7 @@ std::string MatmulShape::text() const {
            std::to_string(d_row) + (bias ? " bias" : "") + (relu ? " relu" : "");
 }
 
-/// cuBLASLt thinks in columns: D' [n × m] = B' · A', where our row-major matrices are its transposed ones.
+/// cuBLASLt uses column-major order: D' [n × m] = B' · A', where our row-major matrices are its transposed ones.
 struct Matmul::Plan {
     Plan(cublasLtHandle_t cublas, const MatmulShape& shape, const KernelPolicy& policy) : handle(cublas) {
         const cublasComputeType_t compute = shape.input == ElementType::f32 && !policy.exact_fp32

@@ -36,7 +36,7 @@ double measure_us(cudaStream_t stream, const std::function<void(cudaStream_t)>& 
     if (first > give_up_us) {
         return first;
     }
-    // A long kernel need not be repeated often to be told from others.
+    // A long kernel need not be repeated often to be distinguished from others.
     const int repeats = static_cast<int>(std::clamp(kEnoughUs / std::max(first, 1.0), 1.0, kMostRepeats));
     const CudaGraph graph(stream, [&] {
         for (int i = 0; i < repeats; ++i) {

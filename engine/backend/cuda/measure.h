@@ -12,12 +12,12 @@ namespace rankscope::engine::cuda {
 
 /// Microseconds that a piece of work takes on the GPU when it is part of a recorded graph, as it will be: the
 /// best of a few launches of a graph that holds it several times. A first run by itself that takes longer
-/// than `give_up_us` is all that such a one gets.
+/// than `give_up_us` is the only one for such work.
 double measure_us(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
                   double give_up_us = std::numeric_limits<double>::infinity());
 
-/// With a candidate of so many microseconds at hand, others are given up above this: launching by itself adds
-/// some, but never as much.
+/// The limit above which other candidates are dropped when one takes `best_us`: launching by itself adds some
+/// microseconds, but never as much.
 inline double hopeless_us(double best_us) {
     constexpr double kLaunchUs = 50.0;
     return 2.0 * best_us + kLaunchUs;

@@ -33,7 +33,7 @@ public:
 
     Gpu& gpu() { return gpu_; }
     const ParameterLayout& layout() const { return layout_; }
-    /// The caller may write to it: the kernels' copy is made anew before the next step.
+    /// The caller may write to it: the kernels' copy is made again before the next step.
     std::span<float> weights() {
         copy_is_stale_ = copy_.bytes() != 0;
         return {weights_.get(), layout_.total};
@@ -56,7 +56,7 @@ public:
 
     /// Enqueues the rounding of the weights for the kernels if they have changed.
     void refresh_copy(cudaStream_t stream);
-    /// The arrays as the optimizer wants them; those that it needs are made if they are not there.
+    /// The arrays in the form that the optimizer needs; those that it needs are made if they are not there.
     FlatParameters flat(const OptimizerStep& step, FlatRange range);
     /// Makes the table of lines fit these settings.
     void prepare(const OptimizerStep& step);

@@ -55,7 +55,7 @@ struct UpdateReport {
     int updated = 1;
 };
 
-/// Parameters are stored in lines of so many floats; a line has one kind.
+/// Parameters are stored in lines of this many floats; a line has one kind.
 constexpr int kLine = 16;
 enum LineFlags : std::uint8_t {
     kDecayed = 1,  ///< weight decay applies

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// FNV-1a, 64 bits. Two keys with one name are told apart by the key inside the file.
+/// FNV-1a, 64 bits. Two keys with one name are distinguished by the key inside the file.
 std::uint64_t hash(std::string_view text) {
     std::uint64_t value = 0xcbf29ce484222325ULL;
     for (const char c : text) {

@@ -98,7 +98,7 @@ void RecordedStep::batch(const Batch& batch, StepTimes& times) {
     const auto begin = Clock::now();
     CudaExecutable& executable = load(batch);
     open_.back().batches.emplace_back(&executable, batch.size());
-    if (++done_ != batches_) {  // the last one waits for finish(), which knows the update
+    if (++done_ != batches_) {  // the last one waits for finish(), which has the update's settings
         executable.enqueue_step(request());
     }
     times.forward_ms += ms_since(begin);

@@ -16,8 +16,8 @@ std::size_t rounded(std::size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// Operations of the side lane run later than they stand in the list: for so many operations what they touch
-/// is not given to others, who would have to wait for them.
+/// Operations of the side lane run later than they stand in the list: for this many operations their memory
+/// is not reused by others, which would have to wait for them.
 constexpr std::size_t kSlack = 12;
 
 std::size_t lane_of(const StepOperation& operation) {

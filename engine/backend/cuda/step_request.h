@@ -34,14 +34,14 @@ struct StepReduction {
     std::function<void(std::span<const WirePart> parts, void* queue)> enqueue_average;
 };
 
-/// Every distinct combination of these settings but `optimizer` may be recorded anew at its first use.
+/// Every distinct combination of these settings but `optimizer` may be recorded again at its first use.
 struct StepRequest {
     GradientMode gradients = GradientMode::overwrite;
     /// False: gradients are only gathered (all but the last batch of an accumulation).
     bool update = true;
     /// Null: not averaged (one rank, no_sync). Must stay alive and unchanged as long as the executable.
     const StepReduction* reduction = nullptr;
-    /// Of the update. `step` counts the updates asked for; those that the loss scale left out are taken off
+    /// Of the update. `step` counts the requested updates; those that the loss scale skipped are taken off
     /// by the backend. gradient_scale does not contain the loss scale.
     OptimizerStep optimizer{};
     double clip_norm = 0.0;   ///< greater than 0: the gradients' largest total norm
@@ -51,8 +51,8 @@ struct StepRequest {
 
 struct StepResult {
     BatchResult batch;
-    bool updated = false;  ///< false: not asked for, or left out by the loss scale
-    /// Of the averaged gradients without loss scale, before clipping; NaN where nobody asked.
+    bool updated = false;  ///< false: not requested, or skipped by the loss scale
+    /// Of the averaged gradients without loss scale, before clipping; NaN where it was not requested.
     double gradient_norm = std::numeric_limits<double>::quiet_NaN();
     double loss_scale = 1.0;  ///< with which this step was made
 };

@@ -38,7 +38,7 @@ public:
     void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
     /// The host waits for it; returns at once when it was never recorded.
     void wait() const { cuda_check(cudaEventSynchronize(event_), "waiting for the GPU"); }
-    /// The same; meanwhile `poll` is told every millisecond or so how long it has been, and may throw.
+    /// The same; meanwhile `poll` is called about every millisecond with the time waited, and may throw.
     void wait(const std::function<void(std::chrono::milliseconds)>& poll) const {
         if (!poll) {
             wait();

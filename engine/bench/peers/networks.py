@@ -160,7 +160,7 @@ RESNETS = {"resnet18": (BasicBlock, (2, 2, 2, 2)), "resnet34": (BasicBlock, (3, 
            "resnet50": (Bottleneck, (3, 4, 6, 3)), "resnet101": (Bottleneck, (3, 4, 23, 3)),
            "resnet152": (Bottleneck, (3, 8, 36, 3))}
 
-# Sample shape, classes (outputs where there are none) and batch per rank where nothing else is asked for.
+# Sample shape, classes (outputs where there are none) and batch per rank where nothing else is requested.
 DEFAULTS = {"linear": ((20,), 1, 32), "toy": ((10,), 5, 20), "mlp": ((1, 28, 28), 10, 100),
             "convnet": ((1, 28, 28), 10, 100), "paddle-cnn": ((1, 28, 28), 10, 64), "resnet18": ((3, 32, 32), 10, 128),
             "resnet34": ((3, 32, 32), 10, 128), "resnet50": ((3, 224, 224), 1000, 32),

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Trains a network on MNIST or CIFAR-10 with PyTorch and prints its curve as one JSON line (rank 0); accuracy.py starts it.
 
-The configuration is rankscope-worker's train section, of which it knows what accuracy.py writes. RANK, WORLD_SIZE,
+The configuration is rankscope-worker's train section; it reads the keys that accuracy.py writes. RANK, WORLD_SIZE,
 MASTER_ADDR and MASTER_PORT make it a rank of DistributedDataParallel with gloo.
 """
 import json

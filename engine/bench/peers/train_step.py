@@ -83,7 +83,7 @@ def ready_batches(args, device, shape, classes):
 
 
 class Step:
-    """One training step, with what the arguments ask for."""
+    """One training step, as the arguments configure it."""
 
     def __init__(self, args, device, distributed):
         shape, classes, _ = networks.DEFAULTS[args.model]

@@ -106,7 +106,7 @@ void wait_in(State state) {
     }
 }
 
-/// Lets those go whose barrier everybody else has reached.
+/// Resumes the threads whose barrier all others have reached.
 bool open_barriers() {
     Block& b = block();
     bool opened = false;

@@ -3,7 +3,7 @@
 
 #pragma once
 
-// Put before every kernel source by the build: what CUDA's compiler knows by itself.
+// Put before every kernel source by the build: what CUDA's compiler has built in.
 
 #include <cuda_runtime_api.h>
 #include <vector_functions.h>

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-/// Streams, events and graphs on the CPU. Work that nothing orders runs in a random order when somebody waits
+/// Streams, events and graphs on the CPU. Work that nothing orders runs in a random order when a thread waits
 /// for it, as late as CUDA allows: a forgotten dependency shows as a wrong result.
 namespace emulated {
 
