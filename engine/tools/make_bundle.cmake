@@ -23,14 +23,14 @@ if(lost)
   message(FATAL_ERROR "make_bundle.cmake: libraries that the worker needs are not on this machine: ${lost}")
 endif()
 
-# Into a fresh folder beside, then swapped: whoever reads the bundle never sees half of one.
+# Into a fresh folder beside, then swapped: a reader of the bundle never sees half of one.
 set(fresh ${OUTPUT}.new)
 file(REMOVE_RECURSE ${fresh})
 file(MAKE_DIRECTORY ${fresh})
 set(names "")
 foreach(source ${WORKER} ${EXTRA} ${found})
   get_filename_component(name ${source} NAME)
-  # What the loader asks for is the soname, a link; what is copied is the file behind it under that name.
+  # What the loader opens is the soname, a link; what is copied is the file behind it under that name.
   file(REAL_PATH ${source} real)
   configure_file(${real} ${fresh}/${name} COPYONLY)
   if(STRIP)
