@@ -62,18 +62,18 @@ void refuse_rest(const ByName& rest) {
 }
 
 /// What is to be set, once everything has been found right.
-using Pending = std::vector<std::pair<std::size_t, std::vector<float>>>;
+using Pending = std::vector<std::pair<ParameterId, std::vector<float>>>;
 
 }  // namespace
 
 void collect(CompiledModel& model, const Graph& graph, Snapshot& into) {
     std::size_t count = 0;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const Parameter& parameter = graph.parameters[id];
         model.read_weight(
             id, floats_of(next(into.model, count, parameter.name, StoredType::f32, parameter.shape)));
     }
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         const Statistic& statistic = graph.statistics[id];
         const std::vector<double> values = model.statistic(id);
         if (statistic.kind == Statistic::Kind::batches_tracked) {
@@ -90,7 +90,7 @@ void collect(CompiledModel& model, const Graph& graph, Snapshot& into) {
     into.model.resize(count);
     count = 0;
     for (const std::string_view state : kOptimizerStates) {
-        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        for (const ParameterId id : graph.parameters.indices()) {
             const Parameter& parameter = graph.parameters[id];
             const std::string name = optimizer_tensor_name(parameter.name, state);
             TensorRecord& record = next(into.optimizer, count, name, StoredType::f32, parameter.shape);
@@ -106,12 +106,12 @@ void collect(CompiledModel& model, const Graph& graph, Snapshot& into) {
 void restore_model(std::span<const TensorRecord> tensors, CompiledModel& model, const Graph& graph) {
     ByName rest = by_name(tensors);
     Pending weights;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const Parameter& parameter = graph.parameters[id];
         weights.emplace_back(id, widened_values(take(rest, parameter.name, parameter.shape)));
     }
     std::vector<std::pair<StatisticId, std::vector<double>>> statistics;
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         const Statistic& statistic = graph.statistics[id];
         if (statistic.kind == Statistic::Kind::batches_tracked) {
             // Files from before PyTorch 0.4.1 lack it; PyTorch takes them as well.
@@ -137,7 +137,7 @@ void restore_optimizer(std::span<const TensorRecord> tensors, CompiledModel& mod
     std::vector<std::pair<std::string_view, Pending>> states;
     for (const std::string_view state : kOptimizerStates) {
         Pending values;
-        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        for (const ParameterId id : graph.parameters.indices()) {
             const Parameter& parameter = graph.parameters[id];
             const std::string name = optimizer_tensor_name(parameter.name, state);
             if (rest.contains(name)) {

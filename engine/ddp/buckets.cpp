@@ -45,8 +45,10 @@ std::size_t Bucket::live_size() const {
 }
 
 std::vector<ParameterId> storage_order(const ParameterLayout& layout) {
-    std::vector<ParameterId> order(layout.slots.size());
-    std::iota(order.begin(), order.end(), ParameterId{0});
+    std::vector<ParameterId> order;
+    for (const ParameterId id : layout.slots.indices()) {
+        order.push_back(id);
+    }
     std::sort(order.begin(), order.end(),
               [&](ParameterId a, ParameterId b) { return layout.slots[a].offset < layout.slots[b].offset; });
     return order;

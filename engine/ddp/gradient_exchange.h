@@ -20,7 +20,8 @@ struct GradientExchange {
     /// Parameters that are not reported in a step count as zero; without it they are an error.
     bool find_unused_parameters = false;
     ElementType wire = ElementType::f32;  ///< what gradients are sent as; bf16 and f16 halve the bytes
-    std::vector<std::string> names{};     ///< by ParameterId, for messages and for the check across ranks
+    /// For messages and for the check across ranks; may be empty.
+    IndexedVector<ParameterId, std::string> names{};
 };
 
 }  // namespace rankscope::engine

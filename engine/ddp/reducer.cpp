@@ -63,7 +63,7 @@ Reducer::Reducer(ProcessGroup& group, const ParameterLayout& layout, std::span<f
 }
 
 std::string Reducer::name_of_parameter(ParameterId id) const {
-    return id < options_.names.size() ? options_.names[id] : "parameter " + std::to_string(id);
+    return options_.names.contains(id) ? options_.names[id] : "parameter " + std::to_string(id.value());
 }
 
 /// One line per fact, so that the first difference can be named.
@@ -115,7 +115,7 @@ void Reducer::compare_across_ranks() {
 void Reducer::plan(std::span<const ParameterId> order) {
     buckets_ = plan_buckets(layout_, limits_, order);
     pieces_.clear();
-    bucket_of_.resize(layout_.slots.size());
+    bucket_of_.assign(layout_.slots.size(), 0);
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
         for (const ParameterId id : buckets_[i].parameters) {
             bucket_of_[id] = i;
@@ -202,7 +202,7 @@ void Reducer::wait(const std::function<void(const Bucket&)>& done) {
 /// Parameters that took no part in this rank's loss.
 void Reducer::settle_unused() {
     std::vector<ParameterId> unused;
-    for (ParameterId id = 0; id < is_ready_.size(); ++id) {
+    for (const ParameterId id : is_ready_.indices()) {
         if (!is_ready_[id]) {
             unused.push_back(id);
         }
@@ -231,8 +231,8 @@ void Reducer::settle_unused() {
     }
     group_.sum(used);
     unused_everywhere_.clear();
-    for (ParameterId id = 0; id < used.size(); ++id) {
-        if (used[id] == 0.0) {
+    for (const ParameterId id : is_ready_.indices()) {
+        if (used[id.value()] == 0.0) {
             unused_everywhere_.push_back(id);
         }
     }

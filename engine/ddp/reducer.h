@@ -22,7 +22,8 @@ struct ReducerOptions {
     /// Parameters that are not reported in a step count as zero; without it they are an error.
     bool find_unused_parameters = false;
     std::unique_ptr<GradientHook> hook{};  ///< null: plain all-reduce in f32
-    std::vector<std::string> names{};      ///< by ParameterId, for messages and for the check across ranks
+    /// For messages and for the check across ranks; may be empty.
+    IndexedVector<ParameterId, std::string> names{};
 };
 
 /// Of one synchronised step.
@@ -82,12 +83,12 @@ private:
     BucketLimits limits_;
     std::vector<Bucket> buckets_;
     std::vector<std::vector<Piece>> pieces_;  ///< by bucket
-    std::vector<std::size_t> bucket_of_;      ///< by ParameterId
+    IndexedVector<ParameterId, std::size_t> bucket_of_;
     bool rebuilt_ = false;
 
     Sync sync_ = Sync::yes;
     std::vector<ParameterId> arrived_;  ///< in this backward pass, in order
-    std::vector<bool> is_ready_;        ///< by ParameterId
+    IndexedVector<ParameterId, bool> is_ready_;
     std::vector<std::size_t> missing_;  ///< by bucket
     std::size_t next_ = 0;              ///< first bucket not launched
     std::vector<Work> works_;

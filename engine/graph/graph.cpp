@@ -35,8 +35,8 @@ std::string to_string(const Shape& shape) {
     return text + "]";
 }
 
-std::vector<std::size_t> reader_counts(const Graph& graph) {
-    std::vector<std::size_t> counts(graph.values.size(), 0);
+IndexedVector<ValueId, std::size_t> reader_counts(const Graph& graph) {
+    IndexedVector<ValueId, std::size_t> counts(graph.values.size(), 0);
     for (const Node& node : graph.nodes) {
         for (const ValueId input : node.inputs) {
             ++counts[input];
@@ -46,25 +46,20 @@ std::vector<std::size_t> reader_counts(const Graph& graph) {
 }
 
 GraphBuilder::GraphBuilder(Shape input) {
-    graph_.values.push_back({std::move(input)});
+    current_ = graph_.values.add({std::move(input)});
 }
 
 void GraphBuilder::append(Operation operation, Shape output, std::string name,
                           std::vector<ParameterId> parameters, std::vector<StatisticId> statistics) {
-    graph_.values.push_back({std::move(output)});
-    graph_.nodes.push_back({operation,
-                            {current_},
-                            graph_.values.size() - 1,
-                            std::move(parameters),
-                            std::move(statistics),
-                            std::move(name)});
-    current_ = graph_.values.size() - 1;
+    const ValueId made = graph_.values.add({std::move(output)});
+    graph_.nodes.push_back(
+        {operation, {current_}, made, std::move(parameters), std::move(statistics), std::move(name)});
+    current_ = made;
 }
 
 ParameterId GraphBuilder::parameter(std::string name, Shape shape, std::int64_t fan_in,
                                     Initialisation initialisation) {
-    graph_.parameters.push_back({std::move(name), std::move(shape), fan_in, initialisation});
-    return graph_.parameters.size() - 1;
+    return graph_.parameters.add({std::move(name), std::move(shape), fan_in, initialisation});
 }
 
 GraphBuilder& GraphBuilder::conv2d(const std::string& name, const Conv2d& conv) {
@@ -90,11 +85,13 @@ GraphBuilder& GraphBuilder::batch_norm2d(const std::string& name, const BatchNor
     const Shape channels{input[0]};
     const ParameterId weight = parameter(name + ".weight", channels, 0, Initialisation::ones);
     const ParameterId bias = parameter(name + ".bias", channels, 0, Initialisation::zeros);
-    const StatisticId first = graph_.statistics.size();
-    graph_.statistics.push_back({name + ".running_mean", channels, Statistic::Kind::running_mean});
-    graph_.statistics.push_back({name + ".running_var", channels, Statistic::Kind::running_var});
-    graph_.statistics.push_back({name + ".num_batches_tracked", {}, Statistic::Kind::batches_tracked});
-    append(norm, input, name, {weight, bias}, {first, first + 1, first + 2});
+    const StatisticId mean =
+        graph_.statistics.add({name + ".running_mean", channels, Statistic::Kind::running_mean});
+    const StatisticId variance =
+        graph_.statistics.add({name + ".running_var", channels, Statistic::Kind::running_var});
+    const StatisticId batches =
+        graph_.statistics.add({name + ".num_batches_tracked", {}, Statistic::Kind::batches_tracked});
+    append(norm, input, name, {weight, bias}, {mean, variance, batches});
     return *this;
 }
 

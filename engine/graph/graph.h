@@ -3,6 +3,8 @@
 
 #pragma once
 
+#include <base/strong_index.h>
+
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -16,9 +18,11 @@
 namespace rankscope::engine {
 
 using Shape = std::vector<std::int64_t>;
-using ValueId = std::size_t;      ///< index into Graph::values
-using ParameterId = std::size_t;  ///< index into Graph::parameters, in order of registration
-using StatisticId = std::size_t;  ///< index into Graph::statistics
+using ValueId = StrongIndex<struct ValueTag>;          ///< into Graph::values
+using ParameterId = StrongIndex<struct ParameterTag>;  ///< into Graph::parameters, in order of registration
+using StatisticId = StrongIndex<struct StatisticTag>;  ///< into Graph::statistics
+
+inline constexpr ValueId kInputValue{};  ///< the value that a graph begins with
 
 /// Product of the dimensions; 1 for {}.
 std::int64_t element_count(const Shape& shape);
@@ -93,7 +97,7 @@ struct Statistic {
 struct Node {
     Operation operation;
     std::vector<ValueId> inputs;
-    ValueId output = 0;
+    ValueId output{};
     std::vector<ParameterId> parameters{};  ///< weight, bias; or none
     std::vector<StatisticId> statistics{};  ///< running_mean, running_var, num_batches_tracked; or none
     std::string name;
@@ -107,9 +111,9 @@ struct Value {
 
 /// Nodes are in execution order; the last one is the loss. A value may have several readers.
 struct Graph {
-    std::vector<Value> values;  ///< values[0] is the input
-    std::vector<Parameter> parameters;
-    std::vector<Statistic> statistics;
+    IndexedVector<ValueId, Value> values;  ///< the first one is the input
+    IndexedVector<ParameterId, Parameter> parameters;
+    IndexedVector<StatisticId, Statistic> statistics;
     std::vector<Node> nodes;
     std::int64_t classes = 0;  ///< number of outputs that the loss reads for one sample
 
@@ -117,7 +121,7 @@ struct Graph {
 };
 
 /// How many nodes read each value.
-std::vector<std::size_t> reader_counts(const Graph& graph);
+IndexedVector<ValueId, std::size_t> reader_counts(const Graph& graph);
 /// The image that a linear layer sees through flattens, else its features.
 const Shape& unflattened(const Graph& graph, const Node& linear);
 
@@ -138,7 +142,7 @@ public:
     /// The value that the next node reads.
     ValueId current() const { return current_; }
     const Shape& shape() const { return graph_.values[current_].shape; }
-    /// Goes on from an earlier value: a second branch.
+    /// Continues from an earlier value: a second branch.
     GraphBuilder& from(ValueId value);
     /// current + other.
     GraphBuilder& add(const std::string& name, ValueId other);
@@ -157,7 +161,7 @@ private:
     Graph end(Operation loss, const std::string& name);
 
     Graph graph_;
-    ValueId current_ = 0;
+    ValueId current_ = kInputValue;
 };
 
 }  // namespace rankscope::engine

@@ -13,7 +13,7 @@ namespace {
 /// The node that makes the value, if it is one of these operations and exactly one node reads it.
 template <typename... Kinds>
 std::optional<std::size_t> sole_producer(const Graph& graph, ValueId value,
-                                         const std::vector<std::size_t>& readers) {
+                                         const IndexedVector<ValueId, std::size_t>& readers) {
     if (readers[value] != 1) {
         return std::nullopt;
     }
@@ -43,7 +43,7 @@ void set_relu(Operation& operation) {
 }  // namespace
 
 Graph fuse_relu_into_max_pool(Graph graph) {
-    const std::vector<std::size_t> readers = reader_counts(graph);
+    const IndexedVector<ValueId, std::size_t> readers = reader_counts(graph);
     for (std::size_t i = 0; i < graph.nodes.size();) {
         auto* pool = std::get_if<MaxPool2d>(&graph.nodes[i].operation);
         const auto relu =
@@ -60,7 +60,7 @@ Graph fuse_relu_into_max_pool(Graph graph) {
 }
 
 Graph fuse_residual(Graph graph) {
-    const std::vector<std::size_t> readers = reader_counts(graph);
+    const IndexedVector<ValueId, std::size_t> readers = reader_counts(graph);
     for (std::size_t i = 0; i < graph.nodes.size();) {
         const Node add = graph.nodes[i];
         if (!std::holds_alternative<Add>(add.operation)) {
@@ -86,7 +86,7 @@ Graph fuse_residual(Graph graph) {
 }
 
 Graph fuse_relu(Graph graph) {
-    const std::vector<std::size_t> readers = reader_counts(graph);
+    const IndexedVector<ValueId, std::size_t> readers = reader_counts(graph);
     for (std::size_t i = 0; i < graph.nodes.size();) {
         const auto producer = std::holds_alternative<Relu>(graph.nodes[i].operation)
                                   ? sole_producer<Conv2d, Linear, BatchNorm2d, Add, MaxPool2d>(

@@ -11,7 +11,7 @@ namespace rankscope::engine {
 Schedule differentiate(const Graph& graph) {
     Schedule schedule;
     // A value needs a gradient when something with parameters lies before it.
-    std::vector<bool> needs_gradient(graph.values.size(), false);
+    IndexedVector<ValueId, bool> needs_gradient(graph.values.size(), false);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
         needs_gradient[node.output] =

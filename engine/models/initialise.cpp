@@ -24,7 +24,7 @@ void uniform_fan_in(const Parameter& parameter, TorchGenerator& generator, std::
 void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set) {
     TorchGenerator generator(seed);
     std::vector<float> values;  // one for all: fresh memory costs more than the numbers
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const Parameter& parameter = graph.parameters[id];
         values.assign(static_cast<std::size_t>(element_count(parameter.shape)),
                       parameter.initialisation == Initialisation::ones ? 1.0F : 0.0F);
@@ -38,7 +38,7 @@ void initialise(const Graph& graph, std::uint64_t seed, const SetParameter& set)
         }
         set(id, values);
     }
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const Parameter& parameter = graph.parameters[id];
         if (parameter.initialisation == Initialisation::normal_fan_out) {
             const std::int64_t fan_out = parameter.shape[0] * parameter.shape[2] * parameter.shape[3];

@@ -13,7 +13,7 @@
 namespace rankscope::engine {
 
 /// The parameters of a graph in canonical order and layout, one vector each.
-using CanonicalParameters = std::vector<std::vector<float>>;
+using CanonicalParameters = IndexedVector<ParameterId, std::vector<float>>;
 
 /// Takes a parameter's first values, in canonical layout; they are gone afterwards.
 using SetParameter = std::function<void(ParameterId id, std::span<const float> values)>;

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <engine/graph/graph.h>
 #include <engine/tensor/flat_range.h>
 
 #include <cstddef>
@@ -23,8 +24,8 @@ struct ParameterSlot {
 /// Flat storage, the same for weights, gradients and optimizer state, in the order in which gradients arrive
 /// (last parameter first), so that a bucket is a contiguous range and gradients are computed inside it.
 struct ParameterLayout {
-    std::vector<ParameterSlot> slots;  ///< by ParameterId
-    std::size_t total = 0;             ///< floats
+    IndexedVector<ParameterId, ParameterSlot> slots;
+    std::size_t total = 0;  ///< floats
     /// Names the storage order. Ranks whose fingerprints differ (another CPU, another oneDNN) must not add
     /// their gradients element by element: they compile again with StorageOrder::canonical.
     std::string fingerprint;

@@ -70,16 +70,16 @@ void broadcast_model(CompiledModel& model, const Graph& graph, ProcessGroup* gro
     }
     group->broadcast(model.running_statistics(), 0);
     std::vector<double> counts;
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         counts.push_back(model.statistic(id).front());
     }
     std::string bytes(counts.size() * sizeof(double), '\0');
     std::memcpy(bytes.data(), counts.data(), bytes.size());
     const std::vector<std::string> all = group->all_gather(bytes);
     std::memcpy(counts.data(), all[0].data(), bytes.size());
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         if (graph.statistics[id].kind == Statistic::Kind::batches_tracked) {
-            model.set_statistic(id, std::span(&counts[id], 1));
+            model.set_statistic(id, std::span(&counts[id.value()], 1));
         }
     }
 }
@@ -93,7 +93,7 @@ void load_initial_weights(const std::string& file, CompiledModel& model, const G
             throw ConfigError("checkpoint.init_from: " + file +
                               " does not fit the model:" + listed(mismatches));
         }
-        for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+        for (const StatisticId id : graph.statistics.indices()) {
             const Statistic& statistic = graph.statistics[id];
             if (find_tensor(tensors, statistic.name) == nullptr &&
                 statistic.kind != Statistic::Kind::batches_tracked) {

@@ -199,7 +199,7 @@ std::int64_t parameter_count(const Graph& graph) {
 
 std::string parameter_checksum(CompiledModel& model, const Graph& graph) {
     std::vector<float> all;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const std::vector<float> values = model.weight(id);
         all.insert(all.end(), values.begin(), values.end());
     }

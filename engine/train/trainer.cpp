@@ -44,7 +44,7 @@ GradientExchange gradient_exchange(const TrainerOptions& options, const Graph& g
             BucketLimits{config.first_bucket_mb ? bytes(*config.first_bucket_mb) : others, others};
     }
     for (const Parameter& parameter : graph.parameters) {
-        exchange.names.push_back(parameter.name);
+        exchange.names.add(parameter.name);
     }
     return exchange;
 }

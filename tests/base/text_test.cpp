@@ -74,10 +74,18 @@ TEST(StrongIndex, KindsDoNotMix) {
     EXPECT_LT(first, second);
     EXPECT_EQ(values[second], "b");
     std::string all;
-    for (ValueId id; id < values.end_index(); ++id) {
+    for (const ValueId id : values.indices()) {
         all += values[id];
     }
-    EXPECT_EQ(all, "ab");
+    for (const ValueId id : values.reversed_indices()) {
+        all += values[id];
+    }
+    EXPECT_EQ(all, "abba");
+    EXPECT_TRUE(values.contains(second));
+    EXPECT_FALSE(values.contains(values.end_index()));
+    for (const ValueId id : IndexedVector<ValueId, bool>().reversed_indices()) {
+        ADD_FAILURE() << id.value();
+    }
     EXPECT_EQ(std::hash<ValueId>()(second), 1U);
 }
 

@@ -11,6 +11,7 @@
 #include <engine/models/random.h>
 
 #include <gtest/gtest.h>
+#include <tests/engine/parameter_ids.h>
 #include <tests/engine/slow_network.h>
 #include <tests/engine/small_networks.h>
 #include <tests/engine/temporary_folder.h>
@@ -47,11 +48,11 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
     const Graph graph = test.build();
     const auto model = make_cpu_backend(1)->compile(
         graph, {.batch_size = 8, .order = order, .label_smoothing = test.smoothing, .topk = 2});
-    std::vector<Doubles> parameters;
+    IndexedVector<ParameterId, Doubles> parameters;
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
-        parameters.push_back(widened(initial[id]));
+        parameters.add(widened(initial[id]));
         EXPECT_EQ(model->weight(id), initial[id])
             << graph.parameters[id].name << " does not survive its storage";
     }
@@ -74,7 +75,7 @@ TEST_P(BackendAgainstTwin, SameLossAndGradients) {
         EXPECT_EQ(result.correct_topk, slow.correct_topk);
         std::multiset<ParameterId> reported;
         executable.backward([&](ParameterId id) { reported.insert(id); });
-        for (ParameterId id = 0; id < initial.size(); ++id) {
+        for (const ParameterId id : initial.indices()) {
             EXPECT_EQ(reported.count(id), 1U) << graph.parameters[id].name;
             const std::vector<float> gradient = model->gradient(id);
             double largest = 1e-3;
@@ -109,20 +110,20 @@ class SlowTwin : public testing::TestWithParam<Case> {};
 
 TEST_P(SlowTwin, GradientsAreFiniteDifferences) {
     const Graph graph = GetParam().build();
-    std::vector<Doubles> parameters;
+    IndexedVector<ParameterId, Doubles> parameters;
     for (const auto& values : default_initialisation(graph, 3)) {
-        parameters.push_back(widened(values));
+        parameters.add(widened(values));
     }
-    std::vector<float> noise(3 * static_cast<std::size_t>(element_count(graph.values[0].shape)));
+    std::vector<float> noise(3 * static_cast<std::size_t>(element_count(graph.values[kInputValue].shape)));
     TorchGenerator(1).uniform(noise, -1.0, 1.0);
     const std::vector<std::int32_t> labels{1, 2, 0};
     const SlowOptions options{.label_smoothing = GetParam().smoothing,
                               .targets = Doubles(3 * static_cast<std::size_t>(graph.classes), 0.25)};
     const SlowResult result = run_slowly(graph, parameters, widened(noise), labels, options);
     constexpr double kStep = 1e-6;
-    for (std::size_t id = 0; id < parameters.size(); ++id) {
+    for (const ParameterId id : parameters.indices()) {
         for (std::size_t i = 0; i < parameters[id].size(); i += 1 + parameters[id].size() / 20) {
-            std::vector<Doubles> moved = parameters;
+            IndexedVector<ParameterId, Doubles> moved = parameters;
             moved[id][i] += kStep;
             const double up = run_slowly(graph, moved, widened(noise), labels, options).loss;
             moved[id][i] -= 2 * kStep;
@@ -142,28 +143,29 @@ INSTANTIATE_TEST_SUITE_P(Networks, SlowTwin,
 TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
     const Graph graph = residual_small();
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 4});
-    std::vector<Doubles> parameters;
+    IndexedVector<ParameterId, Doubles> parameters;
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
-        parameters.push_back(widened(initial[id]));
+        parameters.add(widened(initial[id]));
     }
     Executable& executable = model->executable(4);
     TorchGenerator(11).uniform(executable.input(), -2.0, 5.0);
     executable.forward(ForwardMode::train);
     executable.forward(ForwardMode::train);
-    std::vector<Doubles> statistics;
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
-        statistics.push_back(model->statistic(id));
+    IndexedVector<StatisticId, Doubles> statistics;
+    for (const StatisticId id : graph.statistics.indices()) {
+        statistics.add(model->statistic(id));
     }
-    EXPECT_EQ(statistics[2], Doubles{2.0});  // num_batches_tracked
+    EXPECT_EQ(statistics[StatisticId(2)], Doubles{2.0});  // num_batches_tracked
     // The first batch norm by hand: running = 0.9 · running + 0.1 · batch, twice, from 0 and 1.
     const auto convolved =
         run_slowly(GraphBuilder({16, 4, 4})
                        .conv2d("stem", {.out_channels = 32, .kernel = 3, .padding = 1, .bias = false})
                        .flatten()
                        .mean_squared_error(),
-                   {parameters[0]}, widened(executable.input()), {}, {.targets = Doubles(4 * 512, 0.0)})
+                   {parameters[ParameterId(0)]}, widened(executable.input()), {},
+                   {.targets = Doubles(4 * 512, 0.0)})
             .logits;
     for (std::size_t c = 0; c < 32; ++c) {
         Doubles values;
@@ -176,8 +178,8 @@ TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
         for (const double v : values) {
             variance += (v - mean) * (v - mean) / 63.0;  // unbiased
         }
-        EXPECT_NEAR(statistics[0][c], mean * 0.19, 1e-5);
-        EXPECT_NEAR(statistics[1][c], 0.81 + variance * 0.19, 1e-4);
+        EXPECT_NEAR(statistics[StatisticId(0)][c], mean * 0.19, 1e-5);
+        EXPECT_NEAR(statistics[StatisticId(1)][c], 0.81 + variance * 0.19, 1e-4);
     }
     const BatchResult result = executable.forward(ForwardMode::evaluate);
     const SlowResult slow =
@@ -186,26 +188,26 @@ TEST(Backend, BatchNormsRememberTheirStatisticsAndUseThemInEvaluation) {
     for (std::size_t i = 0; i < slow.logits.size(); ++i) {
         EXPECT_NEAR(executable.logits()[i], slow.logits[i], 1e-4);
     }
-    EXPECT_EQ(model->statistic(2), Doubles{2.0});
-    model->set_statistic(2, Doubles{41.0});
-    EXPECT_EQ(model->statistic(graph.statistics.size() - 1), Doubles{41.0});
+    EXPECT_EQ(model->statistic(StatisticId(2)), Doubles{2.0});
+    model->set_statistic(StatisticId(2), Doubles{41.0});
+    EXPECT_EQ(model->statistic(StatisticId(graph.statistics.size() - 1)), Doubles{41.0});
 }
 
 TEST(Backend, GradientsAddUpWhenAsked) {
     const Graph graph = residual_odd();
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 4});
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
     }
     Executable& executable = model->executable(4);
     TorchGenerator(11).uniform(executable.input(), -2.0, 5.0);
     executable.forward();
     executable.backward([](ParameterId) {}, GradientMode::overwrite, 0.5F);
-    const std::vector<float> half = model->gradient(0);
+    const std::vector<float> half = model->gradient(ParameterId(0));
     executable.forward();
     executable.backward([](ParameterId) {}, GradientMode::accumulate, 1.0F);
-    const std::vector<float> sum = model->gradient(0);
+    const std::vector<float> sum = model->gradient(ParameterId(0));
     for (std::size_t i = 0; i < half.size(); ++i) {
         EXPECT_NEAR(sum[i], 3.0F * half[i], 1e-5F * (1.0F + std::abs(sum[i])));
     }
@@ -215,7 +217,7 @@ TEST(Backend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
     const Graph graph = residual_small();
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 2});
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
     }
     Executable& executable = model->executable(2);
@@ -225,7 +227,7 @@ TEST(Backend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
     const auto two_b =
         std::find_if(graph.parameters.begin(), graph.parameters.end(),
                      [](const Parameter& parameter) { return parameter.name == "two.b.weight"; });
-    const auto id = static_cast<ParameterId>(two_b - graph.parameters.begin());
+    const ParameterId id(static_cast<std::size_t>(two_b - graph.parameters.begin()));
     std::vector<float> broken = initial[id];
     broken[7] = std::numeric_limits<float>::infinity();
     model->set_weight(id, broken);
@@ -265,7 +267,7 @@ TEST(Backend, Bf16StaysNearFp32) {
         const Graph graph = build();
         const CanonicalParameters initial = default_initialisation(graph, 5);
         std::vector<std::vector<float>> logits;
-        std::vector<std::vector<std::vector<float>>> gradients;
+        std::vector<IndexedVector<ParameterId, std::vector<float>>> gradients;
         for (const Precision precision : {Precision::fp32, Precision::bf16}) {
             std::unique_ptr<CompiledModel> model;
             try {
@@ -273,7 +275,7 @@ TEST(Backend, Bf16StaysNearFp32) {
             } catch (const ConfigError& error) {
                 GTEST_SKIP() << error.what();
             }
-            for (ParameterId id = 0; id < initial.size(); ++id) {
+            for (const ParameterId id : initial.indices()) {
                 model->set_weight(id, initial[id]);
             }
             Executable& executable = model->executable(32);
@@ -289,13 +291,13 @@ TEST(Backend, Bf16StaysNearFp32) {
             EXPECT_EQ(executable.first_non_finite(), std::nullopt);
             logits.push_back(executable.logits());
             gradients.emplace_back();
-            for (ParameterId id = 0; id < initial.size(); ++id) {
-                gradients.back().push_back(model->gradient(id));
+            for (const ParameterId id : initial.indices()) {
+                gradients.back().add(model->gradient(id));
             }
         }
         EXPECT_LT(relative_distance(logits[1], logits[0]), 0.03);
         EXPECT_GT(relative_distance(logits[1], logits[0]), 1e-5) << "it did not compute in bf16";
-        for (ParameterId id = 0; id < initial.size(); ++id) {
+        for (const ParameterId id : initial.indices()) {
             EXPECT_LT(relative_distance(gradients[1][id], gradients[0][id]), 0.25)
                 << graph.parameters[id].name << " of " << graph.nodes.front().name;
         }
@@ -332,10 +334,11 @@ TEST(Backend, GradientsArriveInStorageOrder) {
     std::vector<ParameterId> arrival;
     executable.backward([&](ParameterId id) { arrival.push_back(id); });
     // Layer by layer from the back; within a layer both at once, the last one first.
-    const std::vector<ParameterId> expected{7, 6, 5, 4, 3, 2, 1, 0};
+    const std::vector<ParameterId> expected = ids({7, 6, 5, 4, 3, 2, 1, 0});
     EXPECT_EQ(arrival, expected);
-    for (std::size_t id = 1; id < graph.parameters.size(); ++id) {
-        EXPECT_GT(model->layout().slots[id - 1].offset, model->layout().slots[id].offset);
+    const auto& slots = model->layout().slots.items();
+    for (std::size_t i = 1; i < slots.size(); ++i) {
+        EXPECT_GT(slots[i - 1].offset, slots[i].offset);
     }
 }
 

@@ -43,10 +43,10 @@ TEST_P(CudaAgainstTwin, SameLossAndGradients) {
     const Case& test = GetParam();
     const Graph graph = test.build();
     const auto model = compiled(graph, {.batch_size = 8, .label_smoothing = test.smoothing, .topk = 2});
-    std::vector<Doubles> parameters;
+    IndexedVector<ParameterId, Doubles> parameters;
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
-        parameters.push_back(widened(initial[id]));
+    for (const ParameterId id : initial.indices()) {
+        parameters.add(widened(initial[id]));
         EXPECT_EQ(model->weight(id), initial[id])
             << graph.parameters[id].name << " does not survive its storage";
     }
@@ -65,7 +65,7 @@ TEST_P(CudaAgainstTwin, SameLossAndGradients) {
         EXPECT_LT(relative_distance(executable.logits(), slow.logits), 1e-5);
         std::multiset<ParameterId> reported;
         executable.backward([&](ParameterId id) { reported.insert(id); });
-        for (ParameterId id = 0; id < initial.size(); ++id) {
+        for (const ParameterId id : initial.indices()) {
             EXPECT_EQ(reported.count(id), 1U) << graph.parameters[id].name;
             const std::vector<float> gradient = model->gradient(id);
             double largest = 1e-3;
@@ -87,9 +87,9 @@ TEST_P(CudaAgainstTwin, SixteenBitsStayNear) {
     if (test.build == &resnet18_tiny_images) {
         GTEST_SKIP() << "a batch of four: its statistics are mostly rounding in 16 bits";
     }
-    std::vector<Doubles> parameters;
+    IndexedVector<ParameterId, Doubles> parameters;
     for (const std::vector<float>& initial : default_initialisation(graph, 5)) {
-        parameters.push_back(widened(initial));
+        parameters.add(widened(initial));
     }
     for (const Precision precision : {Precision::bf16, Precision::fp16}) {
         const auto model = compiled(graph, {.batch_size = 16, .precision = precision, .topk = 2});
@@ -105,7 +105,7 @@ TEST_P(CudaAgainstTwin, SixteenBitsStayNear) {
             << "it did not compute in 16 bits";
         constexpr float kLossScale = 1024.0F;
         executable.backward([](ParameterId) {}, GradientMode::overwrite, kLossScale);
-        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        for (const ParameterId id : graph.parameters.indices()) {
             std::vector<float> gradient = model->gradient(id);
             for (float& value : gradient) {
                 value /= kLossScale;
@@ -132,7 +132,7 @@ TEST_F(CudaBackend, StatisticsAndEvaluationEqualTheCpus) {
     const Graph graph = residual_small();
     const auto model = compiled(graph, {.batch_size = 4});
     const auto cpu = make_cpu_backend(1)->compile(graph, {.batch_size = 4});
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         cpu->set_weight(id, model->weight(id));
     }
     for (std::uint64_t step = 0; step < 3; ++step) {
@@ -141,7 +141,7 @@ TEST_F(CudaBackend, StatisticsAndEvaluationEqualTheCpus) {
             one->executable(4).forward(ForwardMode::train);
         }
     }
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         const std::vector<double> wanted = cpu->statistic(id);
         const std::vector<double> got = model->statistic(id);
         ASSERT_EQ(got.size(), wanted.size());
@@ -160,11 +160,11 @@ TEST_F(CudaBackend, StatisticsAndEvaluationEqualTheCpus) {
         EXPECT_LT(relative_distance(model->executable(4).logits(), widened(cpu->executable(4).logits())),
                   1e-5);
     }
-    EXPECT_EQ(model->statistic(2), Doubles{3.0});
-    model->set_statistic(2, Doubles{41.0});
-    model->set_statistic(0, Doubles(32, 0.25));
-    EXPECT_EQ(model->statistic(2), Doubles{41.0});
-    EXPECT_EQ(model->statistic(0), Doubles(32, 0.25));
+    EXPECT_EQ(model->statistic(StatisticId(2)), Doubles{3.0});
+    model->set_statistic(StatisticId(2), Doubles{41.0});
+    model->set_statistic(StatisticId(0), Doubles(32, 0.25));
+    EXPECT_EQ(model->statistic(StatisticId(2)), Doubles{41.0});
+    EXPECT_EQ(model->statistic(StatisticId(0)), Doubles(32, 0.25));
 }
 
 TEST_F(CudaBackend, GradientsAddUpWhenAsked) {
@@ -174,12 +174,12 @@ TEST_F(CudaBackend, GradientsAddUpWhenAsked) {
     fill(executable, graph, 3);
     executable.forward();
     executable.backward([](ParameterId) {}, GradientMode::overwrite, 0.5F);
-    const std::vector<float> half = model->gradient(0);
+    const std::vector<float> half = model->gradient(ParameterId(0));
     executable.forward();
     executable.backward([](ParameterId) {}, GradientMode::accumulate, 1.0F);
-    const std::vector<float> sum = model->gradient(0);
+    const std::vector<float> sum = model->gradient(ParameterId(0));
     double squares = 0.0;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         for (const float g : model->gradient(id)) {
             squares += static_cast<double>(g) * g;
         }
@@ -200,7 +200,7 @@ TEST_F(CudaBackend, TheFirstLayerWhoseResultIsNotFiniteIsNamed) {
     const auto two_b =
         std::find_if(graph.parameters.begin(), graph.parameters.end(),
                      [](const Parameter& parameter) { return parameter.name == "two.b.weight"; });
-    const auto id = static_cast<ParameterId>(two_b - graph.parameters.begin());
+    const ParameterId id(static_cast<std::size_t>(two_b - graph.parameters.begin()));
     std::vector<float> broken = model->weight(id);
     broken[7] = std::numeric_limits<float>::infinity();
     model->set_weight(id, broken);
@@ -258,9 +258,9 @@ TEST_F(CudaBackend, BytesAndWindowsGiveWhatFloatsGive) {
     ASSERT_TRUE(on_gpu(*model).memory().keep_images({3, 9, 10}, images));
     const std::vector<ImageWindow> windows{{4, 0, 0, 0}, {1, 2, -3, 1}, {0, -1, 4, 0}};
     std::vector<double> losses;
-    std::vector<Doubles> statistics;
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
-        statistics.push_back(model->statistic(id));
+    IndexedVector<StatisticId, Doubles> statistics;
+    for (const StatisticId id : graph.statistics.indices()) {
+        statistics.add(model->statistic(id));
     }
     for (const SampleForm form : {SampleForm::floats, SampleForm::bytes, SampleForm::windows}) {
         executable.take_input(form);
@@ -290,7 +290,7 @@ TEST_F(CudaBackend, BytesAndWindowsGiveWhatFloatsGive) {
         request.update = false;
         executable.enqueue_step(request);
         losses.push_back(executable.next_result().batch.loss);
-        for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+        for (const StatisticId id : graph.statistics.indices()) {
             model->set_statistic(id, statistics[id]);
         }
     }

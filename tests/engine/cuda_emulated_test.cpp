@@ -22,7 +22,7 @@ std::vector<std::vector<float>> trained(const Graph& graph, Precision precision)
     const auto model = make_cuda_backend({.tuning = cuda::Tuning::none})
                            ->compile(graph, {.batch_size = 5, .precision = precision});
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
     }
     cuda::CudaExecutable& executable = dynamic_cast<cuda::CudaModel&>(*model).cuda_executable(5);
@@ -42,7 +42,7 @@ std::vector<std::vector<float>> trained(const Graph& graph, Precision precision)
         executable.next_result();
     }
     std::vector<std::vector<float>> weights;
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         weights.push_back(model->weight(id));
     }
     return weights;

@@ -25,7 +25,7 @@ std::unique_ptr<CompiledModel> compiled(const Graph& graph, const CompileOptions
                                         const CudaOptions& cuda_options) {
     auto model = make_cuda_backend(cuda_options)->compile(graph, options);
     const CanonicalParameters initial = default_initialisation(graph, 5);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
     }
     return model;
@@ -58,7 +58,7 @@ double relative_distance(std::span<const float> values, std::span<const double> 
 
 double largest_distance(const Graph& graph, CompiledModel& model, CompiledModel& expected) {
     double largest = 0.0;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         largest = std::max(largest, relative_distance(model.weight(id), widened(expected.weight(id))));
     }
     return largest;
@@ -66,7 +66,7 @@ double largest_distance(const Graph& graph, CompiledModel& model, CompiledModel&
 
 std::vector<std::vector<float>> weights_of(const Graph& graph, CompiledModel& model) {
     std::vector<std::vector<float>> weights;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         weights.push_back(model.weight(id));
     }
     return weights;

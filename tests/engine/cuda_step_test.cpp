@@ -44,7 +44,7 @@ TEST_P(CudaTraining, WholeStepsEqualTheCpus) {
     constexpr int kSteps = 4;
     const auto model = compiled(graph, {.batch_size = kBatch, .precision = precision});
     const auto cpu = make_cpu_backend(1)->compile(graph, {.batch_size = kBatch});
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         cpu->set_weight(id, model->weight(id));
     }
     const std::vector<StepResult> results = train_whole(*model, graph, kBatch, kSteps);
@@ -68,17 +68,19 @@ TEST_P(CudaTraining, WholeStepsEqualTheCpus) {
         // Roundings grow from step to step, most in batch norms' small vectors: all parameters together.
         EXPECT_LT(relative_distance(all_weights(graph, *model), widened(all_weights(graph, *cpu))), 0.05);
     }
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         if (graph.statistics[id].kind == Statistic::Kind::batches_tracked) {
             EXPECT_EQ(model->statistic(id), Doubles{kSteps});
         }
     }
     // The optimizer's memory is PyTorch's, by name.
-    EXPECT_EQ(model->optimizer_state("exp_avg", 0), std::vector<float>());
-    const std::vector<float> momentum = model->optimizer_state("momentum_buffer", 0);
-    ASSERT_EQ(momentum.size(), cpu->optimizer_state("momentum_buffer", 0).size());
+    EXPECT_EQ(model->optimizer_state("exp_avg", ParameterId(0)), std::vector<float>());
+    const std::vector<float> momentum = model->optimizer_state("momentum_buffer", ParameterId(0));
+    ASSERT_EQ(momentum.size(), cpu->optimizer_state("momentum_buffer", ParameterId(0)).size());
     if (exact) {
-        EXPECT_LT(relative_distance(momentum, widened(cpu->optimizer_state("momentum_buffer", 0))), 1e-3);
+        EXPECT_LT(
+            relative_distance(momentum, widened(cpu->optimizer_state("momentum_buffer", ParameterId(0)))),
+            1e-3);
     }
 }
 
@@ -176,7 +178,7 @@ TEST_F(CudaSteps, GradientsAreRoundedForTheWay) {
     const auto plain = compiled(graph, {.batch_size = 4});
     StepRequest one;
     train_whole(*plain, graph, 4, 1, one);
-    const std::vector<double> whole = widened(plain->optimizer_state("momentum_buffer", 0));
+    const std::vector<double> whole = widened(plain->optimizer_state("momentum_buffer", ParameterId(0)));
     for (const ElementType wire : {ElementType::bf16, ElementType::f16}) {
         const auto reduced = compiled(graph, {.batch_size = 4});
         const StepReduction reduction = halving(reduced->layout(), wire);
@@ -184,7 +186,8 @@ TEST_F(CudaSteps, GradientsAreRoundedForTheWay) {
         one.optimizer.gradient_scale = 2.0;
         train_whole(*reduced, graph, 4, 1, one);
         // The first step's memory is the gradient; halving and doubling are exact.
-        const double apart = relative_distance(reduced->optimizer_state("momentum_buffer", 0), whole);
+        const double apart =
+            relative_distance(reduced->optimizer_state("momentum_buffer", ParameterId(0)), whole);
         EXPECT_LT(apart, wire == ElementType::bf16 ? 0x1p-8 : 0x1p-11);
         EXPECT_GT(apart, 1e-6) << "nothing was rounded";
     }

@@ -26,7 +26,7 @@ protected:
     std::unique_ptr<CompiledModel> fresh(Backend& backend, Precision precision = Precision::fp32) const {
         auto model = backend.compile(graph, {.batch_size = 6, .precision = precision});
         const CanonicalParameters initial = default_initialisation(graph, 1);
-        for (ParameterId id = 0; id < initial.size(); ++id) {
+        for (const ParameterId id : initial.indices()) {
             model->set_weight(id, initial[id]);
         }
         return model;
@@ -45,7 +45,7 @@ protected:
 
     std::vector<float> weights(CompiledModel& model) const {
         std::vector<float> all;
-        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        for (const ParameterId id : graph.parameters.indices()) {
             const std::vector<float> one = model.weight(id);
             all.insert(all.end(), one.begin(), one.end());
         }

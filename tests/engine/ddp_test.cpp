@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 #include <tests/engine/in_world.h>
+#include <tests/engine/parameter_ids.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +34,7 @@ void fill(std::span<float> gradients, const ParameterLayout& layout, ParameterId
                 layout.slots[id].size, value);
 }
 
-const std::vector<ParameterId> kBackward{3, 2, 1, 0};
+const std::vector<ParameterId> kBackward = ids({3, 2, 1, 0});
 
 TEST(Reducer, AveragesOverTheRanksWhateverTheBucketsAndTheOrder) {
     const ParameterLayout layout = small_layout();
@@ -45,15 +46,15 @@ TEST(Reducer, AveragesOverTheRanksWhateverTheBucketsAndTheOrder) {
                 for (int step = 0; step < 3; ++step) {
                     reducer.reset();
                     // Out of order on purpose: buckets must still start in order on both ranks.
-                    for (const ParameterId id :
-                         group.rank() == 0 ? kBackward : std::vector<ParameterId>{1, 0, 3, 2}) {
+                    for (const ParameterId id : group.rank() == 0 ? kBackward : ids({1, 0, 3, 2})) {
                         fill(gradients, layout, id,
-                             static_cast<float>(id + 1) * (group.rank() == 0 ? 1.0F : 3.0F));
+                             static_cast<float>(id.value() + 1) * (group.rank() == 0 ? 1.0F : 3.0F));
                         reducer.ready(id);
                     }
                     reducer.wait();
-                    for (ParameterId id = 0; id < layout.slots.size(); ++id) {
-                        EXPECT_EQ(gradients[layout.slots[id].offset], static_cast<float>(id + 1) * 2.0F);
+                    for (const ParameterId id : layout.slots.indices()) {
+                        EXPECT_EQ(gradients[layout.slots[id].offset],
+                                  static_cast<float>(id.value() + 1) * 2.0F);
                     }
                 }
             });
@@ -67,16 +68,15 @@ TEST(Reducer, PlansItsBucketsAgainInTheOrderOfRankZero) {
         std::vector<float> gradients(layout.total, 1.0F);
         Reducer reducer(group, layout, gradients, limits(1, 1));
         ASSERT_EQ(reducer.buckets().size(), 4U);
-        EXPECT_EQ(reducer.buckets()[0].parameters, (std::vector<ParameterId>{3}));
-        const std::vector<ParameterId> first =
-            group.rank() == 0 ? std::vector<ParameterId>{2, 0, 3, 1} : kBackward;
+        EXPECT_EQ(reducer.buckets()[0].parameters, ids({3}));
+        const std::vector<ParameterId> first = group.rank() == 0 ? ids({2, 0, 3, 1}) : kBackward;
         for (const auto& order : {first, kBackward}) {
             reducer.reset();
             for (const ParameterId id : order) {
                 reducer.ready(id);
             }
             reducer.wait();
-            const std::vector<ParameterId> expected{2, 0, 3, 1};
+            const std::vector<ParameterId> expected = ids({2, 0, 3, 1});
             for (std::size_t i = 0; i < 4; ++i) {
                 EXPECT_EQ(reducer.buckets()[i].parameters, std::vector<ParameterId>{expected[i]});
             }
@@ -136,7 +136,7 @@ TEST(Reducer, NoSyncKeepsGradientsAndTheLastPassReducesTheSum) {
 
 TEST(Reducer, WhatIsAlwaysZeroIsNotSent) {
     ParameterLayout layout = small_layout();
-    layout.slots[0].live = {{112, 16}, {176, 4}};
+    layout.slots[ParameterId(0)].live = {{112, 16}, {176, 4}};
     for (const auto& hosts : {std::vector<std::string>{}, {"a", "a", "b"}}) {
         in_world({.ranks = 3, .hosts = hosts}, [&](ProcessGroup& group) {
             const std::shared_ptr<float> memory = group.allocate(layout.total);
@@ -162,7 +162,7 @@ TEST(Reducer, UnusedParametersAreNamedOrCountAsZero) {
     in_world(kTwo, [&](ProcessGroup& group) {
         std::vector<float> gradients(layout.total, 5.0F);
         Reducer reducer(group, layout, gradients, limits(1, 1));
-        for (const ParameterId id : {ParameterId{3}, ParameterId{1}}) {
+        for (const ParameterId id : ids({3, 1})) {
             reducer.ready(id);
         }
         try {
@@ -179,16 +179,16 @@ TEST(Reducer, UnusedParametersAreNamedOrCountAsZero) {
         for (int step = 0; step < 2; ++step) {
             std::fill(gradients.begin(), gradients.end(), 4.0F);
             tolerant.reset();
-            tolerant.ready(3);
-            tolerant.ready(1);
+            tolerant.ready(ParameterId(3));
+            tolerant.ready(ParameterId(1));
             if (group.rank() == 1) {
-                tolerant.ready(2);
+                tolerant.ready(ParameterId(2));
             }
             tolerant.wait();
             EXPECT_EQ(gradients[0], 4.0F);
             EXPECT_EQ(gradients[32], 2.0F);   // only rank 1 used it
             EXPECT_EQ(gradients[112], 0.0F);  // no rank did
-            EXPECT_EQ(tolerant.unused_everywhere(), (std::vector<ParameterId>{0}));
+            EXPECT_EQ(tolerant.unused_everywhere(), ids({0}));
         }
     });
 }
@@ -198,8 +198,8 @@ TEST(Reducer, AParameterReportedTwiceIsAnError) {
     in_world({.ranks = 1}, [&](ProcessGroup& group) {
         std::vector<float> gradients(layout.total);
         Reducer reducer(group, layout, gradients, limits(1, 1));
-        reducer.ready(2);
-        EXPECT_THROW(reducer.ready(2), Error);
+        reducer.ready(ParameterId(2));
+        EXPECT_THROW(reducer.ready(ParameterId(2)), Error);
     });
 }
 
@@ -209,12 +209,12 @@ TEST(Reducer, RanksThatDifferAreNamedBeforeTheFirstStep) {
         const char* said;
     };
     const std::vector<Case> cases{
-        {[](auto& layout, auto&) { layout.slots[2].size = 60; }, "fc.weight of 60 elements"},
+        {[](auto& layout, auto&) { layout.slots[ParameterId(2)].size = 60; }, "fc.weight of 60 elements"},
         {[](auto& layout, auto&) {
-             layout.slots[0].live = {{112, 50}};
+             layout.slots[ParameterId(0)].live = {{112, 50}};
          },
          "live 112+50"},
-        {[](auto&, auto& options) { options.names[1] = "conv.bia"; }, "conv.bia of 10"},
+        {[](auto&, auto& options) { options.names[ParameterId(1)] = "conv.bia"; }, "conv.bia of 10"},
         {[](auto&, auto& options) { options.limits->others = 301; }, "buckets of 1 and 301 bytes"},
         {[](auto&, auto& options) { options.find_unused_parameters = true; }, "find_unused_parameters on"},
         {[](auto&, auto& options) { options.hook = std::make_unique<CompressionHook>(ElementType::bf16); },
@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Types, Compression, testing::Values(ElementType::bf16, 
 TEST_P(Compression, StaysWithinItsStatedError) {
     constexpr std::size_t kCount = 100000;
     ParameterLayout layout{{{60000, 40000}, {0, 50000}}, kCount, "test"};
-    layout.slots[1].live = {{0, 1000}, {2000, 30000}};
+    layout.slots[ParameterId(1)].live = {{0, 1000}, {2000, 30000}};
     const double unit = GetParam() == ElementType::bf16 ? 1.0 / 256 : 1.0 / 2048;
     for (const int ranks : {1, 2, 3, 5}) {
         in_world({.ranks = ranks}, [&](ProcessGroup& group) {
@@ -273,8 +273,8 @@ TEST_P(Compression, StaysWithinItsStatedError) {
             options.names = {"a", "b"};
             options.hook = std::make_unique<CompressionHook>(GetParam());
             Reducer reducer(group, layout, gradients, std::move(options));
-            reducer.ready(1);
-            reducer.ready(0);
+            reducer.ready(ParameterId(1));
+            reducer.ready(ParameterId(0));
             reducer.wait();
             EXPECT_EQ(reducer.last_step().bytes, 2U * 71000U);
             for (std::size_t i = 0; i < kCount; ++i) {

@@ -10,6 +10,7 @@
 #include <engine/models/model_registry.h>
 
 #include <gtest/gtest.h>
+#include <tests/engine/parameter_ids.h>
 
 #include <algorithm>
 #include <random>
@@ -24,9 +25,9 @@ TEST(Graph, ConvNetHasTheTutorialsShapes) {
         total += element_count(parameter.shape);
     }
     EXPECT_EQ(total, 113674);
-    EXPECT_EQ(graph.parameters.front().name, "conv1.weight");
-    EXPECT_EQ(graph.parameters.back().name, "fc1.bias");
-    EXPECT_EQ(graph.parameters[6].shape, (Shape{10, 2048}));
+    EXPECT_EQ(graph.parameters.items().front().name, "conv1.weight");
+    EXPECT_EQ(graph.parameters.items().back().name, "fc1.bias");
+    EXPECT_EQ(graph.parameters[ParameterId(6)].shape, (Shape{10, 2048}));
 }
 
 TEST(Graph, ShapesThatDoNotFitAreNamed) {
@@ -72,7 +73,7 @@ TEST(Schedule, WeightsBeforeDataAndNoGradientForTheInput) {
     const Schedule schedule = differentiate(graph);
     const ScheduledOp& last = schedule.ops.back();
     EXPECT_EQ(last.phase, Phase::backward_weights);
-    EXPECT_EQ(last.finished, (std::vector<ParameterId>{0, 1}));
+    EXPECT_EQ(last.finished, ids({0, 1}));
     EXPECT_EQ(schedule.backward_begin, graph.nodes.size());
 }
 
@@ -107,9 +108,9 @@ TEST(Buckets, CloseWithTheParameterThatReachesTheLimit) {
     const ParameterLayout layout{{{112, 100}, {96, 10}, {32, 64}, {0, 20}}, 224, ""};
     const auto buckets = plan_buckets(layout, {80, 290});
     ASSERT_EQ(buckets.size(), 3U);
-    EXPECT_EQ(buckets[0].parameters, (std::vector<ParameterId>{3}));
+    EXPECT_EQ(buckets[0].parameters, ids({3}));
     EXPECT_EQ(buckets[0].ranges, (std::vector<FlatRange>{{0, 20}}));
-    EXPECT_EQ(buckets[1].parameters, (std::vector<ParameterId>{2, 1}));
+    EXPECT_EQ(buckets[1].parameters, ids({2, 1}));
     EXPECT_EQ(buckets[1].ranges, (std::vector<FlatRange>{{32, 74}}));
     EXPECT_EQ(buckets[2].ranges, (std::vector<FlatRange>{{112, 100}}));
     EXPECT_EQ(buckets[2].live_size(), 100U);
@@ -119,15 +120,15 @@ TEST(Buckets, CloseWithTheParameterThatReachesTheLimit) {
 
 TEST(Buckets, FollowTheOrderOfArrivalAndLeaveOutWhatIsAlwaysZero) {
     ParameterLayout layout{{{1000, 900}, {500, 450}, {0, 450}}, 1900, ""};
-    layout.slots[0].live = {{1000, 100}, {1500, 100}};
-    const std::vector<ParameterId> order{1, 0, 2};
+    layout.slots[ParameterId(0)].live = {{1000, 100}, {1500, 100}};
+    const std::vector<ParameterId> order = ids({1, 0, 2});
     const auto buckets = plan_buckets(layout, {2000, 2600}, order);
     ASSERT_EQ(buckets.size(), 2U);
-    EXPECT_EQ(buckets[0].parameters, (std::vector<ParameterId>{1, 0}));
+    EXPECT_EQ(buckets[0].parameters, ids({1, 0}));
     EXPECT_EQ(buckets[0].ranges, (std::vector<FlatRange>{{500, 450}, {1000, 900}}));
     EXPECT_EQ(buckets[0].live, (std::vector<FlatRange>{{500, 450}, {1000, 100}, {1500, 100}}));
     EXPECT_EQ(buckets[0].live_size(), 650U);
-    EXPECT_EQ(buckets[1].parameters, (std::vector<ParameterId>{2}));
+    EXPECT_EQ(buckets[1].parameters, ids({2}));
 }
 
 // A small parameter between two of another bucket: with the gap it was in both, and its average was averaged
@@ -137,11 +138,11 @@ TEST(Buckets, NoElementIsInTwoOfThem) {
     for (int round = 0; round < 200; ++round) {
         ParameterLayout layout;
         std::vector<ParameterId> order;
-        for (ParameterId id = 0; id < 12; ++id) {
+        for (int i = 0; i < 12; ++i) {
             const std::size_t size = 1 + random() % 70;
-            layout.slots.push_back({layout.total, size, {}});
+            const ParameterId id = layout.slots.add({layout.total, size, {}});
             if (size > 40 && random() % 2 == 0) {
-                layout.slots.back().live = {{layout.total + 3, 5}, {layout.total + 20, 9}};
+                layout.slots[id].live = {{layout.total + 3, 5}, {layout.total + 20, 9}};
             }
             layout.total += (size + 15) / 16 * 16;
             order.push_back(id);

@@ -40,7 +40,7 @@ struct Training {
           model(make_cpu_backend(1)->compile(graph, {.batch_size = kBatch, .order = order})),
           optimizer(settings) {
         const CanonicalParameters initial = default_initialisation(graph, 3);
-        for (ParameterId id = 0; id < initial.size(); ++id) {
+        for (const ParameterId id : initial.indices()) {
             model->set_weight(id, initial[id]);
         }
     }
@@ -140,7 +140,7 @@ TEST(ModelState, HasPyTorchsNamesAndNothingElse) {
     EXPECT_EQ(snapshot.optimizer.size(), 62U);
     EXPECT_NE(find_tensor(snapshot.optimizer, "state.fc.bias.momentum_buffer"), nullptr);
     const std::vector<float> saved = float_values(*find_tensor(snapshot.model, "fc.weight"));
-    EXPECT_EQ(saved, training.model->weight(training.graph.parameters.size() - 2));
+    EXPECT_EQ(saved, training.model->weight(ParameterId(training.graph.parameters.size() - 2)));
 }
 
 TEST(Convert, WeightsGoFromACheckpointToPyTorchsFileAndBack) {

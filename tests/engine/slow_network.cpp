@@ -71,11 +71,11 @@ std::vector<std::size_t> pool_choice(const Graph& graph, const Node& node, const
 /// The batch on its way through the graph: every value is one vector per sample.
 struct Run {
     const Graph& graph;
-    const std::vector<Doubles>& parameters;
-    const std::vector<Doubles>* running;  ///< statistics to normalise with; null: the batch's own
+    const IndexedVector<ParameterId, Doubles>& parameters;
+    const IndexedVector<StatisticId, Doubles>* running;  ///< to normalise with; null: the batch's own
     std::size_t batch;
-    std::vector<std::vector<Doubles>> values;     ///< [ValueId][sample]
-    std::vector<std::vector<Doubles>> gradients;  ///< [ValueId][sample]
+    IndexedVector<ValueId, std::vector<Doubles>> values;     ///< by sample
+    IndexedVector<ValueId, std::vector<Doubles>> gradients;  ///< by sample
 };
 
 std::size_t size_of(const Graph& graph, ValueId value) {
@@ -162,7 +162,8 @@ void forward_norm(Run& run, const Node& node, const BatchNorm2d& norm) {
     }
 }
 
-void backward_norm(Run& run, const Node& node, const BatchNorm2d& norm, std::vector<Doubles>& gradients) {
+void backward_norm(Run& run, const Node& node, const BatchNorm2d& norm,
+                   IndexedVector<ParameterId, Doubles>& gradients) {
     const std::vector<ChannelStatistics> statistics = statistics_of(run, node, norm);
     const std::size_t pixels = size_of(run.graph, node.output) / statistics.size();
     const auto count = static_cast<double>(run.batch * pixels);
@@ -210,7 +211,7 @@ void forward(Run& run, const Node& node) {
 }
 
 void backward_sample(const Run& run, const Node& node, const Doubles& in, const Doubles& up, Doubles& down,
-                     std::vector<Doubles>& gradients) {
+                     IndexedVector<ParameterId, Doubles>& gradients) {
     if (const auto* conv = std::get_if<Conv2d>(&node.operation)) {
         const Doubles& weight = run.parameters[node.parameters[0]];
         for (std::size_t i = 0; conv->bias && i < up.size(); ++i) {
@@ -251,7 +252,7 @@ void backward_sample(const Run& run, const Node& node, const Doubles& in, const 
     }
 }
 
-void backward(Run& run, const Node& node, std::vector<Doubles>& gradients) {
+void backward(Run& run, const Node& node, IndexedVector<ParameterId, Doubles>& gradients) {
     if (const auto* norm = std::get_if<BatchNorm2d>(&node.operation)) {
         backward_norm(run, node, *norm, gradients);
         return;
@@ -289,25 +290,26 @@ double classify(const Doubles& logits, std::size_t label, double smoothing, Doub
 
 }  // namespace
 
-SlowResult run_slowly(const Graph& graph, const std::vector<Doubles>& parameters, const Doubles& input,
-                      const std::vector<std::int32_t>& labels, const SlowOptions& options) {
+SlowResult run_slowly(const Graph& graph, const IndexedVector<ParameterId, Doubles>& parameters,
+                      const Doubles& input, const std::vector<std::int32_t>& labels,
+                      const SlowOptions& options) {
     SlowResult result;
     for (const Doubles& parameter : parameters) {
-        result.gradients.emplace_back(parameter.size(), 0.0);
+        result.gradients.add(Doubles(parameter.size(), 0.0));
     }
-    const std::size_t size = size_of(graph, 0);
+    const std::size_t size = size_of(graph, kInputValue);
     const std::size_t batch = input.size() / size;
     Run run{graph, parameters, options.running, batch, {}, {}};
-    run.values.resize(graph.values.size());
+    run.values.assign(graph.values.size(), {});
     for (std::size_t n = 0; n < batch; ++n) {
-        run.values[0].emplace_back(input.begin() + static_cast<std::ptrdiff_t>(n * size),
-                                   input.begin() + static_cast<std::ptrdiff_t>((n + 1) * size));
+        run.values[kInputValue].emplace_back(input.begin() + static_cast<std::ptrdiff_t>(n * size),
+                                             input.begin() + static_cast<std::ptrdiff_t>((n + 1) * size));
     }
     for (std::size_t i = 0; i + 1 < graph.nodes.size(); ++i) {
         forward(run, graph.nodes[i]);
     }
-    for (ValueId value = 0; value < graph.values.size(); ++value) {
-        run.gradients.emplace_back(batch, Doubles(size_of(graph, value), 0.0));
+    for (const ValueId value : graph.values.indices()) {
+        run.gradients.add(std::vector<Doubles>(batch, Doubles(size_of(graph, value), 0.0)));
     }
     const ValueId last = graph.nodes.back().input();
     for (std::size_t n = 0; n < batch; ++n) {

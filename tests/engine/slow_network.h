@@ -17,19 +17,20 @@ struct SlowResult {
     double loss = 0.0;  ///< mean over the batch
     std::int64_t correct = 0;
     std::int64_t correct_topk = 0;
-    Doubles logits;                  ///< [batch, classes]
-    std::vector<Doubles> gradients;  ///< by ParameterId, of the mean loss
+    Doubles logits;                                 ///< [batch, classes]
+    IndexedVector<ParameterId, Doubles> gradients;  ///< of the mean loss
 };
 
 struct SlowOptions {
     double label_smoothing = 0.0;
     std::int64_t topk = 1;
-    Doubles targets{};                              ///< of a mean squared error, [batch, outputs]
-    const std::vector<Doubles>* running = nullptr;  ///< by StatisticId: batch norms in evaluation
+    Doubles targets{};  ///< of a mean squared error, [batch, outputs]
+    const IndexedVector<StatisticId, Doubles>* running = nullptr;  ///< batch norms in evaluation
 };
 
 /// `input` is [batch, shape…]; parameters are in canonical layout. Gradients hold for training only.
-SlowResult run_slowly(const Graph& graph, const std::vector<Doubles>& parameters, const Doubles& input,
-                      const std::vector<std::int32_t>& labels, const SlowOptions& options = {});
+SlowResult run_slowly(const Graph& graph, const IndexedVector<ParameterId, Doubles>& parameters,
+                      const Doubles& input, const std::vector<std::int32_t>& labels,
+                      const SlowOptions& options = {});
 
 }  // namespace rankscope::engine::test

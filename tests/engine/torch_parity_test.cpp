@@ -65,9 +65,9 @@ TEST(TorchParity, InitialParametersBitForBit) {
     for (const auto& expected : torch_values()["initialisation"]) {
         const CanonicalParameters parameters = default_initialisation(graph, expected["seed"]);
         std::vector<float> all;
-        for (std::size_t id = 0; id < parameters.size(); ++id) {
-            EXPECT_EQ(graph.parameters[id].name, expected["parameters"][id]["name"]);
-            const std::vector<float> first = expected["parameters"][id]["first"];
+        for (const ParameterId id : parameters.indices()) {
+            EXPECT_EQ(graph.parameters[id].name, expected["parameters"][id.value()]["name"]);
+            const std::vector<float> first = expected["parameters"][id.value()]["first"];
             EXPECT_EQ(std::vector<float>(parameters[id].begin(), parameters[id].begin() + 4), first);
             all.insert(all.end(), parameters[id].begin(), parameters[id].end());
         }
@@ -142,7 +142,7 @@ TEST(TorchParity, TenStepsOfTheConvNet) {
     const Graph graph = build_model("convnet", {1, 28, 28}, 10);
     const auto model = make_cpu_backend(1)->compile(graph, {.batch_size = 16});
     const CanonicalParameters initial = default_initialisation(graph, 0);
-    for (ParameterId id = 0; id < initial.size(); ++id) {
+    for (const ParameterId id : initial.indices()) {
         model->set_weight(id, initial[id]);
     }
     Executable& executable = model->executable(16);
@@ -200,7 +200,7 @@ std::unique_ptr<CompiledModel> first_step(const nlohmann::json& expected, const 
     const std::int64_t batch = expected["batch"];
     auto model = make_cpu_backend(1)->compile(graph, {.batch_size = batch});
     CanonicalParameters start = default_initialisation(graph, expected["seed"]);
-    for (ParameterId id = 0; id < start.size(); ++id) {
+    for (const ParameterId id : start.indices()) {
         const std::string& name = graph.parameters[id].name;
         const bool of_batch_norm =
             name.find("bn") != std::string::npos || name.find("downsample.1") != std::string::npos;
@@ -240,19 +240,19 @@ TEST_P(TorchGradients, OfOneStep) {
     double squares = 0;
     double count = 0;
     ASSERT_EQ(expected["gradients"].size(), graph.parameters.size());
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
-        const double norm = expected["gradients"][id][0];
+    for (const ParameterId id : graph.parameters.indices()) {
+        const double norm = expected["gradients"][id.value()][0];
         squares += norm * norm;
         count += static_cast<double>(element_count(graph.parameters[id].shape));
     }
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const auto size = static_cast<double>(element_count(graph.parameters[id].shape));
-        expect_close(measure(model->gradient(id)), expected["gradients"][id], tolerance,
+        expect_close(measure(model->gradient(id)), expected["gradients"][id.value()], tolerance,
                      0.01 * std::sqrt(squares / count * size), name + " " + graph.parameters[id].name);
     }
     ASSERT_EQ(expected["statistics"].size(), graph.statistics.size());
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
-        expect_close(measure(model->statistic(id)), expected["statistics"][id], 1e-5, 0.0,
+    for (const StatisticId id : graph.statistics.indices()) {
+        expect_close(measure(model->statistic(id)), expected["statistics"][id.value()], 1e-5, 0.0,
                      name + " " + graph.statistics[id].name);
     }
 }

@@ -124,7 +124,7 @@ protected:
     std::unique_ptr<CompiledModel> fresh_model(std::int64_t batch) {
         auto model = backend->compile(graph, {.batch_size = batch});
         const CanonicalParameters initial = default_initialisation(graph, 1);
-        for (ParameterId id = 0; id < initial.size(); ++id) {
+        for (const ParameterId id : initial.indices()) {
             model->set_weight(id, initial[id]);
         }
         return model;
@@ -147,7 +147,7 @@ protected:
 
     std::vector<float> parameters(CompiledModel& model) const {
         std::vector<float> all;
-        for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+        for (const ParameterId id : graph.parameters.indices()) {
             const std::vector<float> values = model.weight(id);
             all.insert(all.end(), values.begin(), values.end());
         }
@@ -255,9 +255,9 @@ TEST_F(TrainingStepTest, ALossThatIsNoNumberNamesTheFirstLayerAndTouchesNothing)
     bad.pixels[100] = std::numeric_limits<float>::quiet_NaN();
     EXPECT_NE(message(bad).find("input"), std::string::npos) << message(bad);
     EXPECT_EQ(parameters(*model), before);
-    std::vector<float> weight = model->weight(2);
+    std::vector<float> weight = model->weight(ParameterId(2));
     weight[0] = std::numeric_limits<float>::infinity();
-    model->set_weight(2, weight);
+    model->set_weight(ParameterId(2), weight);
     EXPECT_NE(message(batch_of(0, 10)).find("conv2"), std::string::npos) << message(batch_of(0, 10));
 }
 

@@ -75,8 +75,8 @@ void check_precision(Precision precision) {
 class CpuExecutable final : public Executable {
 public:
     CpuExecutable(const dnnl::engine& engine, const Graph& graph, const Schedule& schedule,
-                  std::int64_t batch, const std::vector<cpu::ParameterStorage>& storage,
-                  const CompileOptions& options, std::vector<float*> statistics,
+                  std::int64_t batch, const IndexedVector<ParameterId, cpu::ParameterStorage>& storage,
+                  const CompileOptions& options, IndexedVector<StatisticId, float*> statistics,
                   std::int64_t& batches_tracked)
         : graph_(graph),
           batch_(batch),
@@ -84,10 +84,11 @@ public:
           loss_{.classes = graph.classes,
                 .topk = std::min(options.topk, graph.classes),
                 .label_smoothing = options.label_smoothing},
-          input_(allocate_for(
-              "the input of a batch of " + std::to_string(batch),
-              static_cast<std::size_t>(batch * element_count(graph.values[0].shape)) * sizeof(float),
-              kSmallerBatch)),
+          input_(
+              allocate_for("the input of a batch of " + std::to_string(batch),
+                           static_cast<std::size_t>(batch * element_count(graph.values[kInputValue].shape)) *
+                               sizeof(float),
+                           kSmallerBatch)),
           plan_(engine) {
         if (graph.classifies()) {
             labels_.resize(static_cast<std::size_t>(batch));
@@ -318,10 +319,10 @@ public:
     }
 
 private:
-    void allocate(const std::vector<Md>& descriptors) {
+    void allocate(const IndexedVector<ParameterId, Md>& descriptors) {
         constexpr std::size_t kLine = 64 / sizeof(float);
-        layout_.slots.resize(descriptors.size());
-        for (std::size_t id = descriptors.size(); id-- > 0;) {
+        layout_.slots.assign(descriptors.size(), {});
+        for (const ParameterId id : descriptors.reversed_indices()) {
             const std::size_t size = descriptors[id].get_size() / sizeof(float);
             layout_.slots[id] = {layout_.total, size, {}};
             layout_.total += (size + kLine - 1) / kLine * kLine;
@@ -329,9 +330,9 @@ private:
         }
         weights_ = allocate_flat("the weights");
         gradients_ = allocate_flat("the gradients");
-        for (std::size_t id = 0; id < descriptors.size(); ++id) {
+        for (const ParameterId id : descriptors.indices()) {
             const std::size_t offset = layout_.slots[id].offset;
-            storage_.push_back({descriptors[id], weights_.get() + offset, gradients_.get() + offset});
+            storage_.add({descriptors[id], weights_.get() + offset, gradients_.get() + offset});
         }
         mark_live_taps();
         std::sort(dead_.begin(), dead_.end(),
@@ -382,18 +383,18 @@ private:
 
     void allocate_statistics() {
         std::size_t total = 0;
-        std::vector<std::size_t> offsets;
+        IndexedVector<StatisticId, std::size_t> offsets;
         for (const Statistic& statistic : graph_.statistics) {
-            offsets.push_back(total);
+            offsets.add(total);
             total += statistic.kind == Statistic::Kind::batches_tracked
                          ? 0
                          : static_cast<std::size_t>(element_count(statistic.shape));
         }
         statistics_ = AlignedBuffer(total * sizeof(float));
-        for (StatisticId id = 0; id < offsets.size(); ++id) {
+        for (const StatisticId id : offsets.indices()) {
             const Statistic& statistic = graph_.statistics[id];
             const bool counted = statistic.kind == Statistic::Kind::batches_tracked;
-            statistic_at_.push_back(counted ? nullptr : statistics_.as<float>().data() + offsets[id]);
+            statistic_at_.add(counted ? nullptr : statistics_.as<float>().data() + offsets[id]);
             if (statistic.kind == Statistic::Kind::running_var) {
                 std::fill_n(statistic_at_[id], element_count(statistic.shape), 1.0F);
             }
@@ -451,7 +452,7 @@ private:
             return {{0, layout_.total, true}};
         }
         std::vector<DecaySlot> slots;
-        for (ParameterId id = 0; id < graph_.parameters.size(); ++id) {
+        for (const ParameterId id : graph_.parameters.indices()) {
             slots.push_back(
                 {layout_.slots[id].offset, layout_.slots[id].size, graph_.parameters[id].shape.size() > 1});
         }
@@ -499,8 +500,8 @@ private:
     Graph graph_;
     CompileOptions options_;
     Schedule schedule_;
-    std::vector<Md> canonical_;
-    std::vector<cpu::ParameterStorage> storage_;
+    IndexedVector<ParameterId, Md> canonical_;
+    IndexedVector<ParameterId, cpu::ParameterStorage> storage_;
     ParameterLayout layout_;
     std::vector<FlatRange> dead_;  ///< of the flat arrays, in order: no gradient ever reaches them
     std::shared_ptr<float> weights_;
@@ -508,8 +509,8 @@ private:
     std::map<std::string, AlignedBuffer, std::less<>> optimizer_state_;
     std::vector<float> kept_;  ///< the sum so far while gradients are accumulated
     AlignedBuffer statistics_;
-    std::vector<float*> statistic_at_;  ///< by StatisticId; null for batches_tracked
-    std::int64_t batches_tracked_ = 0;  ///< the same for all batch norms
+    IndexedVector<StatisticId, float*> statistic_at_;  ///< null for batches_tracked
+    std::int64_t batches_tracked_ = 0;                 ///< the same for all batch norms
     std::vector<std::unique_ptr<CpuExecutable>> executables_;
 };
 

@@ -19,8 +19,8 @@ using dnnl_api::dims_of;
 
 }  // namespace
 
-std::vector<Md> canonical_descriptors(const Graph& graph) {
-    std::vector<Md> descriptors(graph.parameters.size());
+IndexedVector<ParameterId, Md> canonical_descriptors(const Graph& graph) {
+    IndexedVector<ParameterId, Md> descriptors(graph.parameters.size());
     for (const Node& node : graph.nodes) {
         for (const ParameterId id : node.parameters) {
             const Shape& shape = graph.parameters[id].shape;
@@ -31,10 +31,10 @@ std::vector<Md> canonical_descriptors(const Graph& graph) {
     return descriptors;
 }
 
-std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
-                                   memory::data_type activations) {
+IndexedVector<ParameterId, Md> native_descriptors(const dnnl::engine& engine, const Graph& graph,
+                                                  std::int64_t batch, memory::data_type activations) {
     const bool full = activations == kFloat;
-    std::vector<Md> descriptors = canonical_descriptors(graph);
+    IndexedVector<ParameterId, Md> descriptors = canonical_descriptors(graph);
     for (const Node& node : graph.nodes) {
         const auto* conv = std::get_if<Conv2d>(&node.operation);
         if (conv == nullptr && !std::holds_alternative<Linear>(node.operation)) {
@@ -61,7 +61,7 @@ std::vector<Md> native_descriptors(const dnnl::engine& engine, const Graph& grap
 }
 
 Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
-                   const std::vector<ParameterStorage>& storage, const StepState& state,
+                   const IndexedVector<ParameterId, ParameterStorage>& storage, const StepState& state,
                    memory::data_type activations, StepPlan& plan)
     : engine_(engine),
       graph_(graph),
@@ -72,16 +72,18 @@ Lowering::Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t 
       plan_(plan),
       values_(graph.values.size()),
       root_(graph.values.size()) {
-    std::iota(root_.begin(), root_.end(), ValueId{0});
+    for (const ValueId id : root_.indices()) {
+        root_[id] = id;
+    }
     for (const ParameterStorage& parameter : storage_) {
-        weights_.push_back(plan_.external(parameter.weight));
-        gradients_.push_back(plan_.external(parameter.gradient));
+        weights_.add(plan_.external(parameter.weight));
+        gradients_.add(plan_.external(parameter.gradient));
     }
 }
 
 LoweredStep Lowering::lower(const Schedule& schedule, BufferId input) {
     LoweredStep result;
-    values_[0] = {plain(with_batch(batch_, graph_.values[0].shape)), input, false, {}};
+    values_[kInputValue] = {plain(with_batch(batch_, graph_.values[kInputValue].shape)), input, false, {}};
     for (std::size_t i = 0; i < schedule.backward_begin; ++i) {
         const Node& node = graph_.nodes[schedule.ops[i].node];
         forward(schedule.ops[i].node);

@@ -27,11 +27,12 @@ struct ParameterStorage {
 
 /// oneDNN's logical shape of each parameter in PyTorch's row-major order. A linear layer behind a flatten
 /// sees the image: {out, channels, height, width}, which is byte for byte PyTorch's {out, in}.
-std::vector<dnnl::memory::desc> canonical_descriptors(const Graph& graph);
+IndexedVector<ParameterId, dnnl::memory::desc> canonical_descriptors(const Graph& graph);
 
 /// The storage that the kernels prefer for this batch size; the same shapes as canonical_descriptors().
-std::vector<dnnl::memory::desc> native_descriptors(const dnnl::engine& engine, const Graph& graph,
-                                                   std::int64_t batch, dnnl::memory::data_type activations);
+IndexedVector<ParameterId, dnnl::memory::desc> native_descriptors(const dnnl::engine& engine,
+                                                                  const Graph& graph, std::int64_t batch,
+                                                                  dnnl::memory::data_type activations);
 
 /// Convolutions of images so small that tap_convolution.h is the better way, for weights stored for it.
 bool stored_by_taps(const dnnl::memory::desc& weight);
@@ -45,7 +46,7 @@ TapConvolution tap_shape(const Graph& graph, const Node& node, std::int64_t batc
 struct StepState {
     ForwardMode mode = ForwardMode::train;
     SumAcrossRanks sum_across_ranks;
-    std::vector<float*> statistics;  ///< by StatisticId; null for batches_tracked
+    IndexedVector<StatisticId, float*> statistics;  ///< null for batches_tracked
 };
 
 /// A value of the graph while lowering; aliases (flatten) share one.
@@ -67,7 +68,7 @@ struct LoweredStep {
 class Lowering {
 public:
     Lowering(const dnnl::engine& engine, const Graph& graph, std::int64_t batch,
-             const std::vector<ParameterStorage>& storage, const StepState& state,
+             const IndexedVector<ParameterId, ParameterStorage>& storage, const StepState& state,
              dnnl::memory::data_type activations, StepPlan& plan);
 
     LoweredStep lower(const Schedule& schedule, BufferId input);
@@ -161,14 +162,14 @@ private:
     const dnnl::engine& engine_;
     const Graph& graph_;
     std::int64_t batch_;
-    const std::vector<ParameterStorage>& storage_;
+    const IndexedVector<ParameterId, ParameterStorage>& storage_;
     const StepState& state_;
     dnnl::memory::data_type type_;  ///< of activations and their gradients: f32 or bf16
     StepPlan& plan_;
-    std::vector<LoweredValue> values_;
-    std::vector<ValueId> root_;
-    std::vector<BufferId> weights_;
-    std::vector<BufferId> gradients_;
+    IndexedVector<ValueId, LoweredValue> values_;
+    IndexedVector<ValueId, ValueId> root_;  ///< the value that an alias stands for
+    IndexedVector<ParameterId, BufferId> weights_;
+    IndexedVector<ParameterId, BufferId> gradients_;
     std::map<std::size_t, ConvState> convs_;
     std::map<std::size_t, LinearState> linears_;
     std::map<std::size_t, std::vector<BufferId>> kept_;  ///< by node: what its backward pass reads again

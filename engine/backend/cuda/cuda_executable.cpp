@@ -151,7 +151,7 @@ void CudaExecutable::backward(const GradientReady& ready, GradientMode mode, flo
     }
     // The callback may read at once, on any stream.
     gpu.main.wait();
-    for (ParameterId id = memory_.layout().slots.size(); id-- > 0;) {
+    for (const ParameterId id : memory_.layout().slots.reversed_indices()) {
         ready(id);  // as they are stored: a resumed run adds up in the same order
     }
 }

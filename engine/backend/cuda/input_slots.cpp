@@ -43,7 +43,7 @@ InputSlot* InputSlots::earliest_open() {
 }
 
 std::size_t InputSlots::sample_elements() const {
-    return static_cast<std::size_t>(batch_ * element_count(graph_.values[0].shape));
+    return static_cast<std::size_t>(batch_ * element_count(graph_.values[kInputValue].shape));
 }
 
 std::span<float> InputSlots::floats() {

@@ -17,7 +17,7 @@ InputShape image_of(const LoweredValue& value, std::int64_t batch) {
 
 /// Whether the loss can read what the node makes as it lies: floats, one row per sample.
 bool Lowering::direct_logits(const Node& node) const {
-    const std::vector<std::size_t> readers = reader_counts(graph_);
+    const IndexedVector<ValueId, std::size_t> readers = reader_counts(graph_);
     const auto producer = std::find_if(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& other) {
         return other.output == graph_.nodes.back().input();
     });

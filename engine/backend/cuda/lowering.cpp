@@ -19,13 +19,14 @@ Lowering::Lowering(const Graph& graph, const LoweringOptions& options, const Ker
       plan_(plan),
       values_(graph.values.size()),
       root_(graph.values.size()) {
-    std::iota(root_.begin(), root_.end(), ValueId{0});
+    for (const ValueId id : root_.indices()) {
+        root_[id] = id;
+    }
     for (const ParameterPlace& place : state_.parameters) {
         const std::size_t bytes = place.floats * sizeof(float);
-        masters_.push_back(plan_.external(const_cast<float*>(place.weight), bytes));
-        weights_.push_back(
-            plan_.external(const_cast<void*>(place.kernel), place.floats * size_of(options.type)));
-        gradients_.push_back(plan_.external(place.gradient, bytes));
+        masters_.add(plan_.external(const_cast<float*>(place.weight), bytes));
+        weights_.add(plan_.external(const_cast<void*>(place.kernel), place.floats * size_of(options.type)));
+        gradients_.add(plan_.external(place.gradient, bytes));
     }
     output_ = plan_.external(state_.output, sizeof(StepOutput));
 }
@@ -59,8 +60,8 @@ LoweredStep Lowering::lower(const Schedule& schedule) {
 }
 
 void Lowering::input() {
-    const Shape& shape = graph_.values[0].shape;
-    LoweredValue& made = new_value(0, options_.type);
+    const Shape& shape = graph_.values[kInputValue].shape;
+    LoweredValue& made = new_value(kInputValue, options_.type);
     const InputShape input{static_cast<int>(options_.batch), static_cast<int>(made.channels),
                            static_cast<int>(made.height), static_cast<int>(made.width), made.type};
     const BufferId to = made.activation;

@@ -133,11 +133,11 @@ private:
     KernelLibraries libraries_;
     const StepState& state_;
     StepPlan& plan_;
-    std::vector<LoweredValue> values_;
-    std::vector<ValueId> root_;
-    std::vector<BufferId> weights_;  ///< the kernels' copy, by ParameterId
-    std::vector<BufferId> masters_;  ///< the floats
-    std::vector<BufferId> gradients_;
+    IndexedVector<ValueId, LoweredValue> values_;
+    IndexedVector<ValueId, ValueId> root_;          ///< the value that an alias stands for
+    IndexedVector<ParameterId, BufferId> weights_;  ///< the kernels' copy
+    IndexedVector<ParameterId, BufferId> masters_;  ///< the floats
+    IndexedVector<ParameterId, BufferId> gradients_;
     BufferId output_ = 0;
     /// What a batch norm's backward pass reads again.
     struct KeptNorm {

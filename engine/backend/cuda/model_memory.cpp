@@ -68,17 +68,17 @@ std::shared_ptr<float> ModelMemory::allocate_flat(const std::string& what,
 
 void ModelMemory::allocate_statistics() {
     std::size_t total = 0;
-    std::vector<std::size_t> offsets;
+    IndexedVector<StatisticId, std::size_t> offsets;
     const auto size = [](const Statistic& of) {
         return of.kind == Statistic::Kind::batches_tracked ? std::size_t{0}
                                                            : static_cast<std::size_t>(padded(of.shape[0]));
     };
     for (const Statistic& statistic : graph_.statistics) {
-        offsets.push_back(total);
+        offsets.add(total);
         total += size(statistic);
     }
     std::vector<float> initial(total, 0.0F);
-    for (StatisticId id = 0; id < offsets.size(); ++id) {
+    for (const StatisticId id : offsets.indices()) {
         if (graph_.statistics[id].kind == Statistic::Kind::running_var) {
             std::fill_n(initial.begin() + static_cast<std::ptrdiff_t>(offsets[id]),
                         size(graph_.statistics[id]), 1.0F);
@@ -88,9 +88,9 @@ void ModelMemory::allocate_statistics() {
     if (total != 0) {
         to_device<float>(statistics_.as<float>(), initial);
     }
-    for (StatisticId id = 0; id < offsets.size(); ++id) {
+    for (const StatisticId id : offsets.indices()) {
         const bool counted = graph_.statistics[id].kind == Statistic::Kind::batches_tracked;
-        statistic_at_.push_back(counted ? nullptr : statistics_.as<float>() + offsets[id]);
+        statistic_at_.add(counted ? nullptr : statistics_.as<float>() + offsets[id]);
     }
 }
 
@@ -189,7 +189,7 @@ void ModelMemory::prepare(const OptimizerStep& step) {
     }
     std::vector<std::uint8_t> lines(layout_.total / kLine, 0);
     constexpr std::size_t kFloats = kLine;
-    for (ParameterId id = 0; id < layout_.slots.size(); ++id) {
+    for (const ParameterId id : layout_.slots.indices()) {
         const ParameterSlot& slot = layout_.slots[id];
         const bool decayed = step.decay_norm_bias || graph_.parameters[id].shape.size() > 1;
         for (std::size_t at = slot.offset; at < slot.offset + slot.size; at += kFloats) {
@@ -269,15 +269,15 @@ std::byte* ModelMemory::wire() {
     return static_cast<std::byte*>(static_cast<void*>(wire_.get()));
 }
 
-std::vector<ParameterPlace> ModelMemory::places() const {
-    std::vector<ParameterPlace> places;
+IndexedVector<ParameterId, ParameterPlace> ModelMemory::places() const {
+    IndexedVector<ParameterId, ParameterPlace> places;
     for (const ParameterSlot& slot : layout_.slots) {
         const float* weight = weights_.get() + slot.offset;
         const void* kernel =
             copy_.bytes() == 0
                 ? static_cast<const void*>(weight)
                 : static_cast<const void*>(copy_.as<std::byte>() + slot.offset * size_of(type_));
-        places.push_back({kernel, weight, gradients_.get() + slot.offset, slot.size});
+        places.add({kernel, weight, gradients_.get() + slot.offset, slot.size});
     }
     return places;
 }

@@ -70,8 +70,8 @@ public:
     /// The gradients as they travel, 16 bits each at the same places, made at the first call.
     std::byte* wire();
     /// For the operations of a step.
-    std::vector<ParameterPlace> places() const;
-    const std::vector<float*>& statistic_places() const { return statistic_at_; }
+    IndexedVector<ParameterId, ParameterPlace> places() const;
+    const IndexedVector<StatisticId, float*>& statistic_places() const { return statistic_at_; }
 
     void set_pixel_table(std::span<const float> table);
     const float* pixel_table() const { return table_.as<float>(); }
@@ -97,7 +97,7 @@ private:
     const Graph& graph_;
     ElementType type_;
     AllocateMemory allocate_;
-    std::vector<StoredParameter> stored_;
+    IndexedVector<ParameterId, StoredParameter> stored_;
     ParameterLayout layout_;
     std::shared_ptr<float> weights_;
     std::shared_ptr<float> gradients_;
@@ -109,9 +109,9 @@ private:
     DeviceMemory kept_;
     std::shared_ptr<float> wire_;
     DeviceMemory statistics_;
-    std::vector<float*> statistic_at_;  ///< by StatisticId; null for batches_tracked
-    DeviceMemory numbers_;              ///< of update()
-    DeviceMemory report_;               ///< of gradient_norm()
+    IndexedVector<StatisticId, float*> statistic_at_;  ///< null for batches_tracked
+    DeviceMemory numbers_;                             ///< of update()
+    DeviceMemory report_;                              ///< of gradient_norm()
     DeviceMemory norm_partials_;
     DeviceMemory norm_counter_;
     DeviceMemory loss_scale_;

@@ -80,11 +80,11 @@ void add_kept_gradients(ModelMemory& memory, cudaStream_t stream) {
 
 StepOperations::StepOperations(const StepParts& parts, const StepRequest& request)
     : parts_(parts), request_(request) {
-    const std::vector<std::size_t> completed = completed_by();
+    const IndexedVector<ParameterId, std::size_t> completed = completed_by();
     std::size_t complete = 0;  // in the order of the buckets on every rank
     for (const std::vector<FlatRange>& bucket : buckets()) {
         for (const FlatRange& range : bucket) {
-            for (ParameterId id = 0; id < completed.size(); ++id) {
+            for (const ParameterId id : completed.indices()) {
                 const std::size_t offset = parts_.memory.layout().slots[id].offset;
                 if (offset >= range.offset && offset < range.offset + range.size) {
                     complete = std::max(complete, completed[id]);
@@ -111,9 +111,9 @@ std::vector<std::vector<FlatRange>> StepOperations::buckets() const {
     return {{{0, parts_.memory.gradients().size()}}};
 }
 
-std::vector<std::size_t> StepOperations::completed_by() const {
+IndexedVector<ParameterId, std::size_t> StepOperations::completed_by() const {
     const std::vector<StepOperation>& planned = parts_.plan.operations();
-    std::vector<std::size_t> completed(parts_.memory.layout().slots.size(), 0);
+    IndexedVector<ParameterId, std::size_t> completed(parts_.memory.layout().slots.size(), 0);
     for (std::size_t i = 0; i < planned.size(); ++i) {
         for (const ParameterId id : planned[i].finished) {
             completed[id] = i;

@@ -35,8 +35,8 @@ private:
     bool accumulates() const { return request_.gradients == GradientMode::accumulate; }
     /// The buckets that are reduced; without a reduction all gradients as one.
     std::vector<std::vector<FlatRange>> buckets() const;
-    /// By ParameterId: the planned operation after which its gradient is complete.
-    std::vector<std::size_t> completed_by() const;
+    /// The planned operation after which each gradient is complete.
+    IndexedVector<ParameterId, std::size_t> completed_by() const;
     void add_bucket(const std::vector<FlatRange>& bucket, std::size_t complete);
     void add_average(const std::vector<FlatRange>& bucket, std::size_t complete);
     void keep_gradients();

@@ -50,8 +50,8 @@ struct StepState {
     KeptImages images{};
     const float* pixel_table = nullptr;  ///< device
     EnqueueSum enqueue_sum;              ///< set: batch norms are synchronised
-    std::vector<ParameterPlace> parameters;
-    std::vector<float*> statistics;  ///< by StatisticId; null for batches_tracked
+    IndexedVector<ParameterId, ParameterPlace> parameters;
+    IndexedVector<StatisticId, float*> statistics;  ///< null for batches_tracked
 };
 
 }  // namespace rankscope::engine::cuda

@@ -94,8 +94,8 @@ void StoredParameter::canonical(std::span<const float> stored, std::span<float> 
     each([&](std::size_t to, std::size_t from) { canonical[to] = stored[from]; });
 }
 
-std::vector<StoredParameter> stored_parameters(const Graph& graph) {
-    std::vector<StoredParameter> stored(graph.parameters.size());
+IndexedVector<ParameterId, StoredParameter> stored_parameters(const Graph& graph) {
+    IndexedVector<ParameterId, StoredParameter> stored(graph.parameters.size());
     for (const Node& node : graph.nodes) {
         for (const ParameterId id : node.parameters) {
             const Shape& shape = graph.parameters[id].shape;
@@ -113,10 +113,10 @@ std::vector<StoredParameter> stored_parameters(const Graph& graph) {
     return stored;
 }
 
-ParameterLayout layout_of(const std::vector<StoredParameter>& stored) {
+ParameterLayout layout_of(const IndexedVector<ParameterId, StoredParameter>& stored) {
     ParameterLayout layout;
-    layout.slots.resize(stored.size());
-    for (std::size_t id = stored.size(); id-- > 0;) {
+    layout.slots.assign(stored.size(), {});
+    for (const ParameterId id : stored.reversed_indices()) {
         ParameterSlot& slot = layout.slots[id];
         slot = {layout.total, stored[id].size(), {}};
         if (stored[id].live() != stored[id].size()) {

@@ -72,10 +72,9 @@ private:
     std::size_t live_ = 0;
 };
 
-/// By ParameterId.
-std::vector<StoredParameter> stored_parameters(const Graph& graph);
+IndexedVector<ParameterId, StoredParameter> stored_parameters(const Graph& graph);
 
 /// Slots in the order in which gradients arrive (last parameter first), each on a new line (kLine floats).
-ParameterLayout layout_of(const std::vector<StoredParameter>& stored);
+ParameterLayout layout_of(const IndexedVector<ParameterId, StoredParameter>& stored);
 
 }  // namespace rankscope::engine::cuda

@@ -97,7 +97,7 @@ public:
           sampler_({.dataset_size = spec.at("samples"), .seed = spec.value("seed", std::uint64_t{0})}),
           order_(sampler_.indices(0)) {
         const std::size_t samples = spec.at("samples");
-        width_ = static_cast<std::size_t>(element_count(graph.values[0].shape));
+        width_ = static_cast<std::size_t>(element_count(graph.values[kInputValue].shape));
         inputs_ = read_numbers<float>(folder / "inputs.f32", samples * width_);
         if (graph.classifies()) {
             labels_ = read_numbers<std::int32_t>(folder / "labels.i32", samples);
@@ -154,7 +154,7 @@ void set_start(CompiledModel& model, const Graph& graph, const std::filesystem::
     }
     const std::vector<float> start = read_numbers<float>(file, total);
     std::size_t at = 0;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         const auto size = static_cast<std::size_t>(element_count(graph.parameters[id].shape));
         model.set_weight(id, std::span(start).subspan(at, size));
         at += size;
@@ -195,7 +195,7 @@ void run(const std::filesystem::path& folder) {
         result["losses"].push_back(loss);
         if (update.step == 1) {
             std::vector<float> gradients;
-            for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+            for (const ParameterId id : graph.parameters.indices()) {
                 append(gradients, model->gradient(id));
             }
             for (float& value : gradients) {
@@ -207,14 +207,14 @@ void run(const std::filesystem::path& folder) {
     }
 
     std::vector<float> parameters;
-    for (ParameterId id = 0; id < graph.parameters.size(); ++id) {
+    for (const ParameterId id : graph.parameters.indices()) {
         append(parameters, model->weight(id));
         result["parameters"].push_back(
             {{"name", graph.parameters[id].name}, {"shape", graph.parameters[id].shape}});
     }
     write_numbers(folder / "parameters.f32", parameters);
     std::vector<double> statistics;
-    for (StatisticId id = 0; id < graph.statistics.size(); ++id) {
+    for (const StatisticId id : graph.statistics.indices()) {
         const std::vector<double> values = model->statistic(id);
         append(statistics, values);
         result["statistics"].push_back({{"name", graph.statistics[id].name}, {"size", values.size()}});
