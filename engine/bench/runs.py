@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Starting the ranks of a benchmark, and knowing what else the machine was doing meanwhile."""
+"""Starts the ranks of a benchmark and measures what else the machine does meanwhile."""
 import json
 import os
 import resource
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 
 def busy_seconds():
-    """CPU seconds that anybody has used on this machine since it started."""
+    """CPU seconds that all programs have used on this machine since it started."""
     with open("/proc/stat") as stat:
         user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, stat.readline().split()[1:9])
     return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")

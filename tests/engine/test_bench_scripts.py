@@ -41,7 +41,15 @@ class Compare(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("first step done", done.stdout)
 
-    def test_what_fails_is_said(self):
+    def test_another_build(self):
+        done = compare("--case", "toy", "--steps", "10", "--against", WORKER)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = [line for line in done.stdout.splitlines() if line.startswith("| the other build")]
+        self.assertEqual(len(row), 1, done.stdout)
+        self.assertGreater(float(row[0].split("|")[3].split()[0]), 0)
+        self.assertIn("--against /nowhere: no such program", compare("--case", "toy", "--against", "/nowhere").stderr)
+
+    def test_failures_are_reported(self):
         done = compare("--case", "toy", "--precision", "fp16")
         self.assertEqual(done.returncode, 1)
         self.assertIn("rank 0 ended with 2", done.stdout)
@@ -70,7 +78,7 @@ class StartRanks(unittest.TestCase):
         self.assertEqual(run.fault, "")
         self.assertEqual(run.line, {"mine": "x1"})
 
-    def test_one_that_hangs_is_ended(self):
+    def test_a_rank_that_hangs_is_terminated(self):
         begin = time.monotonic()
         run = runs.start_ranks([sys.executable, "-c", "import time; time.sleep(600)"], world=2, timeout=1)
         self.assertEqual(run.fault, "not done after 1 s")
