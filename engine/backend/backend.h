@@ -86,7 +86,7 @@ public:
     virtual ~Executable() = default;
     virtual std::int64_t batch_size() const = 0;
     /// Host memory to fill before forward(): samples [batch, shape…] row-major, and one label in [0, classes)
-    /// each, or, for a mean squared error, targets [batch, outputs]. Ask for it again for every step: a
+    /// each, or, for a mean squared error, targets [batch, outputs]. Call again for every step: a
     /// backend that works in the background gives other memory while it still reads this.
     virtual std::span<float> input() = 0;
     virtual std::span<std::int32_t> labels() = 0;

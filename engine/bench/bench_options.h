@@ -12,7 +12,7 @@
 
 namespace rankscope::engine {
 
-/// What `rankscope-worker bench` is asked to time.
+/// What `rankscope-worker bench` times.
 struct BenchOptions {
     std::string model = "convnet";
     Shape sample;              ///< of one sample: {channels, height, width} or {features}

@@ -27,7 +27,7 @@ struct SaveReport {
     double waited_ms = 0;                          ///< of that, for the checkpoint before to be on disk
     double write_ms = 0;                           ///< in the background
     std::string error;                             ///< empty when it is on disk
-    bool repeated = false;                         ///< the save before failed as well: it was said then
+    bool repeated = false;                         ///< the save before failed as well: already reported
     std::vector<std::filesystem::path> abandoned;  ///< see WrittenCheckpoint
 };
 
@@ -55,7 +55,7 @@ public:
     /// Calls `fill` on this thread with the buffer, which holds the snapshot before (so that only bytes need
     /// copying), and returns; the rest happens in the background, with `write` (default: into the store).
     void save(const Fill& fill, Write write = {});
-    /// What was finished since the last call, oldest first. Cheap: to be asked after every step.
+    /// What was finished since the last call, oldest first. Cheap: call it after every step.
     std::vector<SaveReport> reports();
     /// Returns when everything is on disk or has failed.
     void finish();

@@ -25,7 +25,7 @@ bool is_torch_file(const std::filesystem::path& path) {
 
 std::vector<TensorRecord> read_state_dict(const std::filesystem::path& path) {
     // A safetensors file begins with its header's length: no less than 2, and seldom these bytes with its
-    // last six zero. Its own reader is asked first where the name says so.
+    // last six zero. Its own reader is tried first where the name says so.
     const bool torch = path.extension() != ".safetensors" && is_torch_file(path);
     std::vector<TensorRecord> tensors =
         torch ? read_torch_checkpoint(path, {}).model : read_safetensors(path).tensors;

@@ -48,7 +48,7 @@ private:
     GroupState state_;
 };
 
-/// Knows every group of this rank: what the watchdog looks at, what the other ranks get, and whom to
+/// Holds every group of this rank: what the watchdog looks at, what the other ranks get, and whom to
 /// stop when a rank is lost. (PyTorch calls its own a flight recorder.)
 class FlightRecorder {
 public:

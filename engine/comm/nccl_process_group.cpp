@@ -343,7 +343,7 @@ private:
             if (waited < kSpin) {
                 continue;
             }
-            // Given up, not aborted: ncclCommAbort waits until the last graph that holds a collective is gone
+            // Abandoned, not aborted: ncclCommAbort waits until the last graph that holds a collective is gone
             // (NCCL's commDestroySync), and this may be the thread that owns the graphs.
             healthy();
             if (waited > options_.collective_timeout) {

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-/// Who keeps the others waiting: found from what every rank says it is doing.
+/// Who keeps the others waiting: found from what every rank reports.
 namespace rankscope::engine {
 
 /// A rank's groups by name.

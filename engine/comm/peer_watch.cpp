@@ -182,7 +182,7 @@ std::optional<PeerLoss> PeerWatch::check_collectives() {
     return std::nullopt;
 }
 
-/// Asks what the others are doing and reports to the store who is missing; it notifies all, this rank too.
+/// Reads what the others do and reports to the store who is missing; the store notifies all, this rank too.
 std::optional<PeerLoss> PeerWatch::accuse(const GroupRecord& record, const GroupState& state,
                                           Duration waited) {
     std::map<int, RankState> states;

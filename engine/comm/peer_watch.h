@@ -55,7 +55,7 @@ public:
     PeerWatch(const PeerWatch&) = delete;
     PeerWatch& operator=(const PeerWatch&) = delete;
 
-    /// From now on a peer's end is no loss; to be called before saying goodbye to the store.
+    /// From now on a peer's end is no loss; to be called before sending goodbye to the store.
     void stop();
 
 private:

@@ -33,7 +33,7 @@ std::string address_for_peers(const RankEnv& env) {
     const bool several_nodes = env.local_world_size < env.world_size;
     if (several_nodes && (address.rfind("127.", 0) == 0 || address == "::1")) {
         // The master's own name often stands for 127.0.1.1 in its /etc/hosts: useless to the other nodes. The
-        // address of the default route is what they most likely know it by (192.0.2.1 is reserved: nothing is
+        // address of the default route is the one that they most likely use (192.0.2.1 is reserved: nothing is
         // sent).
         const std::string outside = local_address_towards("192.0.2.1", env.master_port);
         return outside.empty() ? address : outside;

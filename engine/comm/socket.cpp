@@ -290,7 +290,7 @@ bool is_loopback(const std::string& host) {
 std::string local_address_towards(const std::string& host, std::uint16_t port) {
     const AddressList addresses = resolve(host, port, SOCK_DGRAM);
     for (const addrinfo* address = addresses.list.get(); address != nullptr; address = address->ai_next) {
-        // Connecting a datagram socket sends nothing; it only asks the kernel for the route.
+        // Connecting a datagram socket sends nothing; it only makes the kernel choose the route.
         const Socket probe(::socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
         sockaddr_storage local{};
         socklen_t size = sizeof(local);

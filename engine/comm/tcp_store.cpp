@@ -77,7 +77,7 @@ void TcpStore::throw_unreachable(const StoreClientOptions& options, const IoResu
                 std::to_string(options.port) + " open between the nodes?");
 }
 
-// The store may close a connection that has not said hello yet when strangers crowd it: that is no answer.
+// The store may close a connection that has not sent hello yet when strangers crowd it: that is no answer.
 TcpStore::Greeted TcpStore::greet(Socket socket, const StoreClientOptions& options, IoResult& last) {
     SealedSession session(derive_key(options.token, TokenUse::EngineStore), SealedSession::Side::Dialer);
     const Clock::time_point deadline = Clock::now() + kGreeting;

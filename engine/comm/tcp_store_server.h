@@ -39,7 +39,7 @@ class TcpStoreServer {
 public:
     /// Throws Error when the port cannot be opened.
     explicit TcpStoreServer(const StoreServerOptions& options);
-    /// Answers until the last rank has said goodbye or left, at most two seconds, then closes.
+    /// Answers until the last rank has sent goodbye or left, at most two seconds, then closes.
     ~TcpStoreServer();
     TcpStoreServer(const TcpStoreServer&) = delete;
     TcpStoreServer& operator=(const TcpStoreServer&) = delete;
@@ -61,7 +61,7 @@ private:
         std::string out{};
         int rank = -1;  ///< -1: no valid hello yet
         bool member = false;
-        bool polite = false;  ///< bye or fail was said
+        bool polite = false;  ///< bye or fail was received
         bool closing = false;
         // Of a watching connection:
         bool watches = false;                        ///< it has given a sign of life

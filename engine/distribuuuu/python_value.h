@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-/// The few Python values that a yacs configuration holds. Knows neither YAML nor the engine.
+/// The few Python values that a yacs configuration holds. Independent of YAML and of the engine.
 namespace rankscope::engine::distribuuuu {
 
 struct PythonNone {

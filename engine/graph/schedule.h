@@ -12,7 +12,7 @@ namespace rankscope::engine {
 
 enum class Phase { forward, backward_weights, backward_data };
 
-/// One thing to do; the node says how, the phase which part of it.
+/// One operation; `node` says how, `phase` which part of it.
 struct ScheduledOp {
     std::size_t node = 0;  ///< index into Graph::nodes
     Phase phase = Phase::forward;

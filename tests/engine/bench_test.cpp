@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// `rankscope-worker bench`: the figures, and what it says of wrong arguments.
+// `rankscope-worker bench`: the figures, and its messages about wrong arguments.
 
 #include <engine/bench/bench_options.h>
 #include <engine/bench/step_figures.h>

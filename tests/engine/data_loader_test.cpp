@@ -141,7 +141,7 @@ TEST(BatchLoader, EpochsFollowOneAnotherAlsoWhenOneIsAbandoned) {
     }
     loader.start(99, {});
     EXPECT_FALSE(loader.next().has_value());
-    // Given up half-way: the threads must end.
+    // Abandoned half-way: the threads must end.
 }
 
 TEST(BatchLoader, BytesAreWhatTheFloatsAreMadeOf) {

@@ -11,7 +11,7 @@
 
 namespace rankscope::engine::test {
 
-/// A world on this machine, one thread per rank. Where each rank says it is; empty: all on one host.
+/// A world on this machine, one thread per rank. Where each rank reports to be; empty: all on one host.
 struct WorldOptions {
     int ranks = 1;
     std::vector<std::string> hosts{};  ///< by rank

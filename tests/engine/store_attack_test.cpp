@@ -37,7 +37,7 @@ StoreClientOptions client_options(std::uint16_t port, int rank, int world) {
             .timeout = 10000ms};
 }
 
-/// Sits between ranks and store, passes everything on, and keeps what each side says.
+/// Sits between ranks and store, passes everything on, and keeps what each side sends.
 class Eavesdropper {
 public:
     explicit Eavesdropper(std::uint16_t store)
@@ -48,11 +48,11 @@ public:
           }) {}
 
     std::uint16_t port() const { return local_port(listener_); }
-    std::string said_by_ranks() {
+    std::string sent_by_ranks() {
         const std::lock_guard lock(mutex_);
         return by_ranks_;
     }
-    std::string said_by_store() {
+    std::string sent_by_store() {
         const std::lock_guard lock(mutex_);
         return by_store_;
     }
@@ -115,7 +115,7 @@ TEST(StoreAttack, AListenerLearnsNeitherTheTokenNorTheValues) {
         EXPECT_EQ(rank.get("a-key-of-the-run", 1000ms), secret);
         rank.bye();
     }
-    const std::string all = wire.said_by_ranks() + wire.said_by_store();
+    const std::string all = wire.sent_by_ranks() + wire.sent_by_store();
     ASSERT_GT(all.size(), 200U);
     for (const std::string& text : {kToken, secret, std::string("a-key-of-the-run")}) {
         EXPECT_EQ(all.find(text), std::string::npos) << text;
@@ -135,7 +135,7 @@ TEST(StoreAttack, WhatWasHeardOpensNothing) {
         rank.set("k", "1");
         rank.bye();
     }
-    const std::string heard = wire.said_by_ranks();
+    const std::string heard = wire.sent_by_ranks();
     const std::size_t greeting = 4 + store_protocol::kMagic.size() + SealedSession::kNonceBytes;
     // The whole conversation again; another greeting in front of the old hello; the store's own words sent back;
     // a message of our own under the old greeting.
@@ -145,7 +145,7 @@ TEST(StoreAttack, WhatWasHeardOpensNothing) {
         heard.substr(0, greeting) +
         store_protocol::frame(store_protocol::encode(
             {static_cast<std::uint8_t>(store_protocol::Op::fail), {"ended by a stranger"}}));
-    for (const std::string& bytes : {heard, fresh, wire.said_by_store(), forged}) {
+    for (const std::string& bytes : {heard, fresh, wire.sent_by_store(), forged}) {
         const std::string answer = try_on(server.port(), bytes);
         // The store's greeting, and at most its refusal: nothing sealed.
         const std::size_t most = greeting + 4 + store_protocol::kRefusal.size();

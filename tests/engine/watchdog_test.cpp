@@ -160,7 +160,7 @@ TEST(PeerWatch, ARankThatBeatsIsNotSilentAndAnotherMayBeAllowedTo) {
 }
 
 TEST(PeerWatch, AStoreThatDoesNotAnswerIsRankZeroGone) {
-    // Accepts and welcomes, then says nothing any more.
+    // Accepts and welcomes, then sends nothing more.
     const Socket listener = listen_tcp(0, "127.0.0.1");
     std::jthread half_dead([&](const std::stop_token& stop) {
         Socket peer;

@@ -9,7 +9,7 @@
 
 namespace rankscope::engine {
 
-/// Knows how many bytes were mapped; 0: they are operator new's.
+/// Holds how many bytes were mapped; 0: they are operator new's.
 class FreeAligned {
 public:
     FreeAligned() = default;

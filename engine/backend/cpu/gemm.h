@@ -18,7 +18,7 @@ struct Matrix {
     bool transposed = false;
 };
 
-/// c[m][n] = a[m][k] · b[k][n], added to what is there if asked; c's rows are `c_stride` floats apart.
+/// c[m][n] = a[m][k] · b[k][n], added to what is there if requested; c's rows are `c_stride` floats apart.
 void gemm(std::int64_t m, std::int64_t n, std::int64_t k, const Matrix& a, const Matrix& b, bool add,
           float* c, std::int64_t c_stride);
 

@@ -27,7 +27,7 @@ void relu_backward_in_place(std::span<const T> output, std::span<T> gradient);
 template <typename T>
 void add_in_place(std::span<T> target, std::span<const T> addend);
 
-/// output = a + b, clamped at 0 if asked.
+/// output = a + b, clamped at 0 if requested.
 template <typename T>
 void add(std::span<const T> a, std::span<const T> b, bool relu, std::span<T> output);
 

@@ -133,7 +133,7 @@ private:
     void new_value(ValueId id, const Md& descriptor, bool relu = false);
     void alias(const Node& node);
     dnnl::memory::dims output_dims(const Node& node) const;
-    /// The activation in this layout, reordered once however many ask.
+    /// The activation in this layout, reordered once for all readers.
     BufferId activation_in(ValueId id, const Md& wanted);
     BufferId weight_in(ParameterId id, const Md& wanted);
     /// Room for one reader's share of the value's gradient, in the value's layout.
@@ -141,7 +141,7 @@ private:
     /// The whole gradient in one buffer, masked by the ReLU: for the value's producer, once all readers have
     /// written.
     BufferId gradient_of(ValueId id);
-    /// The producer of a reader's share, which may want another layout: calls make(buffer, descriptor).
+    /// The producer of a reader's share, which may need another layout: calls make(buffer, descriptor).
     template <typename Make>
     void write_partial(ValueId id, const Md& made, Make make) {
         const Md wanted = value(id).descriptor;

@@ -51,7 +51,7 @@ public:
     void reorder_into(BufferId from, const dnnl::memory::desc& from_desc, BufferId to,
                       const dnnl::memory::desc& to_desc, std::vector<ParameterId> finished = {});
 
-    /// The buffer holds, after the latest step, the result that people know by this name.
+    /// The buffer holds, after the latest step, the result with this name.
     void note_result(std::string name, BufferId buffer, std::size_t count, bool bf16) {
         results_.push_back({std::move(name), buffer, count, bf16, steps_.size()});
     }

@@ -58,7 +58,7 @@ void batch_norm_statistics_finish(const BatchNormShape& shape, const double* sum
 /// Mean and scale from the running statistics: evaluation.
 void batch_norm_evaluation(const BatchNormShape& shape, const BatchNormVectors& vectors, cudaStream_t stream);
 
-/// y = scale · (x − mean) + bias (+ residual), clamped at 0 if asked. `residual` may be null.
+/// y = scale · (x − mean) + bias (+ residual), clamped at 0 if requested. `residual` may be null.
 void batch_norm_apply(const BatchNormShape& shape, const void* x, const void* residual, bool relu,
                       const BatchNormVectors& vectors, void* y, cudaStream_t stream);
 

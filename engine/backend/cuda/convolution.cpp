@@ -26,7 +26,7 @@ constexpr std::int64_t kBias = 3;
 constexpr std::int64_t kResult = 4;
 constexpr std::int64_t kBetween = 5;
 
-/// More is not taken for a kernel's scratch, however fast it says it is.
+/// A kernel that needs more scratch memory is not used, however fast it is.
 constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20;
 constexpr int kMostCandidates = 12;
 
@@ -137,7 +137,7 @@ std::vector<Recipe> recipes_of(ConvolutionPass pass, const ConvolutionShape& sha
 
 }  // namespace
 
-/// A handle for every stream, made when the stream first asks: what runs side by side shares nothing inside
+/// A handle for every stream, made at the stream's first use: what runs side by side shares nothing inside
 /// cuDNN, and no handle is created while a stream is being recorded (everything is run once before).
 class CudnnHandles {
 public:

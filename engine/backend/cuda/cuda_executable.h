@@ -47,7 +47,7 @@ public:
     /// pixel table, and windows of the images that it keeps.
     std::span<std::uint8_t> byte_input() { return slots_.bytes(); }
     std::span<ImageWindow> windows() { return slots_.windows(); }
-    /// What the next pass or step reads; floats by default. std::logic_error where the model lacks what the form
+    /// What the next pass or step reads; floats by default. std::logic_error where the model does not have what the form
     /// needs.
     void take_input(SampleForm form);
 

@@ -18,7 +18,7 @@ namespace rankscope::engine::cuda {
 /// y = max(x, 0).
 void relu_forward(ElementType type, std::int64_t count, const void* x, void* y, cudaStream_t stream);
 
-/// y = a + b, clamped at 0 if asked.
+/// y = a + b, clamped at 0 if requested.
 void add(ElementType type, std::int64_t count, const void* a, const void* b, bool relu, void* y,
          cudaStream_t stream);
 
@@ -26,7 +26,7 @@ void add(ElementType type, std::int64_t count, const void* a, const void* b, boo
 void gradient_sum(ElementType type, std::int64_t count, const GradientParts& parts, const void* result,
                   void* sum, cudaStream_t stream);
 
-/// y[row][channel] += bias[channel], clamped at 0 if asked; `bias` of the same type as y, or null.
+/// y[row][channel] += bias[channel], clamped at 0 if requested; `bias` of the same type as y, or null.
 void add_bias(ElementType type, std::int64_t rows, int channels, const void* bias, bool relu, void* y,
               cudaStream_t stream);
 

@@ -16,7 +16,7 @@
 
 namespace rankscope::engine::cuda {
 
-/// D [m][n] = A [m][k] · B [k][n] (+ bias [n], clamped at 0 if asked), row-major. A transposed one lies in
+/// D [m][n] = A [m][k] · B [k][n] (+ bias [n], clamped at 0 if requested), row-major. A transposed one lies in
 /// memory as [k][m] or [n][k]. Rows are `…_row` elements apart.
 struct MatmulShape {
     std::int64_t m = 0;

@@ -59,7 +59,7 @@ public:
     };
     void add(Operation operation);
 
-    /// The buffer holds, after the latest operation, the result that people know by this name.
+    /// The buffer holds, after the latest operation, the result with this name.
     void note_result(std::string name, BufferId buffer, std::size_t elements, ElementType type) {
         results_.push_back({std::move(name), buffer, elements, type, operations_.size()});
     }

@@ -6,7 +6,7 @@ The same work as there: batches lie ready in memory (four, in turn), every step 
 with --read each the loss and the number of right answers are read back, as a training loop that prints them does. RANK,
 WORLD_SIZE, MASTER_ADDR and MASTER_PORT make it a rank of DistributedDataParallel (gloo on the CPU, nccl on a GPU).
 
-Runs with torch 1.13 (Debian's) and newer ones; what a version lacks ends with exit code 2 and a sentence.
+Runs with torch 1.13 (Debian's) and newer ones; what a version does not have ends with exit code 2 and a sentence.
 """
 import argparse
 import contextlib
