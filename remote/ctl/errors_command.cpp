@@ -37,24 +37,6 @@ void print_text() {
     }
 }
 
-// The page docs/failures.md: generated, so that it has every id.
-void print_markdown() {
-    std::puts(
-        "# Failures, verdicts and notices\n\n"
-        "Every id that Rankscope uses, in JSON output (`id`) and in this page. An id does not change once "
-        "it is released.\nThis page is the output of `rankscopectl errors --markdown`.");
-    for (const auto& entry : failure_catalogue()) {
-        const int code = static_cast<int>(entry.exit);
-        std::printf("\n## %s\n\n%s\n", entry.id.str().c_str(), without_places(entry.title).c_str());
-        if (*entry.remedy != '\0') {
-            std::printf("\n**What to do:** %s\n", without_places(entry.remedy).c_str());
-        }
-        if (code != 0) {
-            std::printf("\nExit code: %d\n", code);
-        }
-    }
-}
-
 }  // namespace
 
 void add_errors_command(CLI::App& app, GlobalOptions& options, int& code) {
@@ -63,7 +45,7 @@ void add_errors_command(CLI::App& app, GlobalOptions& options, int& code) {
     command->add_flag("--markdown", *markdown, "As the page docs/failures.md");
     command->callback([&options, &code, markdown] {
         if (*markdown) {
-            print_markdown();
+            std::fputs(failures_markdown().c_str(), stdout);
         } else if (options.json) {
             print_json();
         } else {

@@ -385,4 +385,21 @@ std::string without_places(const std::string& text) {
     return replace_places(text, [](const std::string&) { return std::string("…"); });
 }
 
+std::string failures_markdown() {
+    std::string page =
+        "# Failures, verdicts and notices\n\n"
+        "Every id that Rankscope uses, in JSON output (`id`) and in this page. An id does not change once "
+        "it is released.\nThis page is the output of `rankscopectl errors --markdown`.\n";
+    for (const auto& entry : failure_catalogue()) {
+        page += "\n## " + entry.id.str() + "\n\n" + without_places(entry.title) + '\n';
+        if (*entry.remedy != '\0') {
+            page += "\n**What to do:** " + without_places(entry.remedy) + '\n';
+        }
+        if (entry.exit != ExitClass::None) {
+            page += "\nExit code: " + std::to_string(static_cast<int>(entry.exit)) + '\n';
+        }
+    }
+    return page;
+}
+
 }  // namespace rankscope

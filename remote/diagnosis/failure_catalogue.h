@@ -52,5 +52,7 @@ struct CatalogueArguments {
 std::string fill_places(const std::string& text, const CatalogueArguments& arguments);
 /// The text for a list of all failures: every place is "…".
 std::string without_places(const std::string& text);
+/// docs/failures.md: every row of the catalogue.
+std::string failures_markdown();
 
 }  // namespace rankscope

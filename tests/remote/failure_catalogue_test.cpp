@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/files.h>
 #include <remote/desk/node/agent_failures.h>
 #include <remote/desk/node/notices.h>
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/diagnosis/verdict.h>
 
 #include <gtest/gtest.h>
+
+#include <cstdlib>
 
 namespace rankscope {
 namespace {
@@ -97,6 +100,15 @@ TEST(Notices, EveryNoticeHasItsTextWhateverTheNodeSends) {
             EXPECT_FALSE(event.as<NoticeEvent>()->title.empty()) << entry.id;
         }
     }
+}
+
+TEST(FailureCatalogue, ThePageListsIt) {
+    const std::string page = RANKSCOPE_DOCS "/failures.md";
+    if (std::getenv("RANKSCOPE_UPDATE_DOCS") != nullptr) {
+        ASSERT_EQ(write_file_atomically(page, failures_markdown()), 0);
+    }
+    EXPECT_EQ(read_file(page).value_or(""), failures_markdown())
+        << "set RANKSCOPE_UPDATE_DOCS=1 and run this test again";
 }
 
 }  // namespace
