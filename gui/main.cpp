@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/config/phrase.h>
 #include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
@@ -58,6 +59,8 @@ int main(int argc, char** argv) {
     check.reset();
     QApplication::setApplicationDisplayName(QStringLiteral("Rankscope"));
     QApplication::setDesktopFileName(QStringLiteral("rankscope"));
+    rankscope::config::set_translation(
+        [](const char* pattern) { return QCoreApplication::translate("config", pattern).toStdString(); });
     rankscope::set_translator([](const char* context, const char* source) {
         return QCoreApplication::translate(context, source).toStdString();
     });

@@ -115,11 +115,6 @@ TrainConfig parse_train_config(const json& section) {
     return config;
 }
 
-TrainConfig read_what_is_right(const json& section) {
-    ConfigProblems ignored;
-    return read(from_json(section), ignored);
-}
-
 json to_json(const TrainConfig& config) {
     json section = write_keys(train_keys(), config);
     if (!config.classes) {

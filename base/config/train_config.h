@@ -133,8 +133,6 @@ ConfigProblems check_train_config(const ConfigNode& section, const std::string& 
 /// Precondition: check_train_config(section).empty(). Otherwise throws std::invalid_argument naming the first
 /// fault.
 TrainConfig parse_train_config(const nlohmann::json& section);
-/// What can be read of a section with faults; the rest has its defaults.
-TrainConfig read_what_is_right(const nlohmann::json& section);
 
 /// The section again, every key written out that means something there. parse_train_config(to_json(c)) == c
 /// for every c that parse_train_config() gave.

@@ -21,7 +21,6 @@ public:
             set_ = true;
         }
     }
-    bool is_set() const { return set_; }
     /// Throws PeerLostError(why) when it is set.
     void check() const {
         if (set_) {

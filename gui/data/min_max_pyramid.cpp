@@ -56,14 +56,6 @@ void MinMaxPyramid::append(float value) {
     }
 }
 
-void MinMaxPyramid::replace_last(float value) {
-    if (values_.empty()) {
-        return;
-    }
-    truncate(values_.size() - 1);
-    append(value);
-}
-
 void MinMaxPyramid::truncate(std::size_t size) {
     if (size >= values_.size()) {
         return;
@@ -77,7 +69,7 @@ void MinMaxPyramid::truncate(std::size_t size) {
         if (begin == size) {
             continue;
         }
-        MinMax tail;  // the last block has lost samples: count it anew from what is below it
+        MinMax tail;  // the last block has lost samples: count it again from what is below it
         if (level == 0) {
             for (std::size_t i = begin; i < size; ++i) {
                 tail.add(values_[i]);

@@ -29,8 +29,6 @@ public:
     float at(std::size_t i) const { return values_[i]; }
 
     void append(float value);
-    /// Puts a value where NaN was: a second line about the same step.
-    void replace_last(float value);
     void truncate(std::size_t size);
     /// Over [begin, end).
     MinMax range(std::size_t begin, std::size_t end) const;

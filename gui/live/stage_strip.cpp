@@ -64,10 +64,6 @@ StageCell::StageCell(const std::string& name, QWidget* parent) : QWidget(parent)
     layout->addStretch();
 }
 
-QString StageCell::time_text() const {
-    return time_->text();
-}
-
 void StageCell::set_state(const StageState& stage, std::int64_t now_us, Ending ending) {
     StageSign sign = StageSign::Waiting;
     QString time;

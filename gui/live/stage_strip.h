@@ -26,7 +26,6 @@ public:
     enum class Ending { None, Before, FailedHere };
     void set_state(const StageState& stage, std::int64_t now_us, Ending ending);
     StageSign sign() const { return sign_; }
-    QString time_text() const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -45,7 +44,6 @@ class StageStrip : public QFrame {
 public:
     explicit StageStrip(QWidget* parent = nullptr);
     void set_state(const RunState& state, std::int64_t now_us);
-    const std::vector<StageCell*>& cells() const { return cells_; }
 
 private:
     std::vector<StageCell*> cells_;

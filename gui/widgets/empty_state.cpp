@@ -50,10 +50,4 @@ void EmptyState::showEvent(QShowEvent* event) {
     fit();
 }
 
-void EmptyState::set_texts(const QString& title, const QString& text) {
-    title_->setText(title);
-    text_->setText(text);
-    fit();
-}
-
 }  // namespace rankscope::gui

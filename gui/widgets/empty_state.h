@@ -16,7 +16,6 @@ class EmptyState : public QWidget {
 
 public:
     EmptyState(const QString& title, const QString& text, const QString& action, QWidget* parent = nullptr);
-    void set_texts(const QString& title, const QString& text);
     QPushButton* button() const { return button_; }
 
 protected:

@@ -84,7 +84,6 @@ void FieldForm::add_row(const std::string& key, const QString& label, QWidget* e
         connect(text, &QPlainTextEdit::textChanged, this, report);
     }
     rows_[key] = row;
-    order_.push_back(key);
 }
 
 QLineEdit* FieldForm::add_line(const std::string& key, const QString& label, const char* object_name,
@@ -142,15 +141,6 @@ void FieldForm::resizeEvent(QResizeEvent* event) {
 QString FieldForm::error(const std::string& key) const {
     const auto row = rows_.find(key);
     return row == rows_.end() ? QString() : row->second.error->text();
-}
-
-void FieldForm::focus_first_error() {
-    for (const std::string& key : order_) {
-        if (!rows_.at(key).error->text().isEmpty()) {
-            rows_.at(key).marked->setFocus();
-            return;
-        }
-    }
 }
 
 void FieldForm::set_label(const std::string& key, const QString& label) {

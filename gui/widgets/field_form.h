@@ -6,7 +6,6 @@
 #include <QWidget>
 #include <map>
 #include <string>
-#include <vector>
 
 class QFormLayout;
 class QLabel;
@@ -34,7 +33,6 @@ public:
     /// Shows exactly these; an empty text means that the field is right. Returns those whose key no row has.
     std::map<std::string, QString> set_errors(const std::map<std::string, QString>& errors);
     QString error(const std::string& key) const;
-    void focus_first_error();
     void set_label(const std::string& key, const QString& label);
     void set_row_visible(const std::string& key, bool visible);
 
@@ -56,7 +54,6 @@ private:
         QWidget* box = nullptr;
     };
     std::map<std::string, Row> rows_;
-    std::vector<std::string> order_;
     QFormLayout* layout_;
 };
 

@@ -21,12 +21,9 @@ public:
     CudaGraph& operator=(const CudaGraph&) = delete;
 
     void launch(cudaStream_t stream) const;
-    /// Kernels, copies and the like.
-    std::size_t node_count() const { return nodes_; }
 
 private:
     cudaGraphExec_t executable_ = nullptr;
-    std::size_t nodes_ = 0;
 };
 
 }  // namespace rankscope::engine::cuda

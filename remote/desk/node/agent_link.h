@@ -39,16 +39,14 @@ public:
     /// The next unasked reply (events). Nothing: none within the time, or woken, or the link is lost
     /// (alive()).
     std::optional<wire::Reply> next(int timeout_ms);
-    /// Drops the reply of a request nobody waits for in receive(). true: it had come.
+    /// Drops the reply of a request that is not awaited in receive(). true: it had arrived.
     bool take_reply(std::uint64_t id) { return replies_.erase(id) > 0; }
     bool alive() const { return alive_; }
-    /// For another thread to go on with it: what wakes its waiting from now on.
+    /// For another thread that takes over: what wakes its waiting from now on.
     void rebind(const WakeFd& wake, std::stop_token stop) {
         wake_ = &wake;
         stop_ = std::move(stop);
     }
-    /// Bytes not yet handed to the transport.
-    std::size_t unsent() const { return unsent_.size(); }
     const ConnectionInfo& info() const { return transport_->info(); }
     /// Seconds from the command to the agent's (or its absence's) first word: the login shell's start.
     double shell_s() const { return shell_s_; }

@@ -359,10 +359,6 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     }
     return joined ? cudaSuccess : fail(cudaErrorStreamCaptureUnjoined);
 }
-cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t*, std::size_t* count) {
-    *count = graph->nodes.size();
-    return cudaSuccess;
-}
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
     *executable = new CUgraphExec_st{graph->nodes};
     return cudaSuccess;

@@ -172,7 +172,7 @@ wire::StartRun NodeTask::spec() const {
 }
 
 bool NodeTask::start() {
-    // Announce, then look: whoever aborts the meeting looks at launching() afterwards, so that either we see
+    // Announce, then look: whoever aborts the meeting looks at launching_ afterwards, so that either we see
     // the abort or it sees that there may be ranks to stop here.
     launching_ = true;
     if (meeting_->failure()) {

@@ -40,8 +40,6 @@ public:
     void leave() { session_.leave(); }
     void join();
     const NodeSpec& node() const { return session_.node(); }
-    /// Ranks are being started here, or were.
-    bool launching() const { return launching_; }
     NodeStatus status() const;
 
 private:
