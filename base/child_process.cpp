@@ -76,6 +76,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::strin
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
     std::vector<char*> list;
+    list.reserve(words.size() + 1);
     for (auto& word : words) {
         list.push_back(word.data());
     }

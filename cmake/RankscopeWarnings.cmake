@@ -1,4 +1,5 @@
-# rankscope::warnings: linked PRIVATE by every target of ours, never by what comes from elsewhere.
+# Linked PRIVATE by every target of ours, never by generated code or by what comes from elsewhere:
+# rankscope::strict_warnings by the programs and their libraries, rankscope::warnings by tests.
 
 option(RANKSCOPE_WERROR "Treat warnings as errors" OFF)
 
@@ -19,3 +20,8 @@ target_compile_options(
 if(RANKSCOPE_WERROR)
   target_compile_options(rankscope_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
+
+add_library(rankscope_strict_warnings INTERFACE)
+add_library(rankscope::strict_warnings ALIAS rankscope_strict_warnings)
+target_link_libraries(rankscope_strict_warnings INTERFACE rankscope_warnings)
+target_compile_options(rankscope_strict_warnings INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wsign-conversion>)

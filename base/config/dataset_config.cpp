@@ -82,10 +82,10 @@ std::vector<std::string> known_normalizes() {
 AugmentConfig standard_augment(const std::string& dataset) {
     AugmentConfig augment;
     if (dataset == "cifar10" || dataset == "cifar100") {
-        augment.random_crop.emplace();
+        augment.random_crop = AugmentConfig::RandomCrop{};
         augment.horizontal_flip = 0.5;
     } else if (dataset == "image-folder") {
-        augment.random_resized_crop.emplace();
+        augment.random_resized_crop = AugmentConfig::RandomResizedCrop{};
         augment.horizontal_flip = 0.5;
     }
     return augment;

@@ -17,6 +17,7 @@ constexpr const char* kGroup = "Model and data";
 constexpr Range kWholeFrom1{.min = 1, .max = kMaxWhole};
 
 // clang-format off
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a lambda as an argument
 #define MEMBER(path) [](auto& config) -> auto& { return config.dataset.path; }
 // clang-format on
 
@@ -144,9 +145,11 @@ void read_augment_step(const KeyReader& reader, const ConfigNode& entry, Augment
     values = bare ? nullptr : values;
     const std::string name = entry.is_scalar() ? entry.text : entry.entries.front().key;
     if (name == "random_crop") {
-        read_step(crop_keys, values, reader, name, augment.random_crop.emplace());
+        augment.random_crop = AugmentConfig::RandomCrop{};
+        read_step(crop_keys, values, reader, name, *augment.random_crop);
     } else if (name == "random_resized_crop") {
-        read_step(resized_keys, values, reader, name, augment.random_resized_crop.emplace());
+        augment.random_resized_crop = AugmentConfig::RandomResizedCrop{};
+        read_step(resized_keys, values, reader, name, *augment.random_resized_crop);
     } else if (name == "horizontal_flip") {
         Flip flip;
         read_step(flip_keys, values, reader, name, flip);

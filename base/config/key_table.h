@@ -258,6 +258,7 @@ nlohmann::json write_keys(const KeyTable<T>& table, const T& values) {
     for (const Key<T>& key : table.keys) {
         const Key<T>* condition = *key.info.when_key == '\0' ? nullptr : table.find(key.info.when_key);
         const nlohmann::json value = key.write(values);
+        // NOLINTNEXTLINE(readability-container-size-empty): empty() of a JSON text is false
         const bool no_name = key.info.kind == KeyKind::Choice && value == "";
         if (!value.is_null() && !no_name &&
             (condition == nullptr || is_meant(key.info, condition->write(values)))) {

@@ -32,6 +32,7 @@ constexpr const char* kCheckpoint = "Checkpoints";
 constexpr const char* kOutput = "Output";
 
 // clang-format off
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a lambda as an argument
 #define MEMBER(path) [](auto& config) -> auto& { return config.path; }
 // clang-format on
 

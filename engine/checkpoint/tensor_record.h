@@ -3,8 +3,8 @@
 
 #pragma once
 
-#include <engine/tensor/stored_type.h>
 #include <engine/graph/graph.h>
+#include <engine/tensor/stored_type.h>
 
 #include <cstddef>
 #include <cstdint>

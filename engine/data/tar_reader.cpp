@@ -43,7 +43,7 @@ std::optional<std::uint64_t> octal_field(const Header& header, std::size_t at, s
 std::uint64_t header_sum(const Header& header) {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < header.size(); ++i) {
-        sum += i >= 148 && i < 156 ? ' ' : header[i];
+        sum += i >= 148 && i < 156 ? std::uint8_t{' '} : header[i];
     }
     return sum;
 }

@@ -9,12 +9,22 @@
 namespace rankscope {
 namespace {
 
+// A number in the type of the frame's field: an event counts in int where the frame has uint32.
+template <typename Field, typename Value>
+decltype(auto) as_field(const Value& value) {
+    if constexpr (std::is_arithmetic_v<Value>) {
+        return static_cast<std::decay_t<Field>>(value);
+    } else {
+        return (value);
+    }
+}
+
 // Fields of an event and of its frame, paired once for both directions: RANKSCOPE_FIELD(code) stands for
 // event.code, frame.code(), frame.set_code(…).
 #define RANKSCOPE_FIELD(name)                                              \
     copy(                                                                  \
         event.name, [&frame]() -> decltype(auto) { return frame.name(); }, \
-        [&frame](const auto& value) { frame.set_##name(value); })
+        [&frame](const auto& value) { frame.set_##name(as_field<decltype(frame.name())>(value)); })
 #define RANKSCOPE_LIST(name) \
     copy.list(event.name, frame.name(), [&frame](const auto& value) { frame.add_##name(value); })
 

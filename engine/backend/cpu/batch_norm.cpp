@@ -16,7 +16,7 @@ using LaneFloats = std::array<float, kMostLanes>;
 using LaneDoubles = std::array<double, kMostLanes>;
 
 /// W floats per vector, V vectors per row: together the lanes of a block.
-template <int W, int V>
+template <int W, std::size_t V>
 struct Row {
     using Float = typename Lanes<W>::Float;
     using Int = typename Lanes<W>::Int;
@@ -26,7 +26,7 @@ struct Row {
     [[gnu::always_inline]] static Row load_from(const T* at) {
         Row row;
 #pragma GCC unroll 4
-        for (int v = 0; v < V; ++v) {
+        for (std::size_t v = 0; v < V; ++v) {
             row.part[v] = load_floats<W>(at + v * W);
         }
         return row;
@@ -34,29 +34,29 @@ struct Row {
     template <typename T>
     [[gnu::always_inline]] void store_to(T* at) const {
 #pragma GCC unroll 4
-        for (int v = 0; v < V; ++v) {
+        for (std::size_t v = 0; v < V; ++v) {
             store_floats<W>(part[v], at + v * W);
         }
     }
     [[gnu::always_inline]] static Row zero() {
         Row row;
 #pragma GCC unroll 4
-        for (int v = 0; v < V; ++v) {
+        for (std::size_t v = 0; v < V; ++v) {
             row.part[v] = Float{};
         }
         return row;
     }
     [[gnu::always_inline]] void add_to(LaneDoubles& sums) const {
 #pragma GCC unroll 4
-        for (int v = 0; v < V; ++v) {
-            for (int lane = 0; lane < W; ++lane) {
+        for (std::size_t v = 0; v < V; ++v) {
+            for (std::size_t lane = 0; lane < W; ++lane) {
                 sums[v * W + lane] += static_cast<double>(part[v][lane]);
             }
         }
     }
 };
 
-template <int W, int V, typename T>
+template <int W, std::size_t V, typename T>
 [[gnu::always_inline]] inline void sum_block(const ChannelView& view, const T* x, LaneFloats& shift,
                                              LaneDoubles& sums, LaneDoubles& squares) {
     using R = Row<W, V>;
@@ -73,7 +73,7 @@ template <int W, int V, typename T>
             const R a = R::load_from(at);
             const R b = R::load_from(at + view.inner_stride);
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 const auto da = a.part[v] - origin.part[v];
                 const auto db = b.part[v] - origin.part[v];
                 sum.part[v] += da;
@@ -85,7 +85,7 @@ template <int W, int V, typename T>
         if (i < view.inner) {
             const R a = R::load_from(at);
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 const auto da = a.part[v] - origin.part[v];
                 sum.part[v] += da;
                 square.part[v] += da * da;
@@ -103,7 +103,7 @@ struct Line {
     LaneFloats offset{};
 };
 
-template <int W, int V, typename T, bool kRelu, bool kResidual>
+template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
 [[gnu::always_inline]] inline void apply_block(const ChannelView& view, const T* x, const T* residual,
                                                const Line& line, T* y) {
     using R = Row<W, V>;
@@ -114,7 +114,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
         for (std::int64_t i = 0; i < view.inner; ++i, at += view.inner_stride) {
             R row = R::load_from(x + at);
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 row.part[v] = row.part[v] * slope.part[v] + offset.part[v];
                 if constexpr (kResidual) {
                     row.part[v] += load_floats<W>(residual + at + v * W);
@@ -129,7 +129,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
 }
 
 /// The gradient of one row behind the ReLU.
-template <int W, int V, typename T, bool kRelu, bool kResidual>
+template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
 struct MaskedGradient {
     using R = Row<W, V>;
     const GradientSum<T>& gradient;
@@ -143,13 +143,13 @@ struct MaskedGradient {
         R g = R::load_from(gradient.parts[0] + base + place);
         for (std::size_t p = 1; p < gradient.count; ++p) {
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 g.part[v] += load_floats<W>(gradient.parts[p] + base + place + v * W);
             }
         }
         if constexpr (kRelu) {
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 const auto out = kResidual ? load_floats<W>(y + place + v * W)
                                            : row.part[v] * slope.part[v] + offset.part[v];
                 g.part[v] = out <= 0.0F ? typename R::Float{} : g.part[v];
@@ -159,7 +159,7 @@ struct MaskedGradient {
     }
 };
 
-template <int W, int V, typename T, bool kRelu, bool kResidual>
+template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
 [[gnu::always_inline]] inline void sum_gradients(const ChannelView& view, const T* x, const T* y,
                                                  const Line& line, const LaneFloats& mean,
                                                  const GradientSum<T>& gradient, std::int64_t base, T* masked,
@@ -176,7 +176,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
             const R row = R::load_from(x + at);
             const R g = source.at(at, row);
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 sum.part[v] += g.part[v];
                 product.part[v] += g.part[v] * (row.part[v] - centre.part[v]);
             }
@@ -196,7 +196,7 @@ struct BackwardLine {
     LaneFloats share{};
 };
 
-template <int W, int V, typename T, bool kRelu, bool kResidual>
+template <int W, std::size_t V, typename T, bool kRelu, bool kResidual>
 [[gnu::always_inline]] inline void input_gradients(const ChannelView& view, const T* x, const T* y,
                                                    const Line& line, const LaneFloats& mean,
                                                    const BackwardLine& back, const GradientSum<T>& gradient,
@@ -214,7 +214,7 @@ template <int W, int V, typename T, bool kRelu, bool kResidual>
             const R row = R::load_from(x + at);
             R g = masked != nullptr ? R::load_from(masked + at) : source.at(at, row);
 #pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) {
+            for (std::size_t v = 0; v < V; ++v) {
                 g.part[v] = factor.part[v] *
                             (g.part[v] - level.part[v] - (row.part[v] - centre.part[v]) * share.part[v]);
             }
@@ -234,7 +234,7 @@ struct Variant {
                             const BackwardLine&, const GradientSum<T>&, std::int64_t, const T*, T*);
 };
 
-template <int W, int V, typename T>
+template <int W, std::size_t V, typename T>
 [[gnu::always_inline]] inline void apply_any(const ChannelView& view, const T* x, const T* residual,
                                              bool relu, const Line& line, T* y) {
     if (residual != nullptr) {
@@ -245,7 +245,7 @@ template <int W, int V, typename T>
              : apply_block<W, V, T, false, false>(view, x, residual, line, y);
     }
 }
-template <int W, int V, typename T>
+template <int W, std::size_t V, typename T>
 [[gnu::always_inline]] inline void sum_gradients_any(const ChannelView& view, const T* x, const T* y,
                                                      bool relu, const Line& line, const LaneFloats& mean,
                                                      const GradientSum<T>& gradient, std::int64_t base,
@@ -258,7 +258,7 @@ template <int W, int V, typename T>
         sum_gradients<W, V, T, true, false>(view, x, y, line, mean, gradient, base, masked, sums, products);
     }
 }
-template <int W, int V, typename T>
+template <int W, std::size_t V, typename T>
 [[gnu::always_inline]] inline void input_gradients_any(const ChannelView& view, const T* x, const T* y,
                                                        bool relu, const Line& line, const LaneFloats& mean,
                                                        const BackwardLine& back,

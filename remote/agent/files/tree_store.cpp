@@ -241,7 +241,7 @@ std::uint32_t TreeStore::remove_stale() {
             continue;
         }
         std::error_code error;
-        removed += fs::remove(file, error) ? 1 : 0;
+        removed += fs::remove(file, error) ? 1U : 0U;
         for (fs::path parent = fs::path(path).parent_path();
              !parent.empty() && wanted.count(parent.string()) == 0; parent = parent.parent_path()) {
             if (::rmdir((folder_ / parent).c_str()) != 0) {

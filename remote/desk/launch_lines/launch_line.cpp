@@ -66,7 +66,7 @@ std::optional<Found> find_launcher(const Words& words, std::size_t at) {
     if (name.starts_with("python")) {
         found.python = words[at];
         std::size_t module = at + 1;
-        module += module < words.size() && words[module] == "-u" ? 1 : 0;
+        module += module < words.size() && words[module] == "-u" ? 1U : 0U;
         if (module + 1 >= words.size() || words[module] != "-m") {
             return std::nullopt;
         }

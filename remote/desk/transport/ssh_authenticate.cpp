@@ -99,7 +99,7 @@ private:
     ssh_session session_;
     const SshTarget& target_;
     const Prompter& prompter_;
-    int methods_ = 0;
+    unsigned methods_ = 0;  ///< SSH_AUTH_METHOD_…
     Tried tried_;
     std::string accepted_;  ///< for the description
     int agent_count_ = 0;
@@ -110,7 +110,7 @@ Result<std::string> Authentication::run() {
     if (code == SSH_AUTH_SUCCESS) {
         return text(kContext, "no authentication");
     }
-    methods_ = ssh_userauth_list(session_, nullptr);
+    methods_ = static_cast<unsigned>(ssh_userauth_list(session_, nullptr));
     if (code != SSH_AUTH_ERROR && (methods_ & SSH_AUTH_METHOD_PUBLICKEY) != 0 &&
         allowed("pubkeyauthentication")) {
         code = public_keys();
@@ -293,9 +293,9 @@ Failure Authentication::refused() const {
 
 }  // namespace
 
-std::string method_names(int methods) {
+std::string method_names(unsigned methods) {
     std::string names;
-    const auto add = [&](int bit, const char* name) {
+    const auto add = [&](unsigned bit, const char* name) {
         if ((methods & bit) != 0) {
             names += (names.empty() ? "" : ", ") + std::string(name);
         }

@@ -19,6 +19,6 @@ Result<std::string> authenticate(ssh_session session, const SshTarget& target, c
                                  const std::function<void(const std::string&)>& progress);
 
 /// libssh's bits as the protocol names them: "publickey, password".
-std::string method_names(int methods);
+std::string method_names(unsigned methods);
 
 }  // namespace rankscope

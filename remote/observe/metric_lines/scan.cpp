@@ -53,7 +53,7 @@ std::size_t number_length(std::string_view text) {
     }
     if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
         std::size_t exponent = at + 1;
-        exponent += exponent < text.size() && (text[exponent] == '-' || text[exponent] == '+') ? 1 : 0;
+        exponent += exponent < text.size() && (text[exponent] == '-' || text[exponent] == '+') ? 1U : 0U;
         if (const auto count = digits(text, exponent); count > 0) {
             at = exponent + count;
         }
