@@ -160,7 +160,7 @@ private:
         while (from > 0 && is_space(from - 1)) {
             --from;
         }
-        from -= from > 0 && text_[from - 1] == ',' ? 1 : 0;
+        from -= from > 0 && text_[from - 1] == ',' ? 1U : 0U;
         return replaced(from, place.end, "");
     }
 
