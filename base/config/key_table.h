@@ -37,8 +37,9 @@ inline constexpr double kMaxWhole =
     9007199254740992.0;                   ///< 2^53: beyond it not every reader of JSON is exact
 inline constexpr double kNoLimit = 1e38;  ///< what a float can hold
 
-/// Which jobs a key is for: bits.
-enum Applies : unsigned { kSsh = 1, kSlurm = 2, kNative = 4, kOwnProgram = 8, kEverywhere = 15 };
+/// Which jobs a key is for: bits. Jobs that name their nodes, jobs whose launcher chooses them; the native
+/// engine, programs of the user.
+enum Applies : unsigned { kNamedNodes = 1, kChosenNodes = 2, kNative = 4, kOwnProgram = 8, kEverywhere = 15 };
 /// What a value holds for.
 enum class Scope { Run, Node, Rank };
 
@@ -57,6 +58,7 @@ struct KeyInfo {
     bool rare = false;     ///< forms fold it away
     bool written = false;  ///< writers write it out even where it has its default
     unsigned applies = kEverywhere;
+    const char* launcher = "";  ///< only for this one; empty: for all
     Scope scope = Scope::Run;
     /// What to do where the key is given for a job that it is not for; empty: it has no effect there.
     const char* refusal = "";

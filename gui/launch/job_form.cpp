@@ -8,11 +8,11 @@
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QCheckBox>
-#include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -38,19 +38,20 @@ constexpr std::array kTrainFields{"model",
                                   "optimizer.momentum",
                                   "optimizer.weight_decay",
                                   "optimizer.nesterov"};
-constexpr std::array kSlurmFields{"slurm.nodes", "slurm.partition", "slurm.account",
-                                  "slurm.time",  "slurm.gres",      "slurm.extra"};
 constexpr std::array kProgramFields{"workdir", "venv",          "push",
                                     "log_dir", "metrics.lines", "metrics.patterns"};
 constexpr int kPatternLines = 3;
 
 /// Keys that have another field: a part of the launcher's, the program's or the environment's.
-constexpr std::array kOtherFields{"train", "model.name", "slurm.login", "conda", "bucket_mb"};
+constexpr std::array kOtherFields{"train", "model.name", "conda", "bucket_mb"};
 
 /// Whether the table makes the field of the key.
 bool is_for_table(const config::KeyInfo& info, const FieldForm& form) {
     const std::string key = form_key(info.path);
-    return !form.has_row(key) &&
+    const auto& launchers = job_launchers();
+    const bool submit = std::any_of(launchers.begin(), launchers.end(),
+                                    [&](const JobLauncher& launcher) { return key == launcher.submit_key; });
+    return !submit && !form.has_row(key) &&
            std::find(kOtherFields.begin(), kOtherFields.end(), key) == kOtherFields.end();
 }
 
@@ -68,17 +69,18 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)),
     layout->addWidget(form_);
     layout->addStretch();
     make_general();
-    make_slurm();
+    rows_->add([this](const config::KeyInfo& info) {
+        return *info.launcher != '\0' && !info.rare && is_for_table(info, *form_);
+    });
     make_training();
     make_program();
     make_life();
     make_more();
     show_rows();
     setFocusProxy(nodes_);
-    for (QLineEdit* edit : {name_,    procs_,     port_,         root_,         epochs_,      batch_,
-                            lr_,      momentum_,  decay_,        slurm_nodes_,  partition_,   account_,
-                            time_,    gres_,      extra_,        workdir_,      python_env_,  push_,
-                            log_dir_, telemetry_, peer_timeout_, max_restarts_, signal_wait_, command_}) {
+    for (QLineEdit* edit :
+         {name_, procs_, port_, root_, epochs_, batch_, lr_, momentum_, decay_, workdir_, python_env_, push_,
+          log_dir_, telemetry_, peer_timeout_, max_restarts_, signal_wait_, command_}) {
         connect(edit, &QLineEdit::textChanged, this, &JobForm::edited);
     }
     connect(launcher_, &QComboBox::currentIndexChanged, this, &JobForm::launcher_changed);
@@ -124,10 +126,12 @@ void JobForm::make_more() {
 
 void JobForm::make_general() {
     form_->add_title(tr("Where"));
-    launcher_ = new QComboBox(this);
+    launcher_ = new ComboBox(this);
     launcher_->setObjectName(u"launchLauncher"_s);
-    launcher_->addItem(tr("ssh: the nodes ticked below"), false);
-    launcher_->addItem(tr("slurm: nodes that Slurm chooses"), true);
+    for (const JobLauncher& launcher : job_launchers()) {
+        launcher_->addItem(tr("%1: %2").arg(qs(launcher.name), translated_key(launcher.help)),
+                           qs(launcher.name));
+    }
     form_->add_row("launcher", tr("Laun&cher"), launcher_);
     nodes_ = new QListWidget(this);
     nodes_->setObjectName(u"launchNodes"_s);
@@ -142,23 +146,11 @@ void JobForm::make_general() {
     name_ = form_->add_line("name", tr("Name of the r&un"), "launchName");
 }
 
-void JobForm::make_slurm() {
-    slurm_nodes_ = form_->add_line("slurm.nodes", tr("N&umber of nodes"), "launchSlurmNodes", u"1"_s);
-    partition_ =
-        form_->add_line("slurm.partition", tr("Part&ition"), "launchPartition", tr("Slurm's default"));
-    account_ = form_->add_line("slurm.account", tr("Acc&ount"), "launchAccount", tr("Slurm's default"));
-    time_ = form_->add_line("slurm.time", tr("&Time limit"), "launchTime", tr("Slurm's default"),
-                            tr("Minutes, HH:MM:SS or D-HH:MM:SS"));
-    gres_ = form_->add_line("slurm.gres", tr("&GRES per node"), "launchGres", tr("none"), u"gpu:4"_s);
-    extra_ = form_->add_line("slurm.extra", tr("E&xtra for sbatch"), "launchExtra", tr("none"),
-                             tr("Further options in one word each: --mem=32G --exclusive"));
-}
-
 QWidget* JobForm::make_python_row() {
     auto* row = new QWidget(this);
     auto* layout = new QHBoxLayout(row);
     layout->setContentsMargins(0, 0, 0, 0);
-    python_ = new QComboBox(row);
+    python_ = new ComboBox(row);
     python_->setObjectName(u"launchPython"_s);
     python_->setAccessibleName(tr("Kind of environment"));
     python_->addItem(tr("the node's"), QString());
@@ -232,17 +224,17 @@ void JobForm::make_life() {
                                  tr("Seconds; 0: never"));
     peer_timeout_ = form_->add_line(
         "on_failure.peer_timeout_s", tr("Lost node after"), "launchPeerTimeout", tr("45 s"),
-        tr("Seconds in which the other nodes hear nothing of it; then the run ends. 0: never"));
+        tr("Seconds; a node that the others have not heard from for this time ends the run. 0: never"));
     max_restarts_ = form_->add_line("on_failure.max_restarts", tr("Restarts"), "launchRestarts", tr("0"),
-                                    tr("How often all ranks are started again after one has failed"));
-    signal_ = new QComboBox(this);
+                                    tr("How often all ranks are restarted after one fails"));
+    signal_ = new ComboBox(this);
     signal_->setObjectName(u"launchSignal"_s);
     signal_->addItem(tr("no signal"), QString());
     for (const char* name : {"USR1", "USR2", "HUP", "INT", "ALRM"}) {
         signal_->addItem(u"SIG"_s % QString::fromLatin1(name), QString::fromLatin1(name));
     }
     form_->add_row("checkpoint.signal", tr("Before a stop"), signal_, nullptr,
-                   tr("Sent to the ranks so that they write a checkpoint and end by themselves"));
+                   tr("Sent to the ranks so that they write a checkpoint and exit"));
     signal_wait_ = form_->add_line("checkpoint.wait_s", tr("and wait"), "launchSignalWait", tr("30 s"),
                                    tr("Seconds until SIGTERM follows"));
 }
@@ -263,18 +255,18 @@ QWidget* JobForm::make_root_row() {
 
 void JobForm::make_training() {
     form_->add_title(tr("What"));
-    kind_ = new QComboBox(this);
+    kind_ = new ComboBox(this);
     kind_->setObjectName(u"launchKind"_s);
     kind_->addItem(tr("the native engine"), false);
     kind_->addItem(tr("a program of my own"), true);
     form_->add_row("kind", tr("Program"), kind_);
     command_ = form_->add_line("command", tr("Co&mmand"), "launchCommand", u"python3 train.py"_s,
                                tr("As in a shell; every rank runs it with torchrun's environment"));
-    model_ = new QComboBox(this);
+    model_ = new ComboBox(this);
     model_->setObjectName(u"launchModel"_s);
     fill(model_, config::known_models());
     form_->add_row("model", tr("&Model"), model_);
-    dataset_ = new QComboBox(this);
+    dataset_ = new ComboBox(this);
     dataset_->setObjectName(u"launchDataset"_s);
     fill(dataset_, config::known_datasets());
     form_->add_row("dataset.name", tr("&Data set"), dataset_);
@@ -349,15 +341,12 @@ JobTexts JobForm::texts() const {
 }
 
 void JobForm::set_options(const JobOptionTexts& texts) {
-    launcher_->setCurrentIndex(texts.slurm ? 1 : 0);
-    login_ = ss(texts.login);
-    const std::pair<QLineEdit*, const QString&> lines[] = {{slurm_nodes_, texts.slurm_nodes},
-                                                           {partition_, texts.partition},
-                                                           {account_, texts.account},
-                                                           {time_, texts.time},
-                                                           {gres_, texts.gres},
-                                                           {extra_, texts.extra},
-                                                           {workdir_, texts.workdir},
+    if (launcher_->findData(texts.launcher) < 0) {
+        launcher_->addItem(texts.launcher, texts.launcher);  // what the file says, for the check to name
+    }
+    launcher_->setCurrentIndex(launcher_->findData(texts.launcher));
+    submit_node_ = ss(texts.submit_node);
+    const std::pair<QLineEdit*, const QString&> lines[] = {{workdir_, texts.workdir},
                                                            {python_env_, texts.python_env},
                                                            {push_, texts.push},
                                                            {log_dir_, texts.log_dir},
@@ -379,14 +368,8 @@ void JobForm::set_options(const JobOptionTexts& texts) {
 
 JobOptionTexts JobForm::options() const {
     JobOptionTexts texts;
-    texts.slurm = slurm();
-    texts.login = qs(login_);
-    texts.slurm_nodes = slurm_nodes_->text();
-    texts.partition = partition_->text();
-    texts.account = account_->text();
-    texts.time = time_->text();
-    texts.gres = gres_->text();
-    texts.extra = extra_->text();
+    texts.launcher = launcher_->currentData().toString();
+    texts.submit_node = qs(submit_node_);
     texts.own = own_program();
     // A word with a line break in it would lose that to the field.
     texts.command = command_->text() == shown_command_ ? join_words(base_.command) : command_->text();
@@ -409,8 +392,10 @@ bool JobForm::own_program() const {
     return kind_->currentData().toBool();
 }
 
-bool JobForm::slurm() const {
-    return launcher_->currentData().toBool();
+const JobLauncher& JobForm::launcher() const {
+    Job job;
+    job.launcher = ss(launcher_->currentData().toString());
+    return launcher_of(job);
 }
 
 void JobForm::show_rows() {
@@ -422,17 +407,15 @@ void JobForm::show_rows() {
     for (const char* field : kProgramFields) {
         form_->set_row_visible(field, own);
     }
-    for (const char* field : kSlurmFields) {
-        form_->set_row_visible(field, slurm());
-    }
-    form_->set_label("nodes", slurm() ? tr("Login &node") : tr("&Nodes"));
-    nodes_->setToolTip(slurm() ? tr("One that has sbatch") : tr("The first one ticked is the master"));
+    const auto* submit = job_keys().find(launcher().submit_key);
+    form_->set_label("nodes", submit ? translated_key(submit->info.label) : tr("&Nodes"));
+    nodes_->setToolTip(submit ? translated_key(submit->info.help) : tr("The first one ticked is the master"));
     python_env_->setVisible(!python_->currentData().toString().isEmpty());
     python_env_->setPlaceholderText(python_->currentData().toString() == u"conda"_s ? tr("name or folder")
                                                                                     : u"~/venvs/torch"_s);
     form_->set_row_visible("checkpoint.wait_s", !signal_->currentData().toString().isEmpty());
-    // Supervisors under Slurm have no link of their own: Slurm itself reports a lost node.
-    form_->set_row_visible("on_failure.peer_timeout_s", !slurm());
+    // Where the launcher chooses the nodes, it also reports a lost one.
+    form_->set_row_visible("on_failure.peer_timeout_s", !launcher().chooses_nodes);
     show_key_rows();
 }
 
@@ -487,7 +470,7 @@ void JobForm::browse_push() {
 CheckedJob JobForm::checked() const {
     CheckedJob checked =
         check_job_texts(base_, texts(), [this](Job& job, FieldErrors& errors) { rows_->apply(job, errors); });
-    if (!slurm()) {
+    if (!launcher().chooses_nodes) {
         checked.job.all_nodes = all_nodes_;
         checked.job.nodes = all_nodes_ ? std::vector<std::string>() : chosen_;
     }

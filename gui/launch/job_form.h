@@ -5,7 +5,7 @@
 
 #include <gui/launch/launch_check.h>
 #include <gui/models/fleet_model.h>
-#include <remote/desk/config/job.h>
+#include <remote/desk/config/job_launcher.h>
 
 #include <QWidget>
 #include <map>
@@ -32,11 +32,11 @@ public:
     explicit JobForm(QWidget* parent = nullptr);
 
     void set_job(const Job& job);
-    /// The job as it stands, and what is wrong with it.
+    /// The job of the form, and what is wrong with it.
     CheckedJob checked() const;
     void set_fleet(const FleetModel& fleet);
-    /// Under Slurm: the node to log in to.
-    bool nodes_chosen() const { return slurm() ? !login_.empty() : !chosen_.empty(); }
+    /// Where the launcher chooses the nodes: the one to submit on.
+    bool nodes_chosen() const { return launcher().chooses_nodes ? !submit_node_.empty() : !chosen_.empty(); }
     /// The ticked nodes, those of `nodes: all` as well.
     const std::vector<std::string>& chosen_nodes() const { return chosen_; }
     bool has_field(const std::string& key) const;
@@ -53,7 +53,6 @@ protected:
 
 private:
     void make_general();
-    void make_slurm();
     void make_training();
     void make_program();
     void make_life();
@@ -66,7 +65,7 @@ private:
     void show_rows();
     void make_more();
     void show_key_rows();
-    bool slurm() const;
+    const JobLauncher& launcher() const;
     bool own_program() const;
     void launcher_changed();
     void learn_pattern();
@@ -81,7 +80,7 @@ private:
     Job base_;
     std::vector<std::string> chosen_;  ///< in the job's order: the first is the master
     bool all_nodes_ = false;           ///< nodes: all, until the user ticks others
-    std::string login_;                ///< under Slurm instead of them
+    std::string submit_node_;          ///< instead of them where the launcher chooses the nodes
     const FleetModel* fleet_ = nullptr;
     bool filling_ = false;
     FieldForm* form_;
@@ -104,12 +103,6 @@ private:
     QLineEdit* command_;
     QString shown_command_;  ///< as the field took it: one line
     QComboBox* launcher_;
-    QLineEdit* slurm_nodes_;
-    QLineEdit* partition_;
-    QLineEdit* account_;
-    QLineEdit* time_;
-    QLineEdit* gres_;
-    QLineEdit* extra_;
     QLineEdit* workdir_;
     QComboBox* python_;
     QLineEdit* python_env_;

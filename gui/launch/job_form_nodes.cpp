@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The list of nodes of JobForm: the nodes of a run, or under Slurm the one to log in to.
+// The list of nodes of JobForm: those of a run, or the one that it is submitted on.
 
 #include <gui/launch/job_form.h>
 #include <gui/on_thread.h>
@@ -21,8 +21,8 @@ constexpr int kShownNodes = 6;
 }  // namespace
 
 void JobForm::launcher_changed() {
-    if (slurm() && login_.empty() && !chosen_.empty()) {
-        login_ = chosen_.front();
+    if (launcher().chooses_nodes && submit_node_.empty() && !chosen_.empty()) {
+        submit_node_ = chosen_.front();
     }
     show_rows();
     if (!filling_) {
@@ -62,8 +62,9 @@ void JobForm::fill_nodes() {
         item->setData(Qt::UserRole, qs(name));
         item->setToolTip(text);
         item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsUserCheckable);
-        const bool on =
-            slurm() ? name == login_ : std::find(chosen_.begin(), chosen_.end(), name) != chosen_.end();
+        const bool on = launcher().chooses_nodes
+                            ? name == submit_node_
+                            : std::find(chosen_.begin(), chosen_.end(), name) != chosen_.end();
         item->setCheckState(on ? Qt::Checked : Qt::Unchecked);
     };
     for (const FleetNode& node : fleet_->nodes()) {
@@ -71,8 +72,8 @@ void JobForm::fill_nodes() {
             probe_icon(node.state, colors));
     }
     std::vector<std::string> named = chosen_;
-    if (slurm()) {
-        named = login_.empty() ? std::vector<std::string>() : std::vector<std::string>{login_};
+    if (launcher().chooses_nodes) {
+        named = submit_node_.empty() ? std::vector<std::string>() : std::vector<std::string>{submit_node_};
     }
     for (const std::string& name : named) {
         if (!fleet_->find(name)) {
@@ -97,9 +98,10 @@ void JobForm::node_toggled(QListWidgetItem* toggled) {
     if (filling_) {
         return;
     }
-    if (slurm()) {  // one node at most: a list of boxes, so that it looks the same as over SSH
+    if (launcher()
+            .chooses_nodes) {  // one node at most: a list of boxes, so that it looks the same as over SSH
         const bool on = toggled->checkState() == Qt::Checked;
-        login_ = on ? ss(toggled->data(Qt::UserRole).toString()) : std::string();
+        submit_node_ = on ? ss(toggled->data(Qt::UserRole).toString()) : std::string();
         filling_ = true;
         for (int row = 0; row < nodes_->count(); ++row) {
             QListWidgetItem* item = nodes_->item(row);

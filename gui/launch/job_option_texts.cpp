@@ -4,6 +4,7 @@
 #include <base/shell_quote.h>
 #include <gui/launch/job_option_texts.h>
 #include <gui/strings.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch_lines/shell_words.h>
 
 #include <QCoreApplication>
@@ -16,7 +17,6 @@ namespace {
 
 constexpr double kDay = 86400;
 constexpr double kHour = 3600;
-constexpr int kMostNodes = 4096;
 constexpr int kMostRestarts = 1000;
 
 struct Words {
@@ -66,30 +66,6 @@ std::vector<std::string> words(const QString& text, const char* key, FieldErrors
         errors[key] = why;
     }
     return all;
-}
-
-void set_slurm(const JobOptionTexts& texts, Job& job, FieldErrors& errors) {
-    job.launcher = texts.slurm ? Launcher::Slurm : Launcher::Ssh;
-    if (!texts.slurm) {
-        job.slurm.reset();
-        return;
-    }
-    SlurmOptions slurm = job.slurm.value_or(SlurmOptions());
-    slurm.login = trimmed(texts.login);
-    slurm.nodes = whole(texts.slurm_nodes, 1, 1, kMostNodes, "slurm.nodes", errors);
-    slurm.partition = trimmed(texts.partition);
-    slurm.account = trimmed(texts.account);
-    slurm.time = trimmed(texts.time);
-    slurm.gres = trimmed(texts.gres);
-    slurm.extra = words(texts.extra, "slurm.extra", errors);
-    job.slurm = slurm;
-    job.all_nodes = false;
-    job.nodes.clear();
-    job.master.clear();
-    job.rank_order = RankOrder::Block;
-    job.procs_of_node.clear();
-    job.devices.clear();
-    job.node_env.clear();
 }
 
 void set_program(const JobOptionTexts& texts, Job& job, FieldErrors& errors) {
@@ -150,15 +126,8 @@ std::vector<std::string> split_words(const QString& text, QString* why) {
 JobOptionTexts option_texts_of(const Job& job) {
     const Job normal;
     JobOptionTexts texts;
-    texts.slurm = job.launcher == Launcher::Slurm;
-    const SlurmOptions slurm = job.slurm.value_or(SlurmOptions());
-    texts.login = qs(slurm.login);
-    texts.slurm_nodes = QString::number(slurm.nodes);
-    texts.partition = qs(slurm.partition);
-    texts.account = qs(slurm.account);
-    texts.time = qs(slurm.time);
-    texts.gres = qs(slurm.gres);
-    texts.extra = join_words(slurm.extra);
+    texts.launcher = qs(job.launcher);
+    texts.submit_node = qs(submit_node(job));
     texts.own = !job.command.empty();
     texts.command = join_words(job.command);
     texts.workdir = qs(job.workdir);
@@ -180,7 +149,10 @@ JobOptionTexts option_texts_of(const Job& job) {
 
 void set_options(const JobOptionTexts& texts, Job& job, FieldErrors& errors) {
     const Job normal;
-    set_slurm(texts, job, errors);
+    choose_launcher(job, ss(texts.launcher));
+    if (launcher_of(job).chooses_nodes) {
+        set_submit_node(job, trimmed(texts.submit_node));
+    }
     if (texts.own) {
         set_program(texts, job, errors);
     } else if (!job.command.empty()) {  // the native engine instead: what was the program's goes

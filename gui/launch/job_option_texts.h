@@ -12,17 +12,11 @@
 
 namespace rankscope::gui {
 
-/// What the form holds, as typed, of how a job is launched, what its program needs, and what becomes of it
-/// when something happens. Empty numbers mean the default.
+/// What the form holds, as typed, of how a job is launched, what its program needs, and what
+/// happens when it fails or is stopped. Empty numbers mean the default.
 struct JobOptionTexts {
-    bool slurm = false;
-    QString login;  ///< inventory name of the node that has sbatch
-    QString slurm_nodes;
-    QString partition;
-    QString account;
-    QString time;
-    QString gres;
-    QString extra;  ///< words as in a shell
+    QString launcher;     ///< name
+    QString submit_node;  ///< where the launcher chooses the nodes
     // Of the user's own program.
     bool own = false;  ///< else the native engine runs
     QString command;   ///< words as in a shell
@@ -44,11 +38,10 @@ struct JobOptionTexts {
 using FieldErrors = std::map<std::string, QString>;  ///< key of the job file → what would be right
 
 JobOptionTexts option_texts_of(const Job& job);
-/// Puts them into the job. What stands in no field here stays; under Slurm what names nodes that Slurm has
-/// yet to choose goes.
+/// Puts them into the job. What stands in no field here stays, except what has no place with the launcher.
 void set_options(const JobOptionTexts& texts, Job& job, FieldErrors& errors);
 
-/// "train.py 'a b'" ⇄ {"train.py", "a b"}, as a shell reads it. On a fault *why says what is wrong.
+/// "train.py 'a b'" ⇄ {"train.py", "a b"}, as a shell reads it. *why: what is wrong with the text.
 QString join_words(const std::vector<std::string>& words);
 std::vector<std::string> split_words(const QString& text, QString* why);
 

@@ -4,11 +4,11 @@
 #include <gui/launch/key_rows.h>
 #include <gui/launch/train_values.h>
 #include <gui/strings.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/config/yaml_write.h>
 
-#include <QComboBox>
 #include <QCoreApplication>
 #include <QLabel>
 #include <QLineEdit>
@@ -24,10 +24,6 @@ using config::KeyKind;
 using nlohmann::json;
 
 constexpr const char* kTrain = "train.";
-
-QString translated(const char* text) {
-    return QCoreApplication::translate("JobKeys", text);
-}
 
 bool is_choice(const KeyInfo& info) {
     return info.kind == KeyKind::Choice || info.kind == KeyKind::Flag;
@@ -75,6 +71,10 @@ QString shown_text(const QWidget* editor) {
 
 }  // namespace
 
+QString translated_key(const char* text) {
+    return QCoreApplication::translate("JobKeys", text);
+}
+
 std::string form_key(const std::string& path) {
     return path.starts_with(kTrain) ? path.substr(std::string(kTrain).size()) : path;
 }
@@ -85,7 +85,7 @@ QWidget* KeyRows::make_editor(const KeyInfo& info) {
     const QString name = u"launch."_s % qs(info.path);
     const QString normal = qs(default_of(info));
     if (is_choice(info)) {
-        auto* box = new QComboBox(form_);
+        auto* box = new ComboBox(form_);
         box->setObjectName(name);
         box->addItem(normal.isEmpty() ? tr("choose…") : tr("default: %1").arg(normal), QString());
         for (const std::string& choice : info.choices) {
@@ -116,7 +116,7 @@ void KeyRows::add(const std::function<bool(const KeyInfo&)>& wanted) {
         }
     }
     for (const std::string& group : groups) {
-        QLabel* title = form_->add_title(translated(group.c_str()));
+        QLabel* title = form_->add_title(translated_key(group.c_str()));
         for (const KeyInfo& info : all_job_keys()) {
             if (info.group != group || !wanted(info)) {
                 continue;
@@ -127,10 +127,10 @@ void KeyRows::add(const std::function<bool(const KeyInfo&)>& wanted) {
             row.editor = make_editor(info);
             row.title = title;
             row.train = info.path.starts_with(kTrain);
-            QString label = translated(info.label);
+            QString label = translated_key(info.label);
             label.remove(u'&');  // the letters are taken by the fields above
             form_->add_row(row.key, label, row.editor, nullptr,
-                           u"%1\n%2"_s.arg(qs(info.path), translated(info.help)));
+                           u"%1\n%2"_s.arg(qs(info.path), translated_key(info.help)));
             rows_.push_back(std::move(row));
         }
     }
@@ -161,7 +161,7 @@ void KeyRows::set_job(const Job& job) {
 void KeyRows::apply(Job& job, FieldErrors& errors) const {
     for (const Row& row : rows_) {
         const QString text = shown_text(row.editor);
-        if (text == row.loaded) {
+        if (text == row.loaded || !applies(*row.info, job)) {
             continue;
         }
         if (row.train) {

@@ -59,6 +59,8 @@ private:
     std::vector<Row> rows_;
 };
 
+/// A text of the table of keys in the user's language.
+QString translated_key(const char* text);
 /// The form's name of a key: without "train.".
 std::string form_key(const std::string& path);
 

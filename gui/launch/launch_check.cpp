@@ -6,6 +6,7 @@
 #include <gui/launch/train_values.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/config/job_launcher.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -81,7 +82,7 @@ QString train_text(const Job& job, const char* path, const QString& normal) {
                                      : normal;
 }
 
-/// A whole number in [low, high]; otherwise an error that says so.
+/// A whole number in [low, high]; otherwise an error with the range.
 int whole(const QString& text, int low, int high, const char* field, CheckedJob& checked) {
     bool ok = false;
     const int value = text.trimmed().toInt(&ok);
@@ -115,9 +116,10 @@ void set_procs(const JobTexts& texts, CheckedJob& checked) {
         }
         return;
     }
-    if (texts.options.slurm) {
+    if (launcher_of(job).chooses_nodes) {
         checked.errors["procs_per_node"] =
-            Words::tr("Under Slurm every node has as many ranks: write a number, or auto.");
+            Words::tr("With launcher %1 every node has the same number of ranks: write a number, or auto.")
+                .arg(qs(job.launcher));
         return;
     }
     job.procs_per_node = 0;
@@ -204,7 +206,8 @@ JobTexts texts_of(const Job& job) {
 void check_as_file(CheckedJob& checked) {
     for (const config::ConfigProblem& problem : check_job(checked.job)) {
         const std::string& key = problem.path;
-        if (!key.empty() && key != "nodes" && key != "slurm.login" && !key.starts_with("train")) {
+        if (!key.empty() && key != "nodes" && key != launcher_of(checked.job).submit_key &&
+            !key.starts_with("train")) {
             checked.errors.emplace(key, qs(to_sentence(problem)));
         }
     }
@@ -219,12 +222,12 @@ CheckedJob check_job_texts(const Job& base, const JobTexts& texts,
     if (job.name.empty()) {
         checked.errors["name"] = Words::tr("Give the run a name.");
     }
+    set_options(texts.options, job, checked.errors);
     set_procs(texts, checked);
     job.master_port = whole(texts.master_port, 0, 65535, "master_port", checked);
     if (checked.errors.contains("master_port")) {
         checked.errors["master_port"] = Words::tr("Give a port from 1 to 65535, or 0 for a free one.");
     }
-    set_options(texts.options, job, checked.errors);
     if (!texts.options.own) {
         job.train = train_of(base, texts);
     }

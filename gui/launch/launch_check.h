@@ -59,7 +59,7 @@ struct CheckedJob {
 /// `more` puts further values into the job before it is checked.
 CheckedJob check_job_texts(const Job& base, const JobTexts& texts,
                            const std::function<void(Job&, FieldErrors&)>& more = {});
-/// Adds the faults of the whole job, by the key that they name.
+/// Adds the errors of the whole job, by the key that they name.
 void check_as_file(CheckedJob& checked);
 
 }  // namespace rankscope::gui

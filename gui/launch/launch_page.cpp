@@ -14,7 +14,7 @@
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/yaml_tree.h>
-#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/launch/run_launcher.h>
 
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -169,8 +169,8 @@ void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
     const bool pushes = !read.job.push.empty();
     take_job(std::move(read));
     file_->setText(
-        pushes ? tr("the job of %1, again; what it pushes is looked for in %2").arg(name, qs(folder.string()))
-               : tr("the job of %1, again").arg(name));
+        pushes ? tr("the job of %1 again; files to push are read from %2").arg(name, qs(folder.string()))
+               : tr("the job of %1 again").arg(name));
     file_->setToolTip(file_->text());
 }
 
@@ -208,7 +208,7 @@ void LaunchPage::take_job(JobRead read) {
     form_changed();
 }
 
-// A fault of the file ends when its field is edited, or all of them when the message is dismissed.
+// An error of the file disappears when its field is edited; all of them when the message is dismissed.
 void LaunchPage::show_file_faults() {
     QStringList lines;
     for (const config::ConfigProblem& fault : file_faults_) {

@@ -24,7 +24,7 @@ namespace {
 
 enum Column { Before, Number, Becomes, NUM_COLUMNS };
 
-constexpr std::size_t kShownBefore = 24;  ///< of the line, to tell equal numbers apart
+constexpr std::size_t kShownBefore = 24;  ///< of the line, to distinguish equal numbers
 
 /// "step 5, loss 0.31".
 QString reading_text(const metric_lines::Reading& reading) {
@@ -62,7 +62,7 @@ LearnDialog::LearnDialog(QWidget* parent) : QDialog(parent) {
     title->setBuddy(line_);
     layout->addWidget(title);
     layout->addWidget(line_);
-    auto* names = make_label(tr("&Name the numbers that are to be curves. step and epoch place the line in "
+    auto* names = make_label(tr("&Name the numbers to draw as curves. step and epoch place the line in "
                                 "the run; loss, acc1 and lr are known names, others are yours."),
                              this, "muted");
     names->setWordWrap(true);

@@ -18,8 +18,8 @@ namespace rankscope::gui {
 
 class NoticeBar;
 
-/// A line that the program printed becomes a pattern: every number of it is listed, the person names those
-/// that are to be curves. What the pattern reads from the line is shown; OK stays shut while there is none.
+/// A line that the program printed becomes a pattern: every number of it is listed, the user names those
+/// to draw as curves. What the pattern reads from the line is shown; OK is disabled while there is none.
 class LearnDialog : public QDialog {
     Q_OBJECT
 

@@ -1,20 +1,22 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/launch/key_rows.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/strings.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/slurm_options.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch_lines/launch_line.h>
 
-#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QFontDatabase>
 #include <QLabel>
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -76,11 +78,9 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
 }
 
 void PasteDialog::make_where(QLayout* layout, const std::vector<std::string>& chosen) {
-    launcher_ = new QComboBox(this);
+    launcher_ = new ComboBox(this);
     launcher_->setObjectName(u"pasteLauncher"_s);
     launcher_->setAccessibleName(tr("How it runs"));
-    launcher_->addItem(tr("Run it over SSH on nodes of the inventory"), false);
-    launcher_->addItem(tr("Submit it as a Slurm job"), true);
     launcher_->hide();
     layout->addWidget(launcher_);
     nodes_title_ = make_label({}, this, "muted");
@@ -122,8 +122,19 @@ std::vector<std::string> PasteDialog::ticked() const {
     return names;
 }
 
-bool PasteDialog::through_slurm() const {
-    return !launcher_->isHidden() && launcher_->currentData().toBool();
+// The launchers for such a line: those that name its nodes, and those whose own command it is.
+void PasteDialog::offer_launchers(const std::string& command) {
+    const QString before = launcher_->currentData().toString();
+    const QSignalBlocker quiet(launcher_);
+    launcher_->clear();
+    for (const JobLauncher& launcher : job_launchers()) {
+        if (!launcher.chooses_nodes || launcher.command == command) {
+            launcher_->addItem(tr("%1: %2").arg(qs(launcher.name), translated_key(launcher.help)),
+                               qs(launcher.name));
+        }
+    }
+    launcher_->setCurrentIndex(std::max(launcher_->findData(before), 0));
+    launcher_->setVisible(launcher_->count() > 1);
 }
 
 void PasteDialog::show_fault(const QString& what, const QString& remedy) {
@@ -138,9 +149,12 @@ void PasteDialog::read() {
     ok_->setEnabled(false);
     const bool typed = !line_->toPlainText().trimmed().isEmpty();
     const auto line = typed ? read_launch_line(text) : Result<PastedLine>(Failure{});
-    launcher_->setVisible(line && line->tool == LauncherTool::Srun);
-    const bool slurm = through_slurm();
-    const bool asks = line && ((line->hosts.empty() && line->nodes != 1) || slurm);
+    offer_launchers(line ? to_string(line->tool) : "");
+    Job made;
+    made.launcher = ss(launcher_->currentData().toString());
+    const JobLauncher& launcher = launcher_of(made);
+    const bool submits = launcher.chooses_nodes;
+    const bool asks = line && ((line->hosts.empty() && line->nodes != 1) || submits);
     nodes_->setVisible(asks);
     nodes_title_->setVisible(asks);
     if (!line) {
@@ -152,21 +166,20 @@ void PasteDialog::read() {
     std::vector<std::string> chosen = ticked();
     const int count = int(chosen.size());
     const bool all = line->nodes > 1 && line->nodes == int(inventory_.nodes.size());
-    nodes_title_->setText(slurm ? tr("Tick the node to log in to; it must have sbatch.")
+    nodes_title_->setText(submits ? tr("Tick the node to submit the job on.")
                           : line->nodes == 0
                               ? tr("The line names no nodes: tick them; none: all nodes.")
                               : tr("The line asks for %n node(s): tick them.", nullptr, line->nodes));
-    if (slurm) {
+    if (submits) {
         if (count != 1) {
-            show_fault(tr("Slurm is reached through one node, and %n are ticked.", nullptr, count),
-                       tr("Tick one node that has sbatch."));
+            show_fault(tr("The job is submitted on one node, and %n are ticked.", nullptr, count),
+                       tr("Tick one node that has %1.").arg(QString::fromLatin1(launcher.command)));
             return;
         }
         job_ = line->job;
-        job_.launcher = Launcher::Slurm;
-        job_.slurm.emplace().login = chosen.front();
-        job_.slurm->nodes = std::max(line->nodes, line->hosts.empty() ? 1 : int(line->hosts.size()));
-        job_.devices.clear();
+        choose_launcher(job_, launcher.name);
+        set_submit_node(job_, chosen.front());
+        set_node_count(job_, std::max(line->nodes, line->hosts.empty() ? 1 : int(line->hosts.size())));
     } else {
         if (asks && line->nodes > 1 && count != line->nodes && !all) {
             show_fault(tr("The line asks for %1 nodes, and %2 are ticked.").arg(line->nodes).arg(count),

@@ -37,7 +37,7 @@ private:
     void read();
     void make_where(QLayout* layout, const std::vector<std::string>& chosen);
     std::vector<std::string> ticked() const;
-    bool through_slurm() const;
+    void offer_launchers(const std::string& command);
     void show_fault(const QString& what, const QString& remedy);
 
     Inventory inventory_;

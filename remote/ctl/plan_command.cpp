@@ -3,8 +3,8 @@
 
 #include <remote/ctl/commands.h>
 #include <remote/desk/config/job.h>
+#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/launch_lines/launch_line.h>
-#include <remote/desk/plan/launch_plan.h>
 
 #include <nlohmann/json.hpp>
 

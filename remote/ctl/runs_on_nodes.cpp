@@ -7,7 +7,7 @@
 #include <remote/ctl/table.h>
 #include <remote/desk/launch/event_intake.h>
 #include <remote/desk/launch/link_listener.h>
-#include <remote/desk/launch/ssh/ssh_launcher.h>
+#include <remote/desk/launch/node_stop_request.h>
 #include <remote/desk/node/node_connection.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/text.h>
@@ -137,7 +137,7 @@ int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
             order.kind = kind;
             order.by_user = true;
             order.cause = text(kContext, "stopped by the user");
-            auto reply = connection.link->call(ssh_stop_request(order));
+            auto reply = connection.link->call(node_stop_request(order));
             if (!reply) {
                 report(reply.failure(), options.json);
                 return kUnreachable;

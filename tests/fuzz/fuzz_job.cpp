@@ -7,7 +7,7 @@
 
 #include <base/config/train_config.h>
 #include <remote/desk/config/job.h>
-#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/launch/run_launcher.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;

@@ -5,6 +5,7 @@
 
 #include "target.h"
 
+#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/launch_lines/launch_line.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/launch/launch_check.h>
+#include <remote/desk/config/job_launcher.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
 
 #include <tests/gui/gui_test.h>
 
@@ -23,20 +25,20 @@ TEST(LaunchState, EveryStateThatDisablesStartGivesItsReason) {
     LaunchState good;
     good.inventory_read = good.store_settled = good.nodes_chosen = true;
     ASSERT_TRUE(good.is_ready()) << qPrintable(good.reason());
-    const auto shut = [&](auto change) {
+    const auto disabled = [&](auto change) {
         LaunchState state = good;
         change(state);
         return !state.is_ready() && !state.reason().isEmpty();
     };
-    EXPECT_TRUE(shut([](LaunchState& s) { s.inventory_read = false; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.inventory_fine = false; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.store_settled = false; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.job_file_fine = false; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.nodes_chosen = false; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.wrong_fields = 2; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.planning = true; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.run_active = true; }));
-    EXPECT_TRUE(shut([](LaunchState& s) { s.plan_failure = Failure{"no-gpu", "", "no GPU", "", ""}; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.inventory_read = false; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.inventory_fine = false; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.store_settled = false; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.job_file_fine = false; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.nodes_chosen = false; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.wrong_fields = 2; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.planning = true; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.run_active = true; }));
+    EXPECT_TRUE(disabled([](LaunchState& s) { s.plan_failure = Failure{"no-gpu", "", "no GPU", "", ""}; }));
 }
 
 TEST(JobTexts, GoThereAndBack) {
@@ -153,20 +155,20 @@ TEST(JobTexts, ASlurmJobPassesThroughTheFormUnchanged) {
     check_as_file(checked);
     EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;
     EXPECT_EQ(to_yaml(checked.job), to_yaml(read.job));
-    EXPECT_EQ(checked.job.slurm->qos, "high") << "though the form has no field for it";
+    EXPECT_EQ(slurm_options(checked.job).qos, "high");
 }
 
 TEST(JobTexts, UnderSlurmNothingNamesNodes) {
     const Job job = parse_job(kWholeJob, "whole.yaml").job;
     JobTexts texts = texts_of(job);
-    texts.options.slurm = true;
-    texts.options.login = u"login1"_s;
+    texts.options.launcher = u"slurm"_s;
+    texts.options.submit_node = u"login1"_s;
     texts.procs_per_node = u"auto"_s;
     texts.options.max_restarts.clear();  // the reader of job files refuses both together
     CheckedJob checked = check_job_texts(job, texts);
     check_as_file(checked);
     EXPECT_TRUE(checked.errors.empty()) << checked.errors.begin()->first;
-    EXPECT_EQ(checked.job.slurm->login, "login1");
+    EXPECT_EQ(submit_node(checked.job), "login1");
     EXPECT_TRUE(checked.job.nodes.empty());
     EXPECT_EQ(checked.job.env.at("A"), "1");
 }
@@ -177,11 +179,8 @@ TEST(JobTexts, WrongOptionsNameTheirField) {
     job.command = {"python3", "train.py"};
     JobTexts texts = texts_of(job);
     JobOptionTexts& options = texts.options;
-    options.slurm = true;
-    options.login = u"login1"_s;
-    options.slurm_nodes = u"0"_s;
-    options.time = u"soon"_s;
-    options.extra = u"--nodes=4"_s;
+    options.launcher = u"slurm"_s;
+    options.submit_node = u"login1"_s;
     options.push = u"'train.py"_s;
     options.python = u"venv"_s;
     options.patterns = {u"it {step} {"_s};
@@ -192,13 +191,12 @@ TEST(JobTexts, WrongOptionsNameTheirField) {
     options.signal_wait = u"x"_s;
     CheckedJob checked = check_job_texts(job, texts);
     check_as_file(checked);
-    for (const char* field :
-         {"slurm.nodes", "slurm.time", "slurm.extra", "push", "venv", "metrics.patterns", "telemetry.every_s",
-          "on_failure.peer_timeout_s", "on_failure.max_restarts", "checkpoint.wait_s"}) {
+    for (const char* field : {"push", "venv", "metrics.patterns", "telemetry.every_s",
+                              "on_failure.peer_timeout_s", "on_failure.max_restarts", "checkpoint.wait_s"}) {
         ASSERT_TRUE(checked.errors.contains(field)) << field;
         EXPECT_FALSE(checked.errors.at(field).isEmpty()) << field;
     }
-    EXPECT_EQ(checked.errors.size(), 10U);
+    EXPECT_EQ(checked.errors.size(), 7U);
 }
 
 TEST(JobTexts, RanksPerNodeMayDifferByNode) {
@@ -211,14 +209,14 @@ TEST(JobTexts, RanksPerNodeMayDifferByNode) {
     texts.procs_per_node = u"5"_s;
     const Job five = check_job_texts(job, texts).job;
     EXPECT_EQ(five.procs_per_node, 5);
-    EXPECT_TRUE(five.procs_of_node.empty()) << "what stands in the field holds";
+    EXPECT_TRUE(five.procs_of_node.empty()) << "the field wins";
     for (const char16_t* wrong : {u"node1: x", u"node1: 0", u": 3", u"node1: 2, 3"}) {
         texts.procs_per_node = QString::fromUtf16(wrong);
         EXPECT_TRUE(check_job_texts(job, texts).errors.contains("procs_per_node"))
             << qPrintable(texts.procs_per_node);
     }
     texts.procs_per_node = u"node1: 3"_s;
-    texts.options.slurm = true;
+    texts.options.launcher = u"slurm"_s;
     EXPECT_TRUE(check_job_texts(job, texts).errors.contains("procs_per_node"));
 }
 

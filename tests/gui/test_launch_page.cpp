@@ -6,6 +6,8 @@
 #include <gui/app/main_window.h>
 #include <gui/launch/launch_page.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/config/job_launcher.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
 
 #include <tests/gui/pages_fixture.h>
 
@@ -22,11 +24,12 @@
 #include <QPushButton>
 #include <QTableView>
 #include <QTableWidget>
+#include <tuple>
 
 namespace rankscope::gui::testing {
 namespace {
 
-TEST_F(Pages, LaunchPlansAsOneTypesAndMarksWhatIsWrong) {
+TEST_F(Pages, LaunchPlansWhileTypingAndMarksErrors) {
     open();
     window_->show_page(MainWindow::Page::Launch);
     auto* start = find<QPushButton>("startButton");
@@ -168,15 +171,14 @@ TEST_F(Pages, AnSrunLineBecomesASlurmJobWithoutClosingTheDialog) {
     auto* launcher = child<QComboBox>(dialog, "pasteLauncher");
     ASSERT_TRUE(launcher->isVisible());
     launcher->setCurrentIndex(1);
-    EXPECT_FALSE(ok->isEnabled()) << "two nodes are ticked, and one is logged in to";
+    EXPECT_FALSE(ok->isEnabled()) << "two nodes are ticked, and the job is submitted on one";
     tick(u"local"_s, false);
     ASSERT_TRUE(ok->isEnabled()) << qPrintable(fault->text());
     click(ok);
     const Job job = window_->launch_page()->job();
-    EXPECT_EQ(job.launcher, Launcher::Slurm);
-    ASSERT_TRUE(job.slurm);
-    EXPECT_EQ(job.slurm->login, "node1");
-    EXPECT_EQ(job.slurm->nodes, 2);
+    EXPECT_EQ(job.launcher, "slurm");
+    EXPECT_EQ(submit_node(job), "node1");
+    EXPECT_EQ(slurm_options(job).nodes, 2);
 }
 
 TEST_F(Pages, QuickStartIsReadyToStart) {
@@ -188,38 +190,46 @@ TEST_F(Pages, QuickStartIsReadyToStart) {
     EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
 }
 
-TEST_F(Pages, LaunchThroughSlurmAsksForWhatSlurmNeeds) {
+TEST_F(Pages, LaunchThroughSlurmHasTheFieldsOfSlurm) {
     write(inventory_file(), "nodes:\n  - { name: login1 }\n  - { name: node2 }\n");
     open();
     window_->show_page(MainWindow::Page::Launch);
     auto* nodes = find<QListWidget>("launchNodes");
     ASSERT_TRUE(wait_until([&] { return nodes->count() == 3; }));
-    auto* partition = find<QLineEdit>("launchPartition");
+    auto* partition = find<QLineEdit>("launch.slurm.partition");
     EXPECT_FALSE(partition->isVisible());
     find<QComboBox>("launchLauncher")->setCurrentIndex(1);
     EXPECT_TRUE(partition->isVisible());
     nodes->item(1)->setCheckState(Qt::Checked);
-    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Unchecked) << "one logs in to one node";
-    type_into(find<QLineEdit>("launchSlurmNodes"), u"3"_s);
+    EXPECT_EQ(nodes->item(0)->checkState(), Qt::Unchecked) << "a job is submitted on one node";
+    type_into(find<QLineEdit>("launch.slurm.nodes"), u"3"_s);
     type_into(partition, u"gpu"_s);
-    type_into(find<QLineEdit>("launchGres"), u"gpu:2"_s);
+    type_into(find<QLineEdit>("launch.slurm.gres"), u"gpu:2"_s);
     auto* plan = find<QTableView>("planTable");
     ASSERT_TRUE(wait_until([&] { return plan->model()->rowCount() == 6; }))
         << qPrintable(find<QLabel>("startReason")->text());
     EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
-    auto* time = find<QLineEdit>("launchTime");
+    auto* time = find<QLineEdit>("launch.slurm.time");
     type_into(time, u"soon"_s);
     EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled());
     EXPECT_EQ(time->property("invalid").toString(), u"true"_s);
-    EXPECT_TRUE(find<QLabel>("launchTimeError")->text().contains(u"HH:MM:SS"_s));
+    EXPECT_TRUE(find<QLabel>("launch.slurm.timeError")->text().contains(u"HH:MM:SS"_s));
     type_into(time, u"30"_s);
+    EXPECT_TRUE(wait_start_enabled());
+    for (const auto& [field, wrong, right] :
+         {std::tuple{"launch.slurm.nodes", "0", "3"}, {"launch.slurm.extra", "--nodes=4", "--mem=4G"}}) {
+        type_into(find<QLineEdit>(field), QString::fromLatin1(wrong));
+        EXPECT_FALSE(find<QPushButton>("startButton")->isEnabled()) << field;
+        EXPECT_EQ(find<QLineEdit>(field)->property("invalid").toString(), u"true"_s) << field;
+        type_into(find<QLineEdit>(field), QString::fromLatin1(right));
+    }
     EXPECT_TRUE(wait_start_enabled());
     find<QComboBox>("launchLauncher")->setCurrentIndex(0);
     EXPECT_EQ(nodes->item(0)->checkState(), Qt::Checked) << "over SSH it is as it was";
     EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
 }
 
-TEST_F(Pages, AProgramOfOnesOwnIsChosenAndTyped) {
+TEST_F(Pages, AnOwnProgramIsChosenAndTyped) {
     open();
     window_->show_page(MainWindow::Page::Launch);
     ASSERT_TRUE(wait_start_enabled());
@@ -274,7 +284,7 @@ TEST_F(Pages, AnOwnProgramsOptionsAreEditedAndALineIsLearnt) {
     EXPECT_EQ(read.job.own.venv, "~/venvs/torch");
     EXPECT_EQ(read.job.checkpoint_signal, "USR1");
     EXPECT_EQ(read.job.own.metrics.patterns, std::vector<std::string>{"it {step}/{} margin {margin}"});
-    EXPECT_EQ(read.job.own.local_rank_argument, LocalRankArgument::Dash) << "no field stands for it";
+    EXPECT_EQ(read.job.own.local_rank_argument, LocalRankArgument::Dash) << "the form has no such field";
 }
 
 }  // namespace

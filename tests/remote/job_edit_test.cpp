@@ -6,6 +6,7 @@
 #include <remote/desk/config/job.h>
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/yaml_tree.h>
 
 #include <gtest/gtest.h>
@@ -260,8 +261,7 @@ TEST(JobEdit, AnUnchangedJobChangesNoByte) {
 TEST(JobEdit, AnotherLauncherTakesItsSectionOut) {
     const std::string yaml = corpus()[2];
     Job job = parse_job(yaml, "j.yaml").job;
-    job.launcher = Launcher::Ssh;
-    job.slurm.reset();
+    choose_launcher(job, "ssh");
     job.nodes = {"a"};
     const auto edited = with_job(yaml, job);
     ASSERT_TRUE(edited);

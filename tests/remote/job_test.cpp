@@ -8,7 +8,9 @@
 #include <remote/desk/config/job.h>
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/yaml_tree.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
 
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
@@ -99,15 +101,15 @@ TEST(Job, ReadsASlurmSection) {
         "launcher: slurm\ncommand: [x]\nslurm: {login: login1, nodes: 4, partition: gpu, account: lab, qos: "
         "high, "
         "time: 1-00:00:00, gres: 'gpu:a100:8', extra: [--mem=64G, --exclusive]}\n");
-    ASSERT_TRUE(job.slurm);
-    EXPECT_EQ(job.launcher, Launcher::Slurm);
+    ASSERT_TRUE(job.launcher_options.contains(kSlurmLauncher));
+    EXPECT_EQ(job.launcher, kSlurmLauncher);
     EXPECT_EQ(
-        *job.slurm,
+        slurm_options(job),
         (SlurmOptions{
             "login1", 4, "gpu", "lab", "high", "1-00:00:00", "gpu:a100:8", {"--mem=64G", "--exclusive"}}));
     EXPECT_TRUE(job.nodes.empty());
     const auto again = good(to_yaml(job));
-    EXPECT_EQ(*again.slurm, *job.slurm);
+    EXPECT_EQ(slurm_options(again), slurm_options(job));
     EXPECT_EQ(to_yaml(again), to_yaml(job));
 }
 
@@ -188,7 +190,7 @@ TEST(Job, EveryFaultNamesFileLineKeyAndRemedy) {
         {"slurm without section", "launcher: slurm\ncommand: [x]\n", "j.yaml:1", "slurm: missing",
          "login: node1"},
         {"slurm with nodes", "launcher: slurm\nslurm: {login: a}\ncommand: [x]\nnodes: [a]\n", "j.yaml:4",
-         "nodes: has no place with launcher: slurm", "slurm.nodes"},
+         "nodes: has no place with launcher: slurm", "the launcher chooses the nodes"},
         {"slurm section without launcher", job_with("slurm: {login: a}\n"), "j.yaml:3", "the launcher is ssh",
          "launcher: slurm"},
         {"slurm is a word", slurm_with("slurm: a\n"), "j.yaml:3", "slurm: \"a\" is not a mapping", "login"},
@@ -482,6 +484,32 @@ TEST(Job, SlurmStartsItsJobsAgainByItself) {
         "on_failure: {max_restarts: 2}\ncommand: [x]\n");
     ASSERT_EQ(parsed.problems.size(), 1U);
     EXPECT_NE(parsed.problems[0].key.find("on_failure.max_restarts"), std::string::npos);
+}
+
+TEST(JobLauncher, EveryOneIsDescribedForFilesAndForms) {
+    ASSERT_GE(job_launchers().size(), 2U);
+    EXPECT_EQ(job_launchers().front().name, Job().launcher) << "the default";
+    for (const JobLauncher& launcher : job_launchers()) {
+        EXPECT_STRNE(launcher.help, "") << launcher.name;
+        if (launcher.chooses_nodes) {
+            EXPECT_NE(job_keys().find(launcher.submit_key), nullptr) << launcher.name;
+            EXPECT_NE(job_keys().find(launcher.node_count_key), nullptr) << launcher.name;
+        }
+    }
+}
+
+TEST(JobLauncher, AnotherOneDropsWhatHasNoPlaceWithIt) {
+    Job job = good("nodes: [a, b]\nmaster: b\ndevices: {a: [0]}\ncommand: [x]\n");
+    choose_launcher(job, "slurm");
+    set_submit_node(job, "login1");
+    set_node_count(job, 3);
+    EXPECT_EQ(submit_node(job), "login1");
+    EXPECT_TRUE(check_job(job).empty()) << check_job(job).front().message;
+    EXPECT_EQ(good(to_yaml(job)).launcher, "slurm");
+    choose_launcher(job, "ssh");
+    EXPECT_TRUE(job.launcher_options.empty());
+    job.nodes = {"a"};
+    EXPECT_TRUE(check_job(job).empty()) << check_job(job).front().message;
 }
 
 /// Rewrite the page with RANKSCOPE_UPDATE_DOCS=1 in the environment.

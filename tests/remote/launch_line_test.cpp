@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/launch_lines/launch_line.h>
 
 #include <gtest/gtest.h>

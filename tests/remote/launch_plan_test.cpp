@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/launch/run_launcher.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

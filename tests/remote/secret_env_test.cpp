@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/secret_env.h>
-#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/launch/run_launcher.h>
 
 #include <gtest/gtest.h>
 

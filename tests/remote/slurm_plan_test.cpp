@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/launch/slurm/slurm_plan.h>
 #include <remote/desk/node/slurm_failures.h>
-#include <remote/desk/plan/slurm_plan.h>
 #include <remote/wire/slurm_exit.h>
 
 #include <gtest/gtest.h>
@@ -21,11 +23,10 @@ Job slurm_job(int nodes, int procs, const std::string& gres = {}) {
     Job job;
     job.file = "job.yaml";
     job.name = "my job";
-    job.launcher = Launcher::Slurm;
-    job.slurm.emplace();
-    job.slurm->login = "login1";
-    job.slurm->nodes = nodes;
-    job.slurm->gres = gres;
+    job.launcher = kSlurmLauncher;
+    slurm_options(job).login = "login1";
+    slurm_options(job).nodes = nodes;
+    slurm_options(job).gres = gres;
     job.procs_per_node = procs;
     job.command = {"python3", "train.py"};
     return job;
@@ -102,7 +103,7 @@ TEST(SlurmPlan, TheAllocationFillsInNamesAndMaster) {
 
 TEST(SlurmPlan, WhatCannotBe) {
     Job unknown = slurm_job(1, 1);
-    unknown.slurm->login = "nowhere";
+    slurm_options(unknown).login = "nowhere";
     const auto no_login = make_plan(inventory(), unknown, {});
     ASSERT_FALSE(no_login);
     EXPECT_EQ(no_login.failure().code, FailureId("unknown-node"));
@@ -122,12 +123,12 @@ TEST(SlurmPlan, WhatCannotBe) {
 
 TEST(SlurmPlan, EveryWishReachesSbatch) {
     Job job = slurm_job(2, 1);
-    job.slurm->partition = "gpu";
-    job.slurm->account = "lab";
-    job.slurm->qos = "high";
-    job.slurm->time = "00:10:00";
-    job.slurm->gres = "gpu:1";
-    job.slurm->extra = {"--mem=4G"};
+    slurm_options(job).partition = "gpu";
+    slurm_options(job).account = "lab";
+    slurm_options(job).qos = "high";
+    slurm_options(job).time = "00:10:00";
+    slurm_options(job).gres = "gpu:1";
+    slurm_options(job).extra = {"--mem=4G"};
     EXPECT_EQ(sbatch_arguments(job, 1),
               (std::vector<std::string>{"--job-name=my-job", "--nodes=2", "--ntasks-per-node=1",
                                         "--partition=gpu", "--account=lab", "--qos=high", "--time=00:10:00",

@@ -105,6 +105,19 @@ class Layers(unittest.TestCase):
             with self.subTest(house):
                 self.assertEqual(circle(rooms), [])
 
+    def test_only_the_table_of_launchers_names_them(self):
+        """A launcher is a folder of remote/desk/launch; everything else asks RunLauncher, LauncherKind and JobLauncher."""
+        table = "remote/desk/launch/launchers.cpp"
+        folders = {"/".join(name.split("/")[:4]) + "/" for name in self.product if re.match(r"remote/desk/launch/[^/]+/", name)}
+        self.assertGreaterEqual(len(folders), 2)
+        wrong = [f"{name} includes {target}" for name, targets in self.includes.items() for target in targets for folder in folders
+                 if name != table and target.startswith(folder) and not name.startswith(folder)]
+        self.assertEqual(wrong, [])
+        asks = re.compile(r"launcher(?:_?name)?(?:\(\))? *[=!]= *\"\w+\"|Launcher::(?:Ssh|Slurm)")
+        asking = [name for name in self.product if not name.startswith(("remote/desk/launch/", "remote/agent/", "engine/"))
+                  and asks.search((REPOSITORY / name).read_text(encoding="utf-8", errors="replace"))]
+        self.assertEqual(asking, [])
+
     def test_no_file_is_too_long(self):
         long = {name: lines for name in self.files if (lines := (REPOSITORY / name).read_bytes().count(b"\n")) > LONGEST}
         self.assertEqual(long, {})

@@ -5,6 +5,7 @@
 #include <base/files.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/config/yaml_write.h>
 #include <remote/desk/text.h>
@@ -22,7 +23,7 @@ using nlohmann::json;
 
 constexpr const char* kContext = "Job";
 
-/// Faults of values that are right by themselves and wrong beside each other.
+/// Problems of values that are right by themselves and wrong beside each other.
 class TogetherCheck {
 public:
     TogetherCheck(const Job& job, ConfigProblems& problems) : job_(job), problems_(problems) {}
@@ -35,8 +36,8 @@ public:
             if (*key.info.refusal != '\0' && !applies(key.info, job_) && key.write(job_) != key.info.normal &&
                 (job_.train || (key.info.applies & config::kNative) != 0)) {
                 add(key.info.path,
-                    job_.launcher == Launcher::Slurm && (key.info.applies & config::kSlurm) == 0
-                        ? text(kContext, "has no place with launcher: slurm")
+                    launcher_of(job_).chooses_nodes && (key.info.applies & config::kChosenNodes) == 0
+                        ? text(kContext, "has no place with launcher: %1", {job_.launcher})
                         : text(kContext, "has no effect with the native engine"),
                     text(kContext, key.info.refusal));
             }
@@ -64,26 +65,25 @@ private:
     }
 
     void check_launcher() {
-        if (job_.launcher == Launcher::Slurm) {
-            if (!job_.slurm) {
-                add("slurm", text(kContext, "missing"),
-                    text(kContext, "Add it, for example: %1", {"slurm: { login: node1, nodes: 2 }"}));
+        const JobLauncher& launcher = launcher_of(job_);
+        for (const JobLauncher& other : job_launchers()) {
+            const bool given = job_.launcher_options.contains(other.name);
+            if (&other == &launcher && !given && *other.section != '\0') {
+                add(other.name, text(kContext, "missing"),
+                    text(kContext, "Add it, for example: %1", {other.section}));
+            } else if (&other != &launcher && given) {
+                add(other.name, text(kContext, "the launcher is %1", {job_.launcher}),
+                    text(kContext, "Write launcher: %1, or leave the section out.", {other.name}));
             }
-            if (!job_.procs_of_node.empty()) {
-                add("procs_per_node", text(kContext, "differs by node"),
-                    text(kContext,
-                         "With launcher: slurm every node has the same number: write a number, or auto for "
-                         "the GPUs of slurm.gres."));
-            }
-            return;
         }
-        if (job_.slurm) {
-            add("slurm", text(kContext, "the launcher is ssh"),
-                text(kContext, "Write launcher: slurm, or leave the section out."));
-        }
-        if (!job_.all_nodes && job_.nodes.empty()) {
+        if (!launcher.chooses_nodes && !job_.all_nodes && job_.nodes.empty()) {
             add("nodes", text(kContext, "missing"),
                 text(kContext, "Add it, for example: %1", {"nodes: [node1, node2]"}));
+        }
+        if (launcher.chooses_nodes && !job_.procs_of_node.empty()) {
+            add("procs_per_node", text(kContext, "differs by node"),
+                text(kContext, "With launcher: %1 every node has the same number: write a number, or auto.",
+                     {job_.launcher}));
         }
     }
 
@@ -115,7 +115,7 @@ private:
     ConfigProblems& problems_;
 };
 
-/// Adds what is wrong beside each other, but not of keys that have a fault already.
+/// Adds what is wrong beside each other, but not of keys that have a problem already.
 void check_together(const Job& job, ConfigProblems& problems) {
     ConfigProblems found;
     TogetherCheck(job, found).run();
@@ -155,10 +155,6 @@ int checkpoint_signal_number(const Job& job) {
         }
     }
     return 0;
-}
-
-const char* to_string(Launcher launcher) {
-    return launcher == Launcher::Slurm ? "slurm" : "ssh";
 }
 
 const char* to_string(RankOrder order) {
@@ -216,7 +212,7 @@ std::string to_yaml(const Job& job) {
     for (const auto& key : job_keys().keys) {
         const config::KeyInfo& info = key.info;
         const json value = key.write(job);
-        const bool in_section = !info.path.starts_with("slurm.") || job.slurm;
+        const bool in_section = *info.launcher == '\0' || job.launcher_options.contains(info.launcher);
         if (value.is_null() || !in_section ||
             (value == info.normal && !(info.written && applies(info, job)))) {
             continue;

@@ -6,10 +6,10 @@
 #include <base/config/config_problem.h>
 #include <base/failure.h>
 #include <remote/desk/config/own_program.h>
-#include <remote/desk/config/slurm_options.h>
 
 #include <nlohmann/json.hpp>
 
+#include <any>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -19,13 +19,11 @@
 namespace rankscope {
 
 enum class BackendChoice { Auto, Nccl, Gloo };
-enum class Launcher { Ssh, Slurm };
 /// Block: all ranks of the first node, then the next one's (as torchrun). Cyclic: one rank of each node in
 /// turn.
 enum class RankOrder { Block, Cyclic };
 
 /// A job: what to train or run, and where. What the keys of its file mean: job_keys.cpp.
-/// operator== compares what runs, not where the job was read from.
 struct Job {
     std::filesystem::path file;
     std::string name;
@@ -45,9 +43,11 @@ struct Job {
     std::map<std::string, std::map<std::string, std::string>> node_env;
     std::map<int, std::map<std::string, std::string>> rank_env;
     std::vector<std::string> secret_env;  ///< variables whose values are never shown or stored (secret_env.h)
-    Launcher launcher = Launcher::Ssh;
-    std::optional<SlurmOptions> slurm;  ///< there when launcher is slurm; nodes is empty then
-    double telemetry_s = 1;             ///< seconds between two samples of a node; 0: none
+    std::string launcher = "ssh";         ///< a name of job_launchers()
+    /// What the sections of launchers say, each by the launcher's name and of a type of its own, for example
+    /// slurm_options(). Where the launcher chooses the nodes, `nodes` is empty.
+    std::map<std::string, std::any> launcher_options;
+    double telemetry_s = 1;  ///< seconds between two samples of a node; 0: none
     double grace_s = 5;
     int max_restarts = 0;
     double peer_timeout_s = 45;  ///< a node that the others do not hear for this time ends the run; 0: never
@@ -68,7 +68,7 @@ struct JobRead {
     config::ConfigProblems faults;  ///< the same without the file's name
 };
 
-/// Reads job.yaml. Every fault names file, line, key and what would be right; nothing starts while there is
+/// Reads job.yaml. Every problem names file, line, key and the correct form; nothing starts while there is
 /// one.
 JobRead read_job(const std::filesystem::path& file);
 JobRead parse_job(const std::string& yaml, const std::filesystem::path& file);
@@ -80,7 +80,6 @@ config::ConfigProblems check_job(const Job& job);
 /// A job file with every key whose value differs from its default, and the ones that are always written.
 std::string to_yaml(const Job& job);
 const char* to_string(BackendChoice backend);
-const char* to_string(Launcher launcher);
 /// Of checkpoint.signal; 0: none.
 int checkpoint_signal_number(const Job& job);
 const char* to_string(RankOrder order);

@@ -3,6 +3,7 @@
 
 #include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/yaml_edit.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/text.h>
@@ -92,14 +93,19 @@ json with_values(const json& document, const Job& written, const Job& job) {
             config::set_at(result, info.path, value);
         }
     }
-    for (const char* section : {"slurm", "checkpoint", "metrics", "on_failure", "telemetry"}) {
-        const bool emptied = result.contains(section) && result[section].is_object() &&
-                             result[section].empty() && document.contains(section) &&
-                             !document[section].empty();
-        const bool left = std::string(section) == "checkpoint" && job.checkpoint_signal.empty() &&
-                          !written.checkpoint_signal.empty();
-        if (emptied || left || (std::string(section) == "slurm" && !job.slurm)) {
-            result.erase(section);
+    const auto is_empty_mapping = [](const json& value) { return value.is_object() && value.empty(); };
+    for (const config::SectionInfo& section : job_keys().sections) {
+        const std::string& name = section.path;
+        if (result.contains(name) && is_empty_mapping(result[name]) && !is_empty_mapping(document[name])) {
+            result.erase(name);
+        }
+    }
+    if (job.checkpoint_signal.empty() && !written.checkpoint_signal.empty()) {
+        result.erase("checkpoint");
+    }
+    for (const JobLauncher& launcher : job_launchers()) {
+        if (!job.launcher_options.contains(launcher.name)) {
+            result.erase(launcher.name);
         }
     }
     return result;

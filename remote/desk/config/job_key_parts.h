@@ -9,18 +9,17 @@
 #include <string>
 #include <utility>
 
-/// How the parts of the table of job keys are made; only for the files job_keys_*.cpp.
+/// How the parts of the table of job keys are made, for the files job_keys_*.cpp and the keys of launchers.
 namespace rankscope::job_key_parts {
 
 using JobKeyTable = config::KeyTable<Job>;
 /// The context of the texts, as the translations know it.
 inline constexpr const char* kContext = "Job";
 inline constexpr double kDay = 86400;  ///< seconds
-inline constexpr const char* kSlurmChooses = "Leave it out: with launcher: slurm Slurm chooses the nodes.";
+inline constexpr const char* kLauncherChooses = "Leave it out: the launcher chooses the nodes.";
 
 // In the order of the documentation.
 void add_where(JobKeyTable& table);
-void add_slurm(JobKeyTable& table);
 void add_what(JobKeyTable& table);
 void add_life(JobKeyTable& table);
 void add_environment(JobKeyTable& table);

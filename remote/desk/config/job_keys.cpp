@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/job_key_parts.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/text.h>
 
 #include <charconv>
@@ -35,7 +36,11 @@ const JobKeyTable& job_keys() {
     static const JobKeyTable table = [] {
         JobKeyTable made;
         job_key_parts::add_where(made);
-        job_key_parts::add_slurm(made);
+        for (const JobLauncher& launcher : job_launchers()) {
+            if (launcher.add_keys != nullptr) {
+                launcher.add_keys(made);
+            }
+        }
         job_key_parts::add_what(made);
         job_key_parts::add_life(made);
         job_key_parts::add_environment(made);
@@ -44,10 +49,16 @@ const JobKeyTable& job_keys() {
     return table;
 }
 
+bool is_for_launcher(const config::KeyInfo& info, const JobLauncher& launcher) {
+    const unsigned nodes = launcher.chooses_nodes ? config::kChosenNodes : config::kNamedNodes;
+    return (info.applies & nodes) != 0 &&
+           (*info.launcher == '\0' || std::string(info.launcher) == launcher.name);
+}
+
 bool applies(const config::KeyInfo& info, const Job& job) {
-    const unsigned launcher = job.launcher == Launcher::Slurm ? config::kSlurm : config::kSsh;
+    const JobLauncher& launcher = launcher_of(job);
     const unsigned program = job.train ? config::kNative : config::kOwnProgram;
-    return (info.applies & launcher) != 0 && (info.applies & program) != 0;
+    return is_for_launcher(info, launcher) && (info.applies & program) != 0;
 }
 
 }  // namespace rankscope

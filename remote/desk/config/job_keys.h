@@ -17,6 +17,8 @@ const config::KeyTable<Job>& job_keys();
 /// All keys of a job file, those below `train` with that prefix, in the order of the documentation.
 const std::vector<config::KeyInfo>& all_job_keys();
 
+struct JobLauncher;
+bool is_for_launcher(const config::KeyInfo& info, const JobLauncher& launcher);
 /// Whether the job is one that the key is for: launcher, and native engine or own program.
 bool applies(const config::KeyInfo& info, const Job& job);
 

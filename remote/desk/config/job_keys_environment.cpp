@@ -10,9 +10,9 @@ namespace rankscope::job_key_parts {
 namespace {
 
 using config::KeyReader;
+using config::kNamedNodes;
 using config::kNative;
 using config::kOwnProgram;
-using config::kSsh;
 using config::Scope;
 using nlohmann::json;
 
@@ -96,9 +96,9 @@ void add_environment(JobKeyTable& table) {
                  .example = "node_env: { node1: { NCCL_SOCKET_IFNAME: eth1 } }",
                  .group = kEnvironment,
                  .rare = true,
-                 .applies = kSsh | kNative | kOwnProgram,
+                 .applies = kNamedNodes | kNative | kOwnProgram,
                  .scope = Scope::Node,
-                 .refusal = kSlurmChooses},
+                 .refusal = kLauncherChooses},
                 read_node_env,
                 [](const Job& job) -> json { return job.node_env.empty() ? json() : json(job.node_env); });
     add_special(table, "rank_env",

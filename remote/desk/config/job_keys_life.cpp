@@ -9,9 +9,9 @@ namespace {
 
 using config::ConfigNode;
 using config::KeyReader;
+using config::kNamedNodes;
 using config::kNative;
 using config::kOwnProgram;
-using config::kSsh;
 using config::Scope;
 using nlohmann::json;
 
@@ -65,15 +65,15 @@ void add_life(JobKeyTable& table) {
          .help = "How often all ranks are started again after one has failed.",
          .group = kLife,
          .written = true,
-         .applies = kSsh | kNative | kOwnProgram,
-         .refusal = "Write 0, or leave it out: Slurm starts a job again, not Rankscope."});
+         .applies = kNamedNodes | kNative | kOwnProgram,
+         .refusal = "Write 0, or leave it out: the launcher restarts a job, not Rankscope."});
     add(table, "on_failure.peer_timeout_s", RANKSCOPE_JOB_MEMBER(peer_timeout_s),
         {.range = {0, kDay},
          .label = "Lost node after (s)",
          .help = "A node that the others have not heard from for this time ends the run; 0: never.",
          .group = kLife,
          .written = true,
-         .applies = kSsh | kNative | kOwnProgram});
+         .applies = kNamedNodes | kNative | kOwnProgram});
     add(table, "on_failure.stopped_limit_s", RANKSCOPE_JOB_MEMBER(stopped_limit_s),
         {.range = {0, 1e9},
          .label = "Stopped rank after (s)",

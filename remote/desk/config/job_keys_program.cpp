@@ -9,12 +9,12 @@
 namespace rankscope::job_key_parts {
 namespace {
 
+using config::kChosenNodes;
 using config::KeyInfo;
 using config::KeyReader;
+using config::kNamedNodes;
 using config::kNative;
 using config::kOwnProgram;
-using config::kSlurm;
-using config::kSsh;
 using config::Scope;
 using nlohmann::json;
 
@@ -64,7 +64,7 @@ void read_patterns(const KeyReader& reader, Job& job) {
 /// Only with `command`.
 KeyInfo own(KeyInfo info) {
     info.group = kProgram;
-    info.applies = kSsh | kSlurm | kOwnProgram;
+    info.applies = kNamedNodes | kChosenNodes | kOwnProgram;
     info.refusal = kOnlyOwn;
     return info;
 }
@@ -77,7 +77,7 @@ void add_what(JobKeyTable& table) {
                  .absent = "command runs instead",
                  .example = "train: { model: convnet, dataset: mnist }",
                  .group = kWhat,
-                 .applies = kSsh | kSlurm | kNative},
+                 .applies = kNamedNodes | kChosenNodes | kNative},
                 read_train, [](const Job& job) -> json { return job.train ? *job.train : json(); });
     add(table, "command", RANKSCOPE_JOB_MEMBER(command),
         {.label = "Co&mmand",
@@ -85,14 +85,14 @@ void add_what(JobKeyTable& table) {
          .absent = "train runs instead",
          .example = "command: [python3, train.py]",
          .group = kWhat,
-         .applies = kSsh | kSlurm | kOwnProgram,
+         .applies = kNamedNodes | kChosenNodes | kOwnProgram,
          .scope = Scope::Rank});
     add(table, "workdir", RANKSCOPE_JOB_MEMBER(workdir),
         {.label = "Wor&king folder",
          .help = "On the nodes.",
          .absent = "the home folder, or that of the pushed files",
          .group = kProgram,
-         .applies = kSsh | kSlurm | kOwnProgram,
+         .applies = kNamedNodes | kChosenNodes | kOwnProgram,
          .scope = Scope::Node});
     table.sections.push_back(
         {.path = "metrics", .example = "metrics: { patterns: ['step {step} loss {loss}'] }"});

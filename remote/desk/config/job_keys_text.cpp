@@ -6,6 +6,7 @@
 #include <base/config/train_keys.h>
 #include <base/text.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/yaml_write.h>
 
 #include <algorithm>
@@ -25,11 +26,10 @@ std::string range_of(const KeyInfo& info) {
 
 std::vector<std::string> launchers_of(const KeyInfo& info) {
     std::vector<std::string> names;
-    if ((info.applies & config::kSsh) != 0) {
-        names.emplace_back("ssh");
-    }
-    if ((info.applies & config::kSlurm) != 0) {
-        names.emplace_back("slurm");
+    for (const JobLauncher& launcher : job_launchers()) {
+        if (is_for_launcher(info, launcher)) {
+            names.emplace_back(launcher.name);
+        }
     }
     return names;
 }
@@ -59,12 +59,9 @@ const char* scope_of(const KeyInfo& info) {
 
 /// "slurm", "own program", "optimizer.name: sgd"; empty: everywhere.
 std::string limits_of(const KeyInfo& info) {
-    std::vector<std::string> limits;
-    if ((info.applies & config::kSsh) == 0) {
-        limits.emplace_back("slurm");
-    }
-    if ((info.applies & config::kSlurm) == 0) {
-        limits.emplace_back("ssh");
+    std::vector<std::string> limits = launchers_of(info);
+    if (limits.size() == job_launchers().size()) {
+        limits.clear();
     }
     if ((info.applies & config::kNative) == 0) {
         limits.emplace_back("own program");
@@ -99,7 +96,7 @@ const std::vector<KeyInfo>& all_job_keys() {
         for (const auto& key : config::train_keys().keys) {
             KeyInfo info = key.info;
             info.path = "train." + info.path;
-            info.applies = config::kSsh | config::kSlurm | config::kNative;
+            info.applies = config::kNamedNodes | config::kChosenNodes | config::kNative;
             if (*info.when_key != '\0') {
                 conditions.push_back(std::string("train.") + info.when_key);
                 info.when_key = conditions.back().c_str();

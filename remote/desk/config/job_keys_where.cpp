@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/job_key_parts.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/text.h>
 
 #include <set>
@@ -10,9 +11,9 @@ namespace rankscope::job_key_parts {
 namespace {
 
 using config::KeyReader;
+using config::kNamedNodes;
 using config::kNative;
 using config::kOwnProgram;
-using config::kSsh;
 using config::Scope;
 using nlohmann::json;
 
@@ -87,6 +88,25 @@ void read_devices(const KeyReader& reader, Job& job) {
     }
 }
 
+std::vector<std::string> launcher_names() {
+    std::vector<std::string> names;
+    for (const JobLauncher& launcher : job_launchers()) {
+        names.emplace_back(launcher.name);
+    }
+    return names;
+}
+
+const char* launcher_help() {
+    static const std::string help = [] {
+        std::string text;
+        for (const JobLauncher& launcher : job_launchers()) {
+            text += (text.empty() ? "" : " ") + std::string(launcher.name) + ": " + launcher.help + '.';
+        }
+        return text;
+    }();
+    return help.c_str();
+}
+
 }  // namespace
 
 void add_where(JobKeyTable& table) {
@@ -96,24 +116,23 @@ void add_where(JobKeyTable& table) {
          .absent = "the name of the file",
          .group = kWhere,
          .written = true});
-    table.keys.push_back(config::choice_key<Job, Launcher>(
-        "launcher", RANKSCOPE_JOB_MEMBER(launcher), {{"ssh", Launcher::Ssh}, {"slurm", Launcher::Slurm}},
-        {.label = "Laun&cher",
-         .help = "ssh: the nodes that are named. slurm: nodes that Slurm chooses.",
+    add(table, "launcher", RANKSCOPE_JOB_MEMBER(launcher),
+        {.choices = launcher_names(),
+         .label = "Laun&cher",
+         .help = launcher_help(),
          .group = kWhere,
-         .written = true}));
+         .written = true});
     add_special(
         table, "nodes",
         {.label = "&Nodes",
          .help = "Names from the inventory; the first is the master. all: every node of the inventory. "
                  "local: this computer, without SSH.",
-         .absent = "must be given with launcher: ssh",
+         .absent = "required unless the launcher chooses the nodes",
          .example = "nodes: [node1, node2]",
          .group = kWhere,
          .written = true,
-         .applies = kSsh | kNative | kOwnProgram,
-         .refusal =
-             "Leave it out: with launcher: slurm Slurm chooses the nodes; their number is slurm.nodes."},
+         .applies = kNamedNodes | kNative | kOwnProgram,
+         .refusal = kLauncherChooses},
         read_nodes, [](const Job& job) -> json {
             return job.all_nodes ? json("all") : job.nodes.empty() ? json() : json(job.nodes);
         });
@@ -123,8 +142,8 @@ void add_where(JobKeyTable& table) {
          .absent = "the first of nodes",
          .group = kWhere,
          .rare = true,
-         .applies = kSsh | kNative | kOwnProgram,
-         .refusal = kSlurmChooses});
+         .applies = kNamedNodes | kNative | kOwnProgram,
+         .refusal = kLauncherChooses});
     table.keys.push_back(config::choice_key<Job, RankOrder>(
         "rank_order", RANKSCOPE_JOB_MEMBER(rank_order),
         {{"block", RankOrder::Block}, {"cyclic", RankOrder::Cyclic}},
@@ -133,8 +152,8 @@ void add_where(JobKeyTable& table) {
                  "each node in turn.",
          .group = kWhere,
          .rare = true,
-         .applies = kSsh | kNative | kOwnProgram,
-         .refusal = kSlurmChooses}));
+         .applies = kNamedNodes | kNative | kOwnProgram,
+         .refusal = kLauncherChooses}));
     add_special(
         table, "procs_per_node",
         {.range = {1, kMostRanks},
@@ -157,9 +176,9 @@ void add_where(JobKeyTable& table) {
                  .example = "devices: { node1: [0, 2] }",
                  .group = kWhere,
                  .rare = true,
-                 .applies = kSsh | kNative | kOwnProgram,
+                 .applies = kNamedNodes | kNative | kOwnProgram,
                  .scope = Scope::Node,
-                 .refusal = kSlurmChooses},
+                 .refusal = kLauncherChooses},
                 read_devices,
                 [](const Job& job) -> json { return job.devices.empty() ? json() : json(job.devices); });
     table.keys.push_back(config::choice_key<Job, BackendChoice>(

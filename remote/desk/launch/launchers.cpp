@@ -5,27 +5,46 @@
 #include <remote/desk/launch/slurm/slurm_launcher.h>
 #include <remote/desk/launch/ssh/ssh_launcher.h>
 
-#include <array>
+#include <algorithm>
+#include <iterator>
+#include <vector>
 
 namespace rankscope {
 namespace {
 
-// In the order of the enumeration of the job (remote/desk/config/job.h).
-const std::array<LauncherKind, 2> kKinds{ssh_launcher(), slurm_launcher()};
+/// Every launcher; the first is the default.
+const std::vector<LauncherKind>& kinds() {
+    static const std::vector<LauncherKind> all{ssh_launcher(), slurm_launcher()};
+    return all;
+}
 
 }  // namespace
 
+const std::vector<JobLauncher>& job_launchers() {
+    static const std::vector<JobLauncher> launchers = [] {
+        std::vector<JobLauncher> all;
+        std::transform(kinds().begin(), kinds().end(), std::back_inserter(all),
+                       [](const LauncherKind& kind) { return kind.job; });
+        return all;
+    }();
+    return launchers;
+}
+
 const LauncherKind& launcher_kind(const Job& job) {
-    return kKinds.at(static_cast<std::size_t>(job.launcher));
+    return *launcher_kind(std::string(launcher_of(job).name));
 }
 
 const LauncherKind* launcher_kind(const std::string& name) {
-    for (const auto& kind : kKinds) {
-        if (name == kind.name) {
+    for (const auto& kind : kinds()) {
+        if (name == kind.job.name) {
             return &kind;
         }
     }
     return nullptr;
+}
+
+Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+    return launcher_kind(job).plan(inventory, job, facts);
 }
 
 }  // namespace rankscope

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch/launch_context.h>
 #include <remote/desk/store/stop_order.h>
 
@@ -64,13 +65,14 @@ struct LauncherAbilities {
     bool pauses = false;  ///< RunLauncher::pause() has an effect
     /// The launcher knows when a run is over (LaunchReports::ended); else it is when all its nodes are.
     bool reports_end = false;
-    bool chooses_nodes = false;  ///< the job names one node to submit on; the others are granted later
 };
 
 /// One row of the table in launchers.cpp.
 struct LauncherKind {
-    const char* name = "";  ///< as the job file says it
+    JobLauncher job;  ///< what job files and forms know about it
     LauncherAbilities abilities;
+    /// What will run where. Touches no node; without facts of a node its inventory entry alone counts.
+    Result<LaunchPlan> (*plan)(const Inventory& inventory, const Job& job, const KnownFacts& facts) = nullptr;
     std::unique_ptr<RunLauncher> (*make)(LaunchContext& context, const LaunchPlan& plan) = nullptr;
     /// The request that delivers a recorded stop to an agent.
     wire::Request (*stop_request)(const StopOrder& order) = nullptr;
@@ -79,5 +81,7 @@ struct LauncherKind {
 /// Never fails: a job file is checked before.
 const LauncherKind& launcher_kind(const Job& job);
 const LauncherKind* launcher_kind(const std::string& name);
+/// The plan of a job, made by its launcher.
+Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
 }  // namespace rankscope

@@ -3,11 +3,11 @@
 
 #include <base/json_number.h>
 #include <base/shell_quote.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/plan/local_rank_argument.h>
 #include <remote/desk/plan/placeholders.h>
-#include <remote/desk/plan/slurm_plan.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
@@ -224,8 +224,8 @@ Result<std::vector<NodeSpec>> nodes_in_order(const Inventory& inventory, const J
         return inventory.nodes;
     }
     std::vector<NodeSpec> nodes;
-    // With Slurm the one node that the desk knows is where the job is submitted.
-    for (const auto& name : job.slurm ? std::vector<std::string>{job.slurm->login} : job.nodes) {
+    const JobLauncher& launcher = launcher_of(job);
+    for (const auto& name : launcher.chooses_nodes ? std::vector<std::string>{submit_node(job)} : job.nodes) {
         if (name == kLocalNodeName) {
             nodes.push_back(local_node());
         } else if (const NodeSpec* node = inventory.find(name)) {
@@ -238,7 +238,7 @@ Result<std::vector<NodeSpec>> nodes_in_order(const Inventory& inventory, const J
             return Failure{
                 "unknown-node", job.file.string(),
                 text(kContext, "%1: \"%2\" is not in the inventory.",
-                     {job.slurm ? "slurm.login" : "nodes", name}),
+                     {launcher.chooses_nodes ? launcher.submit_key : "nodes", name}),
                 text(kContext, "Known nodes: %1. Add it with `rankscopectl nodes add %2`.", {known, name}),
                 ""};
         }
@@ -320,13 +320,10 @@ std::string device_of(const Job& job) {
 
 }  // namespace
 
-Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
     auto nodes = resolve_nodes(inventory, job);
     if (!nodes) {
         return nodes.failure();
-    }
-    if (job.launcher == Launcher::Slurm && job.slurm) {
-        return make_slurm_plan(inventory, job);
     }
     LaunchPlan plan;
     plan.job_name = job.name;

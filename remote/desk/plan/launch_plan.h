@@ -47,22 +47,24 @@ struct LaunchPlan {
     std::vector<NodePlan> nodes;
     std::vector<RankPlan> ranks;
     std::set<std::string> secret_env;  ///< variables whose values are masked in every text and in the store
-    std::vector<std::string> notes;    ///< what was assumed (a node not yet probed, …), for the person
+    std::vector<std::string> notes;    ///< what was assumed (a node not yet probed, …), for the user
 };
 
 /// What is known of the nodes when planning. Without facts of a node its inventory entry alone counts, and a
 /// note says so: `plan` touches nothing.
 using KnownFacts = std::map<std::string, NodeFacts>;
 
-/// Resolves the job's nodes against the inventory ("local" is always there), the master first.
+/// The nodes that the desk talks to, from the inventory ("local" is always there): those of the job, the
+/// master first, or the one that it is submitted on.
 Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Job& job);
 
+/// The plan over the nodes of the job; make_plan() (launch/run_launcher.h) makes that of any job.
 /// rank → node → device → environment → command. Ranks are dealt in the job's order and node order; the first
 /// node is the master. Environment as torchrun sets it (reference: torchrun's local_elastic_agent), plus
 /// ours; the job's own variables and command may hold {rank}, {local_rank}, {world_size}, {local_world_size},
 /// {node_rank}, {nodes}, {node}, {address}, {master_addr}, {master_port}. The token is not in the plan: it is
 /// made when the run starts.
-Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
+Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts);
 
 nlohmann::json to_json(const LaunchPlan& plan);
 Result<LaunchPlan> plan_from_json(const nlohmann::json& json);

@@ -230,7 +230,7 @@ void RunController::Impl::give_up(const std::vector<NodeStatus>& nodes) {
         order = stop_order.value_or(StopOrder());
     }
     order.run_id = context.run_id;
-    order.launcher = launcher_kind(context.job).name;
+    order.launcher = launcher_kind(context.job).job.name;
     order.asked_us = now_us();
     if (order.cause.empty()) {
         order.cause = text(kContext, "the run had failed");

@@ -7,9 +7,10 @@
 #include <remote/desk/launch/event_intake.h>
 #include <remote/desk/launch/own_program_spec.h>
 #include <remote/desk/launch/slurm/slurm_launcher.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/launch/slurm/slurm_plan.h>
 #include <remote/desk/launch/start_spec.h>
 #include <remote/desk/node/slurm_failures.h>
-#include <remote/desk/plan/slurm_plan.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -463,8 +464,17 @@ void SlurmLauncher::conclude(const wire::SlurmState& state) {
 
 LauncherKind slurm_launcher() {
     LauncherKind kind;
-    kind.name = "slurm";
-    kind.abilities.chooses_nodes = true;
+    kind.job = {.name = kSlurmLauncher,
+                .help = "nodes that Slurm chooses",
+                .chooses_nodes = true,
+                .submit_key = "slurm.login",
+                .node_count_key = "slurm.nodes",
+                .command = "srun",
+                .section = kSlurmSection,
+                .add_keys = add_slurm_keys};
+    kind.plan = [](const Inventory& inventory, const Job& job, const KnownFacts&) {
+        return make_slurm_plan(inventory, job);
+    };
     kind.abilities.reports_end = true;
     kind.make = [](LaunchContext& context, const LaunchPlan& plan) -> std::unique_ptr<RunLauncher> {
         return std::make_unique<SlurmLauncher>(context, plan);

@@ -3,9 +3,9 @@
 
 #include <base/clock.h>
 #include <remote/desk/launch/event_intake.h>
+#include <remote/desk/launch/node_stop_request.h>
 #include <remote/desk/launch/own_program_spec.h>
 #include <remote/desk/launch/ssh/node_task.h>
-#include <remote/desk/launch/ssh/ssh_launcher.h>
 #include <remote/desk/launch/start_spec.h>
 #include <remote/desk/node/clock_check.h>
 #include <remote/desk/node/notices.h>
@@ -288,7 +288,7 @@ void NodeTask::send_requests() {
 void NodeTask::send_stop() {
     if (stop_ && !stop_sent_) {
         stop_sent_ = true;
-        session_.link().send(ssh_stop_request(*stop_));
+        session_.link().send(node_stop_request(*stop_));
     }
 }
 

@@ -24,7 +24,7 @@ void RunMeeting::make_plan_locked() {
     if (master_port_ != 0) {
         job_.master_port = master_port_;
     }
-    auto plan = make_plan(inventory_, job_, facts_);
+    auto plan = make_node_plan(inventory_, job_, facts_);
     if (plan) {
         plan_ = std::move(*plan);
     } else if (!failure_) {

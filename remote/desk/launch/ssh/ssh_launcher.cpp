@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/desk/launch/node_stop_request.h>
 #include <remote/desk/launch/ssh/node_task.h>
 #include <remote/desk/launch/ssh/run_meeting.h>
 #include <remote/desk/launch/ssh/ssh_launcher.h>
@@ -220,24 +221,15 @@ double SshLauncher::stop_allowance_s() const {
 
 }  // namespace
 
-wire::Request ssh_stop_request(const StopOrder& order) {
-    wire::Request request;
-    auto* stop = request.mutable_stop_run();
-    stop->set_run_id(order.run_id);
-    stop->set_force(order.kind == StopKind::Force);
-    stop->set_everywhere(order.by_user);
-    stop->set_cause(order.cause);
-    return request;
-}
-
 LauncherKind ssh_launcher() {
     LauncherKind kind;
-    kind.name = "ssh";
+    kind.job = {.name = "ssh", .help = "the nodes that are named"};
+    kind.plan = make_node_plan;
     kind.abilities.pauses = true;
     kind.make = [](LaunchContext& context, const LaunchPlan& plan) -> std::unique_ptr<RunLauncher> {
         return std::make_unique<SshLauncher>(context, plan);
     };
-    kind.stop_request = ssh_stop_request;
+    kind.stop_request = node_stop_request;
     return kind;
 }
 

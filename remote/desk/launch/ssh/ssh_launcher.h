@@ -9,7 +9,5 @@ namespace rankscope {
 
 /// Ranks started over SSH, node by node, by an agent on each: the row of the table in launchers.cpp.
 LauncherKind ssh_launcher();
-/// Stops the ranks of a run over the agent of one of its nodes.
-wire::Request ssh_stop_request(const StopOrder& order);
 
 }  // namespace rankscope

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/shell_quote.h>
-#include <remote/desk/plan/slurm_plan.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
+#include <remote/desk/launch/slurm/slurm_plan.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -64,7 +65,7 @@ std::string command_line(const std::vector<std::string>& words) {
 }  // namespace
 
 std::vector<std::string> sbatch_arguments(const Job& job, int ranks_per_node) {
-    const SlurmOptions& options = *job.slurm;
+    const SlurmOptions& options = slurm_options(job);
     std::vector<std::string> words{"--job-name=" + job_name(job.name),
                                    "--nodes=" + std::to_string(options.nodes),
                                    "--ntasks-per-node=" + std::to_string(ranks_per_node)};
@@ -84,12 +85,13 @@ std::vector<std::string> sbatch_arguments(const Job& job, int ranks_per_node) {
 }
 
 Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
-    const SlurmOptions& options = *job.slurm;
+    if (const auto login = resolve_nodes(inventory, job); !login) {
+        return login.failure();
+    }
+    const SlurmOptions& options = slurm_options(job);
     const int gpus = gpus_per_node(options);
     Job planned = job;
-    planned.launcher = Launcher::Ssh;
-    planned.slurm.reset();
-    planned.all_nodes = true;
+    planned.all_nodes = true;  // those below
     planned.procs_per_node = job.procs_per_node > 0 ? job.procs_per_node : std::max(1, gpus);
     if (options.nodes * planned.procs_per_node > kMaxRanks) {
         return Failure{
@@ -109,7 +111,7 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
         std::iota(node.gpus.begin(), node.gpus.end(), 0);
         nodes.nodes.push_back(std::move(node));
     }
-    auto plan = make_plan(nodes, planned, {});
+    auto plan = make_node_plan(nodes, planned, {});
     if (!plan) {
         Failure failure = plan.failure();
         if (failure.code == "no-gpu") {

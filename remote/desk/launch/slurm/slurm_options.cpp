@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/desk/config/slurm_options.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>

@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <base/config/key_table.h>
+#include <remote/desk/config/job.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +27,14 @@ struct SlurmOptions {
 
     bool operator==(const SlurmOptions&) const = default;
 };
+
+inline constexpr const char* kSlurmLauncher = "slurm";  ///< in job files
+inline constexpr const char* kSlurmSection = "slurm: { login: node1, nodes: 2 }";
+/// What a job says of Slurm; the defaults where it has no such section, which the first one adds.
+SlurmOptions& slurm_options(Job& job);
+const SlurmOptions& slurm_options(const Job& job);
+/// The keys of the section.
+void add_slurm_keys(config::KeyTable<Job>& table);
 
 /// Why a word of `extra` cannot be passed to sbatch, and what to write instead; nothing: it can.
 std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const std::string& word);

@@ -2,36 +2,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/config/job_key_parts.h>
-#include <remote/desk/config/slurm_options.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
 #include <remote/desk/text.h>
 
-namespace rankscope::job_key_parts {
+namespace rankscope {
 namespace {
 
+using namespace job_key_parts;
+
+using config::kChosenNodes;
 using config::KeyInfo;
 using config::KeyReader;
 using config::kNative;
 using config::kOwnProgram;
-using config::kSlurm;
 using config::Scope;
 using nlohmann::json;
 
 constexpr const char* kSlurmGroup = "Slurm";
 
 // clang-format off
-#define SLURM_MEMBER(path) [](auto& job) -> auto& { return slurm_of(job).path; }
+#define SLURM_MEMBER(path) [](auto& job) -> auto& { return slurm_options(job).path; }
 // clang-format on
 
-SlurmOptions& slurm_of(Job& job) {
-    return job.slurm ? *job.slurm : job.slurm.emplace();
-}
-const SlurmOptions& slurm_of(const Job& job) {
-    static const SlurmOptions none{};
-    return job.slurm ? *job.slurm : none;
-}
-
 void read_slurm_time(const KeyReader& reader, Job& job) {
-    std::string& time = slurm_of(job).time;
+    std::string& time = slurm_options(job).time;
     if (read_value(reader, time) && time.find_first_not_of("0123456789:-") != std::string::npos &&
         time != "UNLIMITED") {
         reader.add(text(kContext, "\"%1\" is not a time as Slurm reads it", {time}),
@@ -40,10 +34,10 @@ void read_slurm_time(const KeyReader& reader, Job& job) {
 }
 
 void read_slurm_extra(const KeyReader& reader, Job& job) {
-    if (!read_value(reader, slurm_of(job).extra)) {
+    if (!read_value(reader, slurm_options(job).extra)) {
         return;
     }
-    for (const std::string& word : slurm_of(job).extra) {
+    for (const std::string& word : slurm_options(job).extra) {
         if (const auto fault = fault_of_sbatch_word(word)) {
             reader.add(fault->first, fault->second);
             return;
@@ -53,15 +47,30 @@ void read_slurm_extra(const KeyReader& reader, Job& job) {
 
 }  // namespace
 
-void add_slurm(JobKeyTable& table) {
-    table.sections.push_back({.path = "slurm", .example = "slurm: { login: node1, nodes: 2 }"});
+SlurmOptions& slurm_options(Job& job) {
+    std::any& options = job.launcher_options[kSlurmLauncher];
+    if (!options.has_value()) {
+        options = SlurmOptions();
+    }
+    return *std::any_cast<SlurmOptions>(&options);
+}
+
+const SlurmOptions& slurm_options(const Job& job) {
+    static const SlurmOptions none{};
+    const auto found = job.launcher_options.find(kSlurmLauncher);
+    return found == job.launcher_options.end() ? none : *std::any_cast<SlurmOptions>(&found->second);
+}
+
+void add_slurm_keys(config::KeyTable<Job>& table) {
+    table.sections.push_back({.path = kSlurmLauncher, .example = kSlurmSection});
     const auto slurm_info = [](KeyInfo info) {
         info.group = kSlurmGroup;
-        info.applies = kSlurm | kNative | kOwnProgram;
+        info.launcher = kSlurmLauncher;
+        info.applies = kChosenNodes | kNative | kOwnProgram;
         return info;
     };
     add(table, "slurm.login", SLURM_MEMBER(login),
-        slurm_info({.label = "Login node",
+        slurm_info({.label = "Login &node",
                     .help = "Inventory name of a node that has sbatch; local: this computer.",
                     .example = "login: node1",
                     .required = true}));
@@ -81,7 +90,7 @@ void add_slurm(JobKeyTable& table) {
                             .label = "&Time limit",
                             .help = "Minutes, HH:MM:SS or D-HH:MM:SS.",
                             .absent = "Slurm's default"}),
-                read_slurm_time, [](const Job& job) -> json { return slurm_of(job).time; });
+                read_slurm_time, [](const Job& job) -> json { return slurm_options(job).time; });
     table.keys.back().info.kind = config::KeyKind::Text;
     add(table, "slurm.gres", SLURM_MEMBER(gres),
         slurm_info({.label = "&GRES per node",
@@ -95,9 +104,9 @@ void add_slurm(JobKeyTable& table) {
                             .absent = "none",
                             .example = "extra: [--mem=32G, --exclusive]",
                             .rare = true}),
-                read_slurm_extra, [](const Job& job) -> json { return slurm_of(job).extra; });
+                read_slurm_extra, [](const Job& job) -> json { return slurm_options(job).extra; });
 }
 
 #undef SLURM_MEMBER
 
-}  // namespace rankscope::job_key_parts
+}  // namespace rankscope
