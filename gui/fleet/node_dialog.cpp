@@ -4,12 +4,12 @@
 #include <gui/fleet/node_dialog.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
 #include <remote/desk/transport/ssh_target.h>
 #include <remote/desk/transport/transport_choice.h>
 
-#include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDir>
 #include <QFileDialog>
@@ -132,7 +132,7 @@ void NodeDialog::make_fields(const NodeSpec& node) {
     form_->add_row("identity_file", tr("&Key file"), key_row, key_);
     jump_ = form_->add_line("proxy_jump", tr("&Jump host"), "nodeJump", tr("none"),
                             tr("user@host:port of a bastion"));
-    transport_ = new QComboBox(this);
+    transport_ = new ComboBox(this);
     transport_->setObjectName(u"nodeTransport"_s);
     transport_->addItem(tr("auto: as the node needs"), QString());
     transport_->addItem(u"libssh"_s, u"libssh"_s);

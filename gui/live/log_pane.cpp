@@ -5,9 +5,9 @@
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 
-#include <QComboBox>
 #include <QDateTime>
 #include <QEvent>
 #include <QFontDatabase>
@@ -85,7 +85,7 @@ QWidget* LogPane::make_bar() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
     auto* label = make_label(tr("Lo&g"), bar, "sectionTitle");
-    chooser_ = new QComboBox(bar);
+    chooser_ = new ComboBox(bar);
     chooser_->setObjectName(u"logRank"_s);
     chooser_->setAccessibleName(tr("Whose log"));
     chooser_->setMinimumContentsLength(10);
@@ -113,7 +113,7 @@ QWidget* LogPane::make_bar() {
     follow_ = new QToolButton(bar);
     follow_->setObjectName(u"logFollow"_s);
     follow_->setText(tr("Follow"));
-    follow_->setToolTip(tr("Keep the newest line in sight"));
+    follow_->setToolTip(tr("Keep the newest line in view"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
     for (QWidget* widget : {static_cast<QWidget*>(label), static_cast<QWidget*>(chooser_)}) {

@@ -17,6 +17,7 @@
 #include <QStandardItemModel>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <initializer_list>
 
 namespace rankscope::gui {
 
@@ -124,11 +125,16 @@ void MetricChooser::add_names(const LiveData& run) {
 
 void MetricChooser::open_popup() {
     search_->clear();
+    // The style sheet changes the heights of all parts, and the popup may not have been shown yet.
+    for (QWidget* part : std::initializer_list<QWidget*>{popup_, search_, list_, default_}) {
+        part->ensurePolished();
+    }
     const int rows = std::clamp(model_->rowCount(), 1, kMostRows);
-    const int row = std::max(list_->sizeHintForRow(0), fontMetrics().height() + 4);
+    const int row = model_->rowCount() > 0 ? list_->sizeHintForRow(0) : fontMetrics().height() + 4;
     list_->setFixedHeight(rows * row + 2 * list_->frameWidth() + 2);
     popup_->setFixedWidth(kWidth);
-    popup_->adjustSize();
+    popup_->layout()->invalidate();
+    popup_->resize(kWidth, popup_->sizeHint().height());  // adjustSize() makes it at least 100 high
     QPoint corner = mapToGlobal(QPoint(width() - popup_->width(), height() + 2));
     if (const QScreen* at = screen()) {
         const QRect room = at->availableGeometry();

@@ -120,7 +120,7 @@ ThemeColors theme_colors(const QPalette& palette) {
         colors.grid = QColor(0xff31373e);
     } else {
         colors.muted = QColor(0xff5c6670);
-        colors.field_frame = QColor(0xff8b949e);
+        colors.field_frame = QColor(0xff828b95);
         colors.accent = QColor(0xff1f66ad);
         colors.good = QColor(0xff0f7a4f);
         colors.warning = QColor(0xff8a5a00);

@@ -70,7 +70,7 @@ protected:
     MetricPlot plot_;
 };
 
-TEST_F(MetricPlots, WhatAProgramReportsIsDrawnWhateverItsName) {
+TEST_F(MetricPlots, EveryReportedMetricIsDrawn) {
     show(run_of({{"loss", 1}, {"margin", 0.3}}));
     EXPECT_EQ(plot_.shown_metrics(), (Names{"loss", "margin"}));
     plot_.set_metrics({"margin", "loss", "lr"});
@@ -88,7 +88,7 @@ TEST_F(MetricPlots, TheDefaultIsLossAccuracyAndThroughputWhereTheyAreReported) {
         << "a run without them shows what there is";
 }
 
-TEST_F(MetricPlots, AnEmptyPlotSaysWhy) {
+TEST_F(MetricPlots, AnEmptyPlotShowsTheReason) {
     LiveData data;
     data.set_plan(synthetic_plan({.ranks = 1}));
     show(std::move(data));
@@ -104,7 +104,7 @@ TEST_F(MetricPlots, AnEmptyPlotSaysWhy) {
     EXPECT_TRUE(plot_.message().contains(u"No metrics are chosen"_s));
 }
 
-TEST_F(MetricPlots, AnEmptyPanelSaysSoInItsOwnPlace) {
+TEST_F(MetricPlots, AnEmptyPanelShowsItInItsOwnPlace) {
     LiveData data = run_of({{"loss", 1}});
     for (int step = 1; step <= 20; ++step) {
         data.apply({0, 1, "node1", 0, MetricEvent{step, 1, {{"margin", kNan}}, {}}});
@@ -234,6 +234,10 @@ TEST(MetricChooser, ListsEveryNameWithItsRanksAndIsUsedFromTheKeyboard) {
     EXPECT_TRUE(model->index(0, 0).data().toString().contains(u"all ranks"_s));
     EXPECT_TRUE(model->index(2, 0).data().toString().contains(u"rank 0"_s));
     EXPECT_FALSE(chooser.search()->isVisible()) << "short lists need none";
+    const int rows = 3 * chooser.list()->sizeHintForRow(0);
+    EXPECT_GE(chooser.list()->viewport()->height(), rows);
+    EXPECT_LE(chooser.list()->viewport()->height(), rows + 4) << "no empty space below the last";
+    EXPECT_EQ(chooser.popup()->height(), chooser.popup()->sizeHint().height());
     QSignalSpy chosen(&chooser, &MetricChooser::chosen);
     QTest::keyClick(chooser.list(), Qt::Key_Down);
     QTest::keyClick(chooser.list(), Qt::Key_Space);

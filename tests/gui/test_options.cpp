@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/session/options.h>
+#include <gui/style/theme.h>
 #include <remote/desk/config/job.h>
 
 #include <tests/gui/gui_test.h>
 
 #include <QProcess>
+#include <QScrollBar>
 #include <set>
 
 namespace rankscope::gui::testing {
@@ -103,7 +105,7 @@ double contrast(const QColor& a, const QColor& b) {
     return std::max(one, two) / std::min(one, two);
 }
 
-TEST(Theme, TextCanBeReadOnWhatItLiesOn) {
+TEST(Theme, TextIsReadableOnItsBackground) {
     for (const QPalette& palette : {light_palette(), dark_palette()}) {
         const ThemeColors c = theme_colors(palette);
         for (const QColor& ground : {c.surface, c.chrome}) {
@@ -116,6 +118,22 @@ TEST(Theme, TextCanBeReadOnWhatItLiesOn) {
         EXPECT_GE(contrast(c.text, c.bad_surface), 7.0);
         EXPECT_GE(contrast(c.text, c.selection), 7.0);
         EXPECT_GE(contrast(c.field_frame, c.surface), 3.0);
+    }
+}
+
+TEST(Theme, TheHandleOfAScrollBarStandsOutFromItsGroove) {
+    for (const ThemeChoice theme : {ThemeChoice::Dark, ThemeChoice::Light}) {
+        apply_theme(*qobject_cast<QApplication*>(QApplication::instance()), theme, false);
+        QScrollBar bar(Qt::Vertical);
+        bar.resize(12, 200);
+        bar.setRange(0, 100);
+        bar.setPageStep(100);
+        const QImage image = bar.grab().toImage();  // the handle is the upper half
+        const QColor handle = image.pixelColor(6, 50);
+        const QColor groove = image.pixelColor(6, 170);
+        EXPECT_GE(contrast(handle, groove), 3.0)
+            << handle.name().toStdString() << " on " << groove.name().toStdString();
+        EXPECT_EQ(luminance(handle) < luminance(groove), theme == ThemeChoice::Light) << "not inverted";
     }
 }
 

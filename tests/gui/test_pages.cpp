@@ -70,7 +70,7 @@ TEST_F(Pages, ABrokenInventoryIsShownAndNeverOverwritten) {
     EXPECT_TRUE(wait_until([&] { return !banner->isVisible(); }));
 }
 
-TEST_F(Pages, EmptyStatesSayWhatToDoAndLeadThere) {
+TEST_F(Pages, EmptyStatesExplainWhatToDoAndLeadThere) {
     open();
     window_->show_page(MainWindow::Page::Live);
     auto* empty = find<QWidget>("liveEmpty");
@@ -101,6 +101,7 @@ TEST_F(Pages, AStoredRunOpensAsItLooked) {
     EXPECT_TRUE(find<QLabel>("failureTitle")->text().contains(u"killed by signal 9 (SIGKILL)"_s));
     EXPECT_EQ(find<QTableView>("rankTable")->model()->rowCount(), 4);
     EXPECT_FALSE(find<QPushButton>("stopButton")->isVisible());
+    EXPECT_LE(window_->minimumSizeHint().width(), 1024 - 16) << "with a frame, on a small screen";
     const LiveData expected = synthetic_data({.until = 0.5, .fate = Fate::Killed});
     const LiveModel* shown = window_->live_page()->shown();
     EXPECT_EQ(shown->data().last_step(), expected.last_step());
@@ -141,7 +142,7 @@ TEST_F(Pages, AStoredRunsJobIsOpenedInLaunch) {
         << "what the form has no field for is kept";
     EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
 
-    // The same from Live, where the run lies open.
+    // The same from Live, where the run is open.
     type_into(find<QLineEdit>("launchEpochs"), u"2"_s);
     window_->show_page(MainWindow::Page::Runs);
     click(find<QPushButton>("openRun"));
@@ -152,11 +153,11 @@ TEST_F(Pages, AStoredRunsJobIsOpenedInLaunch) {
     EXPECT_EQ(find<QLineEdit>("launchEpochs")->text(), u"7"_s);
 }
 
-TEST_F(Pages, WhatNodesNoticeIsShownUntilDismissedAndKeptInTheLog) {
+TEST_F(Pages, NoticesAreShownUntilDismissedAndKeptInTheLog) {
     open();
     window_->show_page(MainWindow::Page::Live);
     LivePage* live = window_->live_page();
-    live->show_stored(synthetic_data({.until = 0.2, .fate = Fate::UnderWay, .notices = true}));
+    live->show_stored(synthetic_data({.until = 0.2, .fate = Fate::Running, .notices = true}));
     auto* list = find<QWidget>("noticeList");
     ASSERT_TRUE(list->isVisible());
     const QString text = find<QPlainTextEdit>("noticeText")->toPlainText();
@@ -173,7 +174,7 @@ TEST_F(Pages, WhatNodesNoticeIsShownUntilDismissedAndKeptInTheLog) {
     EXPECT_FALSE(list->isVisible());
 }
 
-TEST_F(Pages, TheHeadSaysWhetherARunWaitsIsPausedOrSaves) {
+TEST_F(Pages, TheHeadShowsWhetherARunWaitsIsPausedOrSaves) {
     open();
     window_->show_page(MainWindow::Page::Live);
     LivePage* live = window_->live_page();
@@ -193,7 +194,7 @@ TEST_F(Pages, TheHeadSaysWhetherARunWaitsIsPausedOrSaves) {
     live->show_stored(synthetic_data({.id = "c", .until = 0.3, .fate = Fate::Saving}));
     EXPECT_EQ(outcome->text(), u"saving…"_s);
     EXPECT_TRUE(activity->full_text().contains(u"node1, node2"_s));
-    live->show_stored(synthetic_data({.id = "d", .until = 0.3, .fate = Fate::UnderWay}));
+    live->show_stored(synthetic_data({.id = "d", .until = 0.3, .fate = Fate::Running}));
     EXPECT_EQ(outcome->text(), u"running"_s);
     EXPECT_FALSE(activity->isVisible());
 }
@@ -235,7 +236,7 @@ TEST_F(Pages, TelemetryIsALinePerNodeAndItsGpusBelow) {
     EXPECT_EQ(cell(3, NodeSamplesModel::GpuUse, first), u"12 %"_s);
     EXPECT_EQ(cell(3, NodeSamplesModel::Power, first), u"180 W"_s);
     EXPECT_EQ(cell(3, NodeSamplesModel::Cpu, first), QString()) << "a processor is the node's";
-    EXPECT_EQ(cell(1, NodeSamplesModel::Power), u"–"_s) << "a driver that does not tell is not 0 W";
+    EXPECT_EQ(cell(1, NodeSamplesModel::Power), u"–"_s) << "a driver that does not report it is not 0 W";
     EXPECT_TRUE(cell(0, NodeSamplesModel::GpuMemory).endsWith(u"/ 320 GiB"_s));
 
     std::vector<std::string> many;

@@ -9,8 +9,10 @@
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_run.h>
 
+#include <QAbstractItemView>
 #include <QAccessible>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDialog>
 #include <QGuiApplication>
 #include <QLabel>
@@ -66,6 +68,29 @@ TEST_F(Window, PageButtonsAreTabsForScreenReaders) {
         EXPECT_TRUE(accessible->state().selected);
     }
     EXPECT_EQ(window_->page(), MainWindow::Page::Runs);
+}
+
+TEST_F(Window, ComboBoxesAreNamedByWhatTheyAreFor) {
+    open();
+    const auto boxes = window_->findChildren<QComboBox*>();
+    EXPECT_GE(boxes.size(), 6);
+    for (QComboBox* box : boxes) {
+        QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(box);
+        ASSERT_NE(accessible, nullptr);
+        const std::string where = ss(box->objectName());
+        EXPECT_EQ(accessible->role(), QAccessible::ComboBox) << where;
+        EXPECT_FALSE(accessible->text(QAccessible::Name).isEmpty()) << where;
+        EXPECT_NE(accessible->text(QAccessible::Name), box->currentText()) << where;
+        EXPECT_EQ(accessible->text(QAccessible::Value), box->currentText()) << where;
+    }
+    auto* model = find<QComboBox>("launchModel");
+    QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(model);
+    EXPECT_EQ(accessible->text(QAccessible::Name), u"Model"_s);
+    window_->show_page(MainWindow::Page::Launch);
+    accessible->actionInterface()->doAction(QAccessibleActionInterface::showMenuAction());
+    EXPECT_TRUE(wait_until([&] { return model->view()->isVisible(); }));
+    EXPECT_TRUE(accessible->state().expanded);
+    model->hidePopup();
 }
 
 TEST_F(Window, TheFirstWindowFitsItsScreenWithTheFrame) {
