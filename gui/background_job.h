@@ -64,7 +64,7 @@ private:
 };
 
 /// One slot for work that must not block the window: `work` runs on a pool's thread, `done` gets its result
-/// on the context's thread. A new start, cancel() or the end of this object drops what is under way: its stop
+/// on the context's thread. A new start, cancel() or the end of this object drops the work in progress: its stop
 /// token is set and its result never arrives. Make it a member of the context, so that it ends no later than
 /// the context does.
 class BackgroundJob {

@@ -16,7 +16,7 @@
 namespace rankscope::gui {
 
 /// Work for a QThreadPool. QThreadPool hands it from thread to thread under a QMutex, which is a futex inside
-/// a library that ThreadSanitizer does not see into: there (and only there) the handover is told to it.
+/// a library that ThreadSanitizer does not see into: there (and only there) the handover is announced to it.
 class PoolTask : public QRunnable {
 public:
     explicit PoolTask(std::function<void()> work) : work_(std::move(work)) {}

@@ -283,7 +283,7 @@ void MainWindow::ask_before_closing() {
     if (findChild<QMessageBox*>(u"closeDialog"_s)) {
         return;
     }
-    const bool on_nodes = workspace_->session()->under_way_on_nodes();
+    const bool on_nodes = workspace_->session()->runs_on_nodes();
     auto* box =
         new QMessageBox(QMessageBox::NoIcon, tr("Run in progress"),
                         tr("A run is in progress. What should happen to it?"), QMessageBox::NoButton, this);

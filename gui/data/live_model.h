@@ -24,7 +24,7 @@ struct LiveChanges {
     bool any() const { return plan || stages || metrics || logs || ranks || end || samples; }
 };
 
-/// The run that Live shows. Holds LiveData and says once per batch what has changed. Knows no store and no
+/// The run that Live shows. Holds LiveData and reports once per batch what has changed. Knows no store and no
 /// network.
 class LiveModel : public QObject {
     Q_OBJECT
@@ -36,7 +36,7 @@ public:
     const RunState& state() const { return data_.state; }
     bool empty() const { return empty_; }
 
-    /// Another run, as it stands.
+    /// Another run in its current state.
     void reset(LiveData data);
     /// No run at all.
     void clear();

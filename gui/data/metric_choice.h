@@ -12,7 +12,7 @@
 namespace rankscope::gui {
 
 /// What is shown while the user has chosen nothing: loss, accuracy and throughput where they are reported, and
-/// names that the user's own program brought as long as there is room.
+/// names of the user's own program while there is room.
 std::vector<std::string> default_metrics(const LiveData& data);
 
 /// Which metrics to show for a job, remembered by its name between runs (QSettings).

@@ -57,7 +57,7 @@ private:
 /// All that one rank has measured: a column for each metric that it reports.
 class MetricSeries {
 public:
-    /// True: the rank went back to an earlier step of this metric.
+    /// True: the rank returned to an earlier step of this metric.
     bool add(MetricId metric, std::int64_t step, float value);
     /// The rank was started again: the next step it reports replaces what any of its metrics has from there.
     void restart() { restarted_ = true; }

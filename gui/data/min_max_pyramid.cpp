@@ -69,7 +69,7 @@ void MinMaxPyramid::truncate(std::size_t size) {
         if (begin == size) {
             continue;
         }
-        MinMax tail;  // the last block has lost samples: count it again from what is below it
+        MinMax tail;  // the last block has lost samples: recompute it from the level below
         if (level == 0) {
             for (std::size_t i = begin; i < size; ++i) {
                 tail.add(values_[i]);

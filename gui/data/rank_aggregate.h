@@ -36,7 +36,7 @@ public:
     /// At most about `buckets` points that cover the steps [x0, x1].
     void query(const std::vector<MetricSeries>& ranks, double x0, double x1, int buckets,
                std::vector<AggregatePoint>& out);
-    /// Drops what was kept (the run was replaced, or a rank went back).
+    /// Drops what was kept (another run, or a rank was rewound).
     void clear() { levels_.clear(); }
 
     /// One bucket, counted from the values: steps [begin, end).

@@ -28,7 +28,7 @@ public:
 
     /// Those that are ticked.
     std::vector<NodeSpec> nodes() const;
-    /// Reads a file in the background; faults are shown.
+    /// Reads a file in the background; errors are shown.
     void load(const QString& path);
 
 private:

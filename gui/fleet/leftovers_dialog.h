@@ -37,7 +37,7 @@ public:
     bool busy() const { return job_.running(); }
 
 private:
-    /// What a look, or an action and the look behind it, has brought.
+    /// The result of a query, or of an action and the query after it.
     struct Seen {
         std::vector<Leftover> entries;
         std::optional<Failure> failure;

@@ -13,14 +13,14 @@ class QPushButton;
 
 namespace rankscope::gui {
 
-/// What went wrong in a run, in words: who, why, the last lines, what to do.
+/// What went wrong in a run, in words: which rank, why, its last lines, what to do.
 struct FailureReport {
     QString title;  ///< "Rank 1 on node2 was killed by signal 9 (SIGKILL)"; empty: nothing is wrong
     QString text;   ///< the reason, and what a diagnosis says
     QString lines;  ///< the culprit's last lines
     QString remedy;
-    int rank = -1;      ///< whose log says more
-    int busy_port = 0;  ///< another program holds it, on port_node; 0: that is not the fault
+    int rank = -1;      ///< whose log has more
+    int busy_port = 0;  ///< another program holds it, on port_node; 0: that is not the cause
     std::string port_node;
 
     QString whole() const;

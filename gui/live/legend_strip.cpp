@@ -62,7 +62,7 @@ std::vector<LegendStrip::Entry> LegendStrip::entries() const {
         }
     } else {
         all.push_back(
-            {tr("%1 ranks, each in its own colour: select some in the table to bring them out").arg(count_),
+            {tr("%1 ranks, each in its own colour: select some in the table to highlight them").arg(count_),
              colors.muted, 2});
     }
     return all;

@@ -51,7 +51,7 @@ public:
     void forget(const std::string& run_id);
 
     MetricPlot* plot() const { return plot_; }
-    /// Takes what the clock says: ages, waits, silences. Called by a timer.
+    /// Updates ages, waits and silences. Called by a timer.
     void tick();
     MetricChooser* chooser() const { return chooser_; }
     LogPane* log() const { return log_; }
@@ -60,7 +60,7 @@ public:
 signals:
     void launchRequested();
     void portRequested(const QString& node, int port);
-    /// The shown run's job is to be opened in Launch.
+    /// The user wants the shown run's job in Launch.
     void againRequested(const QString& name, const std::string& job_yaml);
 
 private:
@@ -90,7 +90,7 @@ private:
     bool samples_dirty_ = false;
     bool metrics_dirty_ = false;
     bool force_sent_ = false;
-    std::int64_t aged_s_ = 0;  ///< when age_figures() last looked
+    std::int64_t aged_s_ = 0;  ///< when age_figures() last ran
     MetricChoice choice_;
 
     QStackedWidget* stack_;

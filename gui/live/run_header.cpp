@@ -144,9 +144,9 @@ void RunHeader::show_buttons(const RunState& state, const RunControl& control) {
     pause_->setEnabled(control.can_pause);
     pauses_ = !control.pause_wanted;
     pause_->setText(pauses_ ? tr("&Pause") : tr("&Continue"));
-    pause_->setToolTip(state.queue          ? tr("Under Slurm only its administrators can pause a job")
+    pause_->setToolTip(state.queue          ? tr("The launcher of this run cannot pause it")
                        : !control.can_pause ? tr("Once all ranks are started")
-                       : pauses_ ? tr("SIGSTOP to all processes of the ranks; memory and GPUs stay taken")
+                       : pauses_ ? tr("SIGSTOP to all processes of the ranks; memory and GPUs stay in use")
                                  : tr("SIGCONT to all processes of the ranks"));
     force_ = control.stopping;
     stop_->setVisible(control.live);
@@ -154,7 +154,7 @@ void RunHeader::show_buttons(const RunState& state, const RunControl& control) {
     stop_->setText(control.force_sent ? tr("Force stop sent")
                    : control.stopping ? tr("Force &stop")
                                       : tr("&Stop"));
-    stop_->setToolTip(control.force_sent ? tr("Nodes that do not answer get it when they are back")
+    stop_->setToolTip(control.force_sent ? tr("Nodes that do not answer receive it when they are back")
                       : control.stopping
                           ? tr("SIGKILL to every rank at once")
                           : tr("SIGTERM to every rank on every node, then SIGKILL after the grace time"));

@@ -127,8 +127,8 @@ LinkReport link_report(const RunState& state, std::int64_t now_us) {
         }
     }
     const bool lost = state.links.at(first).state == LinkState::PresumedLost;
-    lines += lost ? Words::tr("Its ranks may still run there. What is shown of it is from before.")
-                  : Words::tr("The ranks continue there. What is shown of them is from before.");
+    lines += lost ? Words::tr("Its ranks may still run there. The values shown are the last ones received.")
+                  : Words::tr("The ranks continue there. The values shown are the last ones received.");
     report.text = lines.join(u'\n');
     return report;
 }

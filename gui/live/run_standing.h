@@ -18,7 +18,7 @@ struct RunControl {
     bool can_pause = false;
     bool pause_wanted = false;  ///< the nodes follow when the request has reached them
     bool can_repeat = false;    ///< its job is known
-    bool has_verdict = false;   ///< it failed, and the banner that says why is dismissed
+    bool has_verdict = false;   ///< it failed, and its banner is dismissed
 };
 
 /// A run at one moment, in a few words, and whether its rates mean anything.

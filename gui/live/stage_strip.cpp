@@ -38,10 +38,10 @@ QString activity_of(const RunState& state) {
         return qs(state.queue->detail);
     }
     if (state.all_paused()) {
-        return StageStrip::tr("All processes of the ranks are stopped; memory and GPUs stay taken.");
+        return StageStrip::tr("All processes of the ranks are stopped; memory and GPUs stay in use.");
     }
     if (!state.paused.empty()) {
-        return StageStrip::tr("Paused on %1; the other nodes have not answered, and wait for them.")
+        return StageStrip::tr("Paused on %1; the other nodes have not answered yet.")
             .arg(names_of(state.paused));
     }
     // After the first step the curves show the progress.

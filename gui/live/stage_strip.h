@@ -47,7 +47,7 @@ public:
 
 private:
     std::vector<StageCell*> cells_;
-    StageCell* queue_;  ///< between push and start, under Slurm only
+    StageCell* queue_;  ///< between push and start, where jobs wait in a queue
     ElidedLabel* activity_;
 };
 

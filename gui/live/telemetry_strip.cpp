@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kFewestLines = 3;
 constexpr int kMostLines = 9;
-constexpr int kLineOfPage = 170;  ///< a line for so many pixels of the page's height
+constexpr int kLineOfPage = 170;  ///< a line for this many pixels of the page's height
 constexpr int kFigureWidth = 46;  ///< "100 %"
 constexpr int kPad = 6;
 constexpr int kLineRoom = 7;  ///< around the text of a line
@@ -136,10 +136,9 @@ void TelemetryStrip::refresh(bool live, std::int64_t now_us) {
     const bool any = model_->rowCount() > 0;
     view_->setVisible(any);
     empty_->setVisible(!any);
-    empty_->setText(
-        live ? tr("No figures of the machines yet: processors, memory, network and GPUs.")
-             : tr("No figures of the machines were kept of this run (telemetry: { every_s: 0 }, or "
-                  "it never started)."));
+    empty_->setText(live ? tr("No measurements of the machines yet: processors, memory, network and GPUs.")
+                         : tr("This run kept no measurements of its machines (telemetry: { every_s: 0 }, or "
+                              "it never started)."));
     fit();
 }
 

@@ -38,7 +38,7 @@ public:
 
     /// The run to show; it must outlive this or be replaced. Null: none.
     void set_data(const LiveData* data);
-    /// New samples have arrived, or time has passed. `now_us` says how old they are; 0: the run is over, and
+    /// New samples have arrived, or time has passed. `now_us`: the current time, for their age; 0: the run is over, and
     /// they are its last.
     void refresh(std::int64_t now_us = 0);
     /// Seconds since the last sample of this node when it is late; 0: it is not.

@@ -186,7 +186,7 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
                           .arg(qs(rank.node), qs(rank.device)),
                       phase_text(rank.phase)};
     if (broken_link(rank)) {
-        lines.last() = tr("before its node fell silent: %1").arg(phase_text(rank.phase));
+        lines.last() = tr("before its node stopped answering: %1").arg(phase_text(rank.phase));
     }
     if (rank.exit) {
         lines += tr("ended with %1").arg(exit_text(rank.exit->code, rank.exit->signal));

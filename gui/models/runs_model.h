@@ -23,7 +23,7 @@ public:
 
     /// Keeps the rows where nothing but values has changed, so that a refresh does not disturb a selection.
     void set_runs(std::vector<RunRecord> runs);
-    /// For the duration of runs under way.
+    /// For the duration of running runs.
     void set_now(std::int64_t now_us);
     const RunRecord* at(int row) const;
     int row_of(const std::string& run_id) const;

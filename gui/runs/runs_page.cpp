@@ -272,7 +272,7 @@ void RunsPage::ask_delete() {
     box->setObjectName(u"deleteDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
     box->setInformativeText(
-        tr("Started %1, %2 ranks, %3. Its plan, curves, output and job file go from the run store; "
+        tr("Started %1, %2 ranks, %3. Its plan, curves, output and job file are deleted from the run store; "
            "files on the machines stay. This cannot be undone.")
             .arg(date_time_text(run->started_us))
             .arg(run->world_size)

@@ -61,7 +61,7 @@ PlanSink RunSession::plan_sink(const std::shared_ptr<EventQueue>& queue) const {
     return [queue](const LaunchPlan& plan) { queue->push(plan); };
 }
 
-bool RunSession::under_way_on_nodes() const {
+bool RunSession::runs_on_nodes() const {
     for (const StageState& stage : model_.state().stages) {
         if (stage.name == "start") {
             return stage.done;
@@ -126,7 +126,7 @@ void RunSession::look_at_attaching() {
         const std::lock_guard lock(attached_run->mutex);
         ready = attached_run->ready;
     }
-    if (!ready || attaching_ != attached_run) {  // not yet, or cancelled by who saw the progress
+    if (!ready || attaching_ != attached_run) {  // not yet, or cancelled by a receiver of the progress
         return;
     }
     attaching_.reset();
@@ -194,7 +194,7 @@ void RunSession::pause(bool pause) {
 }
 
 bool RunSession::can_pause() const {
-    return live() && !stopping_ && pauses_ && under_way_on_nodes();
+    return live() && !stopping_ && pauses_ && runs_on_nodes();
 }
 
 bool RunSession::pause_wanted() const {

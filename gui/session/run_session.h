@@ -40,16 +40,16 @@ public:
     bool pause_wanted() const;
     std::string run_id() const { return controller_ && !attaching() ? controller_->run_id() : std::string(); }
     /// Its ranks are started on the nodes: it continues without this window.
-    bool under_way_on_nodes() const;
+    bool runs_on_nodes() const;
 
     void start(RunRequest request, std::shared_ptr<RunStore> store, const Prompter& prompter);
-    /// Takes up a run of the store again: what is stored is read once, by the controller's thread, then what
-    /// came meanwhile follows.
+    /// Attaches to a stored run: the controller's thread reads the stored events once; later events
+    /// follow.
     void attach(const RunRecord& record, Inventory inventory, std::shared_ptr<RunStore> store,
                 const Prompter& prompter);
     void cancel_attach();
     void stop(bool force);
-    /// All processes of the ranks stop for a while, or go on. Every node answers with an event of its own.
+    /// Pauses all processes of the ranks, or continues them. Every node answers with an event of its own.
     void pause(bool pause);
     /// Leaves the run to its nodes. Returns at once; the controller's threads are joined elsewhere.
     void detach();

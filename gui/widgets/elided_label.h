@@ -7,7 +7,7 @@
 
 namespace rankscope::gui {
 
-/// A label of one line that gives up its middle, never its neighbours' room. The whole text is in the tool
+/// A label of one line that elides its middle when there is no room. The whole text is in the tool
 /// tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT

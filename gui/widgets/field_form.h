@@ -13,7 +13,7 @@ class QLineEdit;
 
 namespace rankscope::gui {
 
-/// Rows of label and editor, each with room for a sentence that says what would be right. Rows are known by
+/// Rows of label and editor, each with room for a sentence with the correct form. Rows are known by
 /// the key that checks name (for example "optimizer.lr").
 class FieldForm : public QWidget {
     Q_OBJECT

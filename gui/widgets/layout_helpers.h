@@ -19,7 +19,7 @@ QLabel* make_label(const QString& text, QWidget* parent, const char* role = null
 QFrame* make_rule(QWidget* parent);
 QPushButton* make_button(const QString& text, const char* object_name, QWidget* parent,
                          const char* role = nullptr);
-/// Sets a dynamic property that the style sheet looks at, and has the style look again.
+/// Sets a dynamic property that the style sheet uses, and makes the style read it again.
 void set_style_property(QWidget* widget, const char* name, const QString& value);
 /// Rows to select, no grid, compact, elided in the middle, header to the theme.
 void tune_table(QTableView* table, const char* object_name, const QString& accessible_name);

@@ -10,7 +10,7 @@ class QPushButton;
 
 namespace rankscope::gui {
 
-/// A bar across the top of a page: a fault ("banner", red) or a piece of news ("notice"), with at most one
+/// A bar across the top of a page: an error ("banner", red) or a message ("notice"), with at most one
 /// action. Hidden while its text is empty.
 class NoticeBar : public QFrame {
     Q_OBJECT

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // From two bare machines to a finished MNIST run, by simulated clicks on the real window. Runs at the desk of
-// a virtual cluster whose host keys nobody knows yet (tests/cluster/vcluster.py run --nodes 2 --unknown-hosts
+// a virtual cluster whose host keys are unknown (tests/cluster/vcluster.py run --nodes 2 --unknown-hosts
 // -- e2e_two_nodes). RANKSCOPE_SCREENSHOTS names a folder for a picture of every stage.
 
 #include <gui/app/main_window.h>

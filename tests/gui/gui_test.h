@@ -41,7 +41,7 @@ inline void click(QWidget* widget) {
     QTest::mouseClick(widget, Qt::LeftButton);
 }
 
-/// Replaces a field's text as a person does: select all, type.
+/// Replaces a field's text as a user does: select all, type.
 template <typename Edit>
 void type_into(Edit* edit, const QString& text) {
     edit->setFocus();

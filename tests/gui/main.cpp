@@ -14,7 +14,7 @@
 
 int main(int argc, char** argv) {
     using namespace rankscope::gui;
-    // Nothing of the person who runs the tests is read or written.
+    // No files of the user who runs the tests are read or written.
     const QTemporaryDir home;
     qputenv("HOME", home.path().toLocal8Bit());
     for (const char* name : {"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME"}) {

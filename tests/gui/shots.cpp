@@ -42,8 +42,7 @@ using namespace rankscope::gui::testing;
 
 namespace {
 
-const std::string kLongName =
-    "gpu-worker-with-a-name-that-somebody-in-operations-made-eighty-characters-long-0";
+const std::string kLongName = "gpu-worker-with-a-name-that-operations-made-eighty-characters-long-0";
 
 void settle(int ms = 400) {
     QElapsedTimer timer;
@@ -174,11 +173,11 @@ void live_shots(MainWindow& window, const Camera& camera) {
         many.push_back("node" + std::to_string(i + 1));
     }
     const std::vector<Scene> scenes{
-        {"live-1-rank", {.ranks = 1, .nodes = {"local"}, .until = 0.4, .fate = Fate::UnderWay}},
-        {"live-4-ranks", {.until = 0.65, .fate = Fate::UnderWay, .gpus = 0}},
+        {"live-1-rank", {.ranks = 1, .nodes = {"local"}, .until = 0.4, .fate = Fate::Running}},
+        {"live-4-ranks", {.until = 0.65, .fate = Fate::Running, .gpus = 0}},
         {"live-4-done", {}},
         {"live-16-ranks",
-         {.ranks = 16, .nodes = {"node1", "node2", "node3", "node4"}, .until = 0.8, .fate = Fate::UnderWay}},
+         {.ranks = 16, .nodes = {"node1", "node2", "node3", "node4"}, .until = 0.8, .fate = Fate::Running}},
         {"live-killed", {.until = 0.7, .fate = Fate::Killed}},
         {"live-cannot-start", {.fate = Fate::CannotStart}},
         {"live-long-names",
@@ -186,24 +185,24 @@ void live_shots(MainWindow& window, const Camera& camera) {
           .ranks = 8,
           .nodes = {kLongName, kLongName + "1"},
           .until = 0.5,
-          .fate = Fate::UnderWay,
+          .fate = Fate::Running,
           .notices = true,
           .gpus = 2}},
         {"live-1024-ranks",
-         {.ranks = 1024, .nodes = many, .steps_per_epoch = 150, .until = 0.9, .fate = Fate::UnderWay}},
-        {"live-gpus", {.ranks = 8, .nodes = {"node1"}, .until = 0.4, .fate = Fate::UnderWay, .gpus = 8}},
+         {.ranks = 1024, .nodes = many, .steps_per_epoch = 150, .until = 0.9, .fate = Fate::Running}},
+        {"live-gpus", {.ranks = 8, .nodes = {"node1"}, .until = 0.4, .fate = Fate::Running, .gpus = 8}},
         {"live-64-nodes",
          {.ranks = 512,
           .nodes = {many.begin(), many.begin() + 64},
           .steps_per_epoch = 60,
           .until = 0.8,
-          .fate = Fate::UnderWay,
+          .fate = Fate::Running,
           .gpus = 8}},
         {"live-queued", {.fate = Fate::Queued}},
         {"live-paused", {.until = 0.4, .fate = Fate::Paused}},
         {"live-saving", {.until = 0.4, .fate = Fate::Saving, .gpus = 0}},
-        {"live-notices", {.until = 0.4, .fate = Fate::UnderWay, .notices = true, .gpus = 0}},
-        {"live-waiting", {.until = 0, .fate = Fate::UnderWay}},
+        {"live-notices", {.until = 0.4, .fate = Fate::Running, .notices = true, .gpus = 0}},
+        {"live-waiting", {.until = 0, .fate = Fate::Running}},
     };
     for (const Scene& scene : scenes) {
         if (camera.wants(scene.name)) {
@@ -215,7 +214,7 @@ void live_shots(MainWindow& window, const Camera& camera) {
         }
     }
     if (camera.wants("live-selected")) {
-        live->show_stored(synthetic_data({.ranks = 64, .nodes = many, .until = 0.9, .fate = Fate::UnderWay}));
+        live->show_stored(synthetic_data({.ranks = 64, .nodes = many, .until = 0.9, .fate = Fate::Running}));
         auto* table = window.findChild<QTableView*>(u"rankTable"_s);
         table->selectRow(3);
         window.findChild<QLineEdit*>(u"logSearch"_s)->setText(u"loss 0.1"_s);

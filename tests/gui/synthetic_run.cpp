@@ -16,16 +16,16 @@ namespace rankscope::gui::testing {
 namespace {
 
 /// Numbers the events of each node, as its supervisor does.
-class Teller {
+class Reporter {
 public:
-    Teller(const SyntheticRun& run, const std::function<void(const Event&)>& sink)
+    Reporter(const SyntheticRun& run, const std::function<void(const Event&)>& sink)
         : run_(run), sink_(sink), now_us_(run.start_us) {}
 
-    void tell(const std::string& node, int rank, EventBody body) {
+    void report(const std::string& node, int rank, EventBody body) {
         sink_(Event{++seqs_[node], now_us_, node, rank, std::move(body)});
     }
     void desk(const char* stage, StageStatus status, std::string detail = {}, double progress = -1) {
-        tell({}, -1, StageEvent{stage, status, std::move(detail), progress});
+        report({}, -1, StageEvent{stage, status, std::move(detail), progress});
     }
     void pass(double seconds) { now_us_ += std::int64_t(seconds * 1e6); }
     const std::string& node_of(int rank) const {
@@ -44,50 +44,50 @@ double loss_at(double step, double noise) {
     return 2.25 * std::exp(-step / 90.0) + 0.07 + noise * (0.05 + 0.2 * std::exp(-step / 150.0));
 }
 
-void tell_beginning(Teller& teller, const SyntheticRun& run) {
-    teller.desk("connect", StageStatus::Begin, run.nodes.front() + ": connecting");
-    teller.pass(0.42);
-    teller.desk("connect", StageStatus::Done);
-    teller.desk("push", StageStatus::Begin, run.nodes.back() + ": pushing worker 40 %", 0.4);
-    teller.pass(1.1);
+void tell_beginning(Reporter& reporter, const SyntheticRun& run) {
+    reporter.desk("connect", StageStatus::Begin, run.nodes.front() + ": connecting");
+    reporter.pass(0.42);
+    reporter.desk("connect", StageStatus::Done);
+    reporter.desk("push", StageStatus::Begin, run.nodes.back() + ": pushing worker 40 %", 0.4);
+    reporter.pass(1.1);
     if (run.fate == Fate::CannotStart) {
         const std::string why = run.nodes.back() +
                                 ": the worker cannot start: libdnnl.so.2 is not installed. On Debian: "
                                 "apt install libdnnl2";
-        teller.desk("push", StageStatus::Done);
-        teller.desk("start", StageStatus::Begin);
-        teller.pass(0.2);
-        teller.desk("start", StageStatus::Failed, why);
-        teller.tell({}, -1, EndEvent{Outcome::Failed, 1, why, false, {}, {}});
+        reporter.desk("push", StageStatus::Done);
+        reporter.desk("start", StageStatus::Begin);
+        reporter.pass(0.2);
+        reporter.desk("start", StageStatus::Failed, why);
+        reporter.report({}, -1, EndEvent{Outcome::Failed, 1, why, false, {}, {}});
         return;
     }
-    teller.desk("push", StageStatus::Done);
+    reporter.desk("push", StageStatus::Done);
     if (run.fate == Fate::Queued) {
-        teller.desk("queue", StageStatus::Begin, "submitting on " + run.nodes.front());
-        teller.pass(0.3);
-        teller.desk("queue", StageStatus::Progress,
-                    "job 4711: PENDING (Resources: waits for nodes to get free), start estimated 18:20");
+        reporter.desk("queue", StageStatus::Begin, "submitting on " + run.nodes.front());
+        reporter.pass(0.3);
+        reporter.desk("queue", StageStatus::Progress,
+                      "job 4711: PENDING (Resources: waits for nodes to get free), start estimated 18:20");
         return;
     }
-    teller.desk("start", StageStatus::Begin);
+    reporter.desk("start", StageStatus::Begin);
     for (int rank = 0; rank < run.ranks; ++rank) {
-        teller.tell(teller.node_of(rank), rank, StageEvent{"start", StageStatus::Done, {}, -1});
+        reporter.report(reporter.node_of(rank), rank, StageEvent{"start", StageStatus::Done, {}, -1});
     }
-    teller.pass(0.15);
-    teller.desk("start", StageStatus::Done);
-    teller.desk("rendezvous", StageStatus::Begin);
+    reporter.pass(0.15);
+    reporter.desk("start", StageStatus::Done);
+    reporter.desk("rendezvous", StageStatus::Begin);
     for (int rank = 0; rank < run.ranks; ++rank) {
-        teller.tell(teller.node_of(rank), rank, StageEvent{"rendezvous", StageStatus::Done, {}, -1});
-        teller.tell(teller.node_of(rank), rank,
-                    LogEvent{false, "rankscope-worker: rank " + std::to_string(rank) + " of " +
-                                        std::to_string(run.ranks) + ", oneDNN, 1 thread\n"});
+        reporter.report(reporter.node_of(rank), rank, StageEvent{"rendezvous", StageStatus::Done, {}, -1});
+        reporter.report(reporter.node_of(rank), rank,
+                        LogEvent{false, "rankscope-worker: rank " + std::to_string(rank) + " of " +
+                                            std::to_string(run.ranks) + ", oneDNN, 1 thread\n"});
     }
-    teller.pass(0.3);
-    teller.desk("rendezvous", StageStatus::Done);
-    teller.desk("first-step", StageStatus::Begin);
+    reporter.pass(0.3);
+    reporter.desk("rendezvous", StageStatus::Done);
+    reporter.desk("first-step", StageStatus::Begin);
 }
 
-void tell_step(Teller& teller, const SyntheticRun& run, int step, std::mt19937& random) {
+void tell_step(Reporter& reporter, const SyntheticRun& run, int step, std::mt19937& random) {
     std::normal_distribution<double> noise(0, 1);
     for (int rank = 0; rank < run.ranks; ++rank) {
         const double loss = std::max(0.001, loss_at(step, noise(random)));
@@ -101,37 +101,38 @@ void tell_step(Teller& teller, const SyntheticRun& run, int step, std::mt19937& 
             metric.values.push_back({"epochs", double(run.epochs)});
             metric.values.push_back({"steps_per_epoch", double(run.steps_per_epoch)});
         }
-        teller.tell(teller.node_of(rank), rank, metric);
+        reporter.report(reporter.node_of(rank), rank, metric);
         if (step % run.log_every == 0) {
             const std::string line = "epoch " + std::to_string(int(metric.epoch)) + " step " +
                                      std::to_string(step) + " loss " + std::to_string(loss) + "\n";
-            teller.tell(teller.node_of(rank), rank, LogEvent{false, line});
+            reporter.report(reporter.node_of(rank), rank, LogEvent{false, line});
         }
     }
 }
 
-void tell_validation(Teller& teller, const SyntheticRun& run, int epoch) {
+void tell_validation(Reporter& reporter, const SyntheticRun& run, int epoch) {
     MetricEvent metric;
     metric.epoch = epoch;
     metric.values = {{"val_loss", 0.09 / epoch}, {"val_acc1", 1 - 0.031 / epoch}, {"val_samples", 10000}};
     for (int rank = 0; rank < run.ranks; ++rank) {
-        teller.tell(teller.node_of(rank), rank, metric);
+        reporter.report(reporter.node_of(rank), rank, metric);
     }
 }
 
-void tell_notices(Teller& teller, const SyntheticRun& run) {
-    const auto tell = [&](const std::string& node, int rank, FailureId id, std::vector<std::string> details) {
+void tell_notices(Reporter& reporter, const SyntheticRun& run) {
+    const auto notice = [&](const std::string& node, int rank, FailureId id,
+                            std::vector<std::string> details) {
         Event event{0, 0, node, rank, NoticeEvent{.id = id, .args = std::move(details)}};
         describe_notice(event);
-        teller.tell(node, rank, event.body);
-        teller.pass(1.2);
+        reporter.report(node, rank, event.body);
+        reporter.pass(1.2);
     };
-    tell(run.nodes.back(), -1, "peer-link-absent", {"10.0.0.11:40123: no route to host"});
-    tell(run.nodes.back(), run.ranks - 1, "rank-stopped", {"4242", "19"});
-    tell(run.nodes.front(), -1, "spool-thinned", {"120", "33554432"});
+    notice(run.nodes.back(), -1, "peer-link-absent", {"10.0.0.11:40123: no route to host"});
+    notice(run.nodes.back(), run.ranks - 1, "rank-stopped", {"4242", "19"});
+    notice(run.nodes.front(), -1, "spool-thinned", {"120", "33554432"});
 }
 
-void tell_samples(Teller& teller, const SyntheticRun& run, int second) {
+void tell_samples(Reporter& reporter, const SyntheticRun& run, int second) {
     constexpr double kGiB = 1024.0 * 1024 * 1024;
     for (std::size_t node = 0; node < run.nodes.size(); ++node) {
         const double wave = 0.5 + 0.5 * std::sin(second / 4.0 + double(node));
@@ -154,43 +155,43 @@ void tell_samples(Teller& teller, const SyntheticRun& run, int second) {
             add("mem_used", (61 + gpu) * kGiB);
             add("mem_total", 80 * kGiB);
             add("temp", 58 + gpu + 6 * wave);
-            if (node != 1) {  // a driver that does not tell
+            if (node != 1) {  // a driver that does not report it
                 add("power", gpu == 3 ? 180 : 560 + 80 * wave);
             }
         }
-        teller.tell(run.nodes[node], -1, sample);
+        reporter.report(run.nodes[node], -1, sample);
     }
 }
 
-void tell_standing(Teller& teller, const SyntheticRun& run) {
+void tell_standing(Reporter& reporter, const SyntheticRun& run) {
     for (const std::string& node : run.nodes) {
         if (run.fate == Fate::Paused) {
-            teller.tell(node, -1, StageEvent{"pause", StageStatus::Done, {}, -1});
+            reporter.report(node, -1, StageEvent{"pause", StageStatus::Done, {}, -1});
         } else {
-            teller.tell(node, -1, StageEvent{"stop", StageStatus::Begin, "stopped by the user", -1});
-            teller.tell(node, -1, StageEvent{"checkpoint", StageStatus::Begin, {}, -1});
+            reporter.report(node, -1, StageEvent{"stop", StageStatus::Begin, "stopped by the user", -1});
+            reporter.report(node, -1, StageEvent{"checkpoint", StageStatus::Begin, {}, -1});
         }
     }
 }
 
-void tell_death(Teller& teller, const SyntheticRun& run) {
+void tell_death(Reporter& reporter, const SyntheticRun& run) {
     const int victim = std::min(1, run.ranks - 1);
     Culprit culprit;
     culprit.rank = victim;
-    culprit.node = teller.node_of(victim);
+    culprit.node = reporter.node_of(victim);
     culprit.code = -1;
     culprit.signal = 9;
     culprit.reason =
-        "Something outside of the run sent SIGKILL: often the kernel, when memory runs out (dmesg tells).";
+        "Something outside of the run sent SIGKILL: often the kernel, when memory runs out (see dmesg).";
     culprit.last_lines = {"epoch 1 step 350 loss 0.118", "epoch 2 step 400 loss 0.094",
                           "warning: host memory 97 % used"};
-    teller.tell(culprit.node, victim, LogEvent{true, "warning: host memory 97 % used\n"});
+    reporter.report(culprit.node, victim, LogEvent{true, "warning: host memory 97 % used\n"});
     ExitEvent exit;
     exit.code = -1;
     exit.signal = 9;
     exit.pid = 4242;
     exit.last_lines = culprit.last_lines;
-    teller.tell(culprit.node, victim, exit);
+    reporter.report(culprit.node, victim, exit);
     for (int rank = 0; rank < run.ranks; ++rank) {
         if (rank != victim) {
             ExitEvent stopped;
@@ -198,28 +199,28 @@ void tell_death(Teller& teller, const SyntheticRun& run) {
             stopped.signal = 15;
             stopped.requested = true;
             stopped.stop_cause = "rank 1 died";
-            teller.tell(teller.node_of(rank), rank, stopped);
+            reporter.report(reporter.node_of(rank), rank, stopped);
         }
     }
-    teller.tell({}, -1, EndEvent{Outcome::Failed, 1, "", true, culprit, {}});
+    reporter.report({}, -1, EndEvent{Outcome::Failed, 1, "", true, culprit, {}});
 }
 
-void tell_end(Teller& teller, const SyntheticRun& run) {
+void tell_end(Reporter& reporter, const SyntheticRun& run) {
     for (int rank = 0; rank < run.ranks; ++rank) {
         ExitEvent exit;
         exit.signal = run.fate == Fate::Stopped ? 15 : 0;
         exit.code = run.fate == Fate::Stopped ? -1 : 0;
         exit.requested = run.fate == Fate::Stopped;
-        teller.tell(teller.node_of(rank), rank, exit);
+        reporter.report(reporter.node_of(rank), rank, exit);
     }
     const bool done = run.fate == Fate::Done;
-    teller.tell({}, -1,
-                EndEvent{done ? Outcome::Done : Outcome::Stopped,
-                         done ? 0 : 130,
-                         done ? "validation accuracy 98.45 %" : "stopped by the user",
-                         false,
-                         {},
-                         {}});
+    reporter.report({}, -1,
+                    EndEvent{done ? Outcome::Done : Outcome::Stopped,
+                             done ? 0 : 130,
+                             done ? "validation accuracy 98.45 %" : "stopped by the user",
+                             false,
+                             {},
+                             {}});
 }
 
 }  // namespace
@@ -250,36 +251,36 @@ LaunchPlan synthetic_plan(const SyntheticRun& run) {
 }
 
 void synthetic_events(const SyntheticRun& run, const std::function<void(const Event&)>& sink) {
-    Teller teller(run, sink);
+    Reporter reporter(run, sink);
     std::mt19937 random(7);
-    tell_beginning(teller, run);
+    tell_beginning(reporter, run);
     if (run.fate == Fate::CannotStart || run.fate == Fate::Queued) {
         return;
     }
     for (int second = 0; run.gpus >= 0 && second < 90; ++second) {
-        tell_samples(teller, run, second);
+        tell_samples(reporter, run, second);
     }
     const int steps = int(run.until * run.epochs * run.steps_per_epoch);
     for (int step = 1; step <= steps; ++step) {
-        teller.pass(0.07);
-        tell_step(teller, run, step, random);
+        reporter.pass(0.07);
+        tell_step(reporter, run, step, random);
         if (step == 1) {
-            teller.desk("first-step", StageStatus::Done);
+            reporter.desk("first-step", StageStatus::Done);
         }
         if (step % run.steps_per_epoch == 0) {
-            teller.pass(0.5);
-            tell_validation(teller, run, step / run.steps_per_epoch);
+            reporter.pass(0.5);
+            tell_validation(reporter, run, step / run.steps_per_epoch);
         }
     }
     if (run.notices) {
-        tell_notices(teller, run);
+        tell_notices(reporter, run);
     }
     if (run.fate == Fate::Killed) {
-        tell_death(teller, run);
+        tell_death(reporter, run);
     } else if (run.fate == Fate::Paused || run.fate == Fate::Saving) {
-        tell_standing(teller, run);
-    } else if (run.fate != Fate::UnderWay) {
-        tell_end(teller, run);
+        tell_standing(reporter, run);
+    } else if (run.fate != Fate::Running) {
+        tell_end(reporter, run);
     }
 }
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-/// Runs that never were, as the nodes and the desk would have told them: for tests and for looking at the
+/// Synthetic runs, with the events that nodes and desk would send: for tests and for looking at the
 /// window.
 namespace rankscope::gui::testing {
 
-/// Queued: under Slurm, no nodes yet. Paused, Saving: a person asked for it; under way.
-enum class Fate { UnderWay, Done, Killed, CannotStart, Stopped, Queued, Paused, Saving };
+/// Queued: under Slurm, no nodes yet. Paused, Saving: requested by the user and in progress.
+enum class Fate { Running, Done, Killed, CannotStart, Stopped, Queued, Paused, Saving };
 
 struct SyntheticRun {
     std::string name = "mnist-convnet";

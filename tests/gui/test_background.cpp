@@ -79,7 +79,7 @@ HostKeyQuestion question(const std::string& node) {
     return {node, "10.0.0.1", 22, "ssh-ed25519", "SHA256:" + node};
 }
 
-TEST(PrompterBridge, OneDialogForAllWhoAskAndOnlyTickedOnesAreTrusted) {
+TEST(PrompterBridge, OneDialogForAllQuestionsAndOnlyTickedKeysAreTrusted) {
     QWidget window;
     PrompterBridge bridge(&window);
     const Prompter ask = bridge.prompter();
@@ -139,7 +139,7 @@ TEST(PrompterBridge, SecretsComeBackAndCancelIsNothing) {
     }
 }
 
-TEST(PrompterBridge, ClosingAnswersNoToAllAndForEver) {
+TEST(PrompterBridge, ClosingAnswersNoToAllQuestions) {
     QWidget window;
     auto bridge = std::make_unique<PrompterBridge>(&window);
     const Prompter ask = bridge->prompter();

@@ -78,7 +78,7 @@ TEST(NodeDialog, KeepsTheTransportAsItWasWritten) {
     }
 }
 
-TEST(ImportDialog, ReadsAFileAndSaysWhyNot) {
+TEST(ImportDialog, ReadsAFileOrShowsTheReason) {
     const QTemporaryDir folder;
     const QString path = folder.filePath(u"config"_s);
     QFile file(path);
@@ -104,7 +104,7 @@ NodeSpec unreachable(const std::string& name) {
     return node;
 }
 
-TEST(KeyDialog, MakesAKeyAndShowsWhyANodeHasNot) {
+TEST(KeyDialog, CreatesAKeyAndShowsWhyANodeRefusesIt) {
     const QTemporaryDir folder;
     KeyDialog dialog({local_node(), unreachable("gpu1"), unreachable("gpu2")}, {}, nullptr);
     dialog.show();
@@ -131,7 +131,7 @@ TEST(KeyDialog, MakesAKeyAndShowsWhyANodeHasNot) {
     EXPECT_EQ(install->text(), u"&Install on 1 nodes"_s) << "now it is there";
 }
 
-TEST(LeftoversDialog, EndsWhoHoldsAPortWhenAskedTo) {
+TEST(LeftoversDialog, EndsTheHolderOfAPortOnRequest) {
     QProcess holder;
     holder.start(u"python3"_s, {u"-c"_s,
                                 u"import socket\ns = socket.create_server(('127.0.0.1', 0))\n"
@@ -145,7 +145,7 @@ TEST(LeftoversDialog, EndsWhoHoldsAPortWhenAskedTo) {
     dialog.show();
     auto* table = child<QTableWidget>(&dialog, "leftoversTable");
     auto* end = child<QPushButton>(&dialog, "leftoversEnd");
-    EXPECT_FALSE(end->isEnabled()) << "it is not known yet who it is";
+    EXPECT_FALSE(end->isEnabled()) << "the process is not known yet";
     ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));
     ASSERT_EQ(table->rowCount(), 1) << ss(child<QLabel>(&dialog, "leftoversProblem")->text());
     EXPECT_EQ(table->item(0, 1)->text(), QString::number(holder.processId()));
@@ -160,7 +160,7 @@ TEST(LeftoversDialog, EndsWhoHoldsAPortWhenAskedTo) {
     EXPECT_FALSE(end->isEnabled());
 }
 
-TEST(LeftoversDialog, SaysWhyANodeCannotBeAsked) {
+TEST(LeftoversDialog, ShowsWhyANodeCannotBeAsked) {
     LeftoversDialog dialog(unreachable("gpu1"), 0, {}, nullptr, nullptr);
     dialog.show();
     ASSERT_TRUE(wait_until([&] { return !dialog.busy(); }, 60000));

@@ -153,7 +153,7 @@ TEST(RunsModel, ShowsRunsAndKeepsRowsOnARefresh) {
     EXPECT_EQ(model.rowCount(), 1);
 }
 
-TEST(Texts, ReadLikeAPersonWouldWriteThem) {
+TEST(Texts, ReadNaturally) {
     EXPECT_EQ(duration_text(0.015), u"15 ms"_s);
     EXPECT_EQ(duration_text(0.42), u"0.4 s"_s);
     EXPECT_EQ(duration_text(59.4), u"59 s"_s);

@@ -93,7 +93,7 @@ TEST(LiveModel, OneSignalABatch) {
     EXPECT_EQ(changes.count(), 1);
 }
 
-TEST(LiveModel, ARankThatGoesBackIsReported) {
+TEST(LiveModel, ARewindOfARankIsReported) {
     LiveData data;
     data.set_plan(synthetic_plan({.ranks = 1}));
     for (const int step : {1, 2, 3, 2}) {
@@ -137,7 +137,7 @@ TEST(FailureReport, NamesTheCulpritItsSignalAndItsLastLines) {
     EXPECT_EQ(report.rank, 1);
 }
 
-TEST(FailureReport, AWorkerThatCannotStartSaysWhy) {
+TEST(FailureReport, AWorkerThatCannotStartShowsTheReason) {
     const FailureReport report = failure_report(synthetic_data({.fate = Fate::CannotStart}));
     EXPECT_TRUE(report.title.contains(u"could not start"_s));
     EXPECT_TRUE(report.text.contains(u"libdnnl.so.2 is not installed"_s));
@@ -146,7 +146,7 @@ TEST(FailureReport, AWorkerThatCannotStartSaysWhy) {
 TEST(FailureReport, NothingForARunThatIsFine) {
     EXPECT_TRUE(failure_report(synthetic_data({.steps_per_epoch = 5})).title.isEmpty());
     EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::Stopped})).title.isEmpty());
-    EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::UnderWay})).title.isEmpty());
+    EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::Running})).title.isEmpty());
 }
 
 TEST(FailureReport, ADiagnosisBringsItsFix) {

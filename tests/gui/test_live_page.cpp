@@ -40,7 +40,7 @@ constexpr std::int64_t kSecond = 1'000'000;
 
 /// node2 fell silent `silent_s` seconds ago; the next attempt is in `retry_s` seconds.
 LiveData with_broken_link(LinkState state, int silent_s, int retry_s) {
-    LiveData data = synthetic_data({.id = "broken", .until = 0.3, .fate = Fate::UnderWay, .gpus = 0});
+    LiveData data = synthetic_data({.id = "broken", .until = 0.3, .fate = Fate::Running, .gpus = 0});
     const std::int64_t now = data.state.last_us + silent_s * kSecond;
     LinkEvent link;
     link.node = "node2";
@@ -108,7 +108,7 @@ TEST_F(Live, ALostNodeMakesTheRunFailing) {
 }
 
 TEST_F(Live, FiguresOfASilentNodeShowTheirAge) {
-    LiveData data = synthetic_data({.until = 0.3, .fate = Fate::UnderWay, .gpus = 0});
+    LiveData data = synthetic_data({.until = 0.3, .fate = Fate::Running, .gpus = 0});
     NodeSamplesModel model;
     model.set_data(&data);
     const std::int64_t sampled = data.state.samples.at("node1").last_us;
@@ -136,7 +136,7 @@ protected:
 };
 
 TEST_F(Head, RatesAndTimesLeftAreShownOnlyWhileStepsArrive) {
-    const LiveData running = synthetic_data({.until = 0.4, .fate = Fate::UnderWay});
+    const LiveData running = synthetic_data({.until = 0.4, .fate = Fate::Running});
     show(running, 0.2);
     EXPECT_EQ(text("runOutcome"), u"running"_s);
     EXPECT_TRUE(visible("runRate"));
@@ -223,7 +223,7 @@ TEST_F(Live, RanksOfLargeRunsAreReadable) {
 }
 
 TEST_F(Live, AFailedRendezvousReadsFailed) {
-    LiveData data = synthetic_data({.id = "a", .until = 0, .fate = Fate::UnderWay});
+    LiveData data = synthetic_data({.id = "a", .until = 0, .fate = Fate::Running});
     data.state.stages[3].done = false;
     data.state.stages[4].begun = false;
     data.apply(Event{0, data.state.last_us + kSecond, "", -1,

@@ -87,7 +87,7 @@ TEST(LogStore, KeepsTheNewestWithinItsBytes) {
     EXPECT_EQ(log.dropped_all(), log.dropped(5));
 }
 
-TEST(LogStore, ALineWithoutEndDoesNotGrowForEver) {
+TEST(LogStore, ALineWithoutEndIsLimited) {
     LogStore log;
     for (int i = 0; i < 100; ++i) {
         log.append(0, false, std::string(4096, 'y'), 1);

@@ -144,7 +144,7 @@ TEST_F(Questions, AHalfTypedPasswordKeepsFocusAndItsEnterAnswersNothingElse) {
     EXPECT_FALSE(second.get());
 }
 
-TEST_F(Questions, AKeyThatJoinsTheOpenListIsNotTrustedByAClickThatWasUnderWay) {
+TEST_F(Questions, AKeyThatJoinsTheOpenListIsNotTrustedByAClickThatCameBefore) {
     const auto first = ask_key(1);
     ASSERT_TRUE(wait_until([&] { return shown<HostKeyDialog>() && shown<HostKeyDialog>()->ready(); }));
     auto* accept = child<QPushButton>(shown<HostKeyDialog>(), "hostKeyAccept");
