@@ -79,7 +79,7 @@ fs::path find_conda_folder(const std::string& name, std::string& searched) {
     }
     std::istringstream known(read_file(home_dir() / ".conda/environments.txt").value_or(""));
     for (std::string line; std::getline(known, line);) {
-        const fs::path folder = line;
+        fs::path folder = line;
         if (folder.filename() == name && folder.parent_path().filename() == "envs" &&
             is_there(folder / "conda-meta")) {
             return folder;
@@ -87,7 +87,7 @@ fs::path find_conda_folder(const std::string& name, std::string& searched) {
     }
     searched = "~/.conda/environments.txt";
     for (const auto& root : conda_roots()) {
-        const fs::path folder = name == "base" ? root : root / "envs" / name;
+        fs::path folder = name == "base" ? root : root / "envs" / name;
         if (is_there(folder / "conda-meta")) {
             return folder;
         }

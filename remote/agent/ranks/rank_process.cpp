@@ -168,7 +168,7 @@ std::string explain(const ChildError& error, const Launch& launch) {
     if (error.step == Step::Workdir) {
         return "workdir " + launch.workdir + ": " + reason;
     }
-    const std::string said = launch.program + ": " + reason;
+    std::string said = launch.program + ": " + reason;
     const fs::path file = fs::path(launch.workdir) / launch.program;
     std::error_code ignored;
     switch (error.error) {
@@ -221,6 +221,7 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     auto arguments = arguments_of(rank, run, dir, paths);
     const auto variables = environment_of(rank, run, dir, python);
     std::vector<std::string> environment;
+    environment.reserve(variables.size());
     for (const auto& [key, value] : variables) {
         environment.push_back(key + '=' + value);
     }

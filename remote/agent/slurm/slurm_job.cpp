@@ -107,7 +107,7 @@ std::string find_slurm_program(const std::string& name) {
     auto folders = split(path != nullptr ? path : "", ':');
     folders.insert(folders.end(), kUsualFolders.begin(), kUsualFolders.end());
     for (const auto& folder : folders) {
-        const std::string file = folder + '/' + name;
+        std::string file = folder + '/' + name;
         if (folder.starts_with('/') && ::access(file.c_str(), X_OK) == 0) {
             return file;
         }
@@ -122,7 +122,7 @@ std::optional<wire::SlurmState> parse_scontrol_job(std::string_view text) {
     if (state.job_id() == 0 || state.state().empty()) {
         return std::nullopt;
     }
-    const auto known = [](std::string value) {
+    const auto known = [](const std::string& value) {
         return value == "None" || value == "(null)" || value == "N/A" ? std::string() : value;
     };
     state.set_reason(known(value_of(text, "Reason")));

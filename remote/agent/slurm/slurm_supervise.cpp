@@ -29,7 +29,6 @@
 #include <vector>
 
 namespace rankscope::agent {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr double kScontrolTimeout = 30;
