@@ -41,6 +41,13 @@ bool wait_fd(int fd, short events, double deadline) {
     }
 }
 
+bool wait_any(std::span<pollfd> entries, double longest_s) {
+    for (pollfd& entry : entries) {
+        entry.revents = 0;
+    }
+    return ::poll(entries.data(), entries.size(), poll_timeout_ms(longest_s)) > 0;
+}
+
 void sleep_s(double seconds) {
     std::this_thread::sleep_for(std::chrono::duration<double>(std::max(0.0, seconds)));
 }

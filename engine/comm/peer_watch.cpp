@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
+#include <base/wait_fd.h>
 #include <engine/comm/out_of_step.h>
 #include <engine/comm/peer_watch.h>
 
-#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -112,8 +113,7 @@ std::optional<PeerLoss> PeerWatch::ask(Op op, std::vector<std::string> fields, M
     const Duration sent = clock_.tick();
     std::string sealed;
     while (!take_frame(sealed)) {
-        pollfd entry{socket.fd(), POLLIN, 0};
-        poll(&entry, 1, static_cast<int>(tick_.count()));
+        wait_readable(socket.fd(), monotonic_s() + std::chrono::duration<double>(tick_).count());
         const Duration silent = clock_.tick() - sent;
         std::array<char, 4096> piece{};
         const ssize_t got = recv(socket.fd(), piece.data(), piece.size(), MSG_DONTWAIT);

@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <remote/agent/link/peer_link.h>
 
 #include <poll.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 
 namespace rankscope::agent {
 namespace {
@@ -180,7 +180,7 @@ void PeerLink::wait(double now) {
     }
     const double until = std::max(0.0, next_beat_ - now);
     const double wait_s = urgent || (!hub() && !peers_[0].channel) ? std::min(until, 0.1) : until;
-    ::poll(fds.data(), fds.size(), static_cast<int>(std::ceil(std::min(wait_s, kBeat) * 1000)));
+    wait_any(fds, std::min(wait_s, kBeat));
 }
 
 void PeerLink::read_peers(double now) {
@@ -303,8 +303,7 @@ void PeerLink::say_goodbye() {
             if (!peer.channel->wants_to_write() || monotonic_s() > until) {
                 break;
             }
-            pollfd fd{peer.channel->fd(), POLLOUT, 0};
-            ::poll(&fd, 1, 50);
+            wait_fd(peer.channel->fd(), POLLOUT, until);
         }
         peer.channel.reset();
     }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <remote/agent/link/link_socket.h>
 #include <remote/agent/link/peer_link.h>
 
@@ -42,8 +43,7 @@ void PeerLink::dial(double now) {
         }
         return;
     }
-    pollfd fd{dialing_.fd.get(), POLLOUT, 0};
-    if (::poll(&fd, 1, 0) <= 0) {
+    if (!wait_fd(dialing_.fd.get(), POLLOUT, now)) {
         if (now > dialing_.until) {
             dial_failed(ETIMEDOUT, now);
         }

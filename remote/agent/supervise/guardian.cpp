@@ -4,13 +4,13 @@
 #include <base/clock.h>
 #include <base/fd.h>
 #include <base/files.h>
+#include <base/wait_fd.h>
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/spool/spool.h>
 #include <remote/agent/supervise/supervisor.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -114,7 +114,7 @@ bool take_lock(const UniqueFd& lock) {
         if (::flock(lock.get(), LOCK_EX | LOCK_NB) == 0) {
             return true;
         }
-        ::poll(nullptr, 0, 10);
+        sleep_s(0.01);
     }
     return false;
 }
@@ -140,7 +140,7 @@ int wait_for(pid_t supervisor, const RunDir& dir, bool& was_stopped) {
         if (stopped_since <= 0) {
             continue;
         }
-        ::poll(nullptr, 0, 100);
+        sleep_s(0.1);
         wire::StartRun run;
         if (!was_stopped && read_spec(dir, run) && run.peer_timeout_s() > 0 &&
             monotonic_s() - stopped_since > run.peer_timeout_s()) {

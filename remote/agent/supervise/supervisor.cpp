@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/files.h>
+#include <base/wait_fd.h>
 #include <remote/agent/link/cause.h>
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
@@ -159,7 +160,7 @@ bool Supervisor::any_running() const {
     return std::any_of(ranks_.begin(), ranks_.end(), [](const RankProcess& rank) { return rank.running(); });
 }
 
-int Supervisor::next_timeout() const {
+double Supervisor::next_timeout_s() const {
     double wait = 60;
     const double now = monotonic_s();
     if (stop_) {
@@ -181,7 +182,7 @@ int Supervisor::next_timeout() const {
     if (!any_running()) {
         wait = std::min(wait, 0.1);  // only the other nodes need this one yet
     }
-    return static_cast<int>(std::clamp(wait * 1000 + 1, 0.0, 60000.0));
+    return std::max(wait, 0.0);
 }
 
 void Supervisor::loop() {
@@ -203,7 +204,7 @@ void Supervisor::loop() {
                 }
             }
         }
-        ::poll(fds.data(), fds.size(), next_timeout());
+        wait_any(fds, next_timeout_s());
         reader_.read();
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
@@ -312,7 +313,7 @@ void Supervisor::finish() {
         while (monotonic_s() < until && !descendants_of(::getpid()).empty()) {
             while (::waitpid(-1, nullptr, WNOHANG) > 0) {
             }
-            ::poll(nullptr, 0, 10);
+            sleep_s(0.01);
         }
     }
     const int left = kill_descendants(::getpid(), 5);
@@ -329,7 +330,7 @@ void Supervisor::finish() {
     spool_.add(std::move(event));
     // The end must not be lost to a full disk: logs of other runs may be cleaned meanwhile.
     for (int round = 0; round < 600 && !spool_.flush(); ++round) {
-        ::poll(nullptr, 0, 1000);
+        sleep_s(1);
     }
     spool_.close();
     forget_secrets(dir_);

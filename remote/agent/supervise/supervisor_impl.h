@@ -72,7 +72,7 @@ private:
     void begin_attempt();
     void give_up_restart(const std::string& why);
     void finish();
-    int next_timeout() const;
+    double next_timeout_s() const;
     bool any_running() const;
 
     RunDir dir_;

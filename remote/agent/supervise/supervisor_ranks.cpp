@@ -3,12 +3,12 @@
 
 #include <base/clock.h>
 #include <base/paths.h>
+#include <base/wait_fd.h>
 #include <remote/agent/link/cause.h>
 #include <remote/agent/ranks/error_file.h>
 #include <remote/agent/spool/run_events.h>
 #include <remote/agent/supervise/supervisor_impl.h>
 
-#include <poll.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,9 +100,7 @@ void Supervisor::reap() {
 // come, and did not end on its own then.
 void Supervisor::await_own_sigterm() {
     const double until = monotonic_s() + kOwnSigterm;
-    for (double left = kOwnSigterm; !stop_ && left > 0; left = until - monotonic_s()) {
-        pollfd fd{signals_.get(), POLLIN, 0};
-        ::poll(&fd, 1, static_cast<int>(left * 1000) + 1);
+    while (!stop_ && wait_readable(signals_.get(), until)) {
         signalfd_siginfo info{};
         while (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
             if (info.ssi_signo != SIGCHLD) {

@@ -2,13 +2,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <remote/desk/launch/agent_session.h>
 #include <remote/desk/launch/link_listener.h>
 #include <remote/desk/node/bundle_push.h>
 #include <remote/desk/node/tree_push.h>
 #include <remote/desk/text.h>
-
-#include <poll.h>
 
 #include <algorithm>
 #include <utility>
@@ -177,12 +176,9 @@ void AgentSession::wait_before_retry(double wait_s) {
     const unsigned woken = woken_;
     const double begin = monotonic_s();
     while (!leaving() && woken_ == woken) {
-        const double left = begin + (hurry_ ? std::min(wait_s, kHurryS) : wait_s) - monotonic_s();
-        if (left <= 0) {
+        if (!wait_readable(wake_.fd(), begin + (hurry_ ? std::min(wait_s, kHurryS) : wait_s))) {
             return;
         }
-        pollfd fd{wake_.fd(), POLLIN, 0};
-        ::poll(&fd, 1, static_cast<int>(left * 1000) + 1);
         wake_.clear();
     }
 }

@@ -3,10 +3,10 @@
 
 #include <base/clock.h>
 #include <base/paths.h>
+#include <base/wait_fd.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/askpass_server.h>
 
-#include <poll.h>
 #include <sodium/utils.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -57,9 +57,7 @@ std::string read_prompt(int fd) {
     const double deadline = monotonic_s() + kPromptTimeout;
     std::array<char, 4096> bytes;
     for (;;) {
-        pollfd ready{fd, POLLIN, 0};
-        const double left = deadline - monotonic_s();
-        if (left <= 0 || ::poll(&ready, 1, static_cast<int>(left * 1000) + 1) <= 0) {
+        if (!wait_readable(fd, deadline)) {
             return prompt;
         }
         const auto got = ::recv(fd, bytes.data(), bytes.size(), 0);

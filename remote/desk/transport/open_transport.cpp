@@ -1,6 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
+#include <base/wait_fd.h>
 #include <base/wake_fd.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/admission.h>
@@ -12,7 +14,6 @@
 #include <remote/desk/transport/transport.h>
 #include <remote/desk/transport/transport_choice.h>
 
-#include <poll.h>
 #include <sodium/randombytes.h>
 
 namespace rankscope {
@@ -41,8 +42,7 @@ bool dropped_before_greeting(const Failure& failure) {
 void pause(double seconds, const std::stop_token& stop) {
     const WakeFd wake;
     const std::stop_callback on_stop(stop, [&wake] { wake.wake(); });
-    pollfd woken{wake.fd(), POLLIN, 0};
-    ::poll(&woken, 1, static_cast<int>(seconds * (500 + randombytes_uniform(1000))));
+    wait_readable(wake.fd(), monotonic_s() + seconds * (500 + randombytes_uniform(1000)) / 1000);
 }
 
 Result<std::unique_ptr<Transport>> open_once(const NodeSpec& node, const SshTarget& target,

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <base/files.h>
 #include <base/paths.h>
+#include <base/wait_fd.h>
 #include <base/wake_fd.h>
 #include <remote/desk/text.h>
 #include <remote/desk/transport/agent_keys.h>
@@ -13,7 +14,6 @@
 #include <remote/desk/transport/ssh_failures.h>
 #include <remote/desk/transport/transport.h>
 
-#include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -145,8 +145,7 @@ Result<std::shared_ptr<OpenSshMaster>> OpenSshMaster::open(const std::vector<std
             (*program)->kill();
             break;
         }
-        pollfd asks{(*askpass)->fd(), POLLIN, 0};
-        if (::poll(&asks, 1, 0) > 0) {
+        if (wait_readable((*askpass)->fd(), 0)) {
             const double asked = monotonic_s();
             (*askpass)->serve_one();
             deadline += monotonic_s() - asked;

@@ -43,7 +43,7 @@ public:
         for (const int fd : readable) {
             fds.push_back({fd, POLLIN, 0});
         }
-        ::poll(fds.data(), fds.size(), timeout_ms);
+        wait_any(fds, timeout_ms / 1000.0);
     }
     void kill() override { child_.kill(); }
 
@@ -96,7 +96,7 @@ void ProcessChannel::wait(bool for_writing, int timeout_ms, int wake_fd) {
                                {child_.error().get(), POLLIN, 0},
                                {for_writing ? child_.input().get() : -1, POLLOUT, 0},
                                {wake_fd, POLLIN, 0}}};
-    ::poll(fds.data(), fds.size(), timeout_ms);
+    wait_any(fds, timeout_ms / 1000.0);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/wait_fd.h>
 #include <remote/desk/transport/ssh_target.h>
 
 #include <libssh/libssh.h>
@@ -32,8 +33,7 @@ using SshKey = std::unique_ptr<ssh_key_struct, FreeSshKey>;
 /// Has the server closed the connection, though libssh has not read that yet? sshd does so when a question to
 /// the user takes longer than its LoginGraceTime.
 inline bool closed_by_server(ssh_session session) {
-    pollfd socket{ssh_get_fd(session), POLLRDHUP, 0};
-    return ssh_is_connected(session) == 0 || ::poll(&socket, 1, 0) > 0;
+    return ssh_is_connected(session) == 0 || wait_fd(ssh_get_fd(session), POLLRDHUP, 0);
 }
 
 }  // namespace rankscope

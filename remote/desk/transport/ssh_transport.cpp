@@ -96,7 +96,7 @@ void SshChannel::wait(bool for_writing, int timeout_ms, int wake_fd) {
         events |= POLLOUT;
     }
     std::array<pollfd, 2> fds{{{ssh_get_fd(session_.get()), events, 0}, {wake_fd, POLLIN, 0}}};
-    ::poll(fds.data(), fds.size(), timeout_ms);
+    wait_any(fds, timeout_ms / 1000.0);
     if (pending) {
         ssh_blocking_flush(session_.get(), 0);
     }

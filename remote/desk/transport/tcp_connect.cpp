@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/wait_fd.h>
 #include <base/wake_fd.h>
 #include <remote/desk/transport/ssh_failures.h>
 #include <remote/desk/transport/tcp_connect.h>
@@ -99,7 +100,7 @@ private:
             fds.push_back({pending.fd.get(), POLLOUT, 0});
         }
         const double until = next_ != nullptr ? std::min(deadline_, next_at_) : deadline_;
-        ::poll(fds.data(), fds.size(), static_cast<int>(std::max(0.0, until - now) * 1000) + 1);
+        wait_any(fds, std::max(0.0, until - now));
         if (fds[0].revents != 0) {
             error_ = ECANCELED;
             return false;
