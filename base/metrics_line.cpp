@@ -130,6 +130,7 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
         return std::nullopt;
     }
     MetricsLine result;
+    std::string unknown_stage;
     for (const auto& [key, value] : object.items()) {
         if (key == "step" || key == "epoch") {
             if (!read_place(key, value, result, why)) {
@@ -142,7 +143,8 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
         } else if (value.is_string()) {
             const auto& text = value.get_ref<const std::string&>();
             if (key == "stage") {
-                result.stage = text;
+                result.stage = enum_from<StageName>(text);
+                unknown_stage = result.stage ? std::string() : text;
             } else if (key == "detail") {
                 result.detail = text;
             } else {
@@ -154,13 +156,17 @@ std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string
             result.failed_dial = read_dial(value);
         }
     }
+    if (!unknown_stage.empty()) {
+        result.stage = StageName::Note;
+        result.detail = unknown_stage + (result.detail.empty() ? "" : ": " + result.detail);
+    }
     return result;
 }
 
 std::string format_metrics_line(const MetricsLine& line) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
-    if (!line.stage.empty()) {
-        object["stage"] = line.stage;
+    if (line.stage) {
+        object["stage"] = to_string(*line.stage);
     }
     if (!line.detail.empty()) {
         object["detail"] = line.detail;

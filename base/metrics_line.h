@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/failed_dial.h>
+#include <base/stage.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +39,10 @@
 ///   peak_rss_mb  largest resident memory of the rank so far, MiB
 ///   val_loss, val_acc1, val_acc5, val_samples  validation over all ranks, after an epoch
 ///   params       checksum of the parameters, "sha256:<hex>"
-///   stage        instead of a metric: the rank has reached a stage ("rendezvous", "data", "train",
-///   "validate",
-///                "done"); with "detail" (text) and, where it is known, "done" and "total" (progress),
-///                "waiting_for" (array of ranks), "failed_dial" ({"address", "port", "errno"})
+///   stage        instead of a metric: the rank has reached a stage of base/stage.h ("rendezvous", "data",
+///                "train", "validate", "done"; another name is read as a "note" that contains it); with "detail"
+///                (text) and, where it is known, "done" and "total" (progress), "waiting_for" (array of ranks),
+///                "failed_dial" ({"address", "port", "errno"})
 namespace rankscope {
 
 inline constexpr std::size_t kMaxMetricsLine = 65536;
@@ -55,7 +56,7 @@ inline constexpr int kExitPeerLost = 75;
 struct MetricsLine {
     std::optional<std::int64_t> step;
     std::optional<double> epoch;
-    std::string stage;                        ///< empty: a metric
+    std::optional<StageName> stage{};         ///< none: a metric
     std::string detail;                       ///< with a stage
     std::vector<int> waiting_for{};           ///< with a stage: ranks, at most kMaxWaitingFor of them
     std::optional<FailedDial> failed_dial{};  ///< with a stage: the connection that this rank waits for
@@ -65,7 +66,7 @@ struct MetricsLine {
     bool operator==(const MetricsLine&) const = default;
 };
 
-/// Reads one line (without '\n'). On failure nothing is returned and *why names the fault, for the person.
+/// Reads one line (without '\n'). On failure nothing is returned and *why names the fault, for the user.
 std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string* why = nullptr);
 
 /// Writes one line, '\n' included. Values that are not finite are written as null: JSON has no NaN, and a

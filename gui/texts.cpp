@@ -59,38 +59,44 @@ QString outcome_text(Outcome outcome) {
     return {};
 }
 
-QString stage_text(const std::string& name) {
-    if (name == "connect")
-        return Words::tr("Connect");
-    if (name == "push")
-        return Words::tr("Push");
-    if (name == "start")
-        return Words::tr("Start");
-    if (name == "rendezvous")
-        return Words::tr("Rendezvous");
-    if (name == "first-step")
-        return Words::tr("First step");
-    if (name == "data")
-        return Words::tr("Data");
-    if (name == "train")
-        return Words::tr("Train");
-    if (name == "validate")
-        return Words::tr("Validate");
-    if (name == "done")
-        return Words::tr("Done");
-    if (name == "stop")
-        return Words::tr("Stop");
-    if (name == "queue")
-        return Words::tr("Queue");
-    if (name == "pause")
-        return Words::tr("Paused");
-    if (name == "continue")
-        return Words::tr("Resumed");
-    if (name == "restart")
-        return Words::tr("Restart");
-    if (name == "checkpoint")
-        return Words::tr("Checkpoint signal sent");
-    return qs(name);
+QString stage_text(StageName name) {
+    switch (name) {
+        case StageName::Connect:
+            return Words::tr("Connect");
+        case StageName::Push:
+            return Words::tr("Push");
+        case StageName::Start:
+            return Words::tr("Start");
+        case StageName::Rendezvous:
+            return Words::tr("Rendezvous");
+        case StageName::FirstStep:
+            return Words::tr("First step");
+        case StageName::Data:
+            return Words::tr("Data");
+        case StageName::Train:
+            return Words::tr("Train");
+        case StageName::Validate:
+            return Words::tr("Validate");
+        case StageName::Done:
+            return Words::tr("Done");
+        case StageName::Stop:
+            return Words::tr("Stop");
+        case StageName::Queue:
+            return Words::tr("Queue");
+        case StageName::Pause:
+            return Words::tr("Paused");
+        case StageName::Continue:
+            return Words::tr("Resumed");
+        case StageName::Restart:
+            return Words::tr("Restart");
+        case StageName::Checkpoint:
+            return Words::tr("Checkpoint signal sent");
+        case StageName::Link:
+            return Words::tr("Link of the nodes");
+        case StageName::Note:
+            return Words::tr("Note");
+    }
+    return {};
 }
 
 QString link_text(const LinkEvent& link, std::int64_t now_us) {

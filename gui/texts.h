@@ -15,7 +15,7 @@ namespace rankscope::gui {
 
 QString phase_text(RankPhase phase);
 QString outcome_text(Outcome outcome);
-QString stage_text(const std::string& name);
+QString stage_text(StageName name);
 /// "no answer for 12 s", "connection refused. The run continues there. Next attempt in 8 s": what happened to
 /// the link to a node; empty for its regular end.
 QString link_text(const LinkEvent& link, std::int64_t now_us);

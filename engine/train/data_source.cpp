@@ -38,7 +38,7 @@ DataSource::Loaded DataSource::load(const config::DatasetConfig& config, Split s
     try {
         return {load_dataset(config, split,
                              [&metrics](const std::string& detail, std::uint64_t done, std::uint64_t total) {
-                                 metrics.stage("data", detail, static_cast<double>(done),
+                                 metrics.stage(StageName::Data, detail, static_cast<double>(done),
                                                static_cast<double>(total));
                              }),
                 ""};

@@ -18,11 +18,11 @@ std::string topk_key(const RunFacts& facts) {
 }  // namespace
 
 void MetricLinesListener::data_ready(const std::string& text) {
-    sink_.stage("data", text);
+    sink_.stage(StageName::Data, text);
 }
 
 void MetricLinesListener::epoch_begins(std::int64_t epoch, double /*lr*/) {
-    sink_.stage("train", epoch_of(epoch, facts_));
+    sink_.stage(StageName::Train, epoch_of(epoch, facts_));
 }
 
 void MetricLinesListener::step_done(const StepReport& report) {
@@ -67,7 +67,7 @@ void MetricLinesListener::step_done(const StepReport& report) {
 }
 
 void MetricLinesListener::validation_begins(std::int64_t epoch) {
-    sink_.stage("validate", epoch_of(epoch, facts_));
+    sink_.stage(StageName::Validate, epoch_of(epoch, facts_));
 }
 
 void MetricLinesListener::epoch_done(const EpochReport& report) {
@@ -87,14 +87,14 @@ void MetricLinesListener::epoch_done(const EpochReport& report) {
 
 void MetricLinesListener::checkpoint_done(const CheckpointReport& report) {
     for (const auto& folder : report.abandoned) {
-        sink_.stage("note", abandoned_text(folder));
+        sink_.stage(StageName::Note, abandoned_text(folder));
     }
     if (!report.error.empty() && report.repeated) {
         return;
     }
     if (!report.error.empty()) {
-        sink_.stage("note", "the checkpoint of step " + std::to_string(report.update) +
-                                " was not written: " + report.error);
+        sink_.stage(StageName::Note, "the checkpoint of step " + std::to_string(report.update) +
+                                         " was not written: " + report.error);
         return;
     }
     MetricsLine line;
@@ -113,7 +113,7 @@ void MetricLinesListener::run_done(const std::string& checksum) {
 }
 
 void MetricLinesListener::note(const std::string& text) {
-    sink_.stage("note", text);
+    sink_.stage(StageName::Note, text);
 }
 
 }  // namespace rankscope::engine

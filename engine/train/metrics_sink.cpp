@@ -90,7 +90,7 @@ void MetricsSink::push() {
     }
 }
 
-void MetricsSink::stage(const std::string& name, const std::string& detail, double done, double total) {
+void MetricsSink::stage(StageName name, const std::string& detail, double done, double total) {
     MetricsLine line;
     line.stage = name;
     line.detail = detail;

@@ -24,7 +24,7 @@ public:
     MetricsSink& operator=(const MetricsSink&) = delete;
 
     void write(const MetricsLine& line);
-    void stage(const std::string& name, const std::string& detail = "", double done = 0, double total = 0);
+    void stage(StageName name, const std::string& detail = "", double done = 0, double total = 0);
     /// Waits up to a second for the reader to take what is kept.
     void flush();
 

@@ -48,10 +48,10 @@ RankEnv with_limits(RankEnv env, const config::DdpConfig& config) {
 
 std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const config::DdpConfig& config,
                                  const RankEnv& env, MetricsSink& metrics) {
-    metrics.stage("rendezvous", "rank " + std::to_string(env.rank) + " → " + env.master_addr + ":" +
-                                    std::to_string(env.master_port));
+    metrics.stage(StageName::Rendezvous, "rank " + std::to_string(env.rank) + " → " + env.master_addr + ":" +
+                                             std::to_string(env.master_port));
     if (env.world_size == 1) {
-        metrics.stage("rendezvous", "world of 1 rank", 1, 1);
+        metrics.stage(StageName::Rendezvous, "world of 1 rank", 1, 1);
         return nullptr;
     }
     RendezvousOptions meeting;
@@ -63,7 +63,7 @@ std::unique_ptr<Rendezvous> meet(const WorkerOptions& options, const config::Ddp
     };
     meeting.progress = [&metrics](const RendezvousProgress& progress) {
         MetricsLine line;
-        line.stage = "rendezvous";
+        line.stage = StageName::Rendezvous;
         line.values = {{"done", progress.here}, {"total", progress.world}};
         line.waiting_for = progress.missing;
         line.failed_dial = progress.unreachable;
@@ -147,7 +147,7 @@ void run_worker(const WorkerOptions& options, const config::TrainConfig& config,
         metrics.flush();
         end_process(dynamic_cast<const ConfigError*>(&error) != nullptr ? kExitWrongUse : 1, error.what());
     }
-    metrics.stage("done");
+    metrics.stage(StageName::Done);
     metrics.flush();
 }
 

@@ -44,7 +44,7 @@ bool LiveData::apply(const Event& event) {
         log.append(event.rank, text->is_stderr, text->text, event.t_us);
     } else if (const auto* stage = event.as<StageEvent>()) {
         log_stage(event, *stage);
-        if (stage->name == "restart" && stage->status == StageStatus::Done) {
+        if (stage->name == StageName::Restart && stage->status == StageStatus::Done) {
             restart_ranks_of(event.node);
         }
     } else if (const auto* link = event.as<LinkEvent>()) {
@@ -150,13 +150,15 @@ void LiveData::log_stage(const Event& event, const StageEvent& stage) {
     // its ranks needs no detail. Why a job waits in Slurm's queue, and what a node's link does, come as
     // progress.
     const bool failed = stage.status == StageStatus::Failed;
-    const bool of_node = stage.name == "pause" || stage.name == "continue" || stage.name == "checkpoint";
-    const bool kept = stage.status != StageStatus::Progress || stage.name == "queue" || stage.name == "note";
+    const bool of_node = stage.name == StageName::Pause || stage.name == StageName::Continue ||
+                         stage.name == StageName::Checkpoint;
+    const bool kept = stage.status != StageStatus::Progress || stage.name == StageName::Queue ||
+                      stage.name == StageName::Note;
     if (!failed && !of_node && (!kept || stage.detail.empty())) {
         return;
     }
     QString line;
-    if (stage.name != "note") {
+    if (stage.name != StageName::Note) {
         line = failed ? Words::tr("%1 failed").arg(stage_text(stage.name)) : stage_text(stage.name);
     }
     if (!stage.detail.empty()) {

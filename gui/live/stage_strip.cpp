@@ -51,14 +51,14 @@ QString activity_of(const RunState& state) {
 
 }  // namespace
 
-StageCell::StageCell(const std::string& name, QWidget* parent) : QWidget(parent) {
-    setObjectName(u"stage-"_s + qs(name));
+StageCell::StageCell(StageName name, QWidget* parent) : QWidget(parent) {
+    setObjectName(u"stage-"_s + QString::fromLatin1(to_string(name)));
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(kPad + kSign + 8, 6, kPad, 8);
     layout->setSpacing(8);
     name_ = make_label(stage_text(name), this);
     time_ = make_label({}, this, "muted");
-    time_->setObjectName(u"stageTime-"_s + qs(name));
+    time_->setObjectName(u"stageTime-"_s + QString::fromLatin1(to_string(name)));
     layout->addWidget(name_);
     layout->addWidget(time_);
     layout->addStretch();
@@ -133,7 +133,7 @@ StageStrip::StageStrip(QWidget* parent) : QFrame(parent) {
     row->setSpacing(4);
     queue_ = new StageCell("queue", this);
     queue_->hide();
-    for (const char* name : kStageNames) {
+    for (const StageName name : kStages) {
         cells_.push_back(new StageCell(name, this));
         row->addWidget(cells_.back(), 1);
         if (cells_.size() == 2) {

@@ -21,7 +21,7 @@ class StageCell : public QWidget {
     Q_OBJECT
 
 public:
-    explicit StageCell(const std::string& name, QWidget* parent);
+    explicit StageCell(StageName name, QWidget* parent);
     /// How the run ended, as far as this stage is concerned.
     enum class Ending { None, Before, FailedHere };
     void set_state(const StageState& stage, std::int64_t now_us, Ending ending);

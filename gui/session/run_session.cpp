@@ -63,7 +63,7 @@ PlanSink RunSession::plan_sink(const std::shared_ptr<EventQueue>& queue) const {
 
 bool RunSession::runs_on_nodes() const {
     for (const StageState& stage : model_.state().stages) {
-        if (stage.name == "start") {
+        if (stage.name == StageName::Start) {
             return stage.done;
         }
     }

@@ -61,8 +61,8 @@ public:
     void event(const Event& event) {
         const std::lock_guard lock(mutex_);
         if (const auto* stage = event.as<StageEvent>(); stage != nullptr && !event.node.empty()) {
-            if (stage->name == "pause" || stage->name == "continue") {
-                paused_[event.node] = stage->name == "pause";
+            if (stage->name == StageName::Pause || stage->name == StageName::Continue) {
+                paused_[event.node] = stage->name == StageName::Pause;
             }
         } else if (event.as<EndEvent>() != nullptr) {
             ended_.insert(event.node);

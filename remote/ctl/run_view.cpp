@@ -89,27 +89,27 @@ void RunView::event(const Event& event) {
 }
 
 void RunView::stage(const Event& event, const StageEvent& stage) {
-    if (stage.name == "note") {
+    if (stage.name == StageName::Note) {
         print("  " + (event.node.empty() ? "" : event.node + ": ") + stage.detail);
         return;
     }
-    if (stage.name == "pause" || stage.name == "continue") {
-        print("  " + event.node + (stage.name == "pause" ? ": paused" : ": continues"));
+    if (stage.name == StageName::Pause || stage.name == StageName::Continue) {
+        print("  " + event.node + (stage.name == StageName::Pause ? ": paused" : ": continues"));
         return;
     }
-    if (stage.name == "restart") {
+    if (stage.name == StageName::Restart) {
         if (stage.status == StageStatus::Done) {
             print("  " + event.node + ": all ranks start again (" + stage.detail + ')');
         }
         return;
     }
     if (stage.status == StageStatus::Failed) {
-        print("  " + padded(stage.name) + " failed: " + stage.detail);
+        print("  " + padded(to_string(stage.name)) + " failed: " + stage.detail);
         return;
     }
-    if (stage.name == "queue") {
+    if (stage.name == StageName::Queue) {
         if (!stage.detail.empty()) {
-            print("  " + padded(stage.name) + ' ' + stage.detail);
+            print("  " + padded(to_string(stage.name)) + ' ' + stage.detail);
         }
         return;
     }
@@ -117,17 +117,18 @@ void RunView::stage(const Event& event, const StageEvent& stage) {
         const auto it = std::find_if(state_.stages.begin(), state_.stages.end(),
                                      [&](const StageState& entry) { return entry.name == stage.name; });
         if (it != state_.stages.end()) {
-            std::printf("  %-11s %6.0f ms   (%.2f s after start)\n", stage.name.c_str(),
+            std::printf("  %-11s %6.0f ms   (%.2f s after start)\n", to_string(stage.name),
                         static_cast<double>(it->end_us - it->begin_us) / 1e3,
                         static_cast<double>(it->end_us - state_.start_us) / 1e6);
         }
     } else if (event.node.empty() && (!stage.waiting_for.empty() || stage.failed_dial)) {
-        std::printf("  %-11s %s\n", stage.name.c_str(), stage.detail.c_str());
+        std::printf("  %-11s %s\n", to_string(stage.name), stage.detail.c_str());
     } else if (!stage.detail.empty() && stage.progress >= 0 && stage.status == StageStatus::Progress &&
-               (stage.name == "push" || stage.name == "connect" || stage.name == "data")) {
+               (stage.name == StageName::Push || stage.name == StageName::Connect ||
+                stage.name == StageName::Data)) {
         // Whole tens only: a terminal that scrolls is no progress bar.
         const std::string line =
-            event.node + stage.name + std::to_string(static_cast<int>(stage.progress * 10));
+            event.node + to_string(stage.name) + std::to_string(static_cast<int>(stage.progress * 10));
         if (line != last_push_line_) {
             last_push_line_ = line;
             print("  " + (event.node.empty() ? "" : event.node + ": ") + stage.detail);

@@ -80,25 +80,26 @@ std::string local_time(std::int64_t t_us) {
 int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes) {
     nlohmann::ordered_json all = nlohmann::ordered_json::array();
     std::vector<std::vector<std::string>> rows{{"NODE", "RUN", "NAME", "STARTED", "STATE", "FROM"}};
-    const int code = on_nodes(options, nodes,
-                              [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
-                                  const auto runs = runs_of(*connection.link);
-                                  if (!runs) {
-                                      report(runs.failure(), options.json);
-                                      return kUnreachable;
-                                  }
-                                  for (const auto& run : runs->runs()) {
-                                      all.push_back({{"node", node.name},
-                                                     {"run", run.run_id()},
-                                                     {"name", run.name()},
-                                                     {"started", static_cast<double>(run.started_us()) / 1e6},
-                                                     {"state", run.state()},
-                                                     {"desk", run.desk()}});
-                                      rows.push_back({node.name, run.run_id(), run.name(),
-                                                      local_time(run.started_us()), run.state(), run.desk()});
-                                  }
-                                  return kDone;
-                              });
+    const int code = on_nodes(
+        options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+            const auto runs = runs_of(*connection.link);
+            if (!runs) {
+                report(runs.failure(), options.json);
+                return kUnreachable;
+            }
+            for (const auto& run : runs->runs()) {
+                const char* state = to_string(enum_from_number<Outcome>(run.state()).value_or(Outcome::Lost));
+                all.push_back({{"node", node.name},
+                               {"run", run.run_id()},
+                               {"name", run.name()},
+                               {"started", static_cast<double>(run.started_us()) / 1e6},
+                               {"state", state},
+                               {"desk", run.desk()}});
+                rows.push_back(
+                    {node.name, run.run_id(), run.name(), local_time(run.started_us()), state, run.desk()});
+            }
+            return kDone;
+        });
     if (options.json) {
         std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}
                                 .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)

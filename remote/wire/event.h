@@ -4,8 +4,10 @@
 #pragma once
 
 #include <base/failed_dial.h>
+#include <base/stage.h>
 #include <remote/diagnosis/verdict.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,11 +31,8 @@ enum class Written {
     Always,
 };
 
-enum class StageStatus { Begin, Progress, Done, Failed };
-
 struct StageEvent {
-    std::string
-        name;  ///< connect, push, start, rendezvous, data, train, first-step, validate, done, stop, note
+    StageName name = StageName::Note;
     StageStatus status = StageStatus::Begin;
     std::string detail = {};
     double progress = -1;                        ///< 0…1; negative: unknown
@@ -129,7 +128,12 @@ struct NoticeEvent {
 /// Why the run failed: always the desk's.
 using DiagnosisEvent = Verdict;
 
-enum class Outcome { Running, Done, Failed, Stopped, Lost };
+enum class Outcome : std::uint8_t { Running, Done, Failed, Stopped, Lost };
+
+template <>
+struct EnumNames<Outcome> {
+    static constexpr std::array names{"running", "done", "failed", "stopped", "lost"};
+};
 
 struct Culprit {
     int rank = -1;
@@ -154,7 +158,21 @@ struct Culprit {
 };
 
 /// How a node was lost.
-enum class LostHow { Unknown, Silent, Gone, Signalled, Rebooted, SupervisorKilled, SupervisorStopped };
+enum class LostHow : std::uint8_t {
+    Unknown,
+    Silent,
+    Gone,
+    Signalled,
+    Rebooted,
+    SupervisorKilled,
+    SupervisorStopped
+};
+
+template <>
+struct EnumNames<LostHow> {
+    static constexpr std::array names{
+        "unknown", "silent", "gone", "signalled", "rebooted", "supervisor-killed", "supervisor-stopped"};
+};
 
 /// From a node (its part is over) or, with an empty node, from the desk: the run is over.
 struct EndEvent {
@@ -190,12 +208,17 @@ struct SampleEvent {
 };
 
 /// How the desk reaches a node of a run.
-enum class LinkState {
+enum class LinkState : std::uint8_t {
     Linked,    ///< it answers
     Silent,    ///< connected, but no answer for some seconds
     Retrying,  ///< the connection is lost; the desk tries again at retry_at_us
     PresumedLost,  ///< presumed lost: the run does not wait for it any longer, or its other nodes reported it lost
     Ended          ///< its part of the run is over
+};
+
+template <>
+struct EnumNames<LinkState> {
+    static constexpr std::array names{"linked", "silent", "retrying", "presumed-lost", "ended"};
 };
 
 /// From the desk (Event::node is empty): the link to one node has changed its state. The node's ranks are not
@@ -237,14 +260,6 @@ struct Event {
     }
 };
 
-const char* to_string(StageStatus status);
-const char* to_string(Outcome outcome);
-const char* to_string(LostHow how);
-LostHow lost_how_from(const std::string& text);
-const char* to_string(LinkState state);
-StageStatus stage_status_from(const std::string& text);
-Outcome outcome_from(const std::string& text);
-LinkState link_state_from(const std::string& text);
 /// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice": the "event" key of the JSON
 /// form.
 const char* kind_of(const Event& event);

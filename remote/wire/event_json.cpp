@@ -54,12 +54,12 @@ private:
     static Json value_of(bool flag) { return flag; }
     static Json value_of(int number) { return number; }
     static Json value_of(double number) { return number; }
-    static Json value_of(LostHow how) { return to_string(how); }
     static Json value_of(std::int64_t number) { return number; }
     static Json value_of(FailureId id) { return id.str(); }
-    static Json value_of(StageStatus status) { return to_string(status); }
-    static Json value_of(Outcome outcome) { return to_string(outcome); }
-    static Json value_of(LinkState state) { return to_string(state); }
+    template <NamedEnum E>
+    static Json value_of(E value) {
+        return to_string(value);
+    }
     static Json value_of(const Evidence& evidence) { return object_of(evidence); }
     template <typename T>
     static Json value_of(const std::vector<T>& list) {
@@ -115,12 +115,11 @@ private:
         field = json.get<T>();
     }
     static void read(const Json& json, FailureId& id) { id = FailureId::from(json.get<std::string>()); }
-    static void read(const Json& json, StageStatus& status) {
-        status = stage_status_from(json.get<std::string>());
+    // A name that this version does not know leaves the default.
+    template <NamedEnum E>
+    static void read(const Json& json, E& value) {
+        value = enum_from<E>(json.get<std::string>()).value_or(value);
     }
-    static void read(const Json& json, Outcome& outcome) { outcome = outcome_from(json.get<std::string>()); }
-    static void read(const Json& json, LostHow& how) { how = lost_how_from(json.get<std::string>()); }
-    static void read(const Json& json, LinkState& state) { state = link_state_from(json.get<std::string>()); }
     static void read(const Json& json, Evidence& evidence) {
         if (json.is_string()) {  // of a run that an earlier version stored
             evidence.text = json.get<std::string>();

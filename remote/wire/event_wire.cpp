@@ -9,6 +9,14 @@
 namespace rankscope {
 namespace {
 
+static_assert(static_cast<int>(StageName::Rendezvous) == wire::STAGE_RENDEZVOUS &&
+              static_cast<int>(StageName::Done) == wire::STAGE_DONE &&
+              EnumNames<StageName>::names.size() == wire::StageName_ARRAYSIZE);
+static_assert(static_cast<int>(StageStatus::Failed) == wire::STATUS_FAILED &&
+              EnumNames<StageStatus>::names.size() == wire::StageStatus_ARRAYSIZE);
+static_assert(static_cast<int>(Outcome::Lost) == wire::OUTCOME_LOST &&
+              EnumNames<Outcome>::names.size() == wire::Outcome_ARRAYSIZE);
+
 // A number in the type of the frame's field: an event counts in int where the frame has uint32.
 template <typename Field, typename Value>
 decltype(auto) as_field(const Value& value) {
@@ -33,6 +41,8 @@ struct FromFrame {
     void operator()(T& field, Get get, Set) const {
         if constexpr (std::is_arithmetic_v<T>) {
             field = static_cast<T>(get());
+        } else if constexpr (NamedEnum<T>) {
+            field = enum_from_number<T>(static_cast<int>(get())).value_or(T{});
         } else {
             read(get(), field);
         }
@@ -45,7 +55,6 @@ struct FromFrame {
 private:
     static void read(const std::string& text, std::string& field) { field = text; }
     static void read(const std::string& text, FailureId& field) { field = FailureId::from(text); }
-    static void read(const std::string& text, StageStatus& field) { field = stage_status_from(text); }
 };
 
 struct ToFrame {
@@ -66,7 +75,8 @@ private:
         return field;
     }
     static std::string value(FailureId id) { return id.str(); }
-    static const char* value(StageStatus status) { return to_string(status); }
+    static wire::StageName value(StageName name) { return static_cast<wire::StageName>(name); }
+    static wire::StageStatus value(StageStatus status) { return static_cast<wire::StageStatus>(status); }
 };
 
 template <typename Copy, typename E, typename Frame>
@@ -180,7 +190,7 @@ StageEvent stage_from(const wire::Stage& frame) {
 
 EndEvent end_from(const wire::End& frame, const std::string& node) {
     EndEvent end;
-    end.outcome = outcome_from(frame.outcome());
+    end.outcome = enum_from_number<Outcome>(frame.outcome()).value_or(Outcome::Failed);
     end.detail = frame.detail();
     const auto& cause = frame.cause();
     if (cause.kind() == wire::CAUSE_RANK_ENDED || cause.kind() == wire::CAUSE_RANK_STOPPED) {
@@ -236,7 +246,7 @@ struct ToWire {
         }
     }
     void operator()(const EndEvent& end) const {
-        frame.mutable_end()->set_outcome(to_string(end.outcome));
+        frame.mutable_end()->set_outcome(static_cast<wire::Outcome>(end.outcome));
         frame.mutable_end()->set_detail(end.detail);
         if (end.has_culprit) {
             auto* cause = frame.mutable_end()->mutable_cause();
@@ -301,7 +311,7 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             break;
         case wire::Event::BODY_NOT_SET:
             // Of a newer agent: kept as a note, so that the sequence has no gap.
-            event.body = StageEvent{"note", StageStatus::Progress, "unknown event", -1};
+            event.body = StageEvent{StageName::Note, StageStatus::Progress, "unknown event", -1};
             break;
     }
     return event;

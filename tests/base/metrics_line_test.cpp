@@ -45,13 +45,20 @@ TEST(MetricsLine, ReadsTheExampleOfTheContract) {
     EXPECT_EQ(value_of(line, "acc1"), 0.91);
     EXPECT_EQ(value_of(line, "lr"), 0.1);
     EXPECT_EQ(value_of(line, "samples"), 12800);
-    EXPECT_TRUE(line.stage.empty());
+    EXPECT_FALSE(line.stage);
     EXPECT_TRUE(line.texts.empty());
+}
+
+TEST(MetricsLine, AnUnknownStageIsANote) {
+    EXPECT_EQ(parsed(R"({"stage":"warm-up","detail":"3 of 4"})").stage, StageName::Note);
+    EXPECT_EQ(parsed(R"({"stage":"warm-up","detail":"3 of 4"})").detail, "warm-up: 3 of 4");
+    EXPECT_EQ(parsed(R"({"detail":"3 of 4","stage":"warm-up"})").detail, "warm-up: 3 of 4");
+    EXPECT_EQ(parsed(R"({"stage":"warm-up"})").detail, "warm-up");
 }
 
 TEST(MetricsLine, ReadsStages) {
     const auto line = parsed(R"({"stage":"data","detail":"reading","done":3,"total":4})");
-    EXPECT_EQ(line.stage, "data");
+    EXPECT_EQ(line.stage, StageName::Data);
     EXPECT_EQ(line.detail, "reading");
     EXPECT_EQ(value_of(line, "done"), 3);
     EXPECT_EQ(value_of(line, "total"), 4);
@@ -147,7 +154,7 @@ TEST(MetricsLine, RefusesBytesThatAreNoText) {
 
 TEST(MetricsLine, FormatReplacesBytesThatAreNoText) {
     MetricsLine line;
-    line.stage = "data";
+    line.stage = StageName::Data;
     line.detail = "file \xff.gz";
     const std::string text = format_metrics_line(line);
     EXPECT_EQ(text.back(), '\n');
@@ -157,7 +164,7 @@ TEST(MetricsLine, FormatReplacesBytesThatAreNoText) {
 TEST(MetricsLine, FormatNeverWritesALineBreakInside) {
     MetricsLine line;
     line.detail = "two\nlines\r\n";
-    line.stage = "note";
+    line.stage = StageName::Note;
     line.texts = {{"a\nb", "c\nd"}};
     const std::string text = format_metrics_line(line);
     EXPECT_EQ(text.find('\n'), text.size() - 1);
@@ -185,7 +192,7 @@ TEST(MetricsLine, RoundTripOfWhateverAWriterCanSay) {
             line.epoch = static_cast<double>(random() % 1000) / 7;
         }
         if (random() % 4 == 0) {
-            line.stage = random_text(random);
+            line.stage = static_cast<StageName>(random() % EnumNames<StageName>::names.size());
             line.detail = random_text(random);
         }
         for (unsigned i = random() % 5; i > 0; --i) {
@@ -231,7 +238,7 @@ TEST(MetricsLine, MutatedLinesNeverBreakTheReader) {
 
 TEST(MetricsLine, WhatARankWaitsForIsFields) {
     MetricsLine line;
-    line.stage = "rendezvous";
+    line.stage = StageName::Rendezvous;
     line.waiting_for = {1, 3};
     line.failed_dial = FailedDial{"10.0.0.1", 29500, 111};
     const auto read = parse_metrics_line(format_metrics_line(line));

@@ -291,7 +291,7 @@ TEST(MetricsSink, KeepsWhatASlowReaderDoesNotTakeAndLosesNothing) {
         }
     }
     for (int i = 0; i < 20; ++i) {
-        sink.stage("train");  // each write also sends what is left over
+        sink.stage(StageName::Train);  // each write also sends what is left over
         take();
     }
     std::int64_t expected = 1;
@@ -326,7 +326,7 @@ TEST(MetricsSink, LongDetailsStayWithinOneAtomicWrite) {
     write_file(folder / "file", "");
     {
         MetricsSink sink((folder / "file").string());
-        sink.stage("data", std::string(20000, 'x'));
+        sink.stage(StageName::Data, std::string(20000, 'x'));
     }
     EXPECT_LE(read_file(folder / "file").size(), 4096U);
 }

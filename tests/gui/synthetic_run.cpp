@@ -24,7 +24,7 @@ public:
     void report(const std::string& node, int rank, EventBody body) {
         sink_(Event{++seqs_[node], now_us_, node, rank, std::move(body)});
     }
-    void desk(const char* stage, StageStatus status, std::string detail = {}, double progress = -1) {
+    void desk(StageName stage, StageStatus status, std::string detail = {}, double progress = -1) {
         report({}, -1, StageEvent{stage, status, std::move(detail), progress});
     }
     void pass(double seconds) { now_us_ += std::int64_t(seconds * 1e6); }
@@ -45,46 +45,48 @@ double loss_at(double step, double noise) {
 }
 
 void tell_beginning(Reporter& reporter, const SyntheticRun& run) {
-    reporter.desk("connect", StageStatus::Begin, run.nodes.front() + ": connecting");
+    reporter.desk(StageName::Connect, StageStatus::Begin, run.nodes.front() + ": connecting");
     reporter.pass(0.42);
-    reporter.desk("connect", StageStatus::Done);
-    reporter.desk("push", StageStatus::Begin, run.nodes.back() + ": pushing worker 40 %", 0.4);
+    reporter.desk(StageName::Connect, StageStatus::Done);
+    reporter.desk(StageName::Push, StageStatus::Begin, run.nodes.back() + ": pushing worker 40 %", 0.4);
     reporter.pass(1.1);
     if (run.fate == Fate::CannotStart) {
         const std::string why = run.nodes.back() +
                                 ": the worker cannot start: libdnnl.so.2 is not installed. On Debian: "
                                 "apt install libdnnl2";
-        reporter.desk("push", StageStatus::Done);
-        reporter.desk("start", StageStatus::Begin);
+        reporter.desk(StageName::Push, StageStatus::Done);
+        reporter.desk(StageName::Start, StageStatus::Begin);
         reporter.pass(0.2);
-        reporter.desk("start", StageStatus::Failed, why);
+        reporter.desk(StageName::Start, StageStatus::Failed, why);
         reporter.report({}, -1, EndEvent{Outcome::Failed, 1, why, false, {}, {}});
         return;
     }
-    reporter.desk("push", StageStatus::Done);
+    reporter.desk(StageName::Push, StageStatus::Done);
     if (run.fate == Fate::Queued) {
-        reporter.desk("queue", StageStatus::Begin, "submitting on " + run.nodes.front());
+        reporter.desk(StageName::Queue, StageStatus::Begin, "submitting on " + run.nodes.front());
         reporter.pass(0.3);
-        reporter.desk("queue", StageStatus::Progress,
+        reporter.desk(StageName::Queue, StageStatus::Progress,
                       "job 4711: PENDING (Resources: waits for nodes to get free), start estimated 18:20");
         return;
     }
-    reporter.desk("start", StageStatus::Begin);
+    reporter.desk(StageName::Start, StageStatus::Begin);
     for (int rank = 0; rank < run.ranks; ++rank) {
-        reporter.report(reporter.node_of(rank), rank, StageEvent{"start", StageStatus::Done, {}, -1});
+        reporter.report(reporter.node_of(rank), rank,
+                        StageEvent{StageName::Start, StageStatus::Done, {}, -1});
     }
     reporter.pass(0.15);
-    reporter.desk("start", StageStatus::Done);
-    reporter.desk("rendezvous", StageStatus::Begin);
+    reporter.desk(StageName::Start, StageStatus::Done);
+    reporter.desk(StageName::Rendezvous, StageStatus::Begin);
     for (int rank = 0; rank < run.ranks; ++rank) {
-        reporter.report(reporter.node_of(rank), rank, StageEvent{"rendezvous", StageStatus::Done, {}, -1});
+        reporter.report(reporter.node_of(rank), rank,
+                        StageEvent{StageName::Rendezvous, StageStatus::Done, {}, -1});
         reporter.report(reporter.node_of(rank), rank,
                         LogEvent{false, "rankscope-worker: rank " + std::to_string(rank) + " of " +
                                             std::to_string(run.ranks) + ", oneDNN, 1 thread\n"});
     }
     reporter.pass(0.3);
-    reporter.desk("rendezvous", StageStatus::Done);
-    reporter.desk("first-step", StageStatus::Begin);
+    reporter.desk(StageName::Rendezvous, StageStatus::Done);
+    reporter.desk(StageName::FirstStep, StageStatus::Begin);
 }
 
 void tell_step(Reporter& reporter, const SyntheticRun& run, int step, std::mt19937& random) {
@@ -166,10 +168,11 @@ void tell_samples(Reporter& reporter, const SyntheticRun& run, int second) {
 void tell_standing(Reporter& reporter, const SyntheticRun& run) {
     for (const std::string& node : run.nodes) {
         if (run.fate == Fate::Paused) {
-            reporter.report(node, -1, StageEvent{"pause", StageStatus::Done, {}, -1});
+            reporter.report(node, -1, StageEvent{StageName::Pause, StageStatus::Done, {}, -1});
         } else {
-            reporter.report(node, -1, StageEvent{"stop", StageStatus::Begin, "stopped by the user", -1});
-            reporter.report(node, -1, StageEvent{"checkpoint", StageStatus::Begin, {}, -1});
+            reporter.report(node, -1,
+                            StageEvent{StageName::Stop, StageStatus::Begin, "stopped by the user", -1});
+            reporter.report(node, -1, StageEvent{StageName::Checkpoint, StageStatus::Begin, {}, -1});
         }
     }
 }
@@ -265,7 +268,7 @@ void synthetic_events(const SyntheticRun& run, const std::function<void(const Ev
         reporter.pass(0.07);
         tell_step(reporter, run, step, random);
         if (step == 1) {
-            reporter.desk("first-step", StageStatus::Done);
+            reporter.desk(StageName::FirstStep, StageStatus::Done);
         }
         if (step % run.steps_per_epoch == 0) {
             reporter.pass(0.5);

@@ -238,9 +238,9 @@ TEST(FailureReport, ABusyPortIsReportedOnce) {
     const std::string fix = "End that program, or write master_port: 0 to take a free port.";
     LiveData data;
     data.set_plan(synthetic_plan({}));
-    data.apply(Event{0, 1, "", -1, StageEvent{"start", StageStatus::Begin, "", -1}});
-    data.apply(
-        Event{0, 2, "", -1, StageEvent{"start", StageStatus::Failed, "node1: " + what + " " + fix, -1}});
+    data.apply(Event{0, 1, "", -1, StageEvent{StageName::Start, StageStatus::Begin, "", -1}});
+    data.apply(Event{0, 2, "", -1,
+                     StageEvent{StageName::Start, StageStatus::Failed, "node1: " + what + " " + fix, -1}});
     data.apply(Event{0, 3, "", -1, DiagnosisEvent{.id = "port-in-use", .title = what, .fix = {fix}}});
     data.apply(
         Event{0, 4, "", -1, EndEvent{Outcome::Failed, 3, "node1: " + what + " " + fix, false, {}, {}}});

@@ -285,7 +285,7 @@ TEST(NodePaths, NamesFromTheDeskStayBelowTheirFolder) {
 
 class Registry : public testing::Test {
 protected:
-    RunDir make_run(const std::string& id, const char* outcome) const {
+    RunDir make_run(const std::string& id, std::optional<wire::Outcome> outcome) const {
         const RunDir dir{paths_.run(id)};
         fs::create_directories(dir.dir);
         test::write_text(dir.lock(), "");
@@ -294,15 +294,13 @@ protected:
         run.set_name("name of " + id);
         run.set_desk("me@desk");
         test::write_text(dir.spec(), run.SerializeAsString());
-        SpoolWriter spool;
-        std::string why;
-        EXPECT_TRUE(SpoolWriter::open(dir.spool(), spool, why)) << why;
+        auto spool = std::move(*SpoolWriter::open(dir.spool()));
         wire::Event first;
         first.mutable_log()->set_text("hello\n");
         spool.add(first);
-        if (outcome != nullptr) {
+        if (outcome) {
             wire::Event end;
-            end.mutable_end()->set_outcome(outcome);
+            end.mutable_end()->set_outcome(*outcome);
             spool.add(end);
         }
         EXPECT_TRUE(spool.flush());
@@ -327,9 +325,9 @@ protected:
 
 TEST_F(Registry, ListsRunsWithTheirState) {
     EXPECT_EQ(list_runs(paths_).runs_size(), 0);
-    make_run("done", "done");
-    make_run("lost", nullptr);
-    const auto live = make_run("live", nullptr);
+    make_run("done", wire::OUTCOME_DONE);
+    make_run("lost", std::nullopt);
+    const auto live = make_run("live", std::nullopt);
     const UniqueFd lock = hold_lock(live);
     std::map<std::string, wire::RunEntry> runs;
     const wire::RunList list = list_runs(paths_);
@@ -337,18 +335,18 @@ TEST_F(Registry, ListsRunsWithTheirState) {
         runs[entry.run_id()] = entry;
     }
     ASSERT_EQ(runs.size(), 3U);
-    EXPECT_EQ(runs["done"].state(), "done");
+    EXPECT_EQ(runs["done"].state(), wire::OUTCOME_DONE);
     EXPECT_EQ(runs["done"].last_seq(), 2U);
     EXPECT_EQ(runs["done"].name(), "name of done");
     EXPECT_EQ(runs["done"].desk(), "me@desk");
     EXPECT_GT(runs["done"].started_us(), 0);
-    EXPECT_EQ(runs["lost"].state(), "lost");
-    EXPECT_EQ(runs["live"].state(), "running");
+    EXPECT_EQ(runs["lost"].state(), wire::OUTCOME_LOST);
+    EXPECT_EQ(runs["live"].state(), wire::OUTCOME_RUNNING);
 }
 
 TEST_F(Registry, CleanNeverTouchesALiveRun) {
-    const auto done = make_run("done", "done");
-    const auto live = make_run("live", nullptr);
+    const auto done = make_run("done", wire::OUTCOME_DONE);
+    const auto live = make_run("live", std::nullopt);
     fs::create_directories(paths_.bundle("abc"));
     UniqueFd lock = hold_lock(live);
     auto cleaned = clean_all(true, true);

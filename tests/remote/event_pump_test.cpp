@@ -107,7 +107,7 @@ TEST_F(EventPumpTest, OneOrderForSinkAndStore) {
                         batch.push_back(step_event(i, "node" + std::to_string(node + 1), node));
                     }
                     pump.post(std::move(batch));
-                    pump.post(desk_stage("note", StageStatus::Progress, "n"));
+                    pump.post(desk_stage(StageName::Note, StageStatus::Progress, "n"));
                 }
             });
         }
@@ -173,9 +173,9 @@ TEST_F(EventPumpTest, ARestoredRunGoesOnWhereItWas) {
     {
         EventPump pump("run-1", store_, heard_.hooks());
         pump.set_plan(plan_of(1, 2));
-        pump.post(desk_stage("start", StageStatus::Done));
+        pump.post(desk_stage(StageName::Start, StageStatus::Done));
         pump.post(step_event(1, "node1", 0));
-        pump.post(make_event(StageEvent{"note", StageStatus::Progress, "x", -1}, 2, "node1", -1));
+        pump.post(make_event(StageEvent{StageName::Note, StageStatus::Progress, "x", -1}, 2, "node1", -1));
     }
     const auto before = stored();
     std::uint64_t desk = 0;
@@ -192,7 +192,7 @@ TEST_F(EventPumpTest, ARestoredRunGoesOnWhereItWas) {
     pump.close();
     const auto events = again.events();
     ASSERT_GE(events.size(), 3U);
-    EXPECT_EQ(events[1].as<StageEvent>()->name, "rendezvous");
+    EXPECT_EQ(events[1].as<StageEvent>()->name, StageName::Rendezvous);
     EXPECT_EQ(events[1].as<StageEvent>()->status, StageStatus::Done) << "the second of two ranks";
     EXPECT_EQ(events[1].seq, desk + 1);
     EXPECT_EQ(stored().size(), before.size() + events.size());

@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cmath>
 #include <limits>
+#include <string>
 
 namespace rankscope {
 namespace {
@@ -98,7 +100,7 @@ TEST(EventWire, AnUnknownKindKeepsItsPlaceInTheSequence) {
     const Event event = from_wire(frame, "node1");
     EXPECT_EQ(event.seq, 12U);
     ASSERT_NE(event.as<StageEvent>(), nullptr);
-    EXPECT_EQ(event.as<StageEvent>()->name, "note");
+    EXPECT_EQ(event.as<StageEvent>()->name, StageName::Note);
 }
 
 TEST(EventJson, BodyOfEveryKindComesBack) {
@@ -120,7 +122,7 @@ TEST(EventJson, PublicFormHasTheContractsKeys) {
                                    R"("step":120,"epoch":1.0,"loss":0.31,"acc1":null})");
     event.node.clear();
     event.rank = -1;
-    event.body = StageEvent{"connect", StageStatus::Progress, "node1: greeting", 0.5};
+    event.body = StageEvent{StageName::Connect, StageStatus::Progress, "node1: greeting", 0.5};
     EXPECT_EQ(to_json_line(event),
               R"({"event":"stage","t":1700000000.25,"seq":7,"node":"","rank":null,)"
               R"("stage":"connect","status":"progress","detail":"node1: greeting","progress":0.5})");
@@ -188,17 +190,50 @@ TEST(EventJson, OtherTextsAreRefusedWithoutAnException) {
     }
 }
 
+std::string upper_case(std::string text) {
+    for (char& c : text) {
+        c = c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    }
+    return text;
+}
+
+TEST(EventNames, FramesNumberThemAlike) {
+    for (int i = 0; i < wire::StageName_ARRAYSIZE; ++i) {
+        EXPECT_EQ(wire::StageName_Name(static_cast<wire::StageName>(i)),
+                  "STAGE_" + upper_case(to_string(static_cast<StageName>(i))));
+    }
+    for (int i = 0; i < wire::StageStatus_ARRAYSIZE; ++i) {
+        EXPECT_EQ(wire::StageStatus_Name(static_cast<wire::StageStatus>(i)),
+                  "STATUS_" + upper_case(to_string(static_cast<StageStatus>(i))));
+    }
+    for (int i = 0; i < wire::Outcome_ARRAYSIZE; ++i) {
+        EXPECT_EQ(wire::Outcome_Name(static_cast<wire::Outcome>(i)),
+                  "OUTCOME_" + upper_case(to_string(static_cast<Outcome>(i))));
+    }
+}
+
+TEST(EventNames, NumbersOfANewerAgentAreNoFault) {
+    wire::Event frame;
+    frame.mutable_stage()->set_name(static_cast<wire::StageName>(99));
+    frame.mutable_stage()->set_status(static_cast<wire::StageStatus>(99));
+    frame.mutable_stage()->set_detail("something new");
+    const Event event = from_wire(frame, "node1");
+    ASSERT_NE(event.as<StageEvent>(), nullptr);
+    EXPECT_EQ(event.as<StageEvent>()->name, StageName::Note);
+    EXPECT_EQ(event.as<StageEvent>()->detail, "something new");
+}
+
 TEST(EventNames, RoundTrip) {
     for (const auto status :
          {StageStatus::Begin, StageStatus::Progress, StageStatus::Done, StageStatus::Failed}) {
-        EXPECT_EQ(stage_status_from(to_string(status)), status);
+        EXPECT_EQ(enum_from<StageStatus>(to_string(status)), status);
     }
     for (const auto outcome :
          {Outcome::Running, Outcome::Done, Outcome::Failed, Outcome::Stopped, Outcome::Lost}) {
-        EXPECT_EQ(outcome_from(to_string(outcome)), outcome);
+        EXPECT_EQ(enum_from<Outcome>(to_string(outcome)), outcome);
     }
-    EXPECT_EQ(stage_status_from("?"), StageStatus::Begin);
-    EXPECT_EQ(outcome_from(""), Outcome::Running);
+    EXPECT_EQ(enum_from<StageStatus>("?"), std::nullopt);
+    EXPECT_EQ(enum_from<Outcome>(""), std::nullopt);
 }
 
 TEST(EventJson, EvidenceThatEarlierVersionsStoredAsTextIsRead) {

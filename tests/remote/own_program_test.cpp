@@ -118,7 +118,7 @@ TEST_F(OwnProgram, CondaEnvironmentsAreFoundByNameAndFolder) {
         run.mutable_own()->set_conda(name);
         run_to_end(run);
         EXPECT_EQ(log_of(0), folder.string() + " train yes\nmine x\n") << told();
-        const auto notes = stages_of(-1, "note");
+        const auto notes = stages_of(-1, wire::STAGE_NOTE);
         ASSERT_EQ(notes.size(), 1U);
         EXPECT_NE(notes[0].detail().find("gxx.sh"), std::string::npos) << notes[0].detail();
     }

@@ -86,9 +86,9 @@ protected:
     /// The hub and, linked to it, so many spokes.
     void bring_up(std::size_t spokes) {
         nodes_.push_back(std::make_unique<Node>(options(0)));
-        std::string why;
-        port_ = nodes_[0]->link.listen("127.0.0.1", why);
-        ASSERT_NE(port_, 0) << why;
+        const auto port = nodes_[0]->link.listen("127.0.0.1");
+        ASSERT_TRUE(port) << port.failure().detail;
+        port_ = *port;
         nodes_[0]->link.start();
         for (std::size_t i = 1; i <= spokes; ++i) {
             nodes_.push_back(std::make_unique<Node>(options(i)));
@@ -317,8 +317,9 @@ TEST_F(PeerLinkTest, NoLinkIsSaidOnceAndHarmsNothing) {
     std::uint16_t free_port = 0;
     {
         PeerLink probe(options(0));
-        std::string why;
-        free_port = probe.listen("127.0.0.1", why);
+        const auto port = probe.listen("127.0.0.1");
+        ASSERT_TRUE(port) << port.failure().detail;
+        free_port = *port;
     }
     Node spoke(options(1));
     spoke.link.connect({"127.0.0.1"}, free_port);

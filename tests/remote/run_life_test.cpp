@@ -76,7 +76,7 @@ TEST_F(RunLife, AStopEndsEveryRankAndSaysWhy) {
         EXPECT_TRUE(exit_of(rank).requested());
         EXPECT_EQ(exit_of(rank).stop_cause(), "Stopped by the user.");
     }
-    EXPECT_EQ(end().outcome(), "stopped");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_STOPPED);
     EXPECT_EQ(end().detail(), "Stopped by the user.");
 }
 
@@ -109,7 +109,7 @@ TEST_F(RunLife, ASecondStopForces) {
     stop(run, true);
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_EQ(exit_of(0).signal(), SIGKILL);
-    EXPECT_EQ(stages_of(-1, "stop").size(), 1U) << told();
+    EXPECT_EQ(stages_of(-1, wire::STAGE_STOP).size(), 1U) << told();
 }
 
 TEST_F(RunLife, AStoppedProcessEndsToo) {
@@ -130,14 +130,14 @@ TEST_F(RunLife, OneDeadRankEndsTheOthers) {
     EXPECT_FALSE(exit_of(1).requested()) << "the cause";
     EXPECT_TRUE(exit_of(0).requested()) << "a consequence";
     EXPECT_EQ(exit_of(2).stop_cause(), "rank 1 ended");
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 
 TEST_F(RunLife, ARankKilledFromOutsideIsTheCause) {
     const auto run = run_of({kSleep, kSleep});
     bring_up(run);
     const pid_t pid = [&] {
-        for (const auto& stage : stages_of(1, "start")) {
+        for (const auto& stage : stages_of(1, wire::STAGE_START)) {
             return static_cast<pid_t>(std::atol(stage.detail().substr(4).c_str()));
         }
         return pid_t{-1};
@@ -168,7 +168,7 @@ TEST_F(RunLife, AKilledSupervisorTakesEverythingWithIt) {
     ::kill(supervisor_, SIGKILL);
     ASSERT_TRUE(client_->wait_for_end()) << told();
     EXPECT_TRUE(wait_until_gone(run));
-    EXPECT_EQ(end().outcome(), "lost");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_LOST);
     for (int rank = 0; rank < 2; ++rank) {
         EXPECT_EQ(exit_of(rank).signal(), SIGKILL);
         EXPECT_TRUE(exit_of(rank).requested()) << "no rank is to blame";
@@ -195,7 +195,7 @@ TEST_F(RunLife, WithBothKilledTheNextAttachmentCleansUp) {
     ::kill(supervisor_, SIGKILL);
     ::kill(guardian_, SIGKILL);
     ASSERT_TRUE(client_->wait_for_end()) << told();
-    EXPECT_EQ(end().outcome(), "lost");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_LOST);
     EXPECT_TRUE(wait_until_gone(run)) << "the daemons of its ranks, too";
     EXPECT_EQ(exits_of(0).size(), 1U);
     EXPECT_EQ(exits_of(1).size(), 1U);
@@ -284,7 +284,7 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
         request.mutable_pause_run()->set_resume(resume);
         EXPECT_TRUE(client_->call(request).delivered().was_running());
         ASSERT_TRUE(client_->wait_for([&] {
-            return stages_of(-1, resume ? "continue" : "pause").size() == times;
+            return stages_of(-1, resume ? wire::STAGE_CONTINUE : wire::STAGE_PAUSE).size() == times;
         })) << told();
     };
     const auto all_stopped = [&] {
@@ -314,7 +314,8 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
 TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
     const auto run = run_of({kSleep, kSleep});
     bring_up(run);
-    const pid_t pid = static_cast<pid_t>(std::atol(stages_of(1, "start").at(0).detail().substr(4).c_str()));
+    const pid_t pid =
+        static_cast<pid_t>(std::atol(stages_of(1, wire::STAGE_START).at(0).detail().substr(4).c_str()));
     const auto told_of = [&](const std::string& code) {
         return client_->wait_for([&] {
             return std::any_of(client_->events().begin(), client_->events().end(),
@@ -330,17 +331,18 @@ TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
     EXPECT_TRUE(told_of("rank-continued")) << told();
     stop(run);
     ASSERT_TRUE(client_->wait_for_end());
-    EXPECT_EQ(end().outcome(), "stopped");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_STOPPED);
 }
 
 TEST_F(RunLife, ARankStoppedForLongerThanTheLimitFailsTheRun) {
     auto run = run_of({kSleep, kSleep});
     run.set_stopped_limit_s(0.2);
     bring_up(run);
-    ::kill(static_cast<pid_t>(std::atol(stages_of(1, "start").at(0).detail().substr(4).c_str())), SIGSTOP);
+    ::kill(static_cast<pid_t>(std::atol(stages_of(1, wire::STAGE_START).at(0).detail().substr(4).c_str())),
+           SIGSTOP);
     ASSERT_TRUE(client_->wait_for_end()) << told();
     EXPECT_TRUE(wait_until_gone(run));
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
     EXPECT_EQ(end().cause().rank(), 1);
     EXPECT_EQ(end().cause().exit().signal(), SIGSTOP);
 }
@@ -358,7 +360,7 @@ TEST_F(RunLife, TheCheckpointSignalComesFirst) {
     EXPECT_EQ(log_of(0), "up\nsaving\nsaved\n");
     EXPECT_EQ(exit_of(0).code(), 0);
     EXPECT_EQ(exit_of(1).signal(), SIGTERM) << "who does not end by itself is ended as ever";
-    EXPECT_EQ(end().outcome(), "stopped");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_STOPPED);
 }
 
 TEST_F(RunLife, AFailureDoesNotWaitForCheckpoints) {
@@ -369,7 +371,7 @@ TEST_F(RunLife, AFailureDoesNotWaitForCheckpoints) {
     bring_up(run);
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_EQ(log_of(0), "up\n");
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 
 TEST_F(RunLife, ATracebackIsPartOfTheEnd) {
@@ -397,7 +399,7 @@ TEST_F(RunLife, ADamagedSpoolStillComesToAnEnd) {
     client_ = another();
     ASSERT_TRUE(attach(*client_, run).has_events());
     ASSERT_TRUE(client_->wait_for_end()) << "what can be read, then the end";
-    EXPECT_EQ(end().outcome(), "lost");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_LOST);
     EXPECT_NE(log_of(0).find("up\n"), std::string::npos);
     EXPECT_TRUE(wait_until_gone(run));
 }

@@ -54,20 +54,20 @@ TEST(RunState, BeforeTheFirstEventNothingIsKnown) {
 
 TEST(RunState, StagesOfTheDeskAreKept) {
     RunState state = state_of(1, 1);
-    state.apply(at(0, "", -1, StageEvent{"connect", StageStatus::Begin, "", -1}));
-    state.apply(at(1, "", -1, StageEvent{"connect", StageStatus::Progress, "node1: greeting", 0.5}));
+    state.apply(at(0, "", -1, StageEvent{StageName::Connect, StageStatus::Begin, "", -1}));
+    state.apply(at(1, "", -1, StageEvent{StageName::Connect, StageStatus::Progress, "node1: greeting", 0.5}));
     ASSERT_EQ(state.stages.size(), 5U);
     EXPECT_EQ(state.activity, "node1: greeting");
     EXPECT_EQ(state.stages[0].progress, 0.5);
-    state.apply(at(2, "", -1, StageEvent{"connect", StageStatus::Done, "", 1}));
-    state.apply(at(3, "", -1, StageEvent{"push", StageStatus::Failed, "disk full", -1}));
+    state.apply(at(2, "", -1, StageEvent{StageName::Connect, StageStatus::Done, "", 1}));
+    state.apply(at(3, "", -1, StageEvent{StageName::Push, StageStatus::Failed, "disk full", -1}));
     EXPECT_TRUE(state.stages[0].done);
     EXPECT_EQ(state.stages[0].end_us - state.stages[0].begin_us, 2 * kSecond);
     EXPECT_TRUE(state.stages[1].failed);
     EXPECT_FALSE(state.stages[2].begun);
-    state.apply(at(4, "", -1, StageEvent{"unheard-of", StageStatus::Done, "", 1}));
+    state.apply(at(4, "", -1, StageEvent{StageName::Validate, StageStatus::Done, "", 1}));
     EXPECT_EQ(state.stages.size(), 5U);
-    state.apply(at(5, "node1", 0, StageEvent{"start", StageStatus::Done, "pid 1", -1}));
+    state.apply(at(5, "node1", 0, StageEvent{StageName::Start, StageStatus::Done, "pid 1", -1}));
     EXPECT_FALSE(state.stages[2].begun) << "a node's stage is its rank's, not the run's";
     EXPECT_EQ(state.ranks[0].phase, RankPhase::Starting);
 }
@@ -75,18 +75,18 @@ TEST(RunState, StagesOfTheDeskAreKept) {
 TEST(RunState, PhasesFollowTheRank) {
     RunState state = state_of(1, 1);
     const RankState& rank = state.ranks[0];
-    state.apply(at(1, "node1", 0, StageEvent{"start", StageStatus::Done, "", -1}));
+    state.apply(at(1, "node1", 0, StageEvent{StageName::Start, StageStatus::Done, "", -1}));
     EXPECT_EQ(rank.phase, RankPhase::Starting);
-    state.apply(at(1, "node1", 0, StageEvent{"rendezvous", StageStatus::Progress, "", -1}));
+    state.apply(at(1, "node1", 0, StageEvent{StageName::Rendezvous, StageStatus::Progress, "", -1}));
     EXPECT_EQ(rank.phase, RankPhase::Rendezvous);
     state.apply(at(2, "node1", 0, metric(1, 1, {{"loss", 2.5}, {"acc1", 0.1}, {"images_per_s", 100}})));
     EXPECT_EQ(rank.phase, RankPhase::Training);
     EXPECT_EQ(rank.loss, 2.5);
-    state.apply(at(3, "node1", 0, StageEvent{"validate", StageStatus::Progress, "", -1}));
+    state.apply(at(3, "node1", 0, StageEvent{StageName::Validate, StageStatus::Progress, "", -1}));
     EXPECT_EQ(rank.phase, RankPhase::Validating);
     state.apply(at(4, "node1", 0, ExitEvent{}));
     EXPECT_EQ(rank.phase, RankPhase::Done);
-    state.apply(at(5, "node1", 0, StageEvent{"train", StageStatus::Progress, "", -1}));
+    state.apply(at(5, "node1", 0, StageEvent{StageName::Train, StageStatus::Progress, "", -1}));
     EXPECT_EQ(rank.phase, RankPhase::Done) << "nothing comes after the end";
 }
 
@@ -115,7 +115,7 @@ TEST(RunState, ProgressIsTheSlowestRanks) {
     RunState state = state_of(2, 1);
     state.apply(at(0, "node1", 0, metric(-1, -1, {{"epochs", 2}, {"steps_per_epoch", 50}})));
     EXPECT_EQ(state.progress(), 0);
-    state.apply(at(0, "", -1, StageEvent{"first-step", StageStatus::Done, "", 1}));
+    state.apply(at(0, "", -1, StageEvent{StageName::FirstStep, StageStatus::Done, "", 1}));
     state.apply(at(10, "node1", 0, metric(60, 2, {{"loss", 1}})));
     state.apply(at(10, "node2", 1, metric(25, 1, {{"loss", 1}})));
     EXPECT_DOUBLE_EQ(state.progress(), 0.25);
@@ -184,7 +184,7 @@ TEST(RunState, AbsurdTotalsAreNoHarm) {
     constexpr double kHuge = 1e300;
     for (const double total : {kHuge, -kHuge, std::nan(""), 9e18, 0.0, -1.0}) {
         RunState state = state_of(1, 1);
-        state.apply(at(0, "", -1, StageEvent{"first-step", StageStatus::Done, "", 1}));
+        state.apply(at(0, "", -1, StageEvent{StageName::FirstStep, StageStatus::Done, "", 1}));
         state.apply(at(1, "node1", 0, metric(-1, -1, {{"epochs", total}, {"steps_per_epoch", total}})));
         state.apply(at(2, "node1", 0, metric(std::numeric_limits<std::int64_t>::max(), 1, {{"loss", 1}})));
         EXPECT_LE(state.progress(), 1) << total;
@@ -209,9 +209,9 @@ TEST(RunState, RanksThatAreStartedAgainAreAtWorkAgain) {
     failed.code = 3;
     state.apply(at(2, "node2", 1, failed));
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Failed);
-    state.apply(at(3, "node2", -1, StageEvent{"restart", StageStatus::Begin, "", -1}));
+    state.apply(at(3, "node2", -1, StageEvent{StageName::Restart, StageStatus::Begin, "", -1}));
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Failed);
-    state.apply(at(4, "node2", -1, StageEvent{"restart", StageStatus::Done, "1/3", -1}));
+    state.apply(at(4, "node2", -1, StageEvent{StageName::Restart, StageStatus::Done, "1/3", -1}));
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Starting);
     EXPECT_FALSE(state.ranks[1].exit);
     EXPECT_EQ(state.restarts, 1);
@@ -221,19 +221,19 @@ TEST(RunState, RanksThatAreStartedAgainAreAtWorkAgain) {
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Training);
 }
 
-Event node_stage(double seconds, const std::string& node, const char* name, StageStatus status) {
+Event node_stage(double seconds, const std::string& node, StageName name, StageStatus status) {
     return at(seconds, node, -1, StageEvent{name, status, "", -1});
 }
 
 TEST(RunState, APauseIsOfNodesAndEndsWithThem) {
     RunState state = state_of(2, 2);
     EXPECT_FALSE(state.all_paused());
-    state.apply(node_stage(1, "node1", "pause", StageStatus::Done));
+    state.apply(node_stage(1, "node1", StageName::Pause, StageStatus::Done));
     EXPECT_EQ(state.paused, std::set<std::string>{"node1"});
     EXPECT_FALSE(state.all_paused()) << "node2 has not answered";
-    state.apply(node_stage(1.1, "node2", "pause", StageStatus::Done));
+    state.apply(node_stage(1.1, "node2", StageName::Pause, StageStatus::Done));
     EXPECT_TRUE(state.all_paused());
-    state.apply(node_stage(5, "node2", "continue", StageStatus::Done));
+    state.apply(node_stage(5, "node2", StageName::Continue, StageStatus::Done));
     EXPECT_EQ(state.paused, std::set<std::string>{"node1"});
     state.apply(at(6, "node2", 2, ExitEvent{}));
     state.apply(at(6, "node2", 3, ExitEvent{}));
@@ -246,25 +246,25 @@ TEST(RunState, APauseIsOfNodesAndEndsWithThem) {
 TEST(RunState, TimeInAPauseIsNoPace) {
     RunState state = state_of(1, 1);
     state.apply(at(0, "node1", 0, metric(-1, -1, {{"epochs", 1}, {"steps_per_epoch", 100}})));
-    state.apply(node_stage(1, "node1", "pause", StageStatus::Done));
-    state.apply(node_stage(4, "node1", "continue", StageStatus::Done));
-    state.apply(at(5, "", -1, StageEvent{"first-step", StageStatus::Done, "", 1}));
+    state.apply(node_stage(1, "node1", StageName::Pause, StageStatus::Done));
+    state.apply(node_stage(4, "node1", StageName::Continue, StageStatus::Done));
+    state.apply(at(5, "", -1, StageEvent{StageName::FirstStep, StageStatus::Done, "", 1}));
     state.apply(at(15, "node1", 0, metric(50, 1, {{"loss", 1}})));
     EXPECT_DOUBLE_EQ(state.eta_s(), 10) << "a pause before the first step does not count either way";
-    state.apply(node_stage(15, "node1", "pause", StageStatus::Done));
+    state.apply(node_stage(15, "node1", StageName::Pause, StageStatus::Done));
     state.apply(at(115, "node1", -1, SampleEvent{}));
     EXPECT_DOUBLE_EQ(state.eta_s(), 10) << "while it lasts";
     EXPECT_DOUBLE_EQ(state.epoch_eta_s(), 10);
-    state.apply(node_stage(115, "node1", "continue", StageStatus::Done));
+    state.apply(node_stage(115, "node1", StageName::Continue, StageStatus::Done));
     EXPECT_DOUBLE_EQ(state.eta_s(), 10) << "and after it";
 }
 
 TEST(RunState, ACheckpointBeforeTheStopIsSeenUntilTheNodeEnds) {
     RunState state = state_of(2, 1);
-    state.apply(node_stage(1, "node1", "pause", StageStatus::Done));
+    state.apply(node_stage(1, "node1", StageName::Pause, StageStatus::Done));
     for (const char* node : {"node1", "node2"}) {
-        state.apply(node_stage(2, node, "stop", StageStatus::Begin));
-        state.apply(node_stage(2, node, "checkpoint", StageStatus::Begin));
+        state.apply(node_stage(2, node, StageName::Stop, StageStatus::Begin));
+        state.apply(node_stage(2, node, StageName::Checkpoint, StageStatus::Begin));
     }
     EXPECT_EQ(state.saving.size(), 2U);
     EXPECT_TRUE(state.paused.empty()) << "the signal wakes what was paused";
@@ -324,16 +324,17 @@ TEST(MetricSummary, RanksAreWrittenAsSpans) {
 
 TEST(RunState, TheQueueIsThereUnderSlurmOnly) {
     RunState state = state_of(1, 1);
-    state.apply(at(0, "", -1, StageEvent{"connect", StageStatus::Done, "", -1}));
+    state.apply(at(0, "", -1, StageEvent{StageName::Connect, StageStatus::Done, "", -1}));
     EXPECT_FALSE(state.queue);
     EXPECT_FALSE(state.waits_in_queue());
-    state.apply(at(1, "", -1, StageEvent{"queue", StageStatus::Begin, "submitting", -1}));
-    state.apply(at(2, "", -1, StageEvent{"queue", StageStatus::Progress, "job 7: PENDING (Resources)", -1}));
+    state.apply(at(1, "", -1, StageEvent{StageName::Queue, StageStatus::Begin, "submitting", -1}));
+    state.apply(
+        at(2, "", -1, StageEvent{StageName::Queue, StageStatus::Progress, "job 7: PENDING (Resources)", -1}));
     ASSERT_TRUE(state.queue);
     EXPECT_TRUE(state.waits_in_queue());
     EXPECT_EQ(state.queue->detail, "job 7: PENDING (Resources)");
     EXPECT_EQ(state.stages.size(), 5U);
-    state.apply(at(9, "", -1, StageEvent{"queue", StageStatus::Done, "job 7 runs on node1", -1}));
+    state.apply(at(9, "", -1, StageEvent{StageName::Queue, StageStatus::Done, "job 7 runs on node1", -1}));
     EXPECT_FALSE(state.waits_in_queue());
     EXPECT_EQ(state.queue->end_us - state.queue->begin_us, 8 * kSecond);
 }

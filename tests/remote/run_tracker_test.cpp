@@ -15,8 +15,8 @@ namespace {
 using test::make_event;
 using test::plan_of;
 
-Event stage(const std::string& node, int rank, const std::string& name,
-            StageStatus status = StageStatus::Progress, double progress = -1) {
+Event stage(const std::string& node, int rank, StageName name, StageStatus status = StageStatus::Progress,
+            double progress = -1) {
     return make_event(StageEvent{name, status, "", progress}, 1, node, rank);
 }
 
@@ -64,15 +64,15 @@ using Names = std::vector<std::string>;
 
 TEST(RunTracker, StagesOfAHappyRun) {
     RunTracker tracker = tracker_for(2, 1);
-    EXPECT_EQ(names_of(tracker.observe(stage("", -1, "connect", StageStatus::Done))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage("", -1, "start", StageStatus::Done))),
+    EXPECT_EQ(names_of(tracker.observe(stage("", -1, StageName::Connect, StageStatus::Done))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage("", -1, StageName::Start, StageStatus::Done))),
               Names{"rendezvous begin"});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "start", StageStatus::Done))), Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "rendezvous", StageStatus::Progress, 0.5))),
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Start, StageStatus::Done))), Names{});
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Rendezvous, StageStatus::Progress, 0.5))),
               Names{});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "data"))), Names{"rendezvous progress"});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, "train"))), Names{}) << "told already";
-    EXPECT_EQ(names_of(tracker.observe(stage("node2", 1, "rendezvous", StageStatus::Progress, 1))),
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Data))), Names{"rendezvous progress"});
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Train))), Names{}) << "told already";
+    EXPECT_EQ(names_of(tracker.observe(stage("node2", 1, StageName::Rendezvous, StageStatus::Progress, 1))),
               (Names{"rendezvous done", "first-step begin"}));
     EXPECT_EQ(names_of(tracker.observe(step("node2", 1))), Names{"first-step progress"});
     EXPECT_EQ(names_of(tracker.observe(step("node2", 1, 2))), Names{});
@@ -97,7 +97,7 @@ TEST(RunTracker, StagesOfAHappyRun) {
 
 TEST(RunTracker, AProgramThatOnlyWritesStepsPassesAllStages) {
     RunTracker tracker = tracker_for(1, 1);
-    tracker.observe(stage("", -1, "start", StageStatus::Done));
+    tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));
     EXPECT_EQ(names_of(tracker.observe(step("node1", 0))),
               (Names{"rendezvous done", "first-step begin", "first-step done"}));
 }
@@ -112,9 +112,9 @@ TEST(RunTracker, WhatWasConcludedIsNotConcludedAgain) {
             first.observe(consequence);
         }
     };
-    live(stage("", -1, "start", StageStatus::Done));
-    live(stage("node1", 0, "data"));
-    live(stage("node1", 1, "data"));
+    live(stage("", -1, StageName::Start, StageStatus::Done));
+    live(stage("node1", 0, StageName::Data));
+    live(stage("node1", 1, StageName::Data));
     live(step("node1", 0));
     RunTracker second = tracker_for(1, 2);
     std::vector<Event> again;
@@ -345,14 +345,14 @@ TEST(RunTracker, ARankThatFailedOnItsOwnIsNamedWhateverItsVictimsSay) {
 
 TEST(RunTracker, WhatIsWaitedForIsAStageOfTheRun) {
     RunTracker tracker = tracker_for(3, 1);
-    tracker.observe(stage("", -1, "start", StageStatus::Done));
-    Event waits = stage("node1", 0, "rendezvous", StageStatus::Progress);
+    tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));
+    Event waits = stage("node1", 0, StageName::Rendezvous, StageStatus::Progress);
     std::get<StageEvent>(waits.body).waiting_for = {1, 2};
     auto said = tracker.observe(waits);
     ASSERT_EQ(said.size(), 1U);
     EXPECT_EQ(std::get<StageEvent>(said[0].body).detail, "waiting for rank 1 (node2), 2 (node3)");
     EXPECT_TRUE(tracker.observe(waits).empty()) << "once";
-    Event dial = stage("node2", -1, "link", StageStatus::Progress);
+    Event dial = stage("node2", -1, StageName::Link, StageStatus::Progress);
     std::get<StageEvent>(dial.body).failed_dial = FailedDial{"10.0.0.1", 4711, ECONNREFUSED};
     said = tracker.observe(dial);
     ASSERT_EQ(said.size(), 1U);
@@ -362,12 +362,12 @@ TEST(RunTracker, WhatIsWaitedForIsAStageOfTheRun) {
 
 TEST(RunTracker, AThousandRanks) {
     RunTracker tracker = tracker_for(128, 8);
-    tracker.observe(stage("", -1, "start", StageStatus::Done));
+    tracker.observe(stage("", -1, StageName::Start, StageStatus::Done));
     int rendezvous = 0;
     int steps = 0;
     for (int rank = 0; rank < 1024; ++rank) {
         const std::string node = "node" + std::to_string(rank / 8 + 1);
-        rendezvous += static_cast<int>(tracker.observe(stage(node, rank, "train")).size());
+        rendezvous += static_cast<int>(tracker.observe(stage(node, rank, StageName::Train)).size());
         steps += static_cast<int>(tracker.observe(step(node, rank)).size());
     }
     EXPECT_EQ(rendezvous, 1025) << "each one's, and the begin of the first step";
@@ -420,7 +420,7 @@ TEST(RunTracker, WhoNoticedFirstIsTheCulpritNotWhoWasGoneFirst) {
 }
 
 Event again(const std::string& node) {
-    return stage(node, -1, "restart", StageStatus::Done);
+    return stage(node, -1, StageName::Restart, StageStatus::Done);
 }
 
 Event failed_in(int attempt, const std::string& node, int rank, int code) {

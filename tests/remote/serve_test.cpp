@@ -69,7 +69,7 @@ TEST_F(Serve, ABusyPortNamesItsHolderAndStartsNothing) {
     fd.reset();
     start_and_attach(run);
     ASSERT_TRUE(client_->wait_for_end());
-    EXPECT_EQ(end().outcome(), "done");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_DONE);
 }
 
 TEST_F(Serve, FindsPorts) {

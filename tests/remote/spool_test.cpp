@@ -50,10 +50,9 @@ std::vector<std::uint64_t> one_to(std::uint64_t last) {
 class Spool : public testing::Test {
 protected:
     SpoolWriter open() const {
-        SpoolWriter writer;
-        std::string why;
-        EXPECT_TRUE(SpoolWriter::open(file_, writer, why)) << why;
-        return writer;
+        auto writer = SpoolWriter::open(file_);
+        EXPECT_TRUE(writer) << (writer ? "" : writer.failure().detail);
+        return writer ? std::move(*writer) : SpoolWriter();
     }
     void append_bytes(const std::string& bytes) const {
         std::ofstream(file_, std::ios::binary | std::ios::app) << bytes;
@@ -383,10 +382,9 @@ TEST_F(Spool, WhatAReaderHasOfAFullDiskStaysWhereItIs) {
 }
 
 TEST_F(Spool, WhatCannotBeOpenedSaysWhy) {
-    SpoolWriter writer;
-    std::string why;
-    EXPECT_FALSE(SpoolWriter::open(folder_ / "absent/spool", writer, why));
-    EXPECT_EQ(why, "No such file or directory");
+    const auto writer = SpoolWriter::open(folder_ / "absent/spool");
+    ASSERT_FALSE(writer);
+    EXPECT_EQ(writer.failure().detail, (folder_ / "absent/spool").string() + ": No such file or directory");
     SpoolReader reader(folder_ / "absent/spool");
     EXPECT_FALSE(reader.is_open());
 }

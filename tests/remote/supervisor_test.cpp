@@ -40,8 +40,8 @@ TEST_F(Supervisor, ExitCodesArrive) {
     EXPECT_EQ(exit_of(0).code(), 0);
     EXPECT_FALSE(exit_of(0).requested());
     EXPECT_EQ(exit_of(0).last_lines_size(), 0);
-    EXPECT_EQ(end().outcome(), "done");
-    EXPECT_EQ(stages_of(0, "start").size(), 1U);
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_DONE);
+    EXPECT_EQ(stages_of(0, wire::STAGE_START).size(), 1U);
 }
 
 TEST_F(Supervisor, AFailureCarriesItsLastWords) {
@@ -57,7 +57,7 @@ TEST_F(Supervisor, AFailureCarriesItsLastWords) {
     }
     EXPECT_NE(all.find("no line break"), std::string::npos) << all;
     EXPECT_NE(all.find("line 99"), std::string::npos) << all;
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 
 TEST_F(Supervisor, SignalsArrive) {
@@ -65,7 +65,7 @@ TEST_F(Supervisor, SignalsArrive) {
     EXPECT_EQ(exit_of(0).code(), -1);
     EXPECT_EQ(exit_of(0).signal(), SIGSEGV);
     EXPECT_FALSE(exit_of(0).requested());
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 
 TEST_F(Supervisor, TheErrorFileOfTorchrunIsTheReason) {
@@ -123,7 +123,7 @@ TEST_F(Supervisor, WhatCannotBeStartedSaysWhy) {
         EXPECT_EQ(exit_of(0).code(), 127);
         EXPECT_NE(exit_of(0).reason().find(row.reason), std::string::npos) << exit_of(0).reason();
         EXPECT_FALSE(exit_of(0).requested());
-        EXPECT_EQ(end().outcome(), "failed");
+        EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
     }
 }
 
@@ -149,7 +149,7 @@ TEST_F(Supervisor, OneThatCannotBeStartedEndsTheOthers) {
     EXPECT_EQ(exit_of(0).signal(), SIGTERM);
     EXPECT_EQ(exit_of(1).code(), 127);
     EXPECT_FALSE(exit_of(1).requested());
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 
 TEST_F(Supervisor, ProgramsAreFoundInTheRanksOwnPath) {
@@ -223,11 +223,11 @@ echo '{"stage":"rendezvous","detail":"waiting","done":1,"total":4}' >&3
 echo '{"epochs":2,"steps_per_epoch":50}' >&3
 echo '{"step":1,"epoch":1,"loss":2.5,"params":"sha256:ab"}' >&3
 echo '{"step":2,"epoch":1,"loss":NaN}' >&3)"}));
-    const auto stages = stages_of(0, "rendezvous");
+    const auto stages = stages_of(0, wire::STAGE_RENDEZVOUS);
     ASSERT_EQ(stages.size(), 1U) << told();
     EXPECT_EQ(stages[0].progress(), 0.25);
     EXPECT_EQ(stages[0].detail(), "waiting");
-    EXPECT_EQ(stages_of(0, "first-step").size(), 1U);
+    EXPECT_EQ(stages_of(0, wire::STAGE_FIRST_STEP).size(), 1U);
     const auto metrics = metrics_of(0);
     ASSERT_EQ(metrics.size(), 3U) << told();
     EXPECT_EQ(metrics[0].step(), -1);
@@ -247,10 +247,10 @@ echo >&3
 printf '{"step":3,' >&3
 printf '"loss":1}\n' >&3
 printf '{"step":4,"loss":1}' >&3)"}));
-    const auto notes = stages_of(0, "note");
+    const auto notes = stages_of(0, wire::STAGE_NOTE);
     ASSERT_EQ(notes.size(), 1U) << told();
     EXPECT_NE(notes[0].detail().find("loss=0.5"), std::string::npos);
-    EXPECT_EQ(notes[0].status(), "failed");
+    EXPECT_EQ(notes[0].status(), wire::STATUS_FAILED);
     const auto metrics = metrics_of(0);
     ASSERT_GE(metrics.size(), 1U) << told();
     EXPECT_EQ(metrics[0].step(), 3);
@@ -271,7 +271,7 @@ echo 'mine 20 0.25')"});
     EXPECT_EQ(seen["loss"], std::pair(std::int64_t{5}, 0.5)) << told();
     EXPECT_EQ(seen["acc1"].first, 15);
     EXPECT_EQ(seen["margin"], std::pair(std::int64_t{20}, 0.25));
-    EXPECT_EQ(stages_of(0, "first-step").size(), 1U);
+    EXPECT_EQ(stages_of(0, wire::STAGE_FIRST_STEP).size(), 1U);
     EXPECT_EQ(log_of(0), "Epoch [1/2], Step [5/10], Loss: 0.5\nmine 20 0.25\n")
         << "the log has it all the same";
 }
@@ -309,13 +309,13 @@ TEST_F(Supervisor, ManyRanks) {
         EXPECT_EQ(exit_of(rank).code(), 0);
         EXPECT_EQ(log_of(rank), "rank " + std::to_string(rank) + '\n');
     }
-    EXPECT_EQ(end().outcome(), "done");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_DONE);
 }
 
 TEST_F(Supervisor, WhatAGrandchildHoldsOpenDoesNotDelayTheEnd) {
     // It keeps the rank's stdout open and would write to it for ever.
     run_to_end(run_of({"(while :; do echo still here; sleep 0.01; done) & exit 0"}));
-    EXPECT_EQ(end().outcome(), "done");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_DONE);
     EXPECT_EQ(exit_of(0).code(), 0);
 }
 
@@ -367,14 +367,13 @@ TEST_F(EarlyFailure, IsToldToTheHubAsSoonAsItIsKnown) {
     start_and_attach(run);
     ASSERT_TRUE(rank_has_ended()) << told();
     agent::PeerLink hub(other(run));
-    std::string why;
-    const std::uint16_t port = hub.listen("127.0.0.1", why);
-    ASSERT_NE(port, 0) << why;
+    const auto port = hub.listen("127.0.0.1");
+    ASSERT_TRUE(port) << port.failure().detail;
     hub.start();
     wire::Request request;
     request.mutable_link_peers()->set_run_id(run.run_id());
     request.mutable_link_peers()->add_addresses("127.0.0.1");
-    request.mutable_link_peers()->set_port(port);
+    request.mutable_link_peers()->set_port(*port);
     client_->call(request);
     EXPECT_TRUE(is_told(hub));
     EXPECT_TRUE(client_->wait_for_end()) << told();
@@ -383,7 +382,7 @@ TEST_F(EarlyFailure, IsToldToTheHubAsSoonAsItIsKnown) {
 TEST_F(EarlyFailure, DoesNotWaitForeverForANodeThatNeverLinks) {
     start_and_attach(run_as(1));
     EXPECT_TRUE(client_->wait_for_end()) << told();
-    EXPECT_EQ(end().outcome(), "failed");
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 
 }  // namespace

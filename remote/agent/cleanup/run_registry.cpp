@@ -57,7 +57,7 @@ wire::RunEntry describe(const fs::path& folder) {
         entry.set_desk(run.desk());
     }
     const bool alive = is_alive(dir);
-    std::string state = alive ? "running" : "lost";
+    wire::Outcome state = alive ? wire::OUTCOME_RUNNING : wire::OUTCOME_LOST;
     SpoolReader reader(dir.spool());
     wire::Event event;
     while (reader.is_open() && reader.next_kept(event)) {

@@ -19,15 +19,15 @@ constexpr std::size_t kMaxPending = 64;
 
 }  // namespace
 
-std::uint16_t PeerLink::listen(const std::string& address, std::string& why) {
+AgentResult<std::uint16_t> PeerLink::listen(const std::string& address) {
     listener_ = bound_socket(address);
     sockaddr_storage bound{};
     socklen_t length = sizeof bound;
     if (!listener_ || ::listen(listener_.get(), 64) != 0 ||
         ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&bound), &length) != 0) {
-        why = std::strerror(errno);
+        const int error = errno;
         listener_.reset();
-        return 0;
+        return AgentFailure{.code = "io-error", .detail = std::strerror(error), .error = error};
     }
     return ntohs(bound.ss_family == AF_INET ? reinterpret_cast<sockaddr_in*>(&bound)->sin_port
                                             : reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port);

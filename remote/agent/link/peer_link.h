@@ -7,6 +7,7 @@
 #include <base/fd.h>
 #include <base/wake_fd.h>
 #include <remote/agent/link/peer_channel.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/wire/frames.pb.h>
 
 #include <cstdint>
@@ -56,8 +57,8 @@ public:
     PeerLink(const PeerLink&) = delete;
     PeerLink& operator=(const PeerLink&) = delete;
 
-    /// The hub's: binds (address not numeric: all) and listens. Returns the port, 0 on failure.
-    std::uint16_t listen(const std::string& address, std::string& why);
+    /// The hub's: binds (address not numeric: all) and listens. Returns the port.
+    AgentResult<std::uint16_t> listen(const std::string& address);
     /// The hub's, once it may have threads.
     void start();
     /// A spoke's: where the hub listens; tried in turn until one answers. Only the first call counts.

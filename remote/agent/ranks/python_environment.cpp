@@ -24,15 +24,11 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, ignored);
 }
 
-wire::Failure failure(const char* code, const std::string& what, const std::string& detail) {
-    wire::Failure result;
-    result.set_code(code);
-    result.set_detail(detail);
-    result.add_args(what);
-    return result;
+AgentFailure failure(const char* code, const std::string& what, const std::string& detail) {
+    return {.code = code, .detail = detail, .args = {what}};
 }
 
-std::optional<wire::Failure> find_venv(const std::string& name, PythonEnvironment& found) {
+AgentResult<PythonEnvironment> find_venv(const std::string& name) {
     const fs::path folder = expand_home(name);
     if (!is_there(folder / "pyvenv.cfg") && !is_there(folder / "bin/activate")) {
         return failure(
@@ -46,9 +42,10 @@ std::optional<wire::Failure> find_venv(const std::string& name, PythonEnvironmen
             "broken-venv", folder.string(),
             target.empty() ? "bin/python cannot be executed" : "bin/python leads to " + target.string());
     }
+    PythonEnvironment found;
     found.path_prefix = (folder / "bin").string();
     found.set["VIRTUAL_ENV"] = folder.string();
-    return std::nullopt;
+    return found;
 }
 
 std::vector<fs::path> conda_roots() {
@@ -110,12 +107,13 @@ void add_state_variables(const fs::path& folder, PythonEnvironment& found) {
     }
 }
 
-std::optional<wire::Failure> find_conda(const std::string& name, PythonEnvironment& found) {
+AgentResult<PythonEnvironment> find_conda(const std::string& name) {
     std::string searched;
     const fs::path folder = find_conda_folder(name, searched);
     if (folder.empty() || !is_there(folder / "conda-meta")) {
         return failure("no-conda", name, "looked in " + searched);
     }
+    PythonEnvironment found;
     add_state_variables(folder, found);
     found.path_prefix = (folder / "bin").string();
     found.set["CONDA_PREFIX"] = folder.string();
@@ -134,7 +132,7 @@ std::optional<wire::Failure> find_conda(const std::string& name, PythonEnvironme
         found.note = "scripts of " + (folder / "etc/conda/activate.d").string() + " are not run: " + scripts +
                      "; what they set goes into env:";
     }
-    return std::nullopt;
+    return found;
 }
 
 }  // namespace
@@ -155,14 +153,14 @@ void PythonEnvironment::apply(std::map<std::string, std::string>& variables) con
     variables["PATH"] = path_prefix + ':' + (path == variables.end() ? kDefaultPath : path->second);
 }
 
-std::optional<wire::Failure> find_python_environment(const wire::OwnProgram& own, PythonEnvironment& found) {
+AgentResult<PythonEnvironment> find_python_environment(const wire::OwnProgram& own) {
     if (!own.venv().empty()) {
-        return find_venv(own.venv(), found);
+        return find_venv(own.venv());
     }
     if (!own.conda().empty()) {
-        return find_conda(own.conda(), found);
+        return find_conda(own.conda());
     }
-    return std::nullopt;
+    return PythonEnvironment();
 }
 
 }  // namespace rankscope::agent

@@ -3,11 +3,11 @@
 
 #pragma once
 
+#include <remote/agent/node/agent_failure.h>
 #include <remote/wire/frames.pb.h>
 
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <string>
 
 namespace rankscope::agent {
@@ -17,7 +17,7 @@ namespace rankscope::agent {
 struct PythonEnvironment {
     std::map<std::string, std::string> set;
     std::string path_prefix;  ///< empty: no environment was asked for
-    std::string note;         ///< what activation would have done beyond this, for the person
+    std::string note;         ///< what activation would have done beyond this, for the user
 
     /// Onto the environment of a rank, before what the job itself sets.
     void apply(std::map<std::string, std::string>& variables) const;
@@ -25,6 +25,6 @@ struct PythonEnvironment {
 
 /// Looks the job's environment up on this node. Failures: "no-venv", "broken-venv", "no-conda" with the path
 /// or name as their argument.
-std::optional<wire::Failure> find_python_environment(const wire::OwnProgram& own, PythonEnvironment& found);
+AgentResult<PythonEnvironment> find_python_environment(const wire::OwnProgram& own);
 
 }  // namespace rankscope::agent

@@ -188,34 +188,31 @@ std::string explain(const ChildError& error, const Launch& launch) {
     }
 }
 
-bool open_metrics_pipe(RankProcess& rank, const RunDir& dir, std::string& why) {
+AgentResult<void> open_metrics_pipe(RankProcess& rank, const RunDir& dir) {
     const std::string path = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
     if (::mkfifo(path.c_str(), 0600) != 0 && errno != EEXIST) {
-        why = path + ": " + std::strerror(errno);
-        return false;
+        return failure_from_errno(errno, path);
     }
     rank.metrics.reset(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
     if (!rank.metrics) {
-        why = path + ": " + std::strerror(errno);
-        return false;
+        return failure_from_errno(errno, path);
     }
     // Room for some thousand lines: a supervisor that is busy for a moment must not hold up a rank.
     ::fcntl(rank.metrics.get(), F_SETPIPE_SZ, 1 << 20);
-    return true;
+    return {};
 }
 
 }  // namespace
 
-bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
-                const PythonEnvironment& python, std::string& why) {
+AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
+                             const NodePaths& paths, const PythonEnvironment& python) {
     std::error_code error;
     fs::create_directories(dir.rank_dir(rank.spec.rank()), error);
     if (error) {
-        why = dir.rank_dir(rank.spec.rank()).string() + ": " + error.message();
-        return false;
+        return failure_from_errno(error.value(), dir.rank_dir(rank.spec.rank()).string());
     }
-    if (!open_metrics_pipe(rank, dir, why)) {
-        return false;
+    if (auto opened = open_metrics_pipe(rank, dir); !opened) {
+        return opened;
     }
     fs::remove(error_file_of(dir, rank.spec.rank()), error);  // an earlier attempt's
     auto arguments = arguments_of(rank, run, dir, paths);
@@ -231,15 +228,16 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
     launch.workdir =
         rank.spec.workdir().empty() ? home_dir().string() : expand_home(rank.spec.workdir()).string();
     if (arguments.empty() || arguments.front().empty()) {
-        why = "no command is given";
-        return false;
+        return AgentFailure{.code = "cannot-start", .detail = "no command is given"};
     }
     const auto path = variables.find("PATH");
     launch.program = find_program(arguments.front(), path == variables.end() ? kDefaultPath : path->second,
                                   launch.workdir);
     if (launch.program.empty()) {
-        why = arguments.front() + ": " + std::strerror(ENOENT) + " (not found in PATH)";
-        return false;
+        return AgentFailure{
+            .code = "cannot-start",
+            .detail = arguments.front() + ": " + std::strerror(ENOENT) + " (not found in PATH)",
+            .error = ENOENT};
     }
     Pipe out = make_pipe();
     Pipe err = make_pipe();
@@ -249,20 +247,19 @@ bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
         become_rank(launch, out.write_end.get(), err.write_end.get(), report.write_end.get());
     }
     if (rank.pid < 0) {
-        why = std::string("fork: ") + std::strerror(errno);
-        return false;
+        return failure_from_errno(errno, "fork");
     }
     report.write_end.reset();
     ChildError child{};
     if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
-        why = explain(child, launch);
-        return false;  // the process ends by itself with 127 and is reaped like any other
+        // The process ends by itself with 127 and is reaped like any other.
+        return AgentFailure{.code = "cannot-start", .detail = explain(child, launch), .error = child.error};
     }
     set_nonblocking(out.read_end.get(), true);
     set_nonblocking(err.read_end.get(), true);
     rank.out = std::move(out.read_end);
     rank.err = std::move(err.read_end);
-    return true;
+    return {};
 }
 
 fs::path error_file_of(const RunDir& dir, int rank) {

@@ -46,10 +46,10 @@ struct RankProcess {
 };
 
 /// Starts the rank: own session, parent-death signal SIGKILL, stdin from /dev/null, stdout and stderr to
-/// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure `why` says
-/// what and errno's text.
-bool start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir, const NodePaths& paths,
-                const PythonEnvironment& python, std::string& why);
+/// pipes, the FIFO of RANKSCOPE_METRICS, the error file of TORCHELASTIC_ERROR_FILE. On failure: what,
+/// and errno's text.
+AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const RunDir& dir,
+                             const NodePaths& paths, const PythonEnvironment& python);
 
 /// The file of TORCHELASTIC_ERROR_FILE.
 std::filesystem::path error_file_of(const RunDir& dir, int rank);

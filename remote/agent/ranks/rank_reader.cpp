@@ -21,23 +21,20 @@ constexpr double kPartialLineWait = 0.2;  // an unfinished line (a prompt, a pro
 
 }  // namespace
 
-std::optional<wire::Failure> RankReader::prepare(const wire::StartRun& run) {
+AgentResult<void> RankReader::prepare(const wire::StartRun& run) {
     if (!run.has_own() || run.ranks_size() == 0) {
-        return std::nullopt;
+        return {};
     }
     if (const int error = logs_.open(run.own().log_dir(), run.ranks(0).workdir(), run.run_id()); error != 0) {
-        wire::Failure refused;
-        refused.set_code("log-dir");
-        refused.set_detail(std::strerror(error));
-        refused.add_args(run.own().log_dir());
-        return refused;
+        return AgentFailure{
+            .code = "log-dir", .detail = std::strerror(error), .args = {run.own().log_dir()}, .error = error};
     }
     for (const auto& text : run.own().line_patterns()) {
         if (auto pattern = metric_lines::Pattern::compile(text)) {
             patterns_.push_back(std::move(*pattern));
         }
     }
-    return std::nullopt;
+    return {};
 }
 
 void RankReader::begin_attempt(const wire::StartRun& run, bool first) {
@@ -107,14 +104,14 @@ void RankReader::open_logs(RankProcess& rank) {
     const auto folder = logs_.rank(attempt == rank.spec.env().end() ? 0 : std::atoi(attempt->second.c_str()),
                                    rank.spec.local_rank());
     const int error = rank.logs.open(folder);
-    add_stage(spool_, rank.spec.rank(), "note", error == 0 ? StageText::Done : StageText::Failed,
+    add_stage(spool_, rank.spec.rank(), StageName::Note, error == 0 ? StageStatus::Done : StageStatus::Failed,
               "log files in " + folder.string() +
                   (error == 0 ? std::string() : std::string(": ") + std::strerror(error)));
 }
 
 void RankReader::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
     if (const int error = rank.logs.write(is_stderr, text); error != 0) {
-        add_stage(spool_, rank.spec.rank(), "note", StageText::Failed,
+        add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Failed,
                   std::string("the log file of ") + (is_stderr ? "stderr" : "stdout") +
                       " is given up: " + std::strerror(error) + "; the log here goes on");
     }
@@ -196,13 +193,13 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
     const auto parsed = parse_metrics_line(line, &why);
     if (!parsed) {
         if (++rank.bad_metrics == 1) {
-            add_stage(spool_, rank.spec.rank(), "note", StageText::Failed,
+            add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Failed,
                       "a line on the metrics pipe was not understood (" + why +
                           "): " + std::string(line.substr(0, 200)));
         }
         return;
     }
-    if (!parsed->stage.empty()) {
+    if (parsed->stage) {
         double done = 0;
         double total = 0;
         for (const auto& [key, value] : parsed->values) {
@@ -212,8 +209,8 @@ void RankReader::take_metrics_line(RankProcess& rank, std::string_view line) {
         wire::Event event;
         event.set_rank(rank.spec.rank());
         auto* stage = event.mutable_stage();
-        stage->set_name(parsed->stage);
-        stage->set_status("progress");
+        stage->set_name(static_cast<wire::StageName>(*parsed->stage));
+        stage->set_status(wire::STATUS_PROGRESS);
         stage->set_detail(parsed->detail);
         stage->set_progress(total > 0 ? done / total : -1);
         for (const int missing : parsed->waiting_for) {
@@ -269,7 +266,7 @@ void RankReader::emit_metrics(RankProcess& rank, const std::vector<MetricsLine>&
 void RankReader::emit_metric(RankProcess& rank, const MetricsLine& line) {
     if (!rank.first_metric_seen && line.step) {
         rank.first_metric_seen = true;
-        add_stage(spool_, rank.spec.rank(), "first-step", StageText::Done, "");
+        add_stage(spool_, rank.spec.rank(), StageName::FirstStep, StageStatus::Done, "");
     }
     wire::Event event;
     event.set_rank(rank.spec.rank());

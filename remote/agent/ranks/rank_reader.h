@@ -23,7 +23,7 @@ public:
     RankReader(SpoolWriter& spool, std::vector<RankProcess>& ranks) : spool_(spool), ranks_(ranks) {}
 
     /// Opens the folder of log files. A failure names it.
-    std::optional<wire::Failure> prepare(const wire::StartRun& run);
+    AgentResult<void> prepare(const wire::StartRun& run);
     /// Before the ranks of an attempt start: reads the rest of the one before, takes stock of the event
     /// files.
     void begin_attempt(const wire::StartRun& run, bool first);

@@ -133,12 +133,12 @@ bool find_place(const wire::StartRun& run, Place& place, std::string& why) {
 
 // What kept the ranks from being started, where the desk looks for it: in the spool.
 void write_failure(const RunDir& node, const wire::StartRun& part, const wire::Failure& failure) {
-    SpoolWriter spool;
-    std::string why;
-    if (!SpoolWriter::open(node.spool(), spool, why)) {
-        complain(failure.code() + ": " + failure.detail() + "; " + why);
+    auto opened = SpoolWriter::open(node.spool());
+    if (!opened) {
+        complain(failure.code() + ": " + failure.detail() + "; " + opened.failure().detail);
         return;
     }
+    SpoolWriter& spool = *opened;
     const std::string reason = failure.code() == "port-in-use"
                                    ? "port " + failure.args(0) + " is held by " + failure.detail()
                                    : failure.code() + ": " + failure.detail();
@@ -149,7 +149,7 @@ void write_failure(const RunDir& node, const wire::StartRun& part, const wire::F
     spool.add(std::move(exit));
     wire::Event end;
     end.set_rank(-1);
-    end.mutable_end()->set_outcome("failed");
+    end.mutable_end()->set_outcome(wire::OUTCOME_FAILED);
     end.mutable_end()->set_detail(reason);
     spool.add(std::move(end));
     spool.flush();
@@ -157,13 +157,13 @@ void write_failure(const RunDir& node, const wire::StartRun& part, const wire::F
 
 /// How this node's part ended, for the other nodes.
 struct PartEnd {
-    std::string outcome;
+    wire::Outcome outcome = wire::OUTCOME_LOST;
     std::string cause;
     bool told = false;  ///< its spool has an end
 };
 
 PartEnd read_end(const RunDir& node, const std::string& host) {
-    PartEnd end{"lost", host + ": its supervisor was killed"};
+    PartEnd end{wire::OUTCOME_LOST, host + ": its supervisor was killed"};
     SpoolReader spool(node.spool());
     wire::Event event;
     bool named = false;
@@ -251,7 +251,7 @@ int slurm_supervise(const RunDir& run) {
         write_failure(node, part, reply.failure());
     }
     const PartEnd end = read_end(node, place.hosts[static_cast<std::size_t>(place.node)]);
-    if (end.outcome != "done" && end.outcome != "stopped") {
+    if (end.outcome != wire::OUTCOME_DONE && end.outcome != wire::OUTCOME_STOPPED) {
         tell_others(run, place, end.cause);
     }
     return 0;

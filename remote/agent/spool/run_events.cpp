@@ -4,30 +4,12 @@
 #include <remote/agent/spool/run_events.h>
 
 namespace rankscope::agent {
-namespace {
-
-const char* name_of(StageText status) {
-    switch (status) {
-        case StageText::Begin:
-            return "begin";
-        case StageText::Progress:
-            return "progress";
-        case StageText::Done:
-            return "done";
-        case StageText::Failed:
-            break;
-    }
-    return "failed";
-}
-
-}  // namespace
-
-void add_stage(SpoolWriter& spool, int rank, const char* name, StageText status, const std::string& detail,
+void add_stage(SpoolWriter& spool, int rank, StageName name, StageStatus status, const std::string& detail,
                double progress) {
     wire::Event event;
     event.set_rank(rank);
-    event.mutable_stage()->set_name(name);
-    event.mutable_stage()->set_status(name_of(status));
+    event.mutable_stage()->set_name(static_cast<wire::StageName>(name));
+    event.mutable_stage()->set_status(static_cast<wire::StageStatus>(status));
     event.mutable_stage()->set_detail(detail);
     event.mutable_stage()->set_progress(progress);
     spool.add(std::move(event));

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/stage.h>
 #include <remote/agent/spool/spool.h>
 
 #include <string>
@@ -10,11 +11,8 @@
 
 namespace rankscope::agent {
 
-/// The statuses of wire::Stage, so that none is misspelt.
-enum class StageText { Begin, Progress, Done, Failed };
-
 /// A stage, as an event of the run; rank -1: of the node. `progress` negative: not known.
-void add_stage(SpoolWriter& spool, int rank, const char* name, StageText status, const std::string& detail,
+void add_stage(SpoolWriter& spool, int rank, StageName name, StageStatus status, const std::string& detail,
                double progress = -1);
 
 /// Something that users should know; the desk makes the texts (remote/desk/node/notices.h).

@@ -17,7 +17,8 @@
 
 namespace rankscope::agent {
 
-bool SpoolWriter::open(const std::filesystem::path& file, SpoolWriter& writer, std::string& why) {
+AgentResult<SpoolWriter> SpoolWriter::open(const std::filesystem::path& file) {
+    SpoolWriter writer;
     SpoolReader existing(file);
     wire::Event event;
     while (existing.is_open() && existing.next_kept(event)) {
@@ -27,10 +28,9 @@ bool SpoolWriter::open(const std::filesystem::path& file, SpoolWriter& writer, s
     writer.written_ = existing.consumed();
     writer.fd_.reset(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
     if (!writer.fd_ || ::ftruncate(writer.fd_.get(), static_cast<off_t>(writer.written_)) != 0) {
-        why = std::strerror(errno);
-        return false;
+        return failure_from_errno(errno, file.string());
     }
-    return true;
+    return writer;
 }
 
 void SpoolWriter::add(wire::Event event) {

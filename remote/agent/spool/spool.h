@@ -5,6 +5,7 @@
 
 #include <base/failure_id.h>
 #include <base/fd.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/wire/frame_codec.h>
 #include <remote/wire/frames.pb.h>
 
@@ -28,7 +29,7 @@ public:
     static constexpr std::uint64_t kReserve = 128U << 10U;
 
     /// Opens or makes the file; an unfinished last frame (a crash while writing) is cut off.
-    static bool open(const std::filesystem::path& file, SpoolWriter& writer, std::string& why);
+    static AgentResult<SpoolWriter> open(const std::filesystem::path& file);
 
     /// Sets seq and, where it is 0, t_us; buffers. Nothing is on disk before flush().
     void add(wire::Event event);

@@ -33,7 +33,7 @@ UniqueFd open_dir(const std::filesystem::path& dir) {
 
 }  // namespace
 
-bool ControlSocket::listen(const std::filesystem::path& dir, std::string& why) {
+AgentResult<void> ControlSocket::listen(const std::filesystem::path& dir) {
     const UniqueFd folder = open_dir(dir);
     listener_.reset(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     const auto address = address_in(folder);
@@ -45,9 +45,9 @@ bool ControlSocket::listen(const std::filesystem::path& dir, std::string& why) {
     const int error = errno;
     ::umask(before);
     if (!ok) {
-        why = (dir / RunDir::kSocketName).string() + ": " + std::strerror(error);
+        return failure_from_errno(error, (dir / RunDir::kSocketName).string());
     }
-    return ok;
+    return {};
 }
 
 void ControlSocket::add_to(std::vector<pollfd>& fds) const {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/fd.h>
+#include <remote/agent/node/agent_failure.h>
 #include <remote/wire/frame_codec.h>
 #include <remote/wire/frames.pb.h>
 
@@ -20,7 +21,7 @@ namespace rankscope::agent {
 /// through /proc/self/fd/<folder>, because a socket's path may have only 107 bytes and homes can be deep.
 class ControlSocket {
 public:
-    bool listen(const std::filesystem::path& dir, std::string& why);
+    AgentResult<void> listen(const std::filesystem::path& dir);
     void add_to(std::vector<pollfd>& fds) const;
     /// Accepts and reads what is there, without blocking.
     void serve(const std::function<void(const wire::Request&)>& handle);

@@ -63,7 +63,8 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
         if (event.has_exit()) {
             exited[event.rank()] = true;
         }
-        if (event.has_stage() && event.stage().name() == "restart" && event.stage().status() == "done") {
+        if (event.has_stage() && event.stage().name() == wire::STAGE_RESTART &&
+            event.stage().status() == wire::STATUS_DONE) {
             for (auto& [rank, gone] : exited) {
                 gone = false;
             }
@@ -73,11 +74,11 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
         forget_secrets(dir);
         return;
     }
-    SpoolWriter spool;
-    std::string why;
-    if (!SpoolWriter::open(dir.spool(), spool, why)) {
+    auto opened = SpoolWriter::open(dir.spool());
+    if (!opened) {
         return;
     }
+    SpoolWriter& spool = *opened;
     for (const auto& [rank, gone] : exited) {
         if (!gone) {
             wire::Event exit;
@@ -91,7 +92,7 @@ void write_missing_end(const RunDir& dir, int left, bool was_stopped = false) {
     }
     wire::Event end;
     end.set_rank(-1);
-    end.mutable_end()->set_outcome("lost");
+    end.mutable_end()->set_outcome(wire::OUTCOME_LOST);
     end.mutable_end()->set_detail(
         was_stopped ? "the supervisor of this node was stopped by a signal; its ranks were ended"
                     : "the supervisor of this node was killed; its ranks were ended with it");

@@ -29,38 +29,33 @@ constexpr double kFlushRetry = 1.0;
 
 }  // namespace
 
-std::optional<wire::Failure> Supervisor::prepare() {
-    const auto failure = [](const char* code, const std::string& detail) {
-        wire::Failure result;
-        result.set_code(code);
-        result.set_detail(detail);
-        return result;
-    };
+AgentResult<void> Supervisor::prepare() {
     std::ifstream file(dir_.spec(), std::ios::binary);
     if (!run_.ParseFromIstream(&file)) {
-        return failure("io-error", dir_.spec().string());
+        return AgentFailure{.code = "io-error", .detail = dir_.spec().string()};
     }
     std::string held_by;
     if (run_.master_port() != 0 && !port_is_free(static_cast<std::uint16_t>(run_.master_port()), held_by)) {
-        auto result = failure("port-in-use", held_by);
-        result.add_args(std::to_string(run_.master_port()));
+        AgentFailure failure{
+            .code = "port-in-use", .detail = held_by, .args = {std::to_string(run_.master_port())}};
         if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(run_.master_port()));
             holder > 0 && is_own(holder)) {
-            result.add_args(std::to_string(holder));  // the user may end it
+            failure.args.push_back(std::to_string(holder));  // the user may end it
         }
-        return result;
+        return failure;
     }
-    if (auto refused = prepare_own_program()) {
-        return refused;
+    if (auto prepared = prepare_own_program(); !prepared) {
+        return prepared;
     }
-    std::string why;
-    if (!SpoolWriter::open(dir_.spool(), spool_, why)) {
-        return failure("io-error", dir_.spool().string() + ": " + why);
+    auto spool = SpoolWriter::open(dir_.spool());
+    if (!spool) {
+        return spool.failure();
     }
+    spool_ = std::move(*spool);
     spool_.set_quota(run_.spool_quota_bytes());
     std::ofstream(dir_.train_config(), std::ios::binary) << run_.train_config();
-    if (!control_.listen(dir_.dir, why)) {
-        return failure("io-error", why);
+    if (auto listening = control_.listen(dir_.dir); !listening) {
+        return listening;
     }
     sigset_t set;
     sigemptyset(&set);
@@ -73,16 +68,18 @@ std::optional<wire::Failure> Supervisor::prepare() {
     ::signal(SIGHUP, SIG_IGN);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     prepare_link();
-    return std::nullopt;
+    return {};
 }
 
-std::optional<wire::Failure> Supervisor::prepare_own_program() {
+AgentResult<void> Supervisor::prepare_own_program() {
     if (!run_.has_own() || run_.ranks_size() == 0) {
-        return std::nullopt;
+        return {};
     }
-    if (auto missing = find_python_environment(run_.own(), python_)) {
-        return missing;
+    auto python = find_python_environment(run_.own());
+    if (!python) {
+        return python.failure();
     }
+    python_ = std::move(*python);
     return reader_.prepare(run_);
 }
 
@@ -100,12 +97,13 @@ void Supervisor::prepare_link() {
     options.restarts = run_.max_restarts() > 0;
     expected_until_ = monotonic_s() + options.absent_s;
     link_ = std::make_unique<PeerLink>(std::move(options));
-    std::string why;
-    if (run_.peer_index() == 0) {
-        link_port_ = link_->listen(run_.peer_address(), why);
+    if (run_.peer_index() != 0) {
+        return;
     }
-    if (run_.peer_index() == 0 && link_port_ == 0) {
-        add_notice(spool_, -1, "peer-link-absent", {why});
+    if (const auto port = link_->listen(run_.peer_address())) {
+        link_port_ = *port;
+    } else {
+        add_notice(spool_, -1, "peer-link-absent", {port.failure().detail});
         link_.reset();
     }
 }
@@ -134,8 +132,8 @@ void Supervisor::take_peer_news() {
         if (news.failed_dial) {
             wire::Event event;
             event.set_rank(-1);
-            event.mutable_stage()->set_name("link");
-            event.mutable_stage()->set_status("progress");
+            event.mutable_stage()->set_name(wire::STAGE_LINK);
+            event.mutable_stage()->set_status(wire::STATUS_PROGRESS);
             event.mutable_stage()->set_progress(-1);
             auto* dial = event.mutable_stage()->mutable_failed_dial();
             dial->set_address(news.failed_dial->address);
@@ -321,7 +319,7 @@ void Supervisor::finish() {
     wire::Event event;
     event.set_rank(-1);
     auto* end = event.mutable_end();
-    end->set_outcome(failed_ ? "failed" : stop_ ? "stopped" : "done");
+    end->set_outcome(failed_ ? wire::OUTCOME_FAILED : stop_ ? wire::OUTCOME_STOPPED : wire::OUTCOME_DONE);
     end->set_detail(cause_.kind() != wire::CAUSE_NONE ? describe(cause_) : stop_ ? stop_->cause : "");
     end->set_left_processes(left);
     if (cause_.kind() != wire::CAUSE_NONE) {
@@ -338,8 +336,8 @@ void Supervisor::finish() {
 
 int Supervisor::run(int ready_fd) {
     wire::Reply reply;
-    if (auto failure = prepare()) {
-        *reply.mutable_failure() = std::move(*failure);
+    if (const auto prepared = prepare(); !prepared) {
+        *reply.mutable_failure() = to_wire(prepared.failure());
     } else {
         start_all();
         reply.mutable_started()->set_supervisor_pid(::getpid());

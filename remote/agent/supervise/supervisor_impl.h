@@ -41,8 +41,8 @@ private:
         double begun = 0;
     };
 
-    std::optional<wire::Failure> prepare();
-    std::optional<wire::Failure> prepare_own_program();
+    AgentResult<void> prepare();
+    AgentResult<void> prepare_own_program();
     void start_all();
     void loop();
     void signalled(int signal);

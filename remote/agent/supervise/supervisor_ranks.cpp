@@ -37,19 +37,20 @@ void Supervisor::start_all() {
         }
     }
     if (!python_.note.empty()) {
-        add_stage(spool_, -1, "note", StageText::Done, python_.note);
+        add_stage(spool_, -1, StageName::Note, StageStatus::Done, python_.note);
     }
     for (auto& rank : ranks_) {
-        std::string why;
         reader_.begin(rank, run_);
-        if (start_rank(rank, run_, dir_, paths_, python_, why)) {
-            add_stage(spool_, rank.spec.rank(), "start", StageText::Done, "pid " + std::to_string(rank.pid));
+        const auto started = start_rank(rank, run_, dir_, paths_, python_);
+        if (started) {
+            add_stage(spool_, rank.spec.rank(), StageName::Start, StageStatus::Done,
+                      "pid " + std::to_string(rank.pid));
             continue;
         }
         wire::Event event;
         event.set_rank(rank.spec.rank());
         event.mutable_exit()->set_code(127);
-        event.mutable_exit()->set_reason(why);
+        event.mutable_exit()->set_reason(started.failure().detail);
         event.mutable_exit()->set_pid(rank.pid);
         event.mutable_exit()->set_attempt(attempt_);
         spool_.add(std::move(event));
@@ -60,7 +61,7 @@ void Supervisor::start_all() {
         cause.set_kind(wire::CAUSE_RANK_ENDED);
         cause.set_rank(rank.spec.rank());
         cause.mutable_exit()->set_code(127);
-        cause.mutable_exit()->set_reason(why);
+        cause.mutable_exit()->set_reason(started.failure().detail);
         notify_peers(cause);
         begin_stop("rank " + std::to_string(rank.spec.rank()) + " could not be started", false, false);
         break;

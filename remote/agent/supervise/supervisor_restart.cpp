@@ -72,7 +72,7 @@ void Supervisor::drive_restart() {
         return begin_attempt();
     }
     restart_until_ = monotonic_s() + run_.grace_s() + kOthersReady;
-    add_stage(spool_, -1, "restart", StageText::Begin, "");
+    add_stage(spool_, -1, StageName::Restart, StageStatus::Begin, "");
     link_->ready(attempt_ + 1);
 }
 
@@ -81,7 +81,7 @@ void Supervisor::begin_attempt() {
         return;  // stopped by a user in the meantime; the others learn of it
     }
     ++attempt_;
-    add_stage(spool_, -1, "restart", StageText::Done,
+    add_stage(spool_, -1, StageName::Restart, StageStatus::Done,
               std::to_string(attempt_) + '/' + std::to_string(run_.max_restarts()));
     stop_.reset();
     cause_.Clear();

@@ -21,17 +21,17 @@ void Supervisor::pause(bool resume) {
     for (int round = 0; round < 2; ++round) {
         signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
     }
-    add_stage(spool_, -1, resume ? "continue" : "pause", StageText::Done, "");
+    add_stage(spool_, -1, resume ? StageName::Continue : StageName::Pause, StageStatus::Done, "");
 }
 
 void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) {
     const double now = monotonic_s();
     if (!stop_) {
         stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0, now};
-        add_stage(spool_, -1, "stop", StageText::Begin, cause);
+        add_stage(spool_, -1, StageName::Stop, StageStatus::Begin, cause);
         if (by_user && !force && run_.checkpoint_signal() > 0) {
             stop_->checkpoint_until = now + run_.checkpoint_wait_s();
-            add_stage(spool_, -1, "checkpoint", StageText::Begin, "");
+            add_stage(spool_, -1, StageName::Checkpoint, StageStatus::Begin, "");
             for (const auto& rank : ranks_) {
                 if (rank.running()) {
                     ::kill(rank.pid, run_.checkpoint_signal());

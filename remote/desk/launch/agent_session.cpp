@@ -27,7 +27,7 @@ std::string milliseconds_since(double begin) {
 AgentSession::AgentSession(NodeSpec node, LaunchContext& context)
     : node_(std::move(node)), context_(context), seen_s_(monotonic_s()) {}
 
-AgentLink::Progress AgentSession::progress(const char* stage) {
+AgentLink::Progress AgentSession::progress(StageName stage) {
     return [this, stage, last = std::string(), at = 0.0](const std::string& what, double share) mutable {
         // Ten a second are enough for any eye.
         const double now = monotonic_s();
@@ -45,7 +45,7 @@ AgentLink::Progress AgentSession::progress(const char* stage) {
 }
 
 void AgentSession::note(const std::string& detail) {
-    context_.stage("note", StageStatus::Progress, node_.name + ": " + detail);
+    context_.stage(StageName::Note, StageStatus::Progress, node_.name + ": " + detail);
 }
 
 void AgentSession::seen() {
@@ -84,8 +84,8 @@ void AgentSession::take_connection(NodeConnection connection) {
 
 Result<void> AgentSession::connect(bool attaching) {
     wake_.clear();
-    auto connection = connect_node(node_, context_.prompter, wake_, stop_.get_token(), progress("connect"),
-                                   context_.sessions.get());
+    auto connection = connect_node(node_, context_.prompter, wake_, stop_.get_token(),
+                                   progress(StageName::Connect), context_.sessions.get());
     if (!connection) {
         failure_ = connection.failure();
         if (attaching) {
@@ -108,7 +108,7 @@ Result<void> AgentSession::push() {
 
 Result<void> AgentSession::push_bundle_files() {
     const double begin = monotonic_s();
-    const auto pushed = push_bundle(*connection_.link, *context_.bundle, progress("push"));
+    const auto pushed = push_bundle(*connection_.link, *context_.bundle, progress(StageName::Push));
     if (!pushed) {
         return pushed.failure();
     }
@@ -121,10 +121,10 @@ Result<void> AgentSession::push_bundle_files() {
 
 Result<void> AgentSession::push_own_files() {
     const double begin = monotonic_s();
-    const auto& tree = context_.files(stop_.get_token(), progress("push"));
-    const auto pushed =
-        tree ? push_tree(*connection_.link, *tree, context_.job.workdir, context_.job.name, progress("push"))
-             : Result<TreePushed>(tree.failure());
+    const auto& tree = context_.files(stop_.get_token(), progress(StageName::Push));
+    const auto pushed = tree ? push_tree(*connection_.link, *tree, context_.job.workdir, context_.job.name,
+                                         progress(StageName::Push))
+                             : Result<TreePushed>(tree.failure());
     if (!pushed) {
         return pushed.failure();
     }

@@ -47,7 +47,7 @@ public:
     bool connected() const { return connection_.link != nullptr; }
     const NodeFacts& facts() const { return connection_.facts; }
     const NodeSpec& node() const { return node_; }
-    AgentLink::Progress progress(const char* stage);
+    AgentLink::Progress progress(StageName stage);
     /// "node2: …" as a note of the desk.
     void note(const std::string& detail);
 

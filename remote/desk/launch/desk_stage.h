@@ -10,7 +10,7 @@
 namespace rankscope {
 
 /// A stage event of the desk (node empty, rank -1), without number and time.
-inline Event desk_stage(const std::string& name, StageStatus status, const std::string& detail = {},
+inline Event desk_stage(StageName name, StageStatus status, const std::string& detail = {},
                         double progress = -1) {
     Event event;
     event.body = StageEvent{name, status, detail, progress};

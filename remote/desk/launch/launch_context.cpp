@@ -15,7 +15,7 @@ void LaunchContext::post(Event event) const {
     reports.post(std::move(one));
 }
 
-void LaunchContext::stage(const std::string& name, StageStatus status, const std::string& detail,
+void LaunchContext::stage(StageName name, StageStatus status, const std::string& detail,
                           double progress) const {
     post(desk_stage(name, status, detail, progress));
 }

@@ -52,7 +52,7 @@ struct LaunchContext {
 
     void post(Event event) const;
     /// A stage event of the desk.
-    void stage(const std::string& name, StageStatus status, const std::string& detail = {},
+    void stage(StageName name, StageStatus status, const std::string& detail = {},
                double progress = -1) const;
     /// The files of push:, read once for all nodes by the first caller.
     const Result<UserTree>& files(const std::stop_token& stop, const AgentLink::Progress& progress);

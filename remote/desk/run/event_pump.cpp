@@ -230,7 +230,7 @@ void EventPump::store(std::vector<Event>& events) {
         // Kept in memory and tried again with the next events; what is lost with this program, the spools
         // still have.
         reported_store_trouble_ = true;
-        Event note = desk_stage("note", StageStatus::Failed, to_line(stored.failure()));
+        Event note = desk_stage(StageName::Note, StageStatus::Failed, to_line(stored.failure()));
         note.t_us = now_us();
         hooks_.events(note);
     }

@@ -125,7 +125,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
             static_cast<void>(store->save_facts(name, facts, at_us));
         });
         for (const auto& order : recorded ? recorded->deliver(node.name, link) : std::vector<StopOrder>()) {
-            context.stage("note", StageStatus::Done, describe_delivery(order));
+            context.stage(StageName::Note, StageStatus::Done, describe_delivery(order));
             pump->run_later(
                 [this, order] { static_cast<void>(store->stop_delivered(order.run_id, order.node)); });
         }
@@ -317,7 +317,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     }
     if (store) {
         if (auto created = store->create_run(record); !created) {
-            context.stage("note", StageStatus::Failed, to_line(created.failure()));
+            context.stage(StageName::Note, StageStatus::Failed, to_line(created.failure()));
         }
         recorded.emplace(*store);
     }

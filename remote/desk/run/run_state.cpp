@@ -30,13 +30,13 @@ void apply_rank_stage(RankState& rank, const StageEvent& stage) {
     if (rank.exit) {
         return;
     }
-    if (stage.name == "start") {
+    if (stage.name == StageName::Start) {
         rank.phase = RankPhase::Starting;
-    } else if (stage.name == "rendezvous" || stage.name == "data") {
+    } else if (stage.name == StageName::Rendezvous || stage.name == StageName::Data) {
         rank.phase = RankPhase::Rendezvous;
-    } else if (stage.name == "train" || stage.name == "first-step") {
+    } else if (stage.name == StageName::Train || stage.name == StageName::FirstStep) {
         rank.phase = RankPhase::Training;
-    } else if (stage.name == "validate") {
+    } else if (stage.name == StageName::Validate) {
         rank.phase = RankPhase::Validating;
     }
 }
@@ -117,7 +117,7 @@ void RunState::set_plan(const LaunchPlan& new_plan) {
 
 void RunState::apply(const Event& event) {
     if (stages.empty()) {
-        for (const char* stage : kStageNames) {
+        for (const StageName stage : kStages) {
             stages.push_back({.name = stage});
         }
     }
@@ -140,10 +140,10 @@ void RunState::apply(const Event& event) {
         }
         if (rank != nullptr) {
             apply_rank_stage(*rank, *stage);
-        } else if (stage->name == "restart" && stage->status == StageStatus::Done) {
+        } else if (stage->name == StageName::Restart && stage->status == StageStatus::Done) {
             begin_attempt(*this, event.node);
         }
-        if (!stage->detail.empty() && stage->name != "note") {
+        if (!stage->detail.empty() && stage->name != StageName::Note) {
             activity = (event.node.empty() ? "" : event.node + ": ") + stage->detail;
         }
     } else if (const auto* metric = event.as<MetricEvent>(); metric != nullptr && rank != nullptr) {
@@ -306,23 +306,23 @@ void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
             apply_to_stage(entry, stage, t_us);
         }
     }
-    if (stage.name == "queue") {
+    if (stage.name == StageName::Queue) {
         if (!queue) {
             queue = StageState{.name = stage.name};
         }
         apply_to_stage(*queue, stage, t_us);
-    } else if (stage.name == "first-step" && stage.status == StageStatus::Done) {
+    } else if (stage.name == StageName::FirstStep && stage.status == StageStatus::Done) {
         first_step_us = t_us;
     }
 }
 
 // What befalls all ranks of a node.
 void RunState::apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us) {
-    if (stage.name == "pause" || stage.name == "continue") {
-        set_paused(node, stage.name == "pause", t_us);
-    } else if (stage.name == "checkpoint" || stage.name == "stop") {
+    if (stage.name == StageName::Pause || stage.name == StageName::Continue) {
+        set_paused(node, stage.name == StageName::Pause, t_us);
+    } else if (stage.name == StageName::Checkpoint || stage.name == StageName::Stop) {
         set_paused(node, false, t_us);  // a stop wakes what was paused
-        if (stage.name == "checkpoint" && stage.status == StageStatus::Begin) {
+        if (stage.name == StageName::Checkpoint && stage.status == StageStatus::Begin) {
             saving.insert(node);
         } else {
             saving.erase(node);

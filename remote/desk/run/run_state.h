@@ -44,7 +44,7 @@ struct RankState {
 };
 
 struct StageState {
-    std::string name = {};  ///< connect, push, start, rendezvous, first-step
+    StageName name = StageName::Note;
     bool begun = false;
     bool done = false;
     bool failed = false;
@@ -168,6 +168,7 @@ private:
 };
 
 /// The five visible stages, in order: machine names. Their text for people is the window's and ctl's.
-inline constexpr const char* kStageNames[] = {"connect", "push", "start", "rendezvous", "first-step"};
+inline constexpr std::array kStages{StageName::Connect, StageName::Push, StageName::Start,
+                                    StageName::Rendezvous, StageName::FirstStep};
 
 }  // namespace rankscope

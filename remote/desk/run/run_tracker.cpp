@@ -127,27 +127,28 @@ void RunTracker::begin_attempt(int attempt) {
 
 void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out) {
     if (event.node.empty()) {
-        if (stage.name == "start" && stage.status == StageStatus::Done && !rendezvous_begun_) {
+        if (stage.name == StageName::Start && stage.status == StageStatus::Done && !rendezvous_begun_) {
             rendezvous_begun_ = true;
-            out.push_back(desk_stage("rendezvous", StageStatus::Begin));
+            out.push_back(desk_stage(StageName::Rendezvous, StageStatus::Begin));
         }
         // Replayed: what was concluded then is not concluded again.
-        rendezvous_begun_ = rendezvous_begun_ || stage.name == "rendezvous";
+        rendezvous_begun_ = rendezvous_begun_ || stage.name == StageName::Rendezvous;
         rendezvous_done_ =
-            rendezvous_done_ || (stage.name == "rendezvous" && stage.status == StageStatus::Done);
+            rendezvous_done_ || (stage.name == StageName::Rendezvous && stage.status == StageStatus::Done);
         first_step_done_ =
-            first_step_done_ || (stage.name == "first-step" && stage.status == StageStatus::Done);
+            first_step_done_ || (stage.name == StageName::FirstStep && stage.status == StageStatus::Done);
         return;
     }
     observe_waiting(event, stage, out);
-    if (stage.name == "restart" && stage.status == StageStatus::Done) {
+    if (stage.name == StageName::Restart && stage.status == StageStatus::Done) {
         begin_attempt(++attempts_[event.node]);
         return;
     }
-    const bool met = stage.name == "data" || stage.name == "train" || stage.name == "validate" ||
-                     stage.name == "done" || (stage.name == "rendezvous" && stage.progress >= 1);
-    if (stage.name == "first-step" || met) {
-        mark(event.rank, stage.name == "first-step", out);
+    const bool met = stage.name == StageName::Data || stage.name == StageName::Train ||
+                     stage.name == StageName::Validate || stage.name == StageName::Done ||
+                     (stage.name == StageName::Rendezvous && stage.progress >= 1);
+    if (stage.name == StageName::FirstStep || met) {
+        mark(event.rank, stage.name == StageName::FirstStep, out);
     }
 }
 
@@ -176,7 +177,7 @@ void RunTracker::observe_waiting(const Event& event, const StageEvent& stage, st
         return;
     }
     waiting_ = sentence;
-    Event progress = desk_stage("rendezvous", StageStatus::Progress, sentence, stage.progress);
+    Event progress = desk_stage(StageName::Rendezvous, StageStatus::Progress, sentence, stage.progress);
     auto& body = std::get<StageEvent>(progress.body);
     body.waiting_for = stage.waiting_for;
     body.failed_dial = stage.failed_dial;
@@ -206,13 +207,13 @@ void RunTracker::mark_one(int rank, bool stepped, std::vector<Event>& out) {
         ++met_;
         if (!rendezvous_done_) {
             rendezvous_done_ = met_ == static_cast<int>(ranks_.size());
-            out.push_back(desk_stage("rendezvous",
+            out.push_back(desk_stage(StageName::Rendezvous,
                                      rendezvous_done_ ? StageStatus::Done : StageStatus::Progress,
                                      text(kContext, "%1 of %2 ranks have met",
                                           {std::to_string(met_), std::to_string(ranks_.size())}),
                                      met_ / world));
             if (rendezvous_done_) {
-                out.push_back(desk_stage("first-step", StageStatus::Begin));
+                out.push_back(desk_stage(StageName::FirstStep, StageStatus::Begin));
             }
         }
     }
@@ -221,7 +222,7 @@ void RunTracker::mark_one(int rank, bool stepped, std::vector<Event>& out) {
         ++stepped_;
         if (!first_step_done_) {
             first_step_done_ = stepped_ == static_cast<int>(ranks_.size());
-            out.push_back(desk_stage("first-step",
+            out.push_back(desk_stage(StageName::FirstStep,
                                      first_step_done_ ? StageStatus::Done : StageStatus::Progress, "",
                                      stepped_ / world));
         }

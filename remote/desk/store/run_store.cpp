@@ -267,7 +267,7 @@ RunRecord read_record(const Statement& row) {
     }
     record.started_us = row.whole(4);
     record.ended_us = row.whole(5);
-    record.outcome = outcome_from(row.text(6));
+    record.outcome = enum_from<Outcome>(row.text(6)).value_or(Outcome::Running);
     record.exit_code = static_cast<int>(row.whole(7));
     record.summary = row.text(8);
     record.world_size = static_cast<int>(row.whole(9));
@@ -328,7 +328,8 @@ Event read_event(const Statement& row) {
     event.rank = static_cast<int>(row.whole(4));
     if (!body_from_json(row.text(5), row.text(6), event.body)) {
         // Of a newer version, or damaged: one such event must not hide the others, nor leave a gap.
-        event.body = StageEvent{"note", StageStatus::Progress, text(kContext, "unreadable event"), -1};
+        event.body =
+            StageEvent{StageName::Note, StageStatus::Progress, text(kContext, "unreadable event"), -1};
     }
     if (const auto* diagnosis = event.as<DiagnosisEvent>();
         diagnosis != nullptr && !event.node.empty() && row.text(6).find("\"ranks\"") == std::string::npos) {

@@ -108,7 +108,7 @@ wire::Exit AgentFixture::exit_of(int rank) const {
     return exits.empty() ? wire::Exit() : exits[0];
 }
 
-std::vector<wire::Stage> AgentFixture::stages_of(int rank, const std::string& name) const {
+std::vector<wire::Stage> AgentFixture::stages_of(int rank, wire::StageName name) const {
     std::vector<wire::Stage> stages;
     for (const auto& event : client_->events()) {
         if (event.has_stage() && event.rank() == rank && event.stage().name() == name) {
@@ -137,11 +137,12 @@ std::string AgentFixture::told() const {
     std::string all;
     for (const auto& event : client_->events()) {
         all += std::to_string(event.seq()) + " rank " + std::to_string(event.rank()) + ' ';
-        all += event.has_log()     ? "log " + event.log().text().substr(0, 200)
-               : event.has_stage() ? "stage " + event.stage().name() + ' ' + event.stage().detail()
-               : event.has_exit()  ? "exit " + std::to_string(event.exit().code()) + " signal " +
+        all += event.has_log() ? "log " + event.log().text().substr(0, 200)
+               : event.has_stage()
+                   ? "stage " + wire::StageName_Name(event.stage().name()) + ' ' + event.stage().detail()
+               : event.has_exit() ? "exit " + std::to_string(event.exit().code()) + " signal " +
                                         std::to_string(event.exit().signal()) + ' ' + event.exit().reason()
-               : event.has_end() ? "end " + event.end().outcome()
+               : event.has_end() ? "end " + wire::Outcome_Name(event.end().outcome())
                                  : "metric";
         all += '\n';
     }

@@ -39,7 +39,7 @@ protected:
     // What the attached client has heard.
     std::string log_of(int rank, bool is_stderr = false) const;
     std::vector<wire::Exit> exits_of(int rank) const;
-    std::vector<wire::Stage> stages_of(int rank, const std::string& name) const;
+    std::vector<wire::Stage> stages_of(int rank, wire::StageName name) const;
     std::vector<wire::Metric> metrics_of(int rank) const;
     wire::Exit exit_of(int rank) const;
     wire::End end() const;

@@ -121,7 +121,7 @@ std::vector<Event> all_kinds() {
     end.unconfirmed = {"node3"};
     std::vector<Event> events;
     for (EventBody body :
-         {EventBody(StageEvent{"push", StageStatus::Done, "détail", 0.125}), EventBody(metric),
+         {EventBody(StageEvent{StageName::Push, StageStatus::Done, "détail", 0.125}), EventBody(metric),
           EventBody(LogEvent{true, "line\nsecond line, unfinished"}), EventBody(exit), EventBody(diagnosis),
           EventBody(end), EventBody(StageEvent{}), EventBody(MetricEvent{}), EventBody(LogEvent{}),
           EventBody(ExitEvent{}), EventBody(DiagnosisEvent{}), EventBody(EndEvent{}),

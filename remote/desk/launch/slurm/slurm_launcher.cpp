@@ -69,7 +69,7 @@ private:
     bool submit();
     void follow();
     bool resume();
-    void fail(const char* stage, const Failure& failure);
+    void fail(StageName stage, const Failure& failure);
     bool enter(Phase phase);
     bool stopping() const;
     void send_stop();
@@ -103,8 +103,9 @@ private:
 
 bool is_at_work(const Event& event) {
     const auto* stage = event.as<StageEvent>();
-    return event.rank >= 0 && (event.as<MetricEvent>() != nullptr ||
-                               (stage != nullptr && stage->name != "start" && stage->name != "note"));
+    return event.rank >= 0 &&
+           (event.as<MetricEvent>() != nullptr ||
+            (stage != nullptr && stage->name != StageName::Start && stage->name != StageName::Note));
 }
 
 // "srun: error: node2: task 1: Killed", or the last line that there is.
@@ -150,8 +151,8 @@ void SlurmLauncher::recall(const Event& event) {
         next = std::max(next, event.seq + 1);
     } else if (const auto* stage = event.as<StageEvent>()) {
         const bool done = stage->status == StageStatus::Done;
-        allocated_ = allocated_ || (stage->name == "queue" && done);
-        start_done_ = start_done_ || (stage->name == "start" && done);
+        allocated_ = allocated_ || (stage->name == StageName::Queue && done);
+        start_done_ = start_done_ || (stage->name == StageName::Start && done);
     }
 }
 
@@ -222,7 +223,7 @@ bool SlurmLauncher::stopping() const {
     return stop_.has_value();
 }
 
-void SlurmLauncher::fail(const char* stage, const Failure& failure) {
+void SlurmLauncher::fail(StageName stage, const Failure& failure) {
     context_.stage(stage, StageStatus::Failed, to_line(failure));
     if (!over_.exchange(true)) {
         context_.reports.failed(failure);
@@ -246,22 +247,22 @@ void SlurmLauncher::run_from_start() {
 }
 
 bool SlurmLauncher::connect() {
-    context_.stage("connect", StageStatus::Begin);
+    context_.stage(StageName::Connect, StageStatus::Begin);
     if (auto connected = session_->connect(false); !connected) {
-        fail("connect", connected.failure());
+        fail(StageName::Connect, connected.failure());
         return false;
     }
-    context_.stage("connect", StageStatus::Done);
+    context_.stage(StageName::Connect, StageStatus::Done);
     return true;
 }
 
 bool SlurmLauncher::push() {
-    context_.stage("push", StageStatus::Begin);
+    context_.stage(StageName::Push, StageStatus::Begin);
     if (auto pushed = session_->push(); !pushed) {
-        fail("push", pushed.failure());
+        fail(StageName::Push, pushed.failure());
         return false;
     }
-    context_.stage("push", StageStatus::Done);
+    context_.stage(StageName::Push, StageStatus::Done);
     return true;
 }
 
@@ -281,9 +282,9 @@ wire::StartRun SlurmLauncher::spec() const {
 
 bool SlurmLauncher::submit() {
     const std::string& login = session_->node().name;
-    context_.stage("queue", StageStatus::Begin, text(kContext, "submitting on %1", {login}));
+    context_.stage(StageName::Queue, StageStatus::Begin, text(kContext, "submitting on %1", {login}));
     if (!enter(Phase::Submitting)) {
-        fail("queue", Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""});
+        fail(StageName::Queue, Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""});
         return false;
     }
     wire::Request request;
@@ -296,12 +297,12 @@ bool SlurmLauncher::submit() {
         if (session_->leaving()) {
             return false;  // the program ends: attach() finds the job, or that there is none
         }
-        fail("queue", reply.failure());
+        fail(StageName::Queue, reply.failure());
         return false;
     }
     enter(Phase::Submitted);
     context_.stage(
-        "queue", StageStatus::Progress,
+        StageName::Queue, StageStatus::Progress,
         text(kContext, "job %1 submitted on %2", {std::to_string(reply->slurm_submitted().job_id()), login}));
     context_.reports.started();
     return true;
@@ -323,7 +324,7 @@ bool SlurmLauncher::resume() {
     auto reply = session_->link().call(std::move(request));
     if (!reply) {
         if (reply.failure().code == "no-such-run") {
-            fail("queue", reply.failure());
+            fail(StageName::Queue, reply.failure());
         }
         return false;
     }
@@ -353,7 +354,7 @@ void SlurmLauncher::take_events(const wire::EventBatch& batch) {
     std::vector<std::string> missing;
     auto events = take_in(batch, batch.node(), session_->facts().clock_offset_s, next, missing);
     for (const auto& sentence : missing) {
-        context_.stage("note", StageStatus::Progress, batch.node() + ": " + sentence);
+        context_.stage(StageName::Note, StageStatus::Progress, batch.node() + ": " + sentence);
     }
     for (auto& event : events) {
         // One node's ranks may be at work before it is heard of that another's have started.
@@ -370,14 +371,14 @@ void SlurmLauncher::take_events(const wire::EventBatch& batch) {
 
 void SlurmLauncher::finish_start() {
     start_done_ = true;
-    context_.stage("start", StageStatus::Done);
+    context_.stage(StageName::Start, StageStatus::Done);
 }
 
 // A rank has started, or never will.
 void SlurmLauncher::note_start(const Event& event) {
     const auto* stage = event.as<StageEvent>();
     const auto* exit = event.as<ExitEvent>();
-    if (event.rank >= 0 && (exit != nullptr || (stage != nullptr && stage->name == "start"))) {
+    if (event.rank >= 0 && (exit != nullptr || (stage != nullptr && stage->name == StageName::Start))) {
         ranks_started_.insert(event.rank);
     }
     if (exit != nullptr && !exit->requested && exit->code != 0 && exit->code != kExitPeerLost) {
@@ -401,17 +402,17 @@ void SlurmLauncher::take_state(const wire::SlurmState& state) {
             names += (names.empty() ? "" : ", ") + host;
         }
         context_.reports.plan(plan_);
-        context_.stage("queue", StageStatus::Done,
+        context_.stage(StageName::Queue, StageStatus::Done,
                        text(kContext, "job %1 runs on %2", {std::to_string(state.job_id()), names}));
-        context_.stage("start", StageStatus::Begin);
+        context_.stage(StageName::Start, StageStatus::Begin);
     } else if (!allocated_ && !state.over() && !(state.state().empty() && state.problem().empty())) {
         const std::string line = describe_slurm_queue(state);
         if (line != queue_text_) {
             queue_text_ = line;
-            context_.stage("queue", StageStatus::Progress, line);
+            context_.stage(StageName::Queue, StageStatus::Progress, line);
         }
     } else if (!state.problem().empty() && !state.over()) {
-        context_.stage("note", StageStatus::Progress,
+        context_.stage(StageName::Note, StageStatus::Progress,
                        text(kContext, "Slurm could not be asked for the job's state: %1", {state.problem()}));
     }
     if (state.over()) {
@@ -423,7 +424,7 @@ void SlurmLauncher::conclude(const wire::SlurmState& state) {
     if (over_.exchange(true)) {
         return;
     }
-    context_.stage("note", StageStatus::Done, describe_slurm_end(state));
+    context_.stage(StageName::Note, StageStatus::Done, describe_slurm_end(state));
     const auto failure = explain_slurm_end(session_->node(), state, stopping());
     if (failure &&
         (!rank_failed_ || failure->code == "slurm-node-failed" || failure->code == "home-not-shared")) {

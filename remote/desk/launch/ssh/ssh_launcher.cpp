@@ -42,7 +42,7 @@ public:
 
 private:
     void coordinate();
-    bool stage(const char* name, RunMeeting::Point point);
+    bool stage(StageName name, RunMeeting::Point point);
     void wait_for_ends();
 
     LaunchContext& context_;
@@ -114,7 +114,7 @@ Result<void> SshLauncher::attach() {
 }
 
 // Emits begin and done of a stage around the meeting of all nodes. false: the run cannot start.
-bool SshLauncher::stage(const char* name, RunMeeting::Point point) {
+bool SshLauncher::stage(StageName name, RunMeeting::Point point) {
     context_.stage(name, StageStatus::Begin);
     if (meeting_->wait_all(point)) {
         context_.stage(name, StageStatus::Done);
@@ -147,12 +147,13 @@ void SshLauncher::wait_for_ends() {
 }
 
 void SshLauncher::coordinate() {
-    if (!stage("connect", RunMeeting::Point::Connected)) {
+    if (!stage(StageName::Connect, RunMeeting::Point::Connected)) {
         return;
     }
     context_.reports.plan(meeting_->plan());
     // Not before the supervisors know of one another may this program be left.
-    if (stage("push", RunMeeting::Point::Pushed) && stage("start", RunMeeting::Point::Started) &&
+    if (stage(StageName::Push, RunMeeting::Point::Pushed) &&
+        stage(StageName::Start, RunMeeting::Point::Started) &&
         meeting_->wait_all(RunMeeting::Point::Linked)) {
         context_.reports.started();
     }
