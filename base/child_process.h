@@ -30,7 +30,7 @@ public:
         std::map<std::string, std::string> environment{};  ///< added to ours
     };
 
-    /// argv[0] is looked up in PATH. Nothing: it could not be started (errno tells why).
+    /// argv[0] is looked up in PATH. Nothing: it could not be started (see errno).
     static std::optional<ChildProcess> start(const std::vector<std::string>& argv, const Options& options);
 
     ChildProcess(ChildProcess&& other) noexcept;

@@ -44,7 +44,7 @@ struct Pipe {
     UniqueFd write_end;
 };
 
-/// pipe2(O_CLOEXEC | flags). Both ends are invalid on failure, errno tells why.
+/// pipe2(O_CLOEXEC | flags). Both ends are invalid on failure, see errno.
 Pipe make_pipe(int flags = 0);
 void set_nonblocking(int fd, bool on);
 

@@ -10,10 +10,10 @@
 
 namespace rankscope {
 
-/// The whole file; nothing when it cannot be read (errno tells). Works for /proc, where sizes are 0.
+/// The whole file; nothing when it cannot be read (see errno). Works for /proc, where sizes are 0.
 std::optional<std::string> read_file(const std::filesystem::path& file);
 
-/// Writes the whole file anew: temporary file beside it (mode 0600), fsync, rename. The old content stays
+/// Replaces the whole file: temporary file beside it (mode 0600), fsync, rename. The old content stays
 /// when anything fails. Returns errno, 0 for success. Missing folders are made (mode 0700).
 int write_file_atomically(const std::filesystem::path& file, std::string_view content);
 

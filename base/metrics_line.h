@@ -25,11 +25,11 @@
 /// writes them, is a value that is not a number; other booleans, arrays and objects are ignored.
 ///
 ///   step         optimizer steps done by this rank, from 1
-///   epoch        epoch under way, from 1 (fractions allowed)
+///   epoch        current epoch, from 1 (fractions allowed)
 ///   epochs, steps_per_epoch, steps   totals (steps: of the whole run), for progress and ETA
 ///   loss         mean loss of this rank's batch            acc1   top-1 accuracy of it, 0…1
 ///   acc5         top-5 accuracy (accK where another k was asked for)
-///   loss_all, acc1_all, acc5_all   the same over the batches of all ranks; rank 0, every so many steps
+///   loss_all, acc1_all, acc5_all   the same over the batches of all ranks; rank 0, every few steps
 ///   grad_norm    norm of the averaged gradients, before clipping
 ///   lr           learning rate of the step                  samples  samples this rank has seen so far
 ///   images_per_s throughput of this rank
@@ -70,7 +70,7 @@ struct MetricsLine {
 std::optional<MetricsLine> parse_metrics_line(std::string_view line, std::string* why = nullptr);
 
 /// Writes one line, '\n' included. Values that are not finite are written as null: JSON has no NaN, and a
-/// reader must be able to tell "not a number" (the key is there) from "not measured" (it is not).
+/// reader must be able to distinguish "not a number" (the key is there) from "not measured" (it is not).
 std::string format_metrics_line(const MetricsLine& line);
 
 }  // namespace rankscope

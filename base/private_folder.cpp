@@ -33,7 +33,7 @@ PrivateFolder::~PrivateFolder() {
     if (path_.empty()) {
         return;
     }
-    // ssh removes its socket by itself when it is told to exit. libstdc++'s remove_all gives up at an entry
+    // ssh removes its socket by itself when it exits on request. libstdc++'s remove_all stops at an entry
     // that has just gone, with the folder left: that is only a reason to look again.
     for (int i = 0; i < kMostRemovals; ++i) {
         std::error_code error;

@@ -8,7 +8,7 @@
 namespace rankscope {
 
 /// A folder of this user's own (mode 0700) for sockets, removed with all that is in it. Its path is short: a
-/// socket's address holds 107 characters. Invalid where none can be made (errno tells).
+/// socket's address holds 107 characters. Invalid where none can be made (see errno).
 class PrivateFolder {
 public:
     PrivateFolder();

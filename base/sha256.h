@@ -32,7 +32,7 @@ std::string to_hex(std::span<const unsigned char> bytes);
 /// The digest of these bytes, 64 hex digits.
 std::string sha256_hex(std::span<const std::byte> data);
 std::optional<Sha256Digest> digest_from_hex(const std::string& hex);
-/// Nothing when the file cannot be read (errno tells).
+/// Nothing when the file cannot be read (see errno).
 std::optional<Sha256Digest> sha256_of_file(const std::filesystem::path& file);
 
 /// 32 random bytes as 64 hex digits, from the kernel.

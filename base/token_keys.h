@@ -12,11 +12,11 @@ namespace rankscope {
 /// is never sent from node to node: each use has a key of its own, derived here, so that what leaks from one
 /// is of no use for another.
 ///
-/// Sealed (nobody without the token can read, forge, replay or reorder it): the native engine's store
+/// Sealed (without the token it cannot be read, forged, replayed or reordered): the native engine's store
 /// (engine/comm/tcp_store.h) and the link between the supervisors (remote/agent/link/peer_link.h). The token
 /// reaches the nodes over SSH. In the clear: the payload of the collectives. Gloo and NCCL send gradients,
-/// weights and metrics between the nodes as plain TCP, RDMA or shared memory; whoever reads that network sees
-/// them, and whoever can write to it can change them. The addresses of these connections are exchanged over
+/// weights and metrics between the nodes as plain TCP, RDMA or shared memory; everyone who can read that network sees
+/// them, and everyone who can write to it can change them. The addresses of these connections are exchanged over
 /// the sealed store. The store of a PyTorch script (MASTER_PORT) is torch's own: it has no authentication.
 /// Run on a network that you trust, or encrypt it below (WireGuard, IPsec).
 using TokenKey = std::array<unsigned char, 32>;

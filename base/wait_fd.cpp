@@ -13,7 +13,7 @@
 namespace rankscope {
 namespace {
 
-constexpr double kLongestWaitMs = 1e9;  // poll(2) takes an int; whoever waits for so long asks again
+constexpr double kLongestWaitMs = 1e9;  // poll(2) takes an int; callers with longer waits repeat the call
 
 }  // namespace
 

@@ -52,7 +52,7 @@ QString freed_by_text(const Leftover& entry) {
             return LeftoversDialog::tr("Your own: End process");
         case FreedBy::RemoveFile:
             return LeftoversDialog::tr("Your own, no program uses it: rm /dev/shm/%1").arg(qs(entry.what));
-        case FreedBy::Nobody:
+        case FreedBy::OtherUser:
             break;
     }
     return entry.user.empty() ? LeftoversDialog::tr("Another user's: kept")

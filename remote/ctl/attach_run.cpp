@@ -55,7 +55,7 @@ private:
     std::promise<Result<void>> ready_;
 };
 
-// Which nodes of a run are paused, as their events tell.
+// Which nodes of a run are paused, by their events.
 class PauseWatch {
 public:
     void event(const Event& event) {

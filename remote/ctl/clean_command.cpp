@@ -80,7 +80,7 @@ nlohmann::ordered_json to_json(const Leftover& entry) {
 
 std::string remedy_for(const std::string& node, const Leftover& entry) {
     switch (freed_by(entry)) {
-        case FreedBy::Nobody:
+        case FreedBy::OtherUser:
             return {};
         case FreedBy::StopRun:
             return "rankscopectl runs stop " + entry.run_id + " --node " + node;
@@ -100,7 +100,7 @@ std::string remedy_for(const std::string& node, const Leftover& entry) {
 // ended, too; one of a live run is not.
 bool end_holder(const GlobalOptions& options, const NodeSpec& node, AgentLink& link, const Leftover& entry) {
     const std::string what = entry.what + " (pid " + std::to_string(entry.pid) + ')';
-    if (freed_by(entry) == FreedBy::Nobody) {
+    if (freed_by(entry) == FreedBy::OtherUser) {
         report(Failure{"not-own", node.name,
                        what + " is " + (entry.user.empty() ? "another user" : entry.user) +
                            "'s process: it was not ended.",

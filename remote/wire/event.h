@@ -83,7 +83,7 @@ struct ExitEvent {
     std::string core_file;       ///< path of its core, or "|program" that received it
     std::vector<std::string> traceback;  ///< the last Python traceback it wrote
     int attempt = 0;                     ///< 0, and one more with every restart
-    int missing_rank = -1;               ///< the rank that it waited for in vain, by its own report; -1: none
+    int missing_rank = -1;               ///< the rank that did not answer it, by its own report; -1: none
     bool lost_peer = false;              ///< it ended because others did not answer
 
     template <typename Self, typename Visit>

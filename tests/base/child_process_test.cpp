@@ -111,7 +111,7 @@ TEST(ChildProcess, ASessionOfItsOwnIsKilledAsAGroup) {
     ASSERT_TRUE(wait_readable(child.output().get(), monotonic_s() + kPatience));
     child.kill();
     child.wait();
-    EXPECT_EQ(read_all(child.output()), "started\n") << "ends: nobody holds the pipe any more";
+    EXPECT_EQ(read_all(child.output()), "started\n") << "ends: no process holds the pipe any more";
 }
 
 TEST(ChildProcess, OneDescriptorAsInputAndOutput) {

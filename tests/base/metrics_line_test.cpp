@@ -74,7 +74,7 @@ TEST(MetricsLine, KeepsTextsApartFromSeries) {
     ASSERT_EQ(line.values.size(), 1U) << "booleans, lists and objects are ignored";
 }
 
-TEST(MetricsLine, TellsNotANumberFromNotMeasured) {
+TEST(MetricsLine, DistinguishesNotANumberFromNotMeasured) {
     const auto line = parsed(R"({"step":5,"loss":null})");
     ASSERT_TRUE(has_value(line, "loss"));
     EXPECT_TRUE(std::isnan(value_of(line, "loss")));

@@ -35,10 +35,10 @@ KINDS = {
     "no packet passes for a moment": 12,
     "sshd frozen for a moment": 12,
     "desk killed": 20,
-    "no packet passes until given up": 2,
-    "sshd frozen until given up": 2,
+    "no packet passes until abandoned": 2,
+    "sshd frozen until abandoned": 2,
 }
-LONG = ("no packet passes until given up", "sshd frozen until given up")
+LONG = ("no packet passes until abandoned", "sshd frozen until abandoned")
 SILENCE_S = 0.6  # longer than any pause of the program
 
 # Numbered lines of different lengths, written in two pieces each, and as many numbered metrics; sometimes many at once.
@@ -243,7 +243,7 @@ class LinkCuts:
         return len(self._sessions(node)) == 2 and time.monotonic() - self.desk.heard[node.name] < SILENCE_S
 
     def _silent(self, node, since: float, desk):
-        """Nothing has come for a while although the ranks go on: the spool, which no cut reaches, grows. Or this desk is dead by now: where only
+        """Nothing has come for a while although the ranks continue: the spool, which no cut reaches, grows. Or this desk is dead by now: where only
         its own session is frozen, the next one's is not."""
         spool = node.path(f"{node.home}/.cache/rankscope/runs/{self.run_id}/spool")
         size = spool.stat().st_size
@@ -307,7 +307,7 @@ class LinkCuts:
             if self.desk is desk:
                 with self._lock:
                     self.detected[kind].append(time.monotonic() - begin)
-        if kind == "sshd frozen until given up":
+        if kind == "sshd frozen until abandoned":
             self._wait(lambda: running() - set(pids), 60, "a new connection is made")
         if "sshd frozen" in kind:
             self._signal(node, pids, signal.SIGCONT)
@@ -339,7 +339,7 @@ class LinkCuts:
     def _kill_desk(self, count: int, others: int, chance: random.Random):
         for turn in range(count):
             # Spread over the run.
-            self._wait(lambda share=turn / count: self.done - len(self.times["desk killed"]) >= share * others, 3600, "the other cuts go on")
+            self._wait(lambda share=turn / count: self.done - len(self.times["desk killed"]) >= share * others, 3600, "the other cuts continue")
             time.sleep(chance.uniform(0, 0.2))
             self._gate.enter_desk()
             try:

@@ -587,7 +587,7 @@ class Node(Machine):
         if not sessions:
             listener = self.path("/run/vcluster/sshd.pid").read_text(encoding="utf-8").strip()
             pids = [pid for pid in pids if pid == int(listener)]
-        # One by one, and whoever is gone is gone: a session may end by itself at any moment.
+        # One by one, and a process that is gone is gone: a session may end by itself at any moment.
         self._root(["/bin/sh", "-c", "for pid; do kill -9 $pid 2>/dev/null; done; true", "kill", *map(str, pids)])
         wait_until(lambda: 22 not in self.listening_ports(True), 10, f"{self.name}: sshd is gone")
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// cluster.yaml, edited by people.
+// cluster.yaml, edited by users.
 
 #include "target.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// job.yaml, written by people, and the plan that is made of it.
+// job.yaml, written by users, and the plan that is made of it.
 
 #include "target.h"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What ssh prints and asks, what an agent answers, known_hosts, and lists of machines that people paste.
+// What ssh prints and asks, what an agent answers, known_hosts, and lists of machines that users paste.
 
 #include "target.h"
 

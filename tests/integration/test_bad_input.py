@@ -294,14 +294,14 @@ class Nodes(unittest.TestCase):
         before = time.time() - 3 * 3600
         run = Run(cluster, ["run", write_job(cluster, {"name": "clock", "nodes": ["node1"], "command": ["echo", "up"]})], env=shifted)
         self.assertEqual(run.end(60), 0, run.explain())
-        told = run.of("notice", id="clock-skew")
-        self.assertTrue(told and told[0]["title"].startswith("node1: ") and "set-ntp" in told[0]["fix"][0], run.explain())
+        reported = run.of("notice", id="clock-skew")
+        self.assertTrue(reported and reported[0]["title"].startswith("node1: ") and "set-ntp" in reported[0]["fix"][0], run.explain())
         after = time.time() - 3 * 3600
         for event in run.events:  # by the desk's clock, wrong as it may be
             self.assertTrue(before - 1 < event["t"] < after + 1, event)
 
     def test_damaged_spool_costs_what_was_damaged(self):
-        """A few bytes of the node's spool are overwritten while nobody watches: the checksum finds it, the rest is kept."""
+        """A few bytes of the node's spool are overwritten while no desk is attached: the checksum finds it, the rest is kept."""
         cluster = self.cluster_with()
         node = cluster.node("node1")
         script = "for i in $(seq 300); do echo line $i; sleep 0.005; done"

@@ -39,8 +39,8 @@ def job(program: str, timeout: int = 15, **on_failure) -> dict:
 class Fault:
     """What is done to a node, and what the title must say."""
 
-    def __init__(self, name: str, node: int, break_it, mend, says: str, reaches_end=True):
-        self.name, self.node, self.break_it, self.mend, self.says, self.reaches_end = name, node, break_it, mend, says, reaches_end
+    def __init__(self, name: str, node: int, break_it, repair, says: str, reaches_end=True):
+        self.name, self.node, self.break_it, self.repair, self.says, self.reaches_end = name, node, break_it, repair, says, reaches_end
 
 
 def rank_of(node):
@@ -113,8 +113,8 @@ class Stage:
         if not attached:
             others = [other for other in self.nodes if other is not node]
             wait_until(lambda: not any(of_runs(other) for other in others), 120 * support.SLOW, "the others are down")
-            if fault.mend:
-                fault.mend(node)
+            if fault.repair:
+                fault.repair(node)
             run = Run(self.cluster, ["runs", "attach", run_id])
         try:
             run.end(240)

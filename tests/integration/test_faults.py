@@ -22,7 +22,7 @@ class Row(NamedTuple):
     fault: str
     desk: str
     took: float   # seconds until every rank everywhere is down, or until what the fault's name says
-    free: float   # seconds until no process and no port of the run is left anywhere; 0: the run goes on
+    free: float   # seconds until no process and no port of the run is left anywhere; 0: the run continues
     goal: float   # for `took`
     named: str
 
@@ -50,7 +50,7 @@ def of_runs(node) -> list:
 def tearDownModule():  # pylint: disable=C0103
     print("\n| fault | desk | all ranks down after | nothing left after | goal | named |\n|---|---|---|---|---|---|")
     for row in TABLE:
-        print(f"| {row.fault} | {row.desk} | {row.took:.2f} s | {f'{row.free:.2f} s' if row.free else 'goes on'} | {row.goal:.0f} s | {row.named} |")
+        print(f"| {row.fault} | {row.desk} | {row.took:.2f} s | {f'{row.free:.2f} s' if row.free else 'continues'} | {row.goal:.0f} s | {row.named} |")
 
 
 class Faults(unittest.TestCase):
@@ -129,7 +129,7 @@ class Faults(unittest.TestCase):
     def row(self, fault: str, took: float, goal: float, named: str):
         TABLE.append(Row(fault, "attached" if self.attached else "away", took, self.free, goal, named))
 
-    def goes_on(self, fault: str, took: float, goal: float, named: str):
+    def continues(self, fault: str, took: float, goal: float, named: str):
         self.free = 0
         self.assertLess(took, goal * support.SLOW)
         self.row(fault, took, goal, named)
@@ -172,22 +172,22 @@ class Faults(unittest.TestCase):
                 self.row("rank 1 exits with 3", took, goal, "rank 1 on node2, code 3, last lines")
 
     def test_rank_stopped(self):
-        """Named after a while, with what lets it go on; nothing is done to it."""
+        """Named after a while, with the command that continues it; nothing is done to it."""
         run = self.bring_up(command(IDLE), True)
         pid = self.rank_of(self.nodes[1]).pid
         stopped = time.monotonic()
         self.nodes[1].signal([pid], signal.SIGSTOP)
         run.wait_for("the stopped rank is named", lambda r: r.of("notice", id="rank-stopped", node="node2", rank=1), 30)
         took = time.monotonic() - stopped
-        told = run.of("notice", id="rank-stopped")[0]
-        self.assertIn("Rank 1 on node2", told["title"])
-        self.assertIn(f"kill -CONT {pid}", told["fix"][0])
+        reported = run.of("notice", id="rank-stopped")[0]
+        self.assertIn("Rank 1 on node2", reported["title"])
+        self.assertIn(f"kill -CONT {pid}", reported["fix"][0])
         self.assertEqual(len({p.pid for _, p in self.ranks_left(self.nodes)}) >= 1, True)
         self.nodes[1].signal([pid], signal.SIGCONT)
-        run.wait_for("that it goes on is told", lambda r: r.of("notice", id="rank-continued", rank=1), 30)
+        run.wait_for("its continuation is reported", lambda r: r.of("notice", id="rank-continued", rank=1), 30)
         run.process.send_signal(signal.SIGINT)
         self.assertEqual(run.end(60), 130, run.explain())
-        self.goes_on("rank 1 SIGSTOPped: told after", took, 15, "rank 1 on node2, run untouched")
+        self.continues("rank 1 SIGSTOPped: reported after", took, 15, "rank 1 on node2, run untouched")
 
     def test_rank_stopped_beyond_the_limit(self):
         for attached in (True, False):
@@ -263,10 +263,10 @@ class Faults(unittest.TestCase):
         self.assertEqual(len(self.ranks_left(self.nodes)) >= len(NODES), True)
         self.let_end()
         self.assertEqual(run.end(60), 0, run.explain())
-        self.goes_on("sshd of node2 killed, up again: reconnected after", took, 5, "run goes on")
+        self.continues("sshd of node2 killed, up again: reconnected after", took, 5, "run continues")
 
     def test_sshd_stays_down(self):
-        """The desk says which node it does not reach and why; training goes on, and a stop reaches all nodes nevertheless."""
+        """The desk says which node it does not reach and why; training continues, and a stop reaches all nodes nevertheless."""
         for attached in (True, False):
             with self.subTest(attached=attached):
                 run = self.bring_up(command(IDLE), attached)
@@ -304,7 +304,7 @@ class Faults(unittest.TestCase):
                 self.row("node2 partitioned", took, 15, "node2")
 
     def test_node_rebooted(self):
-        """Everything of node2 is gone at once, and nobody said so. The others end; up again, node2 says what happened to it."""
+        """Everything of node2 is gone immediately and without notice. The others end; up again, node2 says what happened to it."""
         for attached in (True, False):
             with self.subTest(attached=attached):
                 run = self.bring_up(command(IDLE), attached)
@@ -326,7 +326,7 @@ class Faults(unittest.TestCase):
                 self.row("node2 rebooted", took[0], 15, f"node2, {'rebooted' if 'rebooted' in end['detail'] else 'stopped answering'}")
 
     def test_node_shut_down(self):
-        """In good order: SIGTERM to every process of the node. Nobody at the desk stopped anything, and no rank is to blame."""
+        """In good order: SIGTERM to every process of the node. No user stopped anything, and no rank is to blame."""
         for attached, goal in ((True, 2), (False, 5)):
             for nodes in (NODES, ["node2"]):
                 with self.subTest(attached=attached, nodes=nodes):
@@ -350,8 +350,8 @@ class Faults(unittest.TestCase):
                     self.assertIn("received signal 15", end["detail"])
                     self.row("node2 shut down" if len(nodes) > 1 else "the only node shut down", took, goal, "node2, SIGTERM")
 
-    def test_node_rebooted_while_nobody_else_is_there(self):
-        """A run on one node: it comes up again before anybody concludes anything; the desk reconnects and is told."""
+    def test_node_rebooted_as_the_only_one(self):
+        """A run on one node: it comes up again before it is presumed lost; the desk reconnects and receives the cause."""
         for attached in (True, False):
             with self.subTest(attached=attached):
                 self.clear()
@@ -395,7 +395,7 @@ class Faults(unittest.TestCase):
 class Apart(unittest.TestCase):
     """Faults that change a node for good, or need one made for them: a cluster for each."""
     bring_up, clear, linked, ranks_left, everything_left = Faults.bring_up, Faults.clear, Faults.linked, Faults.ranks_left, Faults.everything_left
-    assert_down, verdict, row, goes_on = Faults.assert_down, Faults.verdict, Faults.row, Faults.goes_on
+    assert_down, verdict, row, continues = Faults.assert_down, Faults.verdict, Faults.row, Faults.continues
 
     def up(self, nodes):
         self.cluster = new_cluster(nodes).start()
@@ -434,12 +434,12 @@ class Apart(unittest.TestCase):
                 end = self.verdict(run)
                 self.assertEqual((end["culprit"]["rank"], end["culprit"]["node"], end["culprit"]["signal"]), (1, "node2", 9), self.watched.explain())
                 self.assertIn("because memory ran out", end["detail"])
-                told = self.watched.of("diagnosis", id="host-oom")
-                self.assertTrue(told and "batch size" in told[-1]["fix"][0], self.watched.explain())
+                reported = self.watched.of("diagnosis", id="host-oom")
+                self.assertTrue(reported and "batch size" in reported[-1]["fix"][0], self.watched.explain())
                 self.row("rank 1 killed by the kernel's OOM killer", took, goal, "rank 1 on node2, memory ran out")
 
     def test_disk_full(self):
-        """The spool's disk is filled by somebody else: said at once, the run goes on, and when there is room again all of it arrives."""
+        """The spool's disk is filled by another program: reported immediately, the run continues, and when there is room again all of it arrives."""
         script = """
 import json, os, sys, time
 pipe = open(os.environ["RANKSCOPE_METRICS"], "w", buffering=1)
@@ -460,7 +460,7 @@ open("/tmp/total", "w").write(str(n))
                 full = time.monotonic()
                 node.fill_disk()
                 if attached:
-                    run.wait_for("it is told", lambda r: r.of("notice", id="disk-filling", node="node2"), 60)
+                    run.wait_for("it is reported", lambda r: r.of("notice", id="disk-filling", node="node2"), 60)
                     took = time.monotonic() - full
                     run.wait_for("node2 is silent while the others are heard",
                                  lambda r: max(e["at"] for e in r.of("metric", rank=1)) + 2 < max(e["at"] for e in r.of("metric", rank=0)), 60)
@@ -476,7 +476,7 @@ open("/tmp/total", "w").write(str(n))
                             size[:] = [now, time.monotonic()]
                         return time.monotonic() - size[1] > 2
                     wait_until(stands, 60, "the spool has no room any more")
-                self.assertEqual({name for name, _ in self.ranks_left(self.nodes)}, set(NODES), "the run goes on")
+                self.assertEqual({name for name, _ in self.ranks_left(self.nodes)}, set(NODES), "the run continues")
                 node.free_disk()
                 for each in self.nodes:
                     each.run(["touch", "/tmp/end"], check=True)
@@ -491,7 +491,7 @@ open("/tmp/total", "w").write(str(n))
                     text = "".join(e["text"] for e in run.of("log", rank=rank))
                     self.assertEqual([int(line.split()[0]) for line in text.splitlines()], list(range(1, total + 1)))
                     each.run(["rm", "-f", "/tmp/end", "/tmp/total"], check=True)
-                self.goes_on("disk of node2 full: told after", took, 5, "node2, run goes on, nothing lost")
+                self.continues("disk of node2 full: reported after", took, 5, "node2, run continues, nothing lost")
 
 
 if __name__ == "__main__":

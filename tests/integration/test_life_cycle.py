@@ -91,7 +91,7 @@ class LifeCycle(unittest.TestCase):
         run.process.wait()
         time_killed = time.monotonic()
         alive = {node.name: self.worker(node).pid for node in self.nodes}
-        # Training goes on without anybody: the spools grow.
+        # Training continues without a desk: the spools grow.
         def spool_size():
             return sum(node.path(f"{self.home(node)}/.cache/rankscope/runs/{run_id}/spool").stat().st_size for node in self.nodes)
         size = spool_size()
@@ -145,7 +145,7 @@ class LifeCycle(unittest.TestCase):
         for verb, paused in (("pause", True), ("continue", False)):
             done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "runs", verb, run_id], check=True)
             self.assertEqual(json.loads(done.stdout), {"run": run_id, "paused": paused})
-            run.wait_for(f"{verb} is told by both", lambda r, verb=verb: {e["node"] for e in r.of("stage", stage=verb)} == {"node1", "node2"})
+            run.wait_for(f"{verb} is reported by both", lambda r, verb=verb: {e["node"] for e in r.of("stage", stage=verb)} == {"node1", "node2"})
         for node in self.nodes:
             node.run(["touch", "/tmp/end"], check=True)
         self.assertEqual(run.end(60), 0, run.explain())

@@ -51,7 +51,7 @@ class Restarts(unittest.TestCase):
                 if detached:
                     self.assertEqual(run.end(60), 0, run.explain())
                     run_id = run.of("detached")[0]["run"]
-                    # Nobody at the desk: the supervisors agree by themselves.
+                    # No desk is attached: the supervisors agree by themselves.
                     self.assert_nothing_left()
                     run = Run(self.cluster, ["runs", "attach", run_id])
                 self.assertEqual(run.end(90), 0, run.explain())

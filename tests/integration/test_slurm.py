@@ -159,9 +159,9 @@ class SlurmRuns(unittest.TestCase):
         run.wait_for("lines", lambda r: len(r.of("log")) > 20)
         run.process.kill()
         run.end()
-        time.sleep(0.5)  # events that nobody fetches
+        time.sleep(0.5)  # events that no desk fetches
         attached = Run(self.cluster, ["runs", "attach", run.run_id(self.cluster)])
-        attached.wait_for("it goes on", lambda r: len(r.of("log")) > len(run.of("log")) + 20)
+        attached.wait_for("it continues", lambda r: len(r.of("log")) > len(run.of("log")) + 20)
         self.nodes[0].run(["touch", "go"], check=True)
         self.assertEqual(attached.end(60), 0, attached.explain())
         self.nodes[0].run(["rm", "go"], check=True)
@@ -194,7 +194,7 @@ class SlurmRuns(unittest.TestCase):
         self.assert_nothing_left()
 
     def test_what_slurm_ends_itself(self):
-        cases = [("a scancel of somebody else's", "slurm-cancelled", lambda job: self.slurm.root(["scancel", str(job)])),
+        cases = [("another user's scancel", "slurm-cancelled", lambda job: self.slurm.root(["scancel", str(job)])),
                  ("a job of higher priority", "slurm-preempted",
                   lambda job: self.slurm.run(["sbatch", "-p", "urgent", "-N2", "--exclusive", "-t", "1", "--output=/dev/null", "--wrap", "true"], check=True)),
                  ("a node that fails", "slurm-node-failed",

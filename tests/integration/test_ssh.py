@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""SSH as people really have it, against real sshds: configuration, keys, agents, host keys, jumps, noise, limits."""
+"""SSH as users have it, against real sshds: configuration, keys, agents, host keys, jumps, noise, limits."""
 import json
 import os
 import subprocess

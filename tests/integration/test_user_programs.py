@@ -144,17 +144,17 @@ class UserPrograms(unittest.TestCase):
         for rank in range(4):
             self.check_series(run, rank)
 
-    def test_damaged_and_absent_event_files_harm_nobody(self):
+    def test_damaged_and_absent_event_files_do_no_harm(self):
         run = self.event_files("~/damaged", ["/home/trainer/damaged", "--damage"], procs_per_node=1)
         for rank in (0, 1):
             self.check_series(run, rank)
-        told, = run.of("notice")
-        self.assertEqual((told["id"], told["node"]), ("event-file-damaged", "node2"))
-        self.assertIn("/home/trainer/damaged/events.out.tfevents.", told["evidence"][0])
+        reported, = run.of("notice")
+        self.assertEqual((reported["id"], reported["node"]), ("event-file-damaged", "node2"))
+        self.assertIn("/home/trainer/damaged/events.out.tfevents.", reported["evidence"][0])
         run = self.event_files("~/nowhere", ["/home/trainer/damaged"], procs_per_node=1)
-        told, = run.of("notice")
-        self.assertEqual((told["id"], told["node"], told["evidence"]), ("event-files-absent", "node1", ["/home/trainer/nowhere"]))
-        self.assertIn("starts at workdir", told["fix"][0])
+        reported, = run.of("notice")
+        self.assertEqual((reported["id"], reported["node"], reported["evidence"]), ("event-files-absent", "node1", ["/home/trainer/nowhere"]))
+        self.assertIn("starts at workdir", reported["fix"][0])
 
     def pushed(self, run) -> list:
         return [event["detail"] for event in run.of("stage", stage="note", node="") if ": pushed " in event.get("detail", "")]

@@ -349,7 +349,7 @@ TEST_F(Link, ZerosAfterTheGreetingEndTheLink) {
     EXPECT_FALSE((*link)->next(0));
 }
 
-// A node that speaks frames, but without end: only so much of it is read before somebody takes it.
+// A node that speaks frames, but without end: only so much of it is read before it is consumed.
 TEST_F(Link, AFloodOfFramesStaysOnTheNode) {
     class Flood : public Channel {
     public:

@@ -350,7 +350,7 @@ TEST_F(Registry, CleanNeverTouchesALiveRun) {
     fs::create_directories(paths_.bundle("abc"));
     UniqueFd lock = hold_lock(live);
     auto cleaned = clean_all(true, true);
-    EXPECT_TRUE(fs::exists(done.dir)) << "a dry run only tells";
+    EXPECT_TRUE(fs::exists(done.dir)) << "a dry run only reports";
     EXPECT_EQ(cleaned.removed_size(), 1);
     cleaned = clean_all(false, true);
     EXPECT_FALSE(fs::exists(done.dir));

@@ -47,7 +47,7 @@ TEST(Files, WriteMakesFoldersAndKeepsOthersOut) {
     EXPECT_EQ(entries_in(folder / "a/b"), 1U) << "no temporary file is left";
 }
 
-// A disk that takes no more than so many bytes of one file: a limit of the process instead of a file system.
+// A disk that takes a limited number of bytes of one file: a limit of the process instead of a file system.
 class FileSizeLimit {
 public:
     explicit FileSizeLimit(rlim_t bytes) : handler_(::signal(SIGXFSZ, SIG_IGN)) {

@@ -64,7 +64,7 @@ TEST_F(Ending, AStopWaitsForTheGraceTime) {
     EXPECT_EQ(lost(108.1), (Names{"node1", "node2"})) << "its supervisor does not do its work";
 }
 
-TEST_F(Ending, AForcedStopWaitsForNobody) {
+TEST_F(Ending, AForcedStopDoesNotWait) {
     rule_.stop_asked(100, StopKind::Graceful);
     rule_.stop_asked(101, StopKind::Force);
     EXPECT_EQ(lost(102.9), Names{});

@@ -141,7 +141,7 @@ TEST_F(EventFilesTest, AProcessBelowTheRanksCounts) {
     EXPECT_EQ(poll(), "1 loss=1@1\n");
 }
 
-TEST_F(EventFilesTest, WithoutANumberInTheNameTheOpenFileTells) {
+TEST_F(EventFilesTest, WithoutANumberInTheNameTheOpenFileDecides) {
     add_rank(0, "runs");
     add_rank(1, "runs");
     EXPECT_EQ(poll(), "");
@@ -178,7 +178,7 @@ TEST_F(EventFilesTest, FilesOfOthersAreLeftAlone) {
     EXPECT_NE(missing[0].args[1].find("elsewhere"), std::string::npos);
 }
 
-TEST_F(EventFilesTest, ADamagedFileIsToldOfOnceAndLeftAlone) {
+TEST_F(EventFilesTest, ADamagedFileIsReportedOnceAndLeftAlone) {
     add_rank(0, "runs");
     EXPECT_EQ(poll(), "");
     append("runs/a/" + name(0), scalar_record("loss", 1, 1) + "garbage, more than a header");

@@ -23,7 +23,7 @@ using test::make_event;
 using test::plan_of;
 using test::wait_until;
 
-// What the pump's hooks were told, from its thread.
+// What the pump's hooks received, from its thread.
 class Heard {
 public:
     EventPump::Hooks hooks() {
@@ -128,7 +128,7 @@ TEST_F(EventPumpTest, OneOrderForSinkAndStore) {
     EXPECT_EQ(heard_.plans(), std::vector<int>{2});
 }
 
-TEST_F(EventPumpTest, AFailureAndTheEndAreToldOnce) {
+TEST_F(EventPumpTest, AFailureAndTheEndAreReportedOnce) {
     EventPump pump("run-1", store_, heard_.hooks());
     pump.set_plan(plan_of(2, 1));
     ExitEvent exit;
@@ -169,7 +169,7 @@ TEST_F(EventPumpTest, AForcedEndIsTakenAsItIs) {
     EXPECT_EQ(store_->run("run-1")->summary, "node2 could not be reached.");
 }
 
-TEST_F(EventPumpTest, ARestoredRunGoesOnWhereItWas) {
+TEST_F(EventPumpTest, ARestoredRunContinuesWhereItWas) {
     {
         EventPump pump("run-1", store_, heard_.hooks());
         pump.set_plan(plan_of(1, 2));
@@ -198,7 +198,7 @@ TEST_F(EventPumpTest, ARestoredRunGoesOnWhereItWas) {
     EXPECT_EQ(stored().size(), before.size() + events.size());
 }
 
-TEST_F(EventPumpTest, AStoreThatFailsIsToldOnceAndCatchesUp) {
+TEST_F(EventPumpTest, AStoreThatFailsIsReportedOnceAndCatchesUp) {
     Database other;
     ASSERT_TRUE(other.open((folder_ / "runs.sqlite").string()));
     // A trigger that refuses stands for a full disk.

@@ -118,7 +118,7 @@ TEST(HostSampler, IsAskedOnTheBeatAndNeverTwiceAtOnce) {
     EXPECT_DOUBLE_EQ(next_sample_due(10, 3700, 1), 3701);
 }
 
-TEST(HostSampler, TellsHowThisMachineIs) {
+TEST(HostSampler, ReportsTheStateOfThisMachine) {
     const test::TemporaryFolder folder;
     HostSampler sampler(folder.path());
     const auto first = values_of(sampler.take());

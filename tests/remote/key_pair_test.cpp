@@ -88,7 +88,7 @@ TEST_F(InstallScript, AppendsOnceWithTheModesSshdWants) {
     EXPECT_EQ(read_file(file), "ssh-ed25519 AAAAC3Nz me@desk\n");
 }
 
-TEST_F(InstallScript, KeepsWhatIsThereAndMendsItsEnd) {
+TEST_F(InstallScript, KeepsWhatIsThereAndRepairsItsEnd) {
     std::filesystem::create_directory(folder_ / ".ssh");
     ::chmod((folder_ / ".ssh").c_str(), 0777);
     write_text(folder_ / ".ssh/authorized_keys", "# ssh-ed25519 AAAAC3Nz off\nssh-rsa BBB other");

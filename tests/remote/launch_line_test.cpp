@@ -75,7 +75,7 @@ TEST(LaunchLine, TorchrunAsPeopleTypeIt) {
     EXPECT_EQ(line.job.name, "train");
     EXPECT_EQ(line.job.env, (std::map<std::string, std::string>{{"NCCL_DEBUG", "INFO"}}));
     EXPECT_EQ(line.gpus, (std::vector<int>{0, 3}));
-    EXPECT_NE(said(line.notes).find("$RANK"), std::string::npos) << "said that nobody fills it in";
+    EXPECT_NE(said(line.notes).find("$RANK"), std::string::npos) << "reports that it is not filled in";
     const auto job = job_from(line, two_nodes(), {});
     ASSERT_TRUE(job);
     EXPECT_TRUE(job->all_nodes);

@@ -323,7 +323,7 @@ TEST(LineMetrics, APatternGoesBeforeTheKnownShapes) {
     EXPECT_EQ(values_of(lines[0]), (Values{{"cross_entropy", 3.2101}}));
 }
 
-TEST(StepCounter, AResumedRunGoesOnWhereItWas) {
+TEST(StepCounter, AResumedRunContinuesWhereItWas) {
     StepCounter counter;
     Reading reading;
     reading.epoch = 7;

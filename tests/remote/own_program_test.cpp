@@ -27,7 +27,7 @@ class OwnProgram : public test::AgentFixture {
 protected:
     void run_to_end(const wire::StartRun& run) {
         start_and_attach(run);
-        ASSERT_TRUE(client_->wait_for_end()) << told();
+        ASSERT_TRUE(client_->wait_for_end()) << history();
         EXPECT_TRUE(wait_until_gone(run));
     }
     void make_python(const fs::path& bin) {
@@ -80,7 +80,7 @@ TEST_F(OwnProgram, AVirtualEnvironmentIsActivated) {
     auto run = own_run({"echo \"$VIRTUAL_ENV|$CONDA_PREFIX|$PYTHONHOME|${PATH%%:*}\"; python x"});
     run.mutable_own()->set_venv(venv.string());
     run_to_end(run);
-    EXPECT_EQ(log_of(0), venv.string() + "|||" + (venv / "bin").string() + "\nmine x\n") << told();
+    EXPECT_EQ(log_of(0), venv.string() + "|||" + (venv / "bin").string() + "\nmine x\n") << history();
 }
 
 TEST_F(OwnProgram, AMissingOrBrokenVirtualEnvironmentIsNamed) {
@@ -117,7 +117,7 @@ TEST_F(OwnProgram, CondaEnvironmentsAreFoundByNameAndFolder) {
         auto run = own_run({"echo $CONDA_PREFIX $CONDA_DEFAULT_ENV $FROM_STATE; python x"});
         run.mutable_own()->set_conda(name);
         run_to_end(run);
-        EXPECT_EQ(log_of(0), folder.string() + " train yes\nmine x\n") << told();
+        EXPECT_EQ(log_of(0), folder.string() + " train yes\nmine x\n") << history();
         const auto notes = stages_of(-1, wire::STAGE_NOTE);
         ASSERT_EQ(notes.size(), 1U);
         EXPECT_NE(notes[0].detail().find("gxx.sh"), std::string::npos) << notes[0].detail();

@@ -83,7 +83,7 @@ protected:
         all.restarts = restarts_;
         return all;
     }
-    /// The hub and, linked to it, so many spokes.
+    /// The hub and that many spokes, linked to it.
     void bring_up(std::size_t spokes) {
         nodes_.push_back(std::make_unique<Node>(options(0)));
         const auto port = nodes_[0]->link.listen("127.0.0.1");
@@ -128,7 +128,7 @@ protected:
     std::vector<std::unique_ptr<Node>> nodes_;
 };
 
-TEST_F(PeerLinkTest, ADeathIsToldToAllAndNamedAlike) {
+TEST_F(PeerLinkTest, ADeathIsReportedToAllAlike) {
     bring_up(2);
     nodes_[1]->link.post(rank_ended("node2", 5, 3));
     EXPECT_TRUE(nodes_[0]->heard(wire::CAUSE_RANK_ENDED));
@@ -138,14 +138,14 @@ TEST_F(PeerLinkTest, ADeathIsToldToAllAndNamedAlike) {
     EXPECT_FALSE(nodes_[0]->link.needed()) << "all know it";
 }
 
-TEST_F(PeerLinkTest, TheHubsOwnDeathIsToldToo) {
+TEST_F(PeerLinkTest, TheHubsOwnDeathIsReported) {
     bring_up(2);
     nodes_[0]->link.post(rank_ended("node1", 0, 3));
     EXPECT_TRUE(nodes_[1]->heard(wire::CAUSE_RANK_ENDED));
     EXPECT_TRUE(nodes_[2]->heard(wire::CAUSE_RANK_ENDED));
 }
 
-TEST_F(PeerLinkTest, WhoLinksLaterIsToldAsWell) {
+TEST_F(PeerLinkTest, WhoLinksLaterReceivesTheCause) {
     bring_up(0);
     nodes_[0]->link.post(rank_ended("node1", 0, 3));
     nodes_.push_back(std::make_unique<Node>(options(1)));
@@ -268,7 +268,7 @@ TEST_F(PeerLinkTest, AConnectionThatComesBackInTimeIsNoLoss) {
     EXPECT_FALSE(nodes_[0]->heard(wire::CAUSE_NODE_GONE, 1));
 }
 
-TEST_F(PeerLinkTest, StrangersAreNobody) {
+TEST_F(PeerLinkTest, StrangersAreRefused) {
     bring_up(1);
     PeerChannel wrong = play(2, std::string(64, 'b'));
     EXPECT_TRUE(hear(wrong).empty());
@@ -409,7 +409,7 @@ TEST_F(PeerLinkTest, ARankThatIsStoppedExplainsItsVictims) {
     stopped.set_stopped(true);
     stopped.set_signal(19);
     nodes_[2]->link.post(stopped);
-    ::usleep(1'300'000);  // a rank that is stopped for less than a second holds up nobody
+    ::usleep(1'300'000);  // a rank that is stopped for less than a second delays no other rank
     nodes_[1]->link.post(victim("node2", 1, 2));
     for (const auto& node : nodes_) {
         EXPECT_TRUE(node->heard(wire::CAUSE_RANK_STOPPED));

@@ -40,7 +40,7 @@ protected:
         supervisor_ = static_cast<pid_t>(reply.started().supervisor_pid());
         guardian_ = parent_of(supervisor_);
         ASSERT_TRUE(attach(*client_, run).has_events());
-        ASSERT_TRUE(client_->wait_for([&] { return all_up(run); })) << told();
+        ASSERT_TRUE(client_->wait_for([&] { return all_up(run); })) << history();
     }
     bool all_up(const wire::StartRun& run) const {
         for (int rank = 0; rank < run.ranks_size(); ++rank) {
@@ -109,7 +109,7 @@ TEST_F(RunLife, ASecondStopForces) {
     stop(run, true);
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_EQ(exit_of(0).signal(), SIGKILL);
-    EXPECT_EQ(stages_of(-1, wire::STAGE_STOP).size(), 1U) << told();
+    EXPECT_EQ(stages_of(-1, wire::STAGE_STOP).size(), 1U) << history();
 }
 
 TEST_F(RunLife, AStoppedProcessEndsToo) {
@@ -159,14 +159,14 @@ TEST_F(RunLife, NothingARankStartedIsLeft) {
     stop(run);
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_EQ(end().left_processes(), 0);
-    EXPECT_TRUE(left_of(run).empty()) << "gone before the end is told";
+    EXPECT_TRUE(left_of(run).empty()) << "gone before the end is reported";
 }
 
 TEST_F(RunLife, AKilledSupervisorTakesEverythingWithIt) {
     const auto run = run_of({kDaemons, kSleep});
     bring_up(run);
     ::kill(supervisor_, SIGKILL);
-    ASSERT_TRUE(client_->wait_for_end()) << told();
+    ASSERT_TRUE(client_->wait_for_end()) << history();
     EXPECT_TRUE(wait_until_gone(run));
     EXPECT_EQ(end().outcome(), wire::OUTCOME_LOST);
     for (int rank = 0; rank < 2; ++rank) {
@@ -183,7 +183,7 @@ TEST_F(RunLife, AKilledGuardianEndsTheRun) {
     const auto run = run_of({kDaemons, kSleep});
     bring_up(run);
     ::kill(guardian_, SIGKILL);
-    ASSERT_TRUE(client_->wait_for_end()) << told();
+    ASSERT_TRUE(client_->wait_for_end()) << history();
     EXPECT_TRUE(wait_until_gone(run));
     EXPECT_EQ(end().left_processes(), 0);
 }
@@ -194,7 +194,7 @@ TEST_F(RunLife, WithBothKilledTheNextAttachmentCleansUp) {
     ::kill(guardian_, SIGSTOP);  // so that neither can act on the other's death
     ::kill(supervisor_, SIGKILL);
     ::kill(guardian_, SIGKILL);
-    ASSERT_TRUE(client_->wait_for_end()) << told();
+    ASSERT_TRUE(client_->wait_for_end()) << history();
     EXPECT_EQ(end().outcome(), wire::OUTCOME_LOST);
     EXPECT_TRUE(wait_until_gone(run)) << "the daemons of its ranks, too";
     EXPECT_EQ(exits_of(0).size(), 1U);
@@ -209,12 +209,12 @@ TEST_F(RunLife, TwoDesksSeeTheSameLostEnd) {
     ::kill(guardian_, SIGSTOP);
     ::kill(supervisor_, SIGKILL);
     ::kill(guardian_, SIGKILL);
-    ASSERT_TRUE(client_->wait_for_end()) << told();
+    ASSERT_TRUE(client_->wait_for_end()) << history();
     ASSERT_TRUE(second->wait_for_end());
     EXPECT_EQ(raw(*second), raw(*client_));
 }
 
-TEST_F(RunLife, TheRunGoesOnWithoutTheDesk) {
+TEST_F(RunLife, TheRunContinuesWithoutTheDesk) {
     const auto run =
         run_of({"echo up; i=0; while [ ! -e go ]; do echo $((i+=1)); sleep 0.01; done; echo last"});
     bring_up(run);
@@ -285,7 +285,7 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
         EXPECT_TRUE(client_->call(request).delivered().was_running());
         ASSERT_TRUE(client_->wait_for([&] {
             return stages_of(-1, resume ? wire::STAGE_CONTINUE : wire::STAGE_PAUSE).size() == times;
-        })) << told();
+        })) << history();
     };
     const auto all_stopped = [&] {
         for (const pid_t pid : left_of(run)) {
@@ -326,9 +326,9 @@ TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
         });
     };
     ::kill(pid, SIGSTOP);
-    EXPECT_TRUE(told_of("rank-stopped")) << told();
+    EXPECT_TRUE(told_of("rank-stopped")) << history();
     ::kill(pid, SIGCONT);
-    EXPECT_TRUE(told_of("rank-continued")) << told();
+    EXPECT_TRUE(told_of("rank-continued")) << history();
     stop(run);
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_EQ(end().outcome(), wire::OUTCOME_STOPPED);
@@ -340,7 +340,7 @@ TEST_F(RunLife, ARankStoppedForLongerThanTheLimitFailsTheRun) {
     bring_up(run);
     ::kill(static_cast<pid_t>(std::atol(stages_of(1, wire::STAGE_START).at(0).detail().substr(4).c_str())),
            SIGSTOP);
-    ASSERT_TRUE(client_->wait_for_end()) << told();
+    ASSERT_TRUE(client_->wait_for_end()) << history();
     EXPECT_TRUE(wait_until_gone(run));
     EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
     EXPECT_EQ(end().cause().rank(), 1);
@@ -356,7 +356,7 @@ TEST_F(RunLife, TheCheckpointSignalComesFirst) {
     run.set_checkpoint_wait_s(1);
     bring_up(run);
     stop(run);
-    ASSERT_TRUE(client_->wait_for_end()) << told();
+    ASSERT_TRUE(client_->wait_for_end()) << history();
     EXPECT_EQ(log_of(0), "up\nsaving\nsaved\n");
     EXPECT_EQ(exit_of(0).code(), 0);
     EXPECT_EQ(exit_of(1).signal(), SIGTERM) << "who does not end by itself is ended as ever";

@@ -217,7 +217,7 @@ TEST(RunState, RanksThatAreStartedAgainAreAtWorkAgain) {
     EXPECT_EQ(state.restarts, 1);
     EXPECT_EQ(state.ranks[0].restarts, 0);
     state.apply(at(5, "node2", 1, metric(5, 0, {{"loss", 0.6}})));
-    EXPECT_EQ(state.ranks[1].step, 5) << "it goes on from its last checkpoint";
+    EXPECT_EQ(state.ranks[1].step, 5) << "it continues from its last checkpoint";
     EXPECT_EQ(state.ranks[1].phase, RankPhase::Training);
 }
 

@@ -71,7 +71,7 @@ TEST(RunTracker, StagesOfAHappyRun) {
     EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Rendezvous, StageStatus::Progress, 0.5))),
               Names{});
     EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Data))), Names{"rendezvous progress"});
-    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Train))), Names{}) << "told already";
+    EXPECT_EQ(names_of(tracker.observe(stage("node1", 0, StageName::Train))), Names{}) << "reported already";
     EXPECT_EQ(names_of(tracker.observe(stage("node2", 1, StageName::Rendezvous, StageStatus::Progress, 1))),
               (Names{"rendezvous done", "first-step begin"}));
     EXPECT_EQ(names_of(tracker.observe(step("node2", 1))), Names{"first-step progress"});
@@ -139,7 +139,8 @@ TEST(RunTracker, TheFirstToFailOnItsOwnIsTheCulprit) {
     EXPECT_EQ(verdict.culprit.code, 1);
     EXPECT_EQ(verdict.culprit.last_lines, std::vector<std::string>{"last words of 2"});
     EXPECT_NE(verdict.detail.find("Rank 2 on node2 exited with code 1"), std::string::npos) << verdict.detail;
-    EXPECT_NE(tracker.failure_cause().find("rank 1 on node1"), std::string::npos) << "told at once, and once";
+    EXPECT_NE(tracker.failure_cause().find("rank 1 on node1"), std::string::npos)
+        << "reported immediately, and once";
 }
 
 TEST(RunTracker, WhoOnlyLostAPeerIsNotTheCulpritWhateverTheClocks) {

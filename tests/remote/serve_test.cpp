@@ -131,7 +131,7 @@ TEST_F(Serve, CleanEndsWhatALostRunLeft) {
     const wire::Reply started = start(run);
     ASSERT_TRUE(started.has_started());
     ASSERT_TRUE(test::wait_until([&] { return left_of(run).size() == 2; }));
-    // The whole node was cut off and nobody attaches any more.
+    // The whole node was cut off and no desk attaches any more.
     const auto supervisor = static_cast<pid_t>(started.started().supervisor_pid());
     const auto lines = test::run_program({"/bin/sh", "-c",
                                           "p=$(awk '{print $4}' /proc/" + std::to_string(supervisor) +

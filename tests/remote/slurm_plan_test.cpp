@@ -136,13 +136,13 @@ TEST(SlurmPlan, EveryWishReachesSbatch) {
 }
 
 wire::SlurmState ended(const std::string& state, int exit_code = 0) {
-    wire::SlurmState told;
-    told.set_job_id(12);
-    told.set_state(state);
-    told.set_exit_code(exit_code);
-    told.set_time_limit("00:10:00");
-    told.mutable_allocation()->add_hosts("gpu07");
-    return told;
+    wire::SlurmState reported;
+    reported.set_job_id(12);
+    reported.set_state(state);
+    reported.set_exit_code(exit_code);
+    reported.set_time_limit("00:10:00");
+    reported.mutable_allocation()->add_hosts("gpu07");
+    return reported;
 }
 
 TEST(SlurmFailures, EveryEndOfSlurmsHasItsSentence) {
@@ -167,7 +167,7 @@ TEST(SlurmFailures, EveryEndOfSlurmsHasItsSentence) {
     EXPECT_EQ(code_of(ended("CANCELLED")), "slurm-cancelled");
     EXPECT_EQ(code_of(ended("CANCELLED"), true), "");
     EXPECT_EQ(code_of(ended("COMPLETED")), "");
-    EXPECT_EQ(code_of(ended("FAILED", 1)), "") << "the ranks' exits tell";
+    EXPECT_EQ(code_of(ended("FAILED", 1)), "") << "the ranks' exits decide";
     EXPECT_EQ(code_of(ended("FAILED", kSlurmExitNotShared)), "home-not-shared");
     EXPECT_EQ(code_of(ended("FAILED", kSlurmExitNoExec)), "no-exec");
     auto early = ended("FAILED", 1);
@@ -198,7 +198,7 @@ TEST(SlurmFailures, RefusalsAreSlurmsWordsWithARemedy) {
     EXPECT_FALSE(remedy("something new").empty());
 }
 
-TEST(SlurmFailures, TheQueueIsToldWithReasonAndEstimate) {
+TEST(SlurmFailures, TheQueueIsReportedWithReasonAndEstimate) {
     wire::SlurmState state;
     state.set_job_id(12);
     state.set_state("PENDING");

@@ -105,7 +105,7 @@ TEST_F(Spool, OnlyTheUserMayReadIt) {
     EXPECT_EQ(fs::status(file_).permissions(), fs::perms::owner_read | fs::perms::owner_write);
 }
 
-TEST_F(Spool, ReopeningCutsAnUnfinishedFrameAndGoesOn) {
+TEST_F(Spool, ReopeningCutsAnUnfinishedFrameAndContinues) {
     write_events(3);
     const auto whole = fs::file_size(file_);
     write_events(1, std::string(1000, 'y'));
@@ -122,7 +122,7 @@ TEST_F(Spool, ReopeningCutsAnUnfinishedFrameAndGoesOn) {
     }
 }
 
-TEST_F(Spool, AReaderOfTheCutFrameGoesOnToo) {
+TEST_F(Spool, AReaderOfTheCutFrameContinues) {
     // The desk was attached when the supervisor was killed in the middle of a write; then the guardian wrote
     // the end.
     write_events(3);

@@ -25,7 +25,7 @@ NodeSpec gpu1() {
     return node;
 }
 
-// ssh's home is the password file's, ours is $HOME: with another one ssh is told which files are meant.
+// ssh's home is the password file's, ours is $HOME: with another one the files are passed to ssh.
 class SshTargetOfFiles : public ::testing::Test {
 protected:
     void write(const std::string& name, const std::string& content, mode_t mode = 0600) {
@@ -103,7 +103,7 @@ TEST_F(SshTargetOfFiles, WithoutASshBinaryLibsshReadsTheFiles) {
     EXPECT_TRUE(target->options.empty());
 }
 
-TEST_F(SshTargetOfFiles, KeysWithAPassphraseAreToldFromTheOthers) {
+TEST_F(SshTargetOfFiles, KeysWithAPassphraseAreRecognised) {
     write("config", "");
     for (const char* type : {"ed25519", "rsa", "ecdsa"}) {
         for (const char* format : {"RFC4716", "PEM", "PKCS8"}) {

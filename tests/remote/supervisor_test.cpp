@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What a rank says and how it ends, as the real agent tells it.
+// What a rank says and how it ends, as the real agent reports it.
 
 #include "support/agent_fixture.h"
 
@@ -26,7 +26,7 @@ class Supervisor : public test::AgentFixture {
 protected:
     void run_to_end(const wire::StartRun& run) {
         start_and_attach(run);
-        ASSERT_TRUE(client_->wait_for_end()) << told();
+        ASSERT_TRUE(client_->wait_for_end()) << history();
         EXPECT_TRUE(wait_until_gone(run));
         EXPECT_EQ(end().left_processes(), 0);
         for (std::size_t i = 0; i < client_->events().size(); ++i) {
@@ -163,7 +163,7 @@ TEST_F(Supervisor, ProgramsAreFoundInTheRanksOwnPath) {
     (*run.mutable_ranks(0)->mutable_env())["PATH"] =
         "/nowhere:" + (folder_ / "tools").string() + ":/usr/bin:/bin";
     run_to_end(run);
-    EXPECT_EQ(log_of(0), "mine arg\n") << told();
+    EXPECT_EQ(log_of(0), "mine arg\n") << history();
 }
 
 TEST_F(Supervisor, EnvironmentAndPlaceOfARank) {
@@ -211,7 +211,7 @@ TEST_F(Supervisor, LinesOfAnyLengthAndAnyBytesArrive) {
 TEST_F(Supervisor, AnUnfinishedLineIsShownWhileTheRankWaits) {
     const auto run = run_of({"printf 'Continue? '; while [ ! -e go ]; do sleep 0.02; done; echo yes"});
     start_and_attach(run);
-    ASSERT_TRUE(client_->wait_for([this] { return log_of(0) == "Continue? "; })) << told();
+    ASSERT_TRUE(client_->wait_for([this] { return log_of(0) == "Continue? "; })) << history();
     write_text(folder_ / "go", "");
     ASSERT_TRUE(client_->wait_for_end());
     EXPECT_EQ(log_of(0), "Continue? yes\n");
@@ -224,12 +224,12 @@ echo '{"epochs":2,"steps_per_epoch":50}' >&3
 echo '{"step":1,"epoch":1,"loss":2.5,"params":"sha256:ab"}' >&3
 echo '{"step":2,"epoch":1,"loss":NaN}' >&3)"}));
     const auto stages = stages_of(0, wire::STAGE_RENDEZVOUS);
-    ASSERT_EQ(stages.size(), 1U) << told();
+    ASSERT_EQ(stages.size(), 1U) << history();
     EXPECT_EQ(stages[0].progress(), 0.25);
     EXPECT_EQ(stages[0].detail(), "waiting");
     EXPECT_EQ(stages_of(0, wire::STAGE_FIRST_STEP).size(), 1U);
     const auto metrics = metrics_of(0);
-    ASSERT_EQ(metrics.size(), 3U) << told();
+    ASSERT_EQ(metrics.size(), 3U) << history();
     EXPECT_EQ(metrics[0].step(), -1);
     EXPECT_EQ(metrics[1].step(), 1);
     EXPECT_EQ(metrics[1].values(0), 2.5);
@@ -237,7 +237,7 @@ echo '{"step":2,"epoch":1,"loss":NaN}' >&3)"}));
     EXPECT_TRUE(std::isnan(metrics[2].values(0)));
 }
 
-TEST_F(Supervisor, BadMetricsAreToldOnceAndHarmNothing) {
+TEST_F(Supervisor, BadMetricsAreReportedOnceAndHarmNothing) {
     run_to_end(run_of({R"(exec 3>"$RANKSCOPE_METRICS"
 echo 'loss=0.5' >&3
 echo '{"step":"one"}' >&3
@@ -248,11 +248,11 @@ printf '{"step":3,' >&3
 printf '"loss":1}\n' >&3
 printf '{"step":4,"loss":1}' >&3)"}));
     const auto notes = stages_of(0, wire::STAGE_NOTE);
-    ASSERT_EQ(notes.size(), 1U) << told();
+    ASSERT_EQ(notes.size(), 1U) << history();
     EXPECT_NE(notes[0].detail().find("loss=0.5"), std::string::npos);
     EXPECT_EQ(notes[0].status(), wire::STATUS_FAILED);
     const auto metrics = metrics_of(0);
-    ASSERT_GE(metrics.size(), 1U) << told();
+    ASSERT_GE(metrics.size(), 1U) << history();
     EXPECT_EQ(metrics[0].step(), 3);
     EXPECT_EQ(exit_of(0).code(), 0);
 }
@@ -268,7 +268,7 @@ echo 'mine 20 0.25')"});
     for (const auto& metric : metrics_of(0)) {
         seen[metric.keys(0)] = {metric.step(), metric.values(0)};
     }
-    EXPECT_EQ(seen["loss"], std::pair(std::int64_t{5}, 0.5)) << told();
+    EXPECT_EQ(seen["loss"], std::pair(std::int64_t{5}, 0.5)) << history();
     EXPECT_EQ(seen["acc1"].first, 15);
     EXPECT_EQ(seen["margin"], std::pair(std::int64_t{20}, 0.25));
     EXPECT_EQ(stages_of(0, wire::STAGE_FIRST_STEP).size(), 1U);
@@ -281,7 +281,7 @@ TEST_F(Supervisor, WhatIsOnThePipeIsNotReadAgainFromTheOutput) {
 for i in 1 2 3; do echo "{\"step\":$i,\"loss\":$i}" >&3; echo "Epoch [1/2], Step [$i/10], Loss: $i"; done)"});
     run.mutable_own()->set_read_lines(true);
     run_to_end(run);
-    EXPECT_EQ(metrics_of(0).size(), 3U) << told();
+    EXPECT_EQ(metrics_of(0).size(), 3U) << history();
 }
 
 TEST_F(Supervisor, TheNativeEnginesOutputIsNotReadForMetrics) {
@@ -350,22 +350,22 @@ protected:
     }
 };
 
-TEST_F(EarlyFailure, IsToldToANodeThatLinksAfterwards) {
+TEST_F(EarlyFailure, IsReportedToANodeThatLinksAfterwards) {
     const auto run = run_as(0);
     const auto reply = start(run);
     ASSERT_NE(reply.started().peer_port(), 0U) << reply.failure().detail();
     attach(*client_, run);
-    ASSERT_TRUE(rank_has_ended()) << told();
+    ASSERT_TRUE(rank_has_ended()) << history();
     agent::PeerLink spoke(other(run));
     spoke.connect({"127.0.0.1"}, static_cast<std::uint16_t>(reply.started().peer_port()));
     EXPECT_TRUE(is_told(spoke));
-    EXPECT_TRUE(client_->wait_for_end()) << told();
+    EXPECT_TRUE(client_->wait_for_end()) << history();
 }
 
-TEST_F(EarlyFailure, IsToldToTheHubAsSoonAsItIsKnown) {
+TEST_F(EarlyFailure, IsReportedToTheHubImmediately) {
     const auto run = run_as(1);
     start_and_attach(run);
-    ASSERT_TRUE(rank_has_ended()) << told();
+    ASSERT_TRUE(rank_has_ended()) << history();
     agent::PeerLink hub(other(run));
     const auto port = hub.listen("127.0.0.1");
     ASSERT_TRUE(port) << port.failure().detail;
@@ -376,12 +376,12 @@ TEST_F(EarlyFailure, IsToldToTheHubAsSoonAsItIsKnown) {
     request.mutable_link_peers()->set_port(*port);
     client_->call(request);
     EXPECT_TRUE(is_told(hub));
-    EXPECT_TRUE(client_->wait_for_end()) << told();
+    EXPECT_TRUE(client_->wait_for_end()) << history();
 }
 
 TEST_F(EarlyFailure, DoesNotWaitForeverForANodeThatNeverLinks) {
     start_and_attach(run_as(1));
-    EXPECT_TRUE(client_->wait_for_end()) << told();
+    EXPECT_TRUE(client_->wait_for_end()) << history();
     EXPECT_EQ(end().outcome(), wire::OUTCOME_FAILED);
 }
 

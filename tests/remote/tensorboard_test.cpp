@@ -185,7 +185,7 @@ TEST(TagMetrics, KnownTagsGetOurNames) {
     EXPECT_EQ(lines[0], line_of(1, {{"loss", 1}, {"val_acc1", 0.25}})) << "a percentage is a share of 1";
 }
 
-TEST(TagMetrics, TheFoldersNameTellsValidation) {
+TEST(TagMetrics, TheFoldersNameMarksValidation) {
     const std::vector<Scalars> loss{{1, {{"epoch_loss", 2}}}};
     for (const char* folder : {"validation", "run1/validation", "loss_val", "eval"}) {
         TagMetrics tags;
@@ -204,7 +204,8 @@ TEST(TagMetrics, ANameBelongsToTheFirstThatHasIt) {
     EXPECT_EQ(tags.read({"b", 1}, loss).front().values, (Values{{"b/loss", 2}}));
     EXPECT_EQ(tags.read({"a", 1}, {{1, {{"train_loss", 3}}}}).front().values, (Values{{"a/train_loss", 3}}));
     EXPECT_EQ(tags.read({"a", 1}, loss).front().values, (Values{{"loss", 2}}));
-    EXPECT_EQ(tags.read({"later", 2}, loss).front().values, (Values{{"loss", 2}})) << "a writer begun anew";
+    EXPECT_EQ(tags.read({"later", 2}, loss).front().values, (Values{{"loss", 2}}))
+        << "a writer that began again";
 }
 
 TEST(TagMetrics, EpochsCountFromOne) {

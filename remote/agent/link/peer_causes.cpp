@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kSameMoment = 1;
 constexpr double kHubAnswers = 1;
-constexpr double kStoppedLongEnough = 1;  // a rank that is stopped for less holds up nobody
+constexpr double kStoppedLongEnough = 1;  // a rank that is stopped for less delays no other rank
 constexpr double kSuspiciousSilence = 3.5;
 
 }  // namespace

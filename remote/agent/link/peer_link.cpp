@@ -264,7 +264,7 @@ void PeerLink::begin_attempt(std::uint32_t attempt) {
 void PeerLink::link_lost(Peer& peer, double now) {
     peer.closed = peer.channel->state() == PeerChannel::State::Closed;
     if (!peer.linked && peer.channel->state() == PeerChannel::State::Refused) {
-        dial_failed(EPROTO, now);  // somebody else answered there
+        dial_failed(EPROTO, now);  // another program answered there
     }
     peer.channel.reset();
     if (peer.lost <= 0) {

@@ -19,7 +19,7 @@ namespace rankscope::agent {
 /// longer than allowed.
 class Command {
 public:
-    /// Nothing: it could not be started (errno tells why). argv[0] is looked up in PATH.
+    /// Nothing: it could not be started (see errno). argv[0] is looked up in PATH.
     static std::optional<Command> start(const std::vector<std::string>& argv, double seconds);
 
     /// Its output ends a round of the loop; the owner calls step() after each round.

@@ -25,7 +25,7 @@ std::optional<CpuTime> parse_proc_stat(std::string_view text);
 
 struct MemoryUse {
     std::uint64_t total = 0;      ///< bytes
-    std::uint64_t available = 0;  ///< bytes; kernels before 3.14 do not tell it: free and caches then
+    std::uint64_t available = 0;  ///< bytes; kernels before 3.14 do not report it: free and caches then
 };
 std::optional<MemoryUse> parse_meminfo(std::string_view text);
 

@@ -62,7 +62,7 @@ ErrorFile read_error_file(const std::filesystem::path& file) {
 std::string last_frame_of(std::string_view traceback) {
     constexpr std::string_view kFile = "File \"";
     constexpr std::string_view kLine = "\", line ";
-    // A frame of the interpreter itself has no place in a file; the one before it is the person's.
+    // A frame of the interpreter itself has no place in a file; the one before it is the user's.
     for (auto at = traceback.rfind(kFile); at != std::string_view::npos;
          at = at == 0 ? std::string_view::npos : traceback.rfind(kFile, at - 1)) {
         std::string_view frame = traceback.substr(at + kFile.size());

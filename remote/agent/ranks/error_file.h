@@ -16,7 +16,7 @@ namespace rankscope::agent {
 struct ErrorFile {
     std::string message;
     std::string last_frame;  ///< "train.py:42 in main"; empty: unknown
-    int missing_rank = -1;   ///< the rank that it waited for in vain (our engine's); −1: none
+    int missing_rank = -1;   ///< the rank that did not answer it (our engine's); −1: none
     std::int64_t failed_us =
         0;  ///< when it was written: the time stamp inside has whole seconds only; 0: no file
 

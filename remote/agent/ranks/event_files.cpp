@@ -97,7 +97,7 @@ Owner owner_of(pid_t pid, const EventFiles::Processes& ranks, int& rank) {
     return Owner::Other;
 }
 
-// Where the name does not tell the process, it can be seen as long as it has the file open.
+// Where the name does not contain the process id, the process can be found as long as it has the file open.
 pid_t writer_of(const std::string& path, const EventFiles::Processes& ranks) {
     struct stat info {};
     if (::stat(path.c_str(), &info) != 0) {
@@ -206,8 +206,8 @@ void EventFiles::find_new(Folder& folder, const Processes& ranks, News& news) {
         }
         folder.too_large = folder.too_large || files_.size() >= kMostFiles;
     }
-    if (folder.too_large && !folder.told) {
-        folder.told = true;
+    if (folder.too_large && !folder.reported) {
+        folder.reported = true;
         notify("event-folder-large",
                {folder.path.string(), std::to_string(kMostEntries), std::to_string(kMostFiles)}, news);
     }

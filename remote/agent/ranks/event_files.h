@@ -28,7 +28,7 @@ struct EventFileName {
     std::string host;   ///< with what follows it, where it is another
     pid_t pid = 0;      ///< 0: the name does not say
 };
-/// False: not the name of an event file. `host` as gethostname(2) tells it.
+/// False: not the name of an event file. `host` as of gethostname(2).
 bool parse_event_file_name(const std::string& name, const std::string& host, EventFileName& out);
 
 /// Follows the TensorBoard event files that the ranks of this node write during the run, below the folders
@@ -72,7 +72,7 @@ private:
         std::vector<int> ranks;  ///< ascending
         bool own = false;        ///< of its only rank, wherever that runs
         bool too_large = false;
-        bool told = false;  ///< that it is
+        bool reported = false;  ///< that it is
     };
     struct File {
         std::string path;

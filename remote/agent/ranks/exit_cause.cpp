@@ -218,7 +218,7 @@ void TracebackReader::take(std::string_view line) {
     }
     const bool exception = !line.ends_with(kTraceback) && !line.empty() && line[0] != ' ';
     if (current_.size() >= kLines) {
-        current_.erase(current_.begin() + 1);  // the deepest calls are the ones that tell
+        current_.erase(current_.begin() + 1);  // the deepest calls say most
     }
     current_.emplace_back(line);
     if (exception) {

@@ -16,13 +16,13 @@
 
 namespace rankscope::agent {
 
-/// How often the kernel has killed for want of memory in this process's cgroup (memory.events, or
+/// How often the kernel has killed to free memory in this process's cgroup (memory.events, or
 /// memory.oom_control of cgroup v1), from now on. A rank that dies by SIGKILL while the count grows was one
 /// of them.
 class OomWatch {
 public:
     OomWatch() : before_(count()) {}
-    /// "cgroup" or "kernel log" when something shows that this process was killed for want of memory; else
+    /// "cgroup" or "kernel log" when something shows that this process was killed to free memory; else
     /// empty. The kernel log is looked at where it may be read (root, or kernel.dmesg_restrict=0).
     std::string evidence(pid_t pid);
 
@@ -33,7 +33,7 @@ private:
 
 /// The count of "oom_kill" in the text of either file.
 std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events);
-/// Whether a record of /dev/kmsg says that the kernel killed this process for want of memory.
+/// Whether a record of /dev/kmsg says that the kernel killed this process to free memory.
 bool is_oom_record(std::string_view record, pid_t pid);
 
 /// What core(5) needs to know of the process that died.

@@ -29,7 +29,7 @@ private:
     std::filesystem::path root_;
 };
 
-/// The two streams of one rank, byte for byte. A file that cannot be written is given up, with the reason;
+/// The two streams of one rank, byte for byte. Recording stops for a file that cannot be written, with the reason;
 /// the spool has everything all the same.
 class RankLogs {
 public:

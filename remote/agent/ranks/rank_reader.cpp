@@ -68,7 +68,7 @@ void RankReader::finish(RankProcess& rank, bool well) {
     read_output(rank, rank.out, rank.out_lines, false);
     read_output(rank, rank.err, rank.err_lines, true);
     if (well) {
-        read_event_files(true);  // a failure must be told at once: its files are read behind it
+        read_event_files(true);  // a failure is reported immediately: its files are read behind it
     }
     if (rank.printed) {
         emit_metrics(rank, rank.printed->finish());
@@ -112,8 +112,8 @@ void RankReader::open_logs(RankProcess& rank) {
 void RankReader::write_logs(RankProcess& rank, bool is_stderr, std::string_view text) {
     if (const int error = rank.logs.write(is_stderr, text); error != 0) {
         add_stage(spool_, rank.spec.rank(), StageName::Note, StageStatus::Failed,
-                  std::string("the log file of ") + (is_stderr ? "stderr" : "stdout") +
-                      " is given up: " + std::strerror(error) + "; the log here goes on");
+                  std::string("stopped writing the log file of ") + (is_stderr ? "stderr" : "stdout") + ": " +
+                      std::strerror(error) + "; its output is still recorded here");
     }
 }
 

@@ -24,7 +24,7 @@ constexpr std::array<const char*, 5> kUsualFolders{"/usr/bin", "/usr/local/bin",
                                                    "/cm/shared/apps/slurm/current/bin"};
 constexpr double kSqueueTimeout = 10;
 
-// " Key=value": the first one, because what people name (a comment, a command) comes after what is asked for.
+// " Key=value": the first one, because user-chosen text (a comment, a command) follows the fields.
 std::string value_of(std::string_view text, std::string_view key) {
     std::size_t at = 0;
     while ((at = text.find(key, at)) != std::string_view::npos) {

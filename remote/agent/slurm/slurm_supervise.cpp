@@ -159,7 +159,7 @@ void write_failure(const RunDir& node, const wire::StartRun& part, const wire::F
 struct PartEnd {
     wire::Outcome outcome = wire::OUTCOME_LOST;
     std::string cause;
-    bool told = false;  ///< its spool has an end
+    bool recorded = false;  ///< its spool has an end
 };
 
 PartEnd read_end(const RunDir& node, const std::string& host) {
@@ -174,7 +174,7 @@ PartEnd read_end(const RunDir& node, const std::string& host) {
         }
         if (event.has_end()) {
             end.outcome = event.end().outcome();
-            end.told = true;
+            end.recorded = true;
         }
     }
     return end;
@@ -182,7 +182,7 @@ PartEnd read_end(const RunDir& node, const std::string& host) {
 
 bool others_have_ended(const RunDir& run, const Place& place) {
     for (int node = 0; node < static_cast<int>(place.hosts.size()); ++node) {
-        if (node != place.node && !read_end(SlurmDir{run}.node(node), "").told) {
+        if (node != place.node && !read_end(SlurmDir{run}.node(node), "").recorded) {
             return false;
         }
     }
@@ -190,7 +190,7 @@ bool others_have_ended(const RunDir& run, const Place& place) {
 }
 
 // Again and again until they have ended: a signal to a step of which not all tasks are up yet may be lost.
-void tell_others(const RunDir& run, const Place& place, const std::string& cause) {
+void notify_others(const RunDir& run, const Place& place, const std::string& cause) {
     write_file_atomically(SlurmDir{run}.failed(), cause);
     write_stop_cause(run, cause);
     for (int round = 0; round < kTellRounds && !others_have_ended(run, place); ++round) {
@@ -252,7 +252,7 @@ int slurm_supervise(const RunDir& run) {
     }
     const PartEnd end = read_end(node, place.hosts[static_cast<std::size_t>(place.node)]);
     if (end.outcome != wire::OUTCOME_DONE && end.outcome != wire::OUTCOME_STOPPED) {
-        tell_others(run, place, end.cause);
+        notify_others(run, place, end.cause);
     }
     return 0;
 }

@@ -9,8 +9,8 @@ namespace rankscope::agent {
 
 /// Runs as the one task of a node inside a Slurm allocation: takes this node's ranks out of the run's spec,
 /// fills in what is known only now (master, port), supervises them as any node does, with a spool in the
-/// run's shared folder. When this node's part fails, the supervisors of the others are told to stop. Returns
-/// 0 for every end that the spool tells of; anything else makes srun end the whole step.
+/// run's shared folder. When this node's part fails, the supervisors of the other nodes are stopped. Returns
+/// 0 for every end that the spool records; anything else makes srun end the whole step.
 int slurm_supervise(const RunDir& run);
 
 }  // namespace rankscope::agent

@@ -93,7 +93,7 @@ bool SpoolWriter::flush() {
     return true;
 }
 
-// Room behind the end of the file, so that a disk that others have filled can still be told of.
+// Room behind the end of the file, so that a disk that others have filled can still be reported.
 bool SpoolWriter::reserve() {
     const bool was_short = short_of_space_;
     if (::fallocate(fd_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(written_), kReserve) == 0) {
@@ -102,7 +102,7 @@ bool SpoolWriter::reserve() {
     } else if (errno == ENOSPC || errno == EDQUOT) {
         short_of_space_ = true;
     } else {
-        reserved_ = UINT64_MAX;  // the file system cannot: then it is told of when there is room again
+        reserved_ = UINT64_MAX;  // the file system cannot: then it is reported when there is room again
         return true;
     }
     if (was_short != short_of_space_) {
@@ -128,7 +128,7 @@ void SpoolWriter::thin() {
     thin_again_ = written_ + quota_ / 8;  // also where nothing could go: what is left are metrics
 }
 
-// Copies all but the oldest log chunks, up to so many bytes, into a new file and puts it in the old one's
+// Copies all but the oldest log chunks, up to that many bytes, into a new file and puts it in the old one's
 // place. Who reads the old one still has it.
 bool SpoolWriter::rewrite(std::uint64_t remove, std::uint64_t& chunks, std::uint64_t& bytes) {
     const std::filesystem::path draft = file_.string() + ".thin";
@@ -206,7 +206,7 @@ bool SpoolReader::replaced() const {
 
 bool SpoolReader::next_kept(wire::Event& event) {
     while (!next(event)) {
-        // A wrong length may only look like a frame that is still being written: whole ones behind it tell.
+        // A wrong length may only look like a frame that is still being written: whole ones behind it show which.
         if (!skip_damage()) {
             return false;
         }

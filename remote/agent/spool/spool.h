@@ -82,7 +82,7 @@ public:
     bool is_open() const { return static_cast<bool>(fd_); }
     /// The next event, if a whole one is there. false: none now (or the file is damaged from here on).
     bool next(wire::Event& event);
-    /// Like next(), but goes on behind a part whose checksum is wrong. For files that nobody writes just now,
+    /// Like next(), but continues behind a part whose checksum is wrong. For files that are not being written,
     /// or that were damaged for a while.
     bool next_kept(wire::Event& event);
     /// Another file is there by now under this one's name: it was thinned.
@@ -91,7 +91,7 @@ public:
     std::uint64_t consumed() const { return base_ + frames_.consumed(); }
 
 private:
-    /// Forgets what was read behind the last whole frame: after a crash it is written anew.
+    /// Drops what was read behind the last whole frame: after a crash it is written again.
     void rewind();
     bool skip_damage();
 

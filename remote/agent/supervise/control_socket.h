@@ -35,7 +35,7 @@ private:
     std::vector<Client> clients_;
 };
 
-/// Sends one request to a run's supervisor. false: nobody listens.
+/// Sends one request to a run's supervisor. false: no supervisor listens.
 bool send_to_supervisor(const std::filesystem::path& dir, const wire::Request& request);
 
 }  // namespace rankscope::agent

@@ -120,7 +120,7 @@ bool take_lock(const UniqueFd& lock) {
     return false;
 }
 
-// A stopped supervisor watches nothing and answers nobody: after peer_timeout_s the other nodes presume this one
+// A stopped supervisor watches nothing and answers no request: after peer_timeout_s the other nodes presume this one
 // lost. Then it is killed, so that its ranks do not run on alone.
 int wait_for(pid_t supervisor, const RunDir& dir, bool& was_stopped) {
     double stopped_since = 0;

@@ -9,7 +9,7 @@
 namespace rankscope::agent {
 
 /// Runs in the detached process: starts this node's ranks, keeps everything they say in the spool, takes all
-/// of them down when one dies or when told to, and leaves no process behind. `ready_fd` gets one frame of
+/// of them down when one dies or on request, and leaves no process behind. `ready_fd` gets one frame of
 /// wire::Reply (Started or Failure) once the ranks are started. Returns the process's exit status.
 int run_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd);
 
@@ -17,10 +17,10 @@ int run_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd);
 /// below it and writes the end of the spool in its place.
 int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_fd);
 
-/// Whether somebody holds the run's lock.
+/// Whether a process holds the run's lock.
 bool supervisor_is_alive(const RunDir& dir);
 
-/// Writes exits and the End "lost" into a spool that has none, if nobody holds the lock. Returns true if it
+/// Writes exits and the End "lost" into a spool that has none, if no process holds the lock. Returns true if it
 /// did.
 bool close_abandoned_spool(const RunDir& dir);
 

@@ -19,8 +19,8 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr double kStoppedReported = 3;    // a rank stopped by somebody else for so long is worth a notice
-constexpr double kStoppedLongEnough = 1;  // a rank that is stopped for less holds up nobody
+constexpr double kStoppedReported = 3;    // a rank stopped from outside for so long is worth a notice
+constexpr double kStoppedLongEnough = 1;  // a rank that is stopped for less delays no other rank
 constexpr double kOwnSigterm = 0.5;       // between a rank's SIGTERM and ours, where all get one
 
 }  // namespace

@@ -17,7 +17,7 @@ void Supervisor::pause(bool resume) {
         return;
     }
     paused_ = !resume;
-    // Twice: what was forked while the first round went on.
+    // Twice: what was forked during the first round.
     for (int round = 0; round < 2; ++round) {
         signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
     }

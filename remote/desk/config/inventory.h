@@ -47,7 +47,7 @@ NodeSpec local_node();
 std::filesystem::path default_inventory_path();
 
 /// Reads cluster.yaml. Every fault (wrong key, type, value, a name twice) is one Failure that names file,
-/// line, key and what would be right; all of them are returned, so that the person mends the file in one go.
+/// line, key and what would be right; all of them are returned, so that users fix the file in one go.
 /// A missing default file is an empty inventory; a missing named file is a fault.
 struct InventoryRead {
     Inventory inventory;
@@ -56,7 +56,7 @@ struct InventoryRead {
 InventoryRead read_inventory(const std::filesystem::path& file, bool must_exist);
 InventoryRead parse_inventory(const std::string& yaml, const std::filesystem::path& file);
 
-/// Writes the whole file anew, atomically (temporary file, fsync, rename), mode 0600. Keys with default
+/// Replaces the whole file, atomically (temporary file, fsync, rename), mode 0600. Keys with default
 /// values are left out.
 Result<void> write_inventory(const Inventory& inventory, const std::filesystem::path& file);
 std::string to_yaml(const Inventory& inventory);

@@ -12,7 +12,7 @@
 namespace rankscope {
 
 enum class ImportFormat {
-    Auto,       ///< told from the text
+    Auto,       ///< recognised from the text
     SshConfig,  ///< ssh_config(5): every Host alias without wildcards; the rest stays ssh_config's business
     HostList,   ///< a node a line: name, address, user@host:port, "name address", /etc/hosts; comments
     DeepSpeed,  ///< "worker-1 slots=4"

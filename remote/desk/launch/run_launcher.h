@@ -49,7 +49,7 @@ public:
     virtual void report_failure(const std::string& cause, int attempt) = 0;
     /// The other nodes reported this one lost: try it soon, and do not wait for it longer than needed.
     virtual void presume_lost(const std::string& node) = 0;
-    /// Gives up waiting for a node: its part ends as lost, with this detail, and is not followed any longer.
+    /// Stops waiting for a node: its part ends as lost, with this detail, and is not followed any longer.
     virtual void conclude_lost(const std::string& node, const std::string& detail) = 0;
     /// Ends the conversations, not the run. The destructor then waits for the threads.
     virtual void leave() = 0;

@@ -45,7 +45,7 @@ void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& co
     entry->set_event_folder(rank.event_folder);
     if (context.job.train) {
         // Twice: after a cut, TCP sends again only when as much time has passed as the cut lasted. The
-        // supervisors, which connect anew, conclude first.
+        // supervisors, which connect again, conclude first.
         (*entry->mutable_default_env())["RANKSCOPE_HEARTBEAT_S"] =
             std::to_string(2 * context.job.peer_timeout_s);
     }

@@ -49,7 +49,7 @@ Result<void> read_horovodrun(const Words& words, std::size_t at, PastedLine& lin
     leave_out(rules, because::logs_are_kept(), {"output-filename"});
     leave_out(rules, because::nodes_are_fixed(),
               {"min-np min-num-proc", "max-np max-num-proc", "host-discovery-script"});
-    leave_out(rules, text(kContext, "a start that fails is told at once"), {"start-timeout"});
+    leave_out(rules, text(kContext, "a start that fails is reported immediately"), {"start-timeout"});
     leave_out(rules, text(kContext, "give HOROVOD_FUSION_THRESHOLD in env:"), {"fusion-threshold-mb"});
     leave_out(rules, "", {}, {"verbose", "gloo", "mpi", "disable-cache"});
     if (auto fine = read_options(LauncherTool::Horovodrun, words, at, rules, line); !fine) {

@@ -119,7 +119,7 @@ std::size_t skip_front(const Words& words, PastedLine& line) {
     return at;
 }
 
-// What people type before the launcher: cd, export, activating an environment. false: something else.
+// What users type before the launcher: cd, export, activating an environment. false: something else.
 bool take_preparation(const Words& words, PastedLine& line) {
     PastedLine probe;
     if (skip_front(words, probe) == words.size()) {

@@ -62,7 +62,7 @@ struct PastedLine {
 /// and line continuations. Fails with the word that is not understood.
 Result<PastedLine> read_launch_line(const std::string& text);
 
-/// Puts the inventory's nodes for the line's hosts (by name, host or address). `chosen`: what the person says
+/// Puts the inventory's nodes for the line's hosts (by name, host or address). `chosen`: what the user says
 /// where the line names none. A line for one machine is a job for this computer.
 Result<Job> job_from(const PastedLine& line, const Inventory& inventory,
                      const std::vector<std::string>& chosen);

@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kContext = "LaunchLines";
 
-// What Paddle's launcher tells its processes, as far as one rank needs no other's port.
+// What Paddle's launcher passes to its processes, as far as one rank needs no other's port.
 const std::map<std::string, std::string>& paddle_variables() {
     static const std::map<std::string, std::string> variables{
         {"PADDLE_MASTER", "{master_addr}:{master_port}"},

@@ -180,7 +180,7 @@ void Splitter::take_substitution() {
 
 void Splitter::take_escaped() {
     if (after() == '\n') {
-        at_ += 2;  // the line goes on
+        at_ += 2;  // the line continues
         return;
     }
     if (after() == '\r' && at_ + 2 < text_.size() && text_[at_ + 2] == '\n') {

@@ -103,7 +103,7 @@ Result<void> read(LauncherTool tool, const Words& words, std::size_t at, const s
     if (auto fine = nodes.empty() ? Result<void>() : take_node_count(tool, nodes, line); !fine) {
         return fine;
     }
-    // torchrun starts one rank per node unless told otherwise.
+    // torchrun starts one rank per node unless an option says otherwise.
     job.procs_per_node = 1;
     if (procs == "auto" || procs == "gpu" || procs == "cpu" || procs == "xpu") {
         job.procs_per_node = 0;

@@ -209,7 +209,7 @@ Result<void> AgentLink::push_agent(const AgentBinary& agent, const Progress& pro
                 got > 0 ? (*channel)->write(std::string_view(piece.data(), static_cast<std::size_t>(got)))
                         : -1;
             if (put < 0) {
-                sent = agent.size;  // the script has ended early: its exit status tells why
+                sent = agent.size;  // the script has ended early: its exit status says why
             } else {
                 sent += static_cast<std::size_t>(put);
             }
@@ -365,7 +365,7 @@ std::optional<wire::Reply> AgentLink::next(int timeout_ms) {
 
 Failure AgentLink::lost() const {
     return {"ssh-link-lost", node_.name, text(kContext, "The connection was lost."),
-            text(kContext, "Check the network and the node; what runs there goes on."), errors_};
+            text(kContext, "Check the network and the node; what runs there continues."), errors_};
 }
 
 }  // namespace rankscope

@@ -17,7 +17,7 @@ std::string folder(const std::string& cache_dir) {
            "; ";
 }
 
-// What lies in the cache folder is executed, so nobody else may be able to change it. The folder without
+// What lies in the cache folder is executed, so no other user may be able to change it. The folder without
 // symbolic links and each of its parents must belong to the user, to root or to the owner of / (in a user
 // namespace root has no number), and only they may write there. Two exceptions: a parent with the sticky bit
 // (/tmp: others cannot rename or remove what is not theirs, and the component below it is checked as well),

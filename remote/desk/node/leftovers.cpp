@@ -27,7 +27,7 @@ Leftover from_wire(const wire::Leftover& entry) {
 
 FreedBy freed_by(const Leftover& entry) {
     if (!entry.own) {
-        return FreedBy::Nobody;
+        return FreedBy::OtherUser;
     }
     if (entry.live) {
         return FreedBy::StopRun;

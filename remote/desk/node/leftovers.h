@@ -23,12 +23,12 @@ struct Leftover {
     int port = 0;
     std::string run_id;  ///< empty: of no run of ours
     bool own = false;    ///< of the user who asks
-    bool live = false;   ///< of a run that goes on
+    bool live = false;   ///< of a run in progress
 };
 
 /// What may free it.
 enum class FreedBy {
-    Nobody,      ///< another user's: shown, never touched
+    OtherUser,   ///< another user's: shown, never touched
     StopRun,     ///< its run is live
     Clean,       ///< it is what a run has left
     EndProcess,  ///< a program of the user's own, not of ours: only when asked for that one
@@ -41,7 +41,7 @@ Result<std::vector<Leftover>> find_leftovers(AgentLink& link, int port = 0);
 
 struct Cleaned {
     std::vector<std::string> removed;
-    std::vector<std::string> kept;  ///< runs that go on
+    std::vector<std::string> kept;  ///< runs in progress
     std::uint64_t bytes = 0;
 };
 struct CleanRequest {

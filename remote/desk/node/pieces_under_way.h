@@ -12,10 +12,10 @@
 namespace rankscope {
 
 /// The pieces of a push that the agent has not answered yet: enough that the network never waits for an
-/// answer, few enough for little memory. Tells the progress as they are answered.
+/// answer, few enough for little memory. Reports progress as they are answered.
 class PiecesUnderWay {
 public:
-    /// `what`: what is pushed, for people. `total`: bytes of all pieces together.
+    /// `what`: what is pushed, for users. `total`: bytes of all pieces together.
     PiecesUnderWay(AgentLink& link, std::uint64_t total, std::string what,
                    const AgentLink::Progress& progress);
 

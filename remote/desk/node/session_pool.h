@@ -12,7 +12,7 @@
 
 namespace rankscope {
 
-/// Connections that nobody uses just now, kept for whoever needs the same node next: a second probe or a run
+/// Unused connections, kept for the next task that needs the same node: a second probe or a run
 /// then starts without logging in again. Any thread.
 class SessionPool {
 public:

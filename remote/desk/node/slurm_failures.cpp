@@ -95,7 +95,7 @@ std::string explain_reason(const std::string& reason) {
         {"Resources", "waits for nodes to become free"},
         {"Priority", "jobs with a higher priority come first"},
         {"PartitionConfig", "the partition does not have the requested resources"},
-        {"PartitionNodeLimit", "the partition does not have so many nodes"},
+        {"PartitionNodeLimit", "the partition has fewer nodes"},
         {"PartitionTimeLimit", "the partition does not allow so much time"},
         {"JobHeldUser", "held: scontrol release starts it"},
         {"JobHeldAdmin", "held by an administrator"},

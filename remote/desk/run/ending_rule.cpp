@@ -9,7 +9,7 @@ namespace rankscope {
 namespace {
 
 constexpr double kMarginS = 3;      // for what the supervisors do after their own limit
-constexpr double kForceS = 2;       // a forced stop waits for nobody longer
+constexpr double kForceS = 2;       // a forced stop waits no longer
 constexpr double kNoTimeoutS = 30;  // where the job has no limit of its own
 constexpr double kFinishedS = 60;   // the other nodes have finished: a cut at the end may heal
 

@@ -316,7 +316,7 @@ void RunState::apply_desk_stage(const StageEvent& stage, std::int64_t t_us) {
     }
 }
 
-// What befalls all ranks of a node.
+// Stages of all ranks of a node.
 void RunState::apply_node_stage(const std::string& node, const StageEvent& stage, std::int64_t t_us) {
     if (stage.name == StageName::Pause || stage.name == StageName::Continue) {
         set_paused(node, stage.name == StageName::Pause, t_us);

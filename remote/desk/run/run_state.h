@@ -167,7 +167,7 @@ private:
     double trained_s() const;
 };
 
-/// The five visible stages, in order: machine names. Their text for people is the window's and ctl's.
+/// The five visible stages, in order: machine names. Window and ctl have the texts for users.
 inline constexpr std::array kStages{StageName::Connect, StageName::Push, StageName::Start,
                                     StageName::Rendezvous, StageName::FirstStep};
 

@@ -113,7 +113,7 @@ void RunTracker::observe_exit(const Event& event, const ExitEvent& exit) {
     }
 }
 
-// What happened in earlier attempts is over and forgotten, whichever node tells first of the new one.
+// What happened in earlier attempts is over, whichever node first reports the new one.
 void RunTracker::begin_attempt(int attempt) {
     if (attempt > attempt_) {
         attempt_ = attempt;
@@ -427,7 +427,8 @@ EndEvent RunTracker::verdict(bool by_user) const {
         end.outcome = Outcome::Failed;
         end.exit_code = 1;
         const EndEvent& report = failed->second;
-        if (report.has_culprit) {  // the supervisors' link told, where the rank's own end did not reach us
+        if (report
+                .has_culprit) {  // the supervisors' link reported it, where the rank's own end did not reach us
             end.has_culprit = true;
             end.culprit = report.culprit;
             ExitEvent how;

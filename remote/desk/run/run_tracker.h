@@ -28,7 +28,7 @@ public:
     /// (without seq and time), in order.
     std::vector<Event> observe(const Event& event);
 
-    /// Once a rank has failed on its own: why the other nodes must stop, for people ("rank 1 on node2 was
+    /// Once a rank has failed on its own: why the other nodes must stop, for users ("rank 1 on node2 was
     /// killed…").
     const std::string& failure_cause() const { return failure_cause_; }
     /// The attempt to which the failure_cause() belongs; kAnyAttempt: nothing can be started again after it.
@@ -36,7 +36,7 @@ public:
     bool all_nodes_ended() const;
     bool node_ended(const std::string& node) const { return ended_.count(node) > 0; }
     bool over() const { return over_; }
-    /// The run's end as the exits show it. `by_user`: the person asked for the stop.
+    /// The run's end as the exits show it. `by_user`: the user asked for the stop.
     EndEvent verdict(bool by_user) const;
     /// What can be said about the culprit's end beyond its exit code; nothing when there is no culprit.
     std::optional<DiagnosisEvent> diagnosis() const;

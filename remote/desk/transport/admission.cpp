@@ -20,7 +20,7 @@ struct Gate {
     int in_all = 0;
 };
 
-// One for the process: what a server counts is all our connections, whoever makes them.
+// One for the process: what a server counts is all our connections, whichever part makes them.
 Gate& gate() {
     static Gate the_gate;
     return the_gate;

@@ -18,7 +18,7 @@ public:
     static std::optional<Admission> enter(const std::string& host, const std::stop_token& stop);
     Admission(Admission&& other) noexcept = default;
     Admission& operator=(Admission&& other) noexcept = default;
-    /// While a person thinks, others may go on.
+    /// While a question is open, other connections may proceed.
     void release() { held_.reset(); }
 
 private:

@@ -103,7 +103,7 @@ Failure explain_openssh(const SshTarget& target, const std::string& said) {
         contains(said, "Bad owner or permissions on ")) {
         return {"ssh-config", target.node,
                 text(kContext, "The SSH configuration has a fault: %1.", {said.substr(0, said.find('\n'))}),
-                text(kContext, "Mend it; `ssh -G %1` must print no error.", {target.alias}), said};
+                text(kContext, "Fix it; `ssh -G %1` must print no error.", {target.alias}), said};
     }
     if (contains(said, "Could not resolve hostname ")) {
         return unknown_host(target.node, between(said, "Could not resolve hostname ", ":"), said);

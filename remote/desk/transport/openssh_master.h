@@ -65,8 +65,8 @@ struct JumpStream {
 };
 Result<JumpStream> open_jump(const SshTarget& target, const Prompter& prompter, const std::stop_token& stop);
 
-/// The connection to the last of the target's jump hosts, one for all nodes behind it: whoever comes while it
-/// is being made waits for it. When it failed, the next one tries anew.
+/// The connection to the last of the target's jump hosts, one for all nodes behind it: who comes while it
+/// is being made waits for it. When it failed, the next one tries again.
 Result<std::shared_ptr<OpenSshMaster>> jump_master(const SshTarget& target, const Prompter& prompter,
                                                    const std::stop_token& stop);
 

@@ -8,7 +8,7 @@
 
 namespace rankscope {
 
-/// SSH by the OpenSSH binary: one master connection, every command a client of it. Whatever the person's ssh
+/// SSH by the OpenSSH binary: one master connection, every command a client of it. Whatever the user's ssh
 /// can do works. `why` is for the description. `extra_options` are ssh's own.
 Result<std::unique_ptr<Transport>> open_openssh_transport(const NodeSpec& node, const SshTarget& target,
                                                           const std::string& why, const Prompter& prompter,

@@ -94,7 +94,7 @@ Failure config_fault(const NodeSpec& node, const std::string& said) {
         first.pop_back();
     }
     return {"ssh-config", node.name, text(kContext, "The SSH configuration has a fault: %1.", {first}),
-            text(kContext, "Mend that line; `ssh -G %1` must print no error.", {node.host}), said};
+            text(kContext, "Fix that line; `ssh -G %1` must print no error.", {node.host}), said};
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ struct SshTarget {
 /// Faults in ssh_config fail with code "ssh-config" and name file and line.
 Result<SshTarget> resolve_ssh_target(const NodeSpec& node, const std::stop_token& stop = {});
 
-/// What `ssh -G` says without any configuration: what is different in a target, somebody has chosen. Asked
+/// What `ssh -G` says without any configuration: what differs in a target is a user's or an administrator's choice. Asked
 /// once per program.
 const SshTarget& ssh_defaults(const std::stop_token& stop = {});
 
@@ -50,7 +50,7 @@ const SshTarget& ssh_defaults(const std::stop_token& stop = {});
 SshTarget parse_resolved_options(const NodeSpec& node, const std::string& printed);
 
 /// ssh takes the home from the password file, this program from $HOME. Where they differ (sudo, tests), ssh
-/// is told with these words which configuration is meant.
+/// reads in these words which configuration is meant.
 std::vector<std::string> ssh_config_argument();
 
 /// "trainer@10.0.0.11:22 through login with ~/.ssh/id_ed25519". `key`: the one that was accepted; empty: the
@@ -59,7 +59,7 @@ std::string describe_target(const SshTarget& target, const std::string& key = {}
 
 /// A path of ssh_config with "~" and its %-tokens (%d %h %n %p %r %u %%) replaced.
 std::string expand_ssh_path(const SshTarget& target, const std::string& path);
-/// The same with the home folder written "~", for people.
+/// The same with the home folder written "~", for users.
 std::string shorten_home(const std::string& path);
 
 }  // namespace rankscope

@@ -183,7 +183,7 @@ void set(ssh_session session, ssh_options_e which, const std::string& value) {
     ssh_options_set(session, which, value.c_str());
 }
 
-// Lists of algorithms that somebody has chosen; ssh's own defaults are not libssh's business.
+// Only lists of algorithms that were configured; ssh's own defaults do not concern libssh.
 void set_algorithms(ssh_session session, const SshTarget& target, const SshTarget& defaults) {
     constexpr std::array<std::pair<const char*, std::array<int, 2>>, 5> kLists{
         {{"ciphers", {SSH_OPTIONS_CIPHERS_C_S, SSH_OPTIONS_CIPHERS_S_C}},

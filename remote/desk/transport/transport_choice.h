@@ -13,7 +13,7 @@ enum class SshImplementation { Libssh, OpenSsh };
 
 struct TransportChoice {
     SshImplementation implementation = SshImplementation::Libssh;
-    std::string why;  ///< for people; empty: nothing special
+    std::string why;  ///< for users; empty: nothing special
 };
 
 /// libssh, unless the inventory says otherwise or the target needs what libssh 0.10 lacks: certificates,

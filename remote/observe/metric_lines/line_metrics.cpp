@@ -132,10 +132,10 @@ void LineMetrics::add(Reading& reading, std::vector<MetricsLine>& out) {
     last_ = line;
     // For progress and the time that is left, once.
     const auto once = [&line, this](const char* key, const std::optional<double>& value,
-                                    std::optional<double>& told) {
-        if (value && value != told && given_.count(key) == 0) {
+                                    std::optional<double>& reported) {
+        if (value && value != reported && given_.count(key) == 0) {
             line.values.emplace_back(key, *value);
-            told = value;
+            reported = value;
         }
     };
     if (!reading.validation) {

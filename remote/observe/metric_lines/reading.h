@@ -21,7 +21,7 @@ struct Reading {
     bool epoch_is_done_share =
         false;  ///< epoch counts finished epochs with fractions (0.5: in the middle of the first)
     bool validation = false;  ///< belongs behind the last step, and is none of its own
-    bool counted = false;     ///< no number tells the step: each such line is one more
+    bool counted = false;     ///< no number names the step: each such line is one more
     std::vector<std::pair<std::string, double>> values;  ///< keys as metrics_line.h names them where it does
 
     void add(std::string key, std::optional<double> value, double factor = 1) {

@@ -28,7 +28,7 @@ double StepCounter::finished_epochs(const Reading& reading) {
 
 double StepCounter::behind_unknown_epochs(double in_epoch, double epochs_before) {
     if (epochs_before > offset_of_) {
-        // Lines every `stride` steps: the epoch went on behind the last one, by less than a stride.
+        // Lines every `stride` steps: the epoch continued behind the last one, by less than a stride.
         offset_ += in_epoch_ + stride_ - 1;
         offset_of_ = epochs_before;
     } else if (in_epoch > in_epoch_) {

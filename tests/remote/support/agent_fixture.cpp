@@ -104,7 +104,7 @@ std::vector<wire::Exit> AgentFixture::exits_of(int rank) const {
 
 wire::Exit AgentFixture::exit_of(int rank) const {
     const auto exits = exits_of(rank);
-    EXPECT_EQ(exits.size(), 1U) << "rank " << rank << " ends once\n" << told();
+    EXPECT_EQ(exits.size(), 1U) << "rank " << rank << " ends once\n" << history();
     return exits.empty() ? wire::Exit() : exits[0];
 }
 
@@ -129,11 +129,11 @@ std::vector<wire::Metric> AgentFixture::metrics_of(int rank) const {
 }
 
 wire::End AgentFixture::end() const {
-    EXPECT_TRUE(client_->has_end()) << told();
+    EXPECT_TRUE(client_->has_end()) << history();
     return client_->has_end() ? client_->events().back().end() : wire::End();
 }
 
-std::string AgentFixture::told() const {
+std::string AgentFixture::history() const {
     std::string all;
     for (const auto& event : client_->events()) {
         all += std::to_string(event.seq()) + " rank " + std::to_string(event.rank()) + ' ';

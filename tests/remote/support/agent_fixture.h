@@ -43,7 +43,7 @@ protected:
     std::vector<wire::Metric> metrics_of(int rank) const;
     wire::Exit exit_of(int rank) const;
     wire::End end() const;
-    std::string told() const;  ///< everything, for messages
+    std::string history() const;  ///< everything, for messages
 
     TemporaryFolder folder_;
     agent::NodePaths paths_{folder_.path()};

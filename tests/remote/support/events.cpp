@@ -19,8 +19,8 @@ struct Describe {
         }
     }
     void operator()(const StageEvent& stage) const {
-        out << stage.name << ' ' << to_string(stage.status) << ' ' << std::quoted(stage.detail) << ' '
-            << stage.progress;
+        out << to_string(stage.name) << ' ' << to_string(stage.status) << ' ' << std::quoted(stage.detail)
+            << ' ' << stage.progress;
     }
     void operator()(const MetricEvent& metric) const {
         out << "step " << metric.step << " epoch " << metric.epoch;

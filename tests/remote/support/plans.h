@@ -7,7 +7,7 @@
 
 namespace rankscope::test {
 
-/// node1, node2, … with so many ranks each, dealt in order.
+/// node1, node2, … with that many ranks each, dealt in order.
 inline LaunchPlan plan_of(std::size_t nodes, int ranks_each) {
     LaunchPlan plan;
     plan.job_name = "test";

@@ -434,10 +434,10 @@ void SlurmLauncher::conclude(const wire::SlurmState& state) {
         // One supervisor was killed, and srun ended the others: they take themselves for stopped.
         return context_.reports.failed(
             {"slurm-step-failed", session_->node().name,
-             text(kContext, "Slurm ended the ranks, though nobody stopped the run: %1",
+             text(kContext, "Slurm ended the ranks although no user stopped the run: %1",
                   {line_about_a_task(state.output_tail())}),
              text(kContext,
-                  "Was a supervisor killed there, by a person or for want of memory? "
+                  "Was a supervisor killed there, by a user or by the kernel's OOM killer? "
                   "`sacct -j %1` may say more.",
                   {std::to_string(state.job_id())}),
              state.output_tail()});

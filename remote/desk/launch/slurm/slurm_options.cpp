@@ -56,7 +56,7 @@ std::optional<std::pair<std::string, std::string>> fault_of_sbatch_word(const st
     if (word.empty() || word.find('\0') != std::string::npos) {
         return std::pair(text(kContext, "an empty word"), text(kContext, "Leave it out."));
     }
-    // "--mem 4G" as two words cannot be told from the name of a script: sbatch would take it for one.
+    // "--mem 4G" as two words cannot be distinguished from the name of a script: sbatch would take it for one.
     if (word.front() != '-') {
         return std::pair(text(kContext, "\"%1\" is no option of sbatch", {word}),
                          text(kContext, "Write options in one word each, for example --mem=4G."));

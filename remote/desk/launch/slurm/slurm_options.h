@@ -13,7 +13,7 @@
 
 namespace rankscope {
 
-/// The `slurm` section of a job file: where and with which wishes it is submitted. Empty: not said, Slurm's
+/// The `slurm` section of a job file: where and with which options it is submitted. Empty: absent, Slurm's
 /// default holds. The texts go to sbatch as they are; what Slurm does not accept, it says itself.
 struct SlurmOptions {
     std::string login;  ///< inventory name of a node that has sbatch; "local" is this machine
