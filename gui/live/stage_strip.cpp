@@ -131,7 +131,7 @@ StageStrip::StageStrip(QWidget* parent) : QFrame(parent) {
     layout->setSpacing(3);
     auto* row = new QHBoxLayout;
     row->setSpacing(4);
-    queue_ = new StageCell("queue", this);
+    queue_ = new StageCell(StageName::Queue, this);
     queue_->hide();
     for (const StageName name : kStages) {
         cells_.push_back(new StageCell(name, this));

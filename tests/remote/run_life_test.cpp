@@ -8,11 +8,13 @@
 #include <base/files.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/supervise/supervisor.h>
+#include <remote/wire/frame_codec.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <csignal>
+#include <cstring>
 #include <set>
 
 namespace rankscope {
@@ -275,7 +277,7 @@ TEST_F(RunLife, ManyAttachmentsWhileItRuns) {
     }
 }
 
-TEST_F(RunLife, PauseStopsEveryProcessAndContinueLetsThemGoOn) {
+TEST_F(RunLife, PauseStopsEveryProcessAndContinueResumesThem) {
     const auto run = run_of({"echo up; i=0; while :; do echo $((i+=1)); sleep 0.01; done"});
     bring_up(run);
     const auto ask = [&](bool resume, std::size_t times = 1) {
@@ -385,7 +387,25 @@ TEST_F(RunLife, ATracebackIsPartOfTheEnd) {
     EXPECT_EQ(exit.traceback(2), "MemoryError");
 }
 
-TEST_F(RunLife, ADamagedSpoolStillComesToAnEnd) {
+// The length of a frame in the middle, so that it seems to reach behind the end of the file; or any byte.
+void damage(std::string& spool, bool length) {
+    if (!length) {
+        spool[spool.size() / 2] = static_cast<char>(spool[spool.size() / 2] ^ 1);
+        return;
+    }
+    std::size_t at = 0;
+    while (at < spool.size() / 2) {
+        std::uint32_t size = 0;
+        std::memcpy(&size, spool.data() + at, sizeof size);
+        at += kFrameHeader + size;
+    }
+    ASSERT_LT(at + 3, spool.size());
+    spool[at + 2] = static_cast<char>(spool[at + 2] ^ 0x10);
+}
+
+class DamagedSpool : public RunLife, public testing::WithParamInterface<bool> {};
+
+TEST_P(DamagedSpool, StillComesToAnEnd) {
     const auto run = run_of({"echo up; for i in $(seq 200); do echo $i; sleep 0.002; done; exec sleep 1000"});
     bring_up(run);
     ASSERT_TRUE(client_->wait_for([this] { return log_of(0).find("200\n") != std::string::npos; }));
@@ -394,7 +414,7 @@ TEST_F(RunLife, ADamagedSpoolStillComesToAnEnd) {
     ::kill(guardian_, SIGKILL);
     client_->kill();
     std::string spool = *read_file(dir_of(run).spool());
-    spool[spool.size() / 2] = static_cast<char>(spool[spool.size() / 2] ^ 1);
+    damage(spool, GetParam());
     write_text(dir_of(run).spool(), spool);
     client_ = another();
     ASSERT_TRUE(attach(*client_, run).has_events());
@@ -403,6 +423,9 @@ TEST_F(RunLife, ADamagedSpoolStillComesToAnEnd) {
     EXPECT_NE(log_of(0).find("up\n"), std::string::npos);
     EXPECT_TRUE(wait_until_gone(run));
 }
+
+INSTANTIATE_TEST_SUITE_P(Where, DamagedSpool, testing::Bool(),
+                         [](const auto& parameter) { return parameter.param ? "Length" : "Middle"; });
 
 }  // namespace
 }  // namespace rankscope

@@ -204,7 +204,7 @@ TEST_F(RunStoreTest, WhateverANodeSendsCanBeReplayed) {
                     -1,
                     {{"step", std::nan("")}, {"epoch", 3}, {"", 1}, {"loss", 2}, {"loss", 3}},
                     {{"step", "x"}, {"loss", "text"}}};
-    StageEvent stage{"st\xffge", StageStatus::Done, std::string("zero\0byte", 9), std::nan("")};
+    StageEvent stage{StageName::Note, StageStatus::Done, std::string("zero\0byte", 9), std::nan("")};
     std::vector<Event> events{make_event(odd, 1), make_event(stage, 2),
                               make_event(LogEvent{true, "\x80\xff"}, 3), step_event(4)};
     events[0].rank = -5;

@@ -55,7 +55,7 @@ std::vector<std::string> names_of(const std::vector<Event>& events) {
         const auto* body = event.as<StageEvent>();
         EXPECT_NE(body, nullptr);
         EXPECT_TRUE(event.node.empty());
-        names.push_back(body->name + ' ' + to_string(body->status));
+        names.push_back(std::string(to_string(body->name)) + ' ' + to_string(body->status));
     }
     return names;
 }

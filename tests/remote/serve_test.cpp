@@ -112,7 +112,7 @@ TEST_F(Serve, ListsAndCleans) {
     ASSERT_EQ(runs.runs().runs_size(), 2);
     for (const auto& entry : runs.runs().runs()) {
         const bool is_live = entry.run_id() == live.run_id();
-        EXPECT_EQ(entry.state(), is_live ? "running" : "done");
+        EXPECT_EQ(entry.state(), is_live ? wire::OUTCOME_RUNNING : wire::OUTCOME_DONE);
         EXPECT_EQ(entry.pids_size(), is_live ? 1 : 0);
         EXPECT_GT(entry.last_seq(), 0U);
     }

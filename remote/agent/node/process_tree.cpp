@@ -166,6 +166,22 @@ int signal_descendants(pid_t root, int signal) {
     return static_cast<int>(pids.size());
 }
 
+void stop_descendants(pid_t root, double seconds) {
+    const double until = monotonic_s() + seconds;
+    for (;;) {
+        bool all_stopped = true;
+        for (const pid_t pid : descendants_of(root)) {
+            if (!is_stopped(pid) && ::kill(pid, SIGSTOP) == 0) {
+                all_stopped = false;
+            }
+        }
+        if (all_stopped || monotonic_s() >= until) {
+            return;
+        }
+        sleep_s(0.001);
+    }
+}
+
 int kill_descendants(pid_t root, double seconds) {
     const double deadline = monotonic_s() + seconds;
     for (;;) {

@@ -31,6 +31,10 @@ bool has_open(pid_t pid, dev_t device, ino_t inode);
 /// Sends a signal to every descendant. Returns their number.
 int signal_descendants(pid_t root, int signal);
 
+/// SIGSTOP to every descendant, repeated until all are stopped or `seconds` are over: one that is within fork(2)
+/// stops only after its child has been made.
+void stop_descendants(pid_t root, double seconds);
+
 /// SIGKILL to every descendant, repeated until there is none (they may fork meanwhile) or `seconds` are over.
 /// Reaps our own children. Returns how many are left: 0 except for processes in uninterruptible sleep.
 int kill_descendants(pid_t root, double seconds);

@@ -336,6 +336,8 @@ void Server::check_supervisor(Attachment& attachment) {
         // Its end is in the spool, or is written there now, behind the last event that can be read; either
         // way the next round reads it.
         close_abandoned_spool(attachment.dir);
+        // What looks like a frame that is still being written is damage now: a wrong length.
+        attachment.past_damage = true;
         if (attachment.reader.damaged()) {
             attachment.reader = SpoolReader(attachment.dir.spool());
         }

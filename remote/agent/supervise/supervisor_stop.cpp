@@ -11,15 +11,21 @@
 #include <csignal>
 
 namespace rankscope::agent {
+namespace {
+
+constexpr double kStopWithin = 1;  // a process in uninterruptible sleep stops later, by itself
+
+}  // namespace
 
 void Supervisor::pause(bool resume) {
     if (stop_ || paused_ != resume) {
         return;
     }
     paused_ = !resume;
-    // Twice: what was forked during the first round.
-    for (int round = 0; round < 2; ++round) {
-        signal_descendants(::getpid(), resume ? SIGCONT : SIGSTOP);
+    if (resume) {
+        signal_descendants(::getpid(), SIGCONT);
+    } else {
+        stop_descendants(::getpid(), kStopWithin);
     }
     add_stage(spool_, -1, resume ? StageName::Continue : StageName::Pause, StageStatus::Done, "");
 }
