@@ -8,7 +8,9 @@ names the right rank or node."""
 from __future__ import annotations
 
 import argparse
+import multiprocessing
 import os
+import queue
 import statistics
 import sys
 import unittest
@@ -17,36 +19,55 @@ from pathlib import Path
 REPOSITORY = Path(__file__).resolve().parent.parent.parent
 
 
-def culprits(rounds: int, only: str) -> int:
+def play_culprits(plays, results) -> None:
+    """One of several at work: a cluster of its own, one fault after the other on it."""
+    import test_culprits  # noqa: E402 - it looks at the environment
+    stage = test_culprits.Stage()
+    try:
+        while True:
+            try:
+                turn, name, program, attached = plays.get(timeout=5)
+            except queue.Empty:
+                return
+            fault = next(fault for fault in test_culprits.FAULTS + test_culprits.POWER if fault.name == name)
+            try:
+                row = stage.play(fault, program, attached)
+            except Exception as error:  # pylint: disable=W0718 - one row of a table
+                row = (False, f"{type(error).__name__}: {str(error)[:200]}", 0.0)
+            results.put((turn, name, program, attached, row))
+            if fault in test_culprits.POWER or not row[0]:
+                stage.cluster.down()
+                stage = test_culprits.Stage()
+            else:
+                stage.clear()
+    finally:
+        stage.cluster.down()
+
+
+def culprits(rounds: int, only: str, jobs: int) -> int:
     import test_culprits  # noqa: E402 - it looks at the environment
     why_not = test_culprits.support.missing_requirements()
     if why_not:
         print(f"skipped: {why_not}")
         return test_culprits.support.SKIP
+    plays, results = multiprocessing.Queue(), multiprocessing.Queue()
+    chosen = [(turn, fault.name, program, attached) for turn in range(rounds) for fault in test_culprits.FAULTS + test_culprits.POWER
+              if only in fault.name for program in ("native", "script") for attached in (True, False)]
+    for play in chosen:
+        plays.put(play)
+    workers = [multiprocessing.Process(target=play_culprits, args=(plays, results)) for _ in range(jobs)]
+    for worker in workers:
+        worker.start()
     right: dict = {}
-    stage = test_culprits.Stage()
-    try:
-        for turn in range(rounds):
-            for fault in test_culprits.FAULTS + test_culprits.POWER:
-                if only not in fault.name:
-                    continue
-                for program in ("native", "script"):
-                    for attached in (True, False):
-                        row = right.setdefault((fault.name, program, "attached" if attached else "away"), [])
-                        try:
-                            row.append(stage.play(fault, program, attached))
-                        except Exception as error:  # pylint: disable=W0718 - one row of a table
-                            row.append((False, f"{type(error).__name__}: {str(error)[:200]}", 0.0))
-                        print(f"round {turn + 1}, {fault.name}, {program}, {'attached' if attached else 'away'}: {row[-1]}", flush=True)
-                        if fault in test_culprits.POWER:
-                            stage.cluster.down()
-                            stage = test_culprits.Stage()
-                        else:
-                            stage.clear()
-    finally:
-        stage.cluster.down()
+    for _ in chosen:
+        turn, name, program, attached, row = results.get()
+        desk = "attached" if attached else "away"
+        right.setdefault((name, program, desk), []).append(row)
+        print(f"round {turn + 1}, {name}, {program}, {desk}: {row}", flush=True)
+    for worker in workers:
+        worker.join()
     print("\n| fault | program | desk | right | verdict after, median (worst) |\n|---|---|---|---|---|")
-    for (fault, program, desk), rows in right.items():
+    for (fault, program, desk), rows in sorted(right.items()):
         took = [seconds for _, _, seconds in rows]
         print(f"| {fault} | {program} | {desk} | {sum(row[0] for row in rows)} of {len(rows)} | "
               f"{statistics.median(took):.0f} s ({max(took):.0f} s) |")
@@ -58,12 +79,13 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--culprits", action="store_true", help="who is named, instead of how long it takes")
     parser.add_argument("--only", default="", help="of --culprits: faults whose name contains this")
+    parser.add_argument("--jobs", type=int, default=1, help="of --culprits: clusters at work at the same time")
     parser.add_argument("--bin", default=str(REPOSITORY / "build/release/bin"))
     arguments = parser.parse_args()
     os.environ["RANKSCOPE_BIN"] = arguments.bin
     sys.path.insert(0, str(REPOSITORY / "tests/integration"))
     if arguments.culprits:
-        return culprits(arguments.rounds, arguments.only)
+        return culprits(arguments.rounds, arguments.only, max(1, arguments.jobs))
     import test_faults  # noqa: E402 - it looks at the environment
     why_not = test_faults.support.missing_requirements()
     if why_not:
