@@ -243,8 +243,8 @@ void TwoNodes::start_and_watch() {
     QTest::qWait(0);
     picture("07-live-done");
     for (const StageState& stage : run().stages) {
-        std::printf("stage %-11s %.2f s\n", stage.name.c_str(), double(stage.end_us - stage.begin_us) / 1e6);
-        EXPECT_TRUE(stage.done) << stage.name;
+        std::printf("stage %-11s %.2f s\n", to_string(stage.name), double(stage.end_us - stage.begin_us) / 1e6);
+        EXPECT_TRUE(stage.done) << to_string(stage.name);
     }
     EXPECT_EQ(run().outcome, Outcome::Done) << (run().end ? run().end->detail : "");
     EXPECT_EQ(text("runOutcome"), u"done"_s);
