@@ -4,6 +4,7 @@
 """The virtual cluster tests itself: what other tests stand on must hold. Exit 77 where no cluster can be made."""
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -410,9 +411,10 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (5, "-- a b\nnode1\n"), done.stderr)
 
     def test_exec_and_ctl_from_inside(self):
-        script = (f"{sys.executable} {PROGRAM} exec node1 -- sh -c 'hostname; exit 3'; echo $?; "
-                  f"{sys.executable} {PROGRAM} ctl node1 kill_sshd; {sys.executable} {PROGRAM} ctl node1 listening_ports true; "
-                  f"{sys.executable} {PROGRAM} ctl node1 explode; echo $?; test -r \"$RANKSCOPE_TEST_CLUSTER\" && echo described")
+        program = f"{shlex.quote(sys.executable)} {shlex.quote(PROGRAM)}"
+        script = (f"{program} exec node1 -- sh -c 'hostname; exit 3'; echo $?; "
+                  f"{program} ctl node1 kill_sshd; {program} ctl node1 listening_ports true; "
+                  f"{program} ctl node1 explode; echo $?; test -r \"$RANKSCOPE_TEST_CLUSTER\" && echo described")
         done = self.run_in_cluster("bash", "-c", script)
         self.assertEqual(done.stdout, "node1\n3\nnull\n[]\n125\ndescribed\n", done.stderr)
         self.assertIn("unknown: explode", done.stderr)

@@ -243,7 +243,8 @@ void TwoNodes::start_and_watch() {
     QTest::qWait(0);
     picture("07-live-done");
     for (const StageState& stage : run().stages) {
-        std::printf("stage %-11s %.2f s\n", to_string(stage.name), double(stage.end_us - stage.begin_us) / 1e6);
+        std::printf("stage %-11s %.2f s\n", to_string(stage.name),
+                    double(stage.end_us - stage.begin_us) / 1e6);
         EXPECT_TRUE(stage.done) << to_string(stage.name);
     }
     EXPECT_EQ(run().outcome, Outcome::Done) << (run().end ? run().end->detail : "");

@@ -95,7 +95,7 @@ private:
 class LockHolder {
 public:
     explicit LockHolder(const std::filesystem::path& store) {
-        process_.start(QString::fromLatin1(RANKSCOPE_STORE_LOCK_HOLDER), {qs(store.string())});
+        process_.start(QString::fromUtf8(RANKSCOPE_STORE_LOCK_HOLDER), {qs(store.string())});
         EXPECT_TRUE(wait_until([this] { return process_.canReadLine(); }, 30000))
             << qPrintable(QString::fromLocal8Bit(process_.readAllStandardError()));
         EXPECT_EQ(process_.readLine(), QByteArray("locked\n"));

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every fault of a person or a node gets its own message: what, which file and line or which node, and the remedy."""
 import json
+import shlex
 import subprocess
 import threading
 import time
@@ -161,7 +162,7 @@ class Nodes(unittest.TestCase):
 
     def probe_with_password(self, cluster, password: str) -> int:
         # script(1) gives the program a terminal of its own, inside the desk.
-        command = f"{CTL} --cluster {cluster.inventory} probe node1"
+        command = shlex.join([str(CTL), "--cluster", str(cluster.inventory), "probe", "node1"])
         process = cluster.popen(["script", "-qec", command, "/dev/null"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT)
         deadline = threading.Timer(60 * support.SLOW, process.kill)

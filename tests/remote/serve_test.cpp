@@ -8,6 +8,7 @@
 
 #include <base/clock.h>
 #include <base/paths.h>
+#include <base/shell_quote.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/supervise/supervisor.h>
 
@@ -196,7 +197,7 @@ TEST_F(Serve, AFullDiskStartsNothing) {
         cache, std::vector<std::string>{test::find_on_path("unshare"), "-m", "sh", "-c",
                                         "mount -t tmpfs -o size=64k tmpfs " + cache + " && mkdir " + cache +
                                             "/runs && { dd if=/dev/zero of=" + cache +
-                                            "/ballast bs=1k 2>/dev/null; exec " + agent + " serve; }"});
+                                            "/ballast bs=1k 2>/dev/null; exec " + shell_quote(agent) + " serve; }"});
     auto run = run_of({"exit 0"});
     run.set_train_config(std::string(10000, 'x'));
     EXPECT_EQ(start(run).failure().code(), "disk-full");
