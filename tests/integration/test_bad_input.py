@@ -284,7 +284,10 @@ class Nodes(unittest.TestCase):
         shim = support.BIN.parent / "tests/integration/shifted_clock.so"
         if not shim.exists():
             self.skipTest(f"{shim} is not built")
-        shifted = {"LD_PRELOAD": shim, "RANKSCOPE_TEST_CLOCK_SHIFT": -3 * 3600}
+        # LD_PRELOAD separates its entries by blanks, and the clone's path may hold some.
+        copied = Path(cluster.inventory).parent / "shifted_clock.so"
+        copied.write_bytes(shim.read_bytes())
+        shifted = {"LD_PRELOAD": copied, "RANKSCOPE_TEST_CLOCK_SHIFT": -3 * 3600}
         probe = [CTL, "--cluster", str(cluster.inventory)]
         warned = json.loads(cluster.run([*probe, "--json", "probe"], env=shifted, check=True).stdout)["nodes"][0]["warnings"][0]
         self.assertEqual(warned["id"], "clock-skew")
