@@ -97,7 +97,7 @@ class Stage:
 
     def play(self, fault: Fault, program: str, attached: bool) -> tuple:
         """Returns (right, title, seconds until the verdict)."""
-        sign = b"first-step" if program == "native" else b"up\n"
+        sign = b"loss" if program == "native" else b"up\n"
         run = start(self.cluster, job(program), *([] if attached else ["--detach"]))
         if attached:
             wait_until(lambda: run.of("stage", stage="connect", status="done") or run.process.poll() is not None, 60, "connected")
@@ -185,7 +185,7 @@ class ShortCuts(unittest.TestCase):
         run = start(self.stage.cluster, spec)
         wait_until(lambda: self.stage.run_ids() or run.process.poll() is not None, 60, "the run is known")
         run_id = self.stage.run_ids()[0]
-        sign = b"first-step" if program == "native" else b"up\n"
+        sign = b"loss" if program == "native" else b"up\n"
         wait_until(lambda: all(sign in self.stage.spool(node, run_id) for node in self.stage.nodes), 120 * support.SLOW, "all ranks train")
         cut = self.stage.nodes[1]
         cut.partition()
