@@ -4,6 +4,7 @@
 """SSH as users have it, against real sshds: configuration, keys, agents, host keys, jumps, noise, limits."""
 import json
 import os
+import shlex
 import subprocess
 import threading
 import time
@@ -109,7 +110,7 @@ class Ssh(unittest.TestCase):
     def at_terminal(self, arguments: list, answers: dict, under="", **options) -> tuple:
         """The command with a terminal of its own; answers: {question: what is typed, or a function that returns it}. `under`: a
         program that starts it. Returns exit code and output."""
-        command = " ".join([*under.split(), CTL, *map(str, arguments)])
+        command = shlex.join([*under.split(), *map(str, (CTL, *arguments))])
         process = self.cluster.popen(["script", "-qec", command, "/dev/null"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                      stderr=subprocess.STDOUT, **options)
         deadline = threading.Timer(90 * support.SLOW, process.kill)
