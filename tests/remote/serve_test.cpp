@@ -194,10 +194,11 @@ TEST_F(Serve, AFullDiskStartsNothing) {
     fs::create_directories(cache);
     const std::string agent = (program_dir() / "rankscope-agent").string();
     client_ = std::make_unique<AgentClient>(
-        cache, std::vector<std::string>{test::find_on_path("unshare"), "-m", "sh", "-c",
-                                        "mount -t tmpfs -o size=64k tmpfs " + cache + " && mkdir " + cache +
-                                            "/runs && { dd if=/dev/zero of=" + cache +
-                                            "/ballast bs=1k 2>/dev/null; exec " + shell_quote(agent) + " serve; }"});
+        cache,
+        std::vector<std::string>{test::find_on_path("unshare"), "-m", "sh", "-c",
+                                 "mount -t tmpfs -o size=64k tmpfs " + cache + " && mkdir " + cache +
+                                     "/runs && { dd if=/dev/zero of=" + cache +
+                                     "/ballast bs=1k 2>/dev/null; exec " + shell_quote(agent) + " serve; }"});
     auto run = run_of({"exit 0"});
     run.set_train_config(std::string(10000, 'x'));
     EXPECT_EQ(start(run).failure().code(), "disk-full");
