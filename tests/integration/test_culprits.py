@@ -121,6 +121,8 @@ class Stage:
         finally:
             if run.process.poll() is None:
                 run.process.kill()
+            if attached and fault.repair:
+                fault.repair(node)
         title = run.verdict()["detail"]
         return fault.says in title, title, time.monotonic() - broken
 
