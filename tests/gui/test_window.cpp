@@ -3,11 +3,7 @@
 
 // The main window and Fleet: sizes, keys, screen readers.
 
-#include <gui/app/main_window.h>
-#include <gui/session/workspace.h>
-
-#include <tests/gui/gui_test.h>
-#include <tests/gui/synthetic_run.h>
+#include <tests/gui/pages_fixture.h>
 
 #include <QAbstractItemView>
 #include <QAccessible>
@@ -27,32 +23,11 @@
 namespace rankscope::gui::testing {
 namespace {
 
-class Window : public ::testing::Test {
+class Window : public Pages {
 protected:
-    void open() {
-        window_ = std::make_unique<MainWindow>(options_);
-        window_->resize(1280, 800);
-        window_->show();
-        ASSERT_TRUE(wait_until([&] {
-            return window_->workspace()->fleet()->loaded() && window_->workspace()->store_settled();
-        }));
-    }
-    template <typename Widget>
-    Widget* find(const char* name) {
-        return child<Widget>(window_.get(), name);
-    }
-    QDialog* wait_dialog(const char* name) {
-        QDialog* dialog = nullptr;
-        EXPECT_TRUE(wait_until([&] {
-            dialog = window_->findChild<QDialog*>(QString::fromLatin1(name));
-            return dialog && dialog->isVisible();
-        })) << name;
-        return dialog;
-    }
+    void open() { Pages::open(options_); }
 
-    QTemporaryDir folder_;
     Options options_ = options_in(folder_.path());
-    std::unique_ptr<MainWindow> window_;
 };
 
 TEST_F(Window, PageButtonsAreTabsForScreenReaders) {
