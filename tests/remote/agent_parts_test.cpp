@@ -208,6 +208,27 @@ TEST_F(ProcessTree, ZombiesDoNotCount) {
     EXPECT_TRUE(descendants_of(::getpid()).empty());
 }
 
+TEST_F(ProcessTree, AParentOfAChildStoppedWithinVforkIsSuspended) {
+    const pid_t pid = ::fork();
+    ASSERT_GE(pid, 0);
+    if (pid == 0) {
+        // The parent sleeps in vfork(2), uninterruptible, until this child execs or exits.
+        if (::vfork() == 0) {  // NOLINT(clang-analyzer-security.insecureAPI.vfork): the state under test
+            ::kill(::getpid(), SIGSTOP);
+            ::_exit(0);
+        }
+        ::_exit(0);
+    }
+    ASSERT_TRUE(wait_until([&] { return is_suspended(pid); }));
+    EXPECT_FALSE(is_stopped(pid)) << "its state is D";
+    const double before = monotonic_s();
+    stop_descendants(::getpid(), 60);
+    EXPECT_LT(monotonic_s() - before, 30) << "the process in vfork counts as stopped";
+    signal_descendants(::getpid(), SIGCONT);
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid, &status, 0), pid);
+}
+
 TEST_F(ProcessTree, FindsProcessesByTheirEnvironment) {
     const std::string mark = "RANKSCOPE_TEST_MARK=" + std::to_string(::getpid()) + "-x";
     pid_t pid = -1;

@@ -290,14 +290,8 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueResumesThem) {
         })) << history();
     };
     const auto all_stopped = [&] {
-        for (const pid_t pid : left_of(run)) {
-            const std::string stat = read_file("/proc/" + std::to_string(pid) + "/stat").value_or("");
-            const char state = stat.empty() ? ' ' : stat[stat.rfind(')') + 2];
-            if (state != 'T' && state != 'Z') {  // a sleep that has just ended waits for its stopped parent
-                return false;
-            }
-        }
-        return true;
+        const auto pids = left_of(run);
+        return std::all_of(pids.begin(), pids.end(), agent::is_suspended);
     };
     ask(false);
     EXPECT_TRUE(wait_until(all_stopped));

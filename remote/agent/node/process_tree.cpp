@@ -171,7 +171,7 @@ void stop_descendants(pid_t root, double seconds) {
     for (;;) {
         bool all_stopped = true;
         for (const pid_t pid : descendants_of(root)) {
-            if (!is_stopped(pid) && ::kill(pid, SIGSTOP) == 0) {
+            if (!is_suspended(pid) && ::kill(pid, SIGSTOP) == 0) {
                 all_stopped = false;
             }
         }
@@ -272,6 +272,24 @@ bool is_zombie(pid_t pid) {
 bool is_stopped(pid_t pid) {
     const auto stat = stat_of(pid);
     return stat && (stat->state == 'T' || stat->state == 't');
+}
+
+bool is_suspended(pid_t pid) {
+    const auto stat = stat_of(pid);
+    if (!stat || has_ended(*stat)) {
+        return true;
+    }
+    if (stat->state != 'D') {
+        return stat->state == 'T' || stat->state == 't';
+    }
+    std::istringstream children(
+        read_all("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children"));
+    for (pid_t child = 0; children >> child;) {
+        if (is_stopped(child)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 std::string describe_process(pid_t pid) {

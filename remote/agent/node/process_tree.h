@@ -54,6 +54,9 @@ bool is_own(pid_t pid);
 bool is_zombie(pid_t pid);
 /// Stopped by a signal or by a debugger (state T or t).
 bool is_stopped(pid_t pid);
+/// No instruction of it runs until SIGCONT: it is stopped, has ended, or sleeps in vfork(2) (state D) because its
+/// child was stopped before it could exec.
+bool is_suspended(pid_t pid);
 /// When it was started, seconds since 1970; 0: unknown.
 std::int64_t started_at(pid_t pid);
 
