@@ -11,9 +11,14 @@
 #include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/tree_store.h>
 #include <remote/agent/node/process_tree.h>
+#include <remote/agent/probes/connect_probe.h>
+#include <remote/agent/probes/host_inspection.h>
 #include <remote/agent/probes/host_sampler.h>
 #include <remote/agent/probes/node_probe.h>
 #include <remote/agent/probes/ports.h>
+#include <remote/agent/probes/probe_listener.h>
+#include <remote/agent/probes/rank_inspection.h>
+#include <remote/agent/serve/background_requests.h>
 #include <remote/agent/serve/run_launcher.h>
 #include <remote/agent/serve/serve.h>
 #include <remote/agent/slurm/slurm_submit.h>
@@ -65,6 +70,7 @@ private:
 
     bool read_requests();
     void handle(const wire::Request& request);
+    bool handle_in_background(const wire::Request& request);
     void attach(const wire::Request& request, wire::Reply& reply);
     void attach_slurm(const wire::AttachSlurm& attach, wire::Reply& reply);
     void stop(const wire::StopRun& stop, wire::Reply& reply);
@@ -87,6 +93,8 @@ private:
     bool over_ = false;
     std::list<Attachment> attachments_;
     std::list<SlurmWatch> slurm_;
+    ProbeListener probe_listener_{loop_};
+    BackgroundRequests background_{loop_, [this](const wire::Reply& reply) { send(reply); }};
 };
 
 void fail(wire::Reply& reply, const AgentFailure& failure) {
@@ -157,7 +165,36 @@ bool Server::read_requests() {
     return true;
 }
 
+// Those that wait for other nodes, programs or files. false: not one of them.
+bool Server::handle_in_background(const wire::Request& request) {
+    switch (request.body_case()) {
+        case wire::Request::kInspectHost:
+            background_.start(request.id(), [this, asked = request.inspect_host()](
+                                                const std::stop_token& stop, wire::Reply& reply) {
+                *reply.mutable_host() = inspect_host(paths_, asked, stop);
+            });
+            return true;
+        case wire::Request::kConnectTargets:
+            background_.start(request.id(), [asked = request.connect_targets()](const std::stop_token& stop,
+                                                                                wire::Reply& reply) {
+                *reply.mutable_connects() = connect_targets(asked, stop);
+            });
+            return true;
+        case wire::Request::kInspectRanks:
+            background_.start(request.id(), [this, asked = request.inspect_ranks()](
+                                                const std::stop_token& stop, wire::Reply& reply) {
+                *reply.mutable_rank_states() = inspect_ranks(paths_, asked, stop);
+            });
+            return true;
+        default:
+            return false;
+    }
+}
+
 void Server::handle(const wire::Request& request) {
+    if (handle_in_background(request)) {
+        return;
+    }
     wire::Reply reply;
     reply.set_id(request.id());
     switch (request.body_case()) {
@@ -241,6 +278,13 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kCancelSlurm:
             answer(reply, cancel_slurm(request.cancel_slurm(), paths_), &wire::Reply::mutable_stopping);
             break;
+        case wire::Request::kOpenProbePorts:
+            *reply.mutable_probe_ports() = probe_listener_.open(request.open_probe_ports());
+            break;
+        case wire::Request::kInspectHost:
+        case wire::Request::kConnectTargets:
+        case wire::Request::kInspectRanks:
+            return;  // in the background
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;
