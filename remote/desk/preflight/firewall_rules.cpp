@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/utf8.h>
+#include <remote/desk/preflight/firewall/firewalld_zones.h>
+#include <remote/desk/preflight/firewall/iptables_rules.h>
+#include <remote/desk/preflight/firewall/packet.h>
+#include <remote/desk/preflight/firewall/ufw_status.h>
+#include <remote/desk/preflight/firewall_rules.h>
+
+#include <algorithm>
+
+namespace rankscope {
+namespace {
+
+constexpr std::size_t kMaxRules = 1U << 20;
+constexpr std::size_t kMaxText = 512;
+
+/// One line of text that can be shown.
+std::string shown(std::string text) {
+    if (text.size() > kMaxText) {
+        text.resize(kMaxText);
+        text += " …";
+    }
+    std::replace_if(
+        text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, ' ');
+    return as_utf8(std::move(text));
+}
+
+/// The zone of firewalld that a chain belongs to: "public" of "inet firewalld filter_IN_public_deny".
+std::string zone_in(const std::string& place) {
+    constexpr std::string_view kIncoming = "IN_";
+    const auto name_at = place.rfind(' ') + 1;
+    const auto at = place.find(kIncoming, name_at);
+    if (at == std::string::npos || (at > name_at && place[at - 1] != '_')) {
+        return {};
+    }
+    auto zone = place.substr(at + kIncoming.size());
+    for (const std::string_view part : {"_pre", "_log", "_deny", "_allow", "_post"}) {
+        if (zone.ends_with(part)) {
+            zone.resize(zone.size() - part.size());
+            break;
+        }
+    }
+    return zone.starts_with("policy_") ? std::string() : zone;
+}
+
+FirewallDecision shown(FirewallDecision decision, bool firewalld) {
+    if (const auto zone = firewalld ? zone_in(decision.place) : std::string(); !zone.empty()) {
+        decision.place = "zone " + zone;
+    }
+    decision.rule = shown(std::move(decision.rule));
+    decision.place = shown(std::move(decision.place));
+    return decision;
+}
+
+}  // namespace
+
+FirewallRules::FirewallRules(const wire::Firewall& firewall) : kind_(firewall.kind()) {
+    if (firewall.zones().size() <= kMaxRules) {
+        zones_ = firewall.zones();
+    }
+    if (firewall.status().size() <= kMaxRules) {
+        status_ = firewall.status();
+    }
+    const auto& rules = firewall.rules();
+    if (rules.size() > kMaxRules) {
+        return;
+    }
+    const auto first = rules.find_first_not_of(" \t\r\n");
+    if (first != std::string::npos && rules[first] == '{') {
+        nft_ = NftRules::parse(rules);
+    } else if (has_iptables_rules(rules)) {
+        iptables_ = rules;
+    }
+}
+
+std::vector<ChainDecision> FirewallRules::chains(const FirewallFlow& flow) const {
+    const auto packet = packet_of(flow);
+    if (!packet) {
+        return {};
+    }
+    return nft_ ? nft_->decide(*packet) : decide_iptables(iptables_, *packet);
+}
+
+FirewallDecision FirewallRules::decide(const FirewallFlow& flow) const {
+    const auto packet = packet_of(flow);
+    if (!packet) {
+        return {};
+    }
+    if (kind_ == "none") {
+        return {.answer = FirewallAnswer::Accept};
+    }
+    FirewallDecision decision;
+    if (readable()) {
+        decision = combined(chains(flow));
+    }
+    if (decision.answer == FirewallAnswer::Unknown && kind_ == "firewalld" && !packet->outgoing) {
+        const auto zones = read_firewalld_zones(zones_);
+        if (const auto* zone = zone_of(zones, *packet)) {
+            decision = decide_zone(*zone, *packet).decision;
+        }
+    } else if (decision.answer == FirewallAnswer::Unknown && kind_ == "ufw") {
+        if (const auto by_status = decide_ufw(status_, *packet)) {
+            decision = by_status->decision;
+        }
+    }
+    return shown(std::move(decision), kind_ == "firewalld");
+}
+
+FirewallDecision decide(const wire::Firewall& firewall, const FirewallFlow& flow) {
+    return FirewallRules(firewall).decide(flow);
+}
+
+}  // namespace rankscope
