@@ -47,6 +47,10 @@ struct RunDir {
     std::filesystem::path stop_cause() const { return dir / "stop-cause"; }
     std::filesystem::path supervisor_log() const { return dir / "supervisor.log"; }
     std::filesystem::path rank_dir(int rank) const { return dir / ("rank-" + std::to_string(rank)); }
+    /// Its process id, of its last start.
+    std::filesystem::path rank_pid(int rank) const { return rank_dir(rank) / "pid"; }
+    /// Of a run that Slurm starts: the folder of one of its nodes, on a file system that all of them share.
+    RunDir node(int index) const { return {dir / ("node-" + std::to_string(index))}; }
     static constexpr const char* kSocketName = "control.sock";
 };
 

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <vector>
@@ -250,6 +251,7 @@ AgentResult<void> start_rank(RankProcess& rank, const wire::StartRun& run, const
         return failure_from_errno(errno, "fork");
     }
     report.write_end.reset();
+    std::ofstream(dir.rank_pid(rank.spec.rank())) << rank.pid;
     ChildError child{};
     if (::read(report.read_end.get(), &child, sizeof child) == static_cast<ssize_t>(sizeof child)) {
         // The process ends by itself with 127 and is reaped like any other.

@@ -25,7 +25,7 @@ struct SlurmDir {
     std::filesystem::path allocation() const { return run.dir / "allocation"; }
     std::filesystem::path failed() const { return run.dir / "failed"; }
     std::filesystem::path stopped() const { return run.dir / "stopped"; }
-    RunDir node(int index) const { return {run.dir / ("node-" + std::to_string(index))}; }
+    RunDir node(int index) const { return run.node(index); }
 };
 
 /// The job of that folder; nothing: it is not one of Slurm's.
