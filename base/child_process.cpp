@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <mutex>
 #include <string_view>
 #include <utility>
 
@@ -178,6 +179,13 @@ bool ChildProcess::reap(int flags) {
     return true;
 }
 
+void ChildProcess::abandon() {
+    if (pid_ > 0) {
+        kill();
+        abandon_child(std::exchange(pid_, -1));
+    }
+}
+
 bool ChildProcess::has_ended() {
     return reap(WNOHANG);
 }
@@ -195,6 +203,15 @@ void ChildProcess::kill(int signal) const {
 void ChildProcess::kill_and_reap() {
     kill();
     wait();
+}
+
+void abandon_child(pid_t pid) {
+    static std::mutex mutex;
+    static std::vector<pid_t> abandoned;
+    ::kill(pid, SIGKILL);
+    const std::lock_guard lock(mutex);
+    abandoned.push_back(pid);
+    std::erase_if(abandoned, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
 }
 
 }  // namespace rankscope

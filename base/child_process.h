@@ -53,6 +53,8 @@ public:
     std::optional<int> status() const { return status_; }
     /// To the program; with own_session, to its process group.
     void kill(int signal = SIGKILL) const;
+    /// Kills it and does not wait for its end.
+    void abandon();
 
 private:
     ChildProcess() = default;
@@ -66,5 +68,9 @@ private:
     UniqueFd error_;
     std::optional<int> status_;
 };
+
+/// SIGKILL to a child of this process, without waiting for its end: one in uninterruptible sleep (a hung driver, a dead
+/// file server) would block us. It is reaped here when it has ended, else by a later call. Any thread.
+void abandon_child(pid_t pid);
 
 }  // namespace rankscope

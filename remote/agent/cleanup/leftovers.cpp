@@ -31,18 +31,6 @@ std::string proc_file(pid_t pid, const char* name) {
     return read_file("/proc/" + std::to_string(pid) + '/' + name).value_or(std::string());
 }
 
-// Empty: it is of no run, or another user's.
-std::string run_of(pid_t pid) {
-    const std::string environment = '\0' + environment_of(pid);
-    const std::string key = std::string(1, '\0') + "RANKSCOPE_RUN_ID=";
-    const auto at = environment.find(key);
-    if (at == std::string::npos) {
-        return {};
-    }
-    const auto begin = at + key.size();
-    return environment.substr(begin, environment.find('\0', begin) - begin);
-}
-
 wire::Leftover describe(const char* kind, pid_t pid) {
     wire::Leftover entry;
     entry.set_kind(kind);
@@ -133,7 +121,7 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
         if (const pid_t holder = holder_of_port(static_cast<std::uint16_t>(request.port())); holder > 0) {
             auto entry = describe("port", holder);
             entry.set_port(request.port());
-            entry.set_run_id(as_utf8(run_of(holder)));
+            entry.set_run_id(run_of(holder));
             entry.set_live(is_of_live_run(paths, holder));
             *list.add_entries() = std::move(entry);
         } else if (std::string held_by; !port_is_free(static_cast<std::uint16_t>(request.port()), held_by)) {
@@ -154,7 +142,7 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
             live[run_id] = is_of_live_run(paths, pid);
         }
         auto entry = describe("process", pid);
-        entry.set_run_id(as_utf8(run_id));
+        entry.set_run_id(run_id);
         entry.set_live(live[run_id]);
         for (const auto port : listening_ports_of(pid)) {
             auto held = entry;

@@ -37,9 +37,11 @@ void read_into(UniqueFd& fd, EventLoop::Watch& watch, std::string& text) {
 
 }  // namespace
 
-std::optional<Command> Command::start(const std::vector<std::string>& argv, double seconds) {
-    auto child = ChildProcess::start(
-        argv, {.output = ChildProcess::Stream::Pipe, .error = ChildProcess::Stream::Pipe});
+std::optional<Command> Command::start(const std::vector<std::string>& argv, double seconds,
+                                      const std::map<std::string, std::string>& environment) {
+    auto child = ChildProcess::start(argv, {.output = ChildProcess::Stream::Pipe,
+                                            .error = ChildProcess::Stream::Pipe,
+                                            .environment = environment});
     if (!child) {
         return std::nullopt;
     }
@@ -77,8 +79,7 @@ bool Command::step() {
     }
     if (monotonic_s() >= deadline_) {
         timed_out_ = true;
-        child_.kill();
-        child_.wait();
+        child_.abandon();
         return true;
     }
     return false;

@@ -8,6 +8,7 @@
 
 #include <poll.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,11 +17,12 @@
 namespace rankscope::agent {
 
 /// A running program whose output is collected while its starter serves others. It is killed when it takes
-/// longer than allowed.
+/// longer than allowed; its end is not waited for then, because a hung driver may hold it.
 class Command {
 public:
-    /// Nothing: it could not be started (see errno). argv[0] is looked up in PATH.
-    static std::optional<Command> start(const std::vector<std::string>& argv, double seconds);
+    /// Nothing: it could not be started (see errno). argv[0] is looked up in PATH. `environment` is added to ours.
+    static std::optional<Command> start(const std::vector<std::string>& argv, double seconds,
+                                        const std::map<std::string, std::string>& environment = {});
 
     /// Its output ends a round of the loop; the owner calls step() after each round.
     void wake(EventLoop& loop);
@@ -29,6 +31,8 @@ public:
     bool step();
     /// Blocks until it has ended.
     void wait();
+    /// Kills it, without waiting for its end.
+    void abandon() { child_.abandon(); }
 
     int status() const { return child_.status().value_or(-1); }  ///< -1: a signal, or out of time
     bool timed_out() const { return timed_out_; }

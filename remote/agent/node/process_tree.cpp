@@ -229,13 +229,14 @@ std::string command_of(pid_t pid) {
     return as_utf8(command);
 }
 
-// Not getpwuid(3): a static program would need the node's own name service modules.
 std::string owner_of(pid_t pid) {
     struct stat info {};
-    if (::stat(("/proc/" + std::to_string(pid)).c_str(), &info) != 0) {
-        return {};
-    }
-    const std::string uid = std::to_string(info.st_uid);
+    return ::stat(("/proc/" + std::to_string(pid)).c_str(), &info) == 0 ? user_name(info.st_uid) : "";
+}
+
+// Not getpwuid(3): a static program would need the node's own name service modules.
+std::string user_name(uid_t user) {
+    const std::string uid = std::to_string(user);
     std::istringstream users(read_all("/etc/passwd"));
     for (std::string line; std::getline(users, line);) {
         const auto name = line.find(':');
@@ -245,6 +246,17 @@ std::string owner_of(pid_t pid) {
         }
     }
     return "uid " + uid;
+}
+
+std::string run_of(pid_t pid) {
+    const std::string environment = '\0' + environment_of(pid);
+    const std::string key = std::string(1, '\0') + "RANKSCOPE_RUN_ID=";
+    const auto at = environment.find(key);
+    if (at == std::string::npos) {
+        return {};
+    }
+    const auto begin = at + key.size();
+    return as_utf8(environment.substr(begin, environment.find('\0', begin) - begin));
 }
 
 bool is_own(pid_t pid) {

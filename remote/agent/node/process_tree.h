@@ -49,6 +49,10 @@ std::string describe_process(pid_t pid);
 std::string command_of(pid_t pid);
 /// Its user: the name in /etc/passwd, else "uid 1000"; empty when it is gone.
 std::string owner_of(pid_t pid);
+/// A user by its number, likewise.
+std::string user_name(uid_t user);
+/// The run (RANKSCOPE_RUN_ID) that a process of this user belongs to, always UTF-8; empty: of none, or another user's.
+std::string run_of(pid_t pid);
 bool is_own(pid_t pid);
 /// It has ended, and its parent has not waited for it yet.
 bool is_zombie(pid_t pid);

@@ -2,25 +2,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <base/fd.h>
 #include <base/utf8.h>
 #include <remote/agent/node/command.h>
+#include <remote/agent/probes/interfaces.h>
 #include <remote/agent/probes/node_probe.h>
 
-#include <arpa/inet.h>
-#include <ifaddrs.h>
-#include <net/if.h>
 #include <sched.h>
-#include <sys/ioctl.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
-#include <map>
 #include <sstream>
 #include <vector>
 
@@ -91,41 +84,15 @@ void add_gpus(wire::NodeFacts& facts) {
 }
 
 void add_interfaces(wire::NodeFacts& facts) {
-    ifaddrs* list = nullptr;
-    if (::getifaddrs(&list) != 0) {
-        return;
+    int ignored = 0;
+    for (const auto& found : network_interfaces(ignored)) {
+        auto* entry = facts.add_interfaces();
+        entry->set_name(found.name());
+        entry->set_up(found.up() && found.carrier());
+        entry->set_loopback(found.loopback());
+        entry->set_mtu(found.mtu());
+        *entry->mutable_addresses() = found.addresses();
     }
-    const UniqueFd probe(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-    std::map<std::string, wire::Interface*> known;
-    for (const ifaddrs* it = list; it != nullptr; it = it->ifa_next) {
-        auto*& entry = known[it->ifa_name];
-        if (entry == nullptr) {
-            entry = facts.add_interfaces();
-            entry->set_name(as_utf8(it->ifa_name));
-            entry->set_up((it->ifa_flags & IFF_UP) != 0 && (it->ifa_flags & IFF_RUNNING) != 0);
-            entry->set_loopback((it->ifa_flags & IFF_LOOPBACK) != 0);
-            ifreq request{};
-            std::strncpy(request.ifr_name, it->ifa_name, IFNAMSIZ - 1);
-            if (::ioctl(probe.get(), SIOCGIFMTU, &request) == 0) {
-                entry->set_mtu(static_cast<std::uint32_t>(request.ifr_mtu));
-            }
-        }
-        if (it->ifa_addr == nullptr) {
-            continue;
-        }
-        std::array<char, INET6_ADDRSTRLEN> text{};
-        const int family = it->ifa_addr->sa_family;
-        const void* address = nullptr;
-        if (family == AF_INET) {
-            address = &reinterpret_cast<const sockaddr_in*>(it->ifa_addr)->sin_addr;
-        } else if (family == AF_INET6) {
-            address = &reinterpret_cast<const sockaddr_in6*>(it->ifa_addr)->sin6_addr;
-        }
-        if (address != nullptr && ::inet_ntop(family, address, text.data(), text.size()) != nullptr) {
-            entry->add_addresses(text.data());
-        }
-    }
-    ::freeifaddrs(list);
 }
 
 }  // namespace

@@ -25,6 +25,9 @@ namespace rankscope::agent {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kListens = "0A";
+constexpr const char* kTimeWait = "06";
+
 // Binds without listening: nothing of ours can be reached meanwhile.
 int try_bind(std::uint16_t port, std::uint16_t& bound) {
     const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -42,22 +45,42 @@ int try_bind(std::uint16_t port, std::uint16_t& bound) {
     return 0;
 }
 
-// Listening sockets by inode, from /proc/net/tcp{,6} (proc(5)).
-std::map<std::string, std::uint16_t> listeners() {
-    std::map<std::string, std::uint16_t> found;
+struct TcpSocket {
+    std::string inode;
+    std::string state;  ///< "0A": listens, "06": TIME_WAIT, which holds no port against a listener
+    std::uint16_t port = 0;
+    uid_t user = 0;
+};
+
+// /proc/net/tcp{,6} (proc(5)).
+std::vector<TcpSocket> tcp_sockets() {
+    std::vector<TcpSocket> found;
     for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
         std::ifstream file(table);
         std::string line;
         std::getline(file, line);
         while (std::getline(file, line)) {
             std::istringstream fields(line);
-            std::string slot, local, remote, state, queues, timer, retransmits, uid, timeout, inode;
-            fields >> slot >> local >> remote >> state >> queues >> timer >> retransmits >> uid >> timeout >>
-                inode;
+            TcpSocket socket;
+            std::string slot, local, remote, queues, timer, retransmits, timeout;
+            fields >> slot >> local >> remote >> socket.state >> queues >> timer >> retransmits >>
+                socket.user >> timeout >> socket.inode;
             const auto colon = local.rfind(':');
-            if (state == "0A" && colon != std::string::npos) {
-                found[inode] = static_cast<std::uint16_t>(std::stoul(local.substr(colon + 1), nullptr, 16));
+            if (fields && colon != std::string::npos) {
+                socket.port = static_cast<std::uint16_t>(std::stoul(local.substr(colon + 1), nullptr, 16));
+                found.push_back(std::move(socket));
             }
+        }
+    }
+    return found;
+}
+
+// Listening sockets by inode.
+std::map<std::string, std::uint16_t> listeners() {
+    std::map<std::string, std::uint16_t> found;
+    for (const auto& socket : tcp_sockets()) {
+        if (socket.state == kListens) {
+            found[socket.inode] = socket.port;
         }
     }
     return found;
@@ -126,6 +149,24 @@ bool port_is_free(std::uint16_t port, std::string& held_by) {
 pid_t holder_of_port(std::uint16_t port) {
     const std::string inode = listening_inode(port);
     return inode.empty() ? 0 : holder_of(inode);
+}
+
+std::optional<PortSocket> socket_of_port(std::uint16_t port) {
+    std::optional<TcpSocket> best;
+    for (auto& socket : tcp_sockets()) {
+        if (socket.port == port && socket.state != kTimeWait && (!best || socket.state == kListens)) {
+            best = std::move(socket);
+        }
+    }
+    if (!best) {
+        return std::nullopt;
+    }
+    return PortSocket{best->state == kListens, best->user, holder_of(best->inode)};
+}
+
+int bind_error(std::uint16_t port) {
+    std::uint16_t bound = 0;
+    return try_bind(port, bound);
 }
 
 std::vector<std::uint16_t> listening_ports_of(pid_t pid) {

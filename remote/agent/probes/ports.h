@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,16 @@ namespace rankscope::agent {
 bool port_is_free(std::uint16_t port, std::string& held_by);
 /// The process that listens on the port, as far as this user may see it; 0: none, or another's.
 pid_t holder_of_port(std::uint16_t port);
+/// A socket of this network namespace whose local port this is: a listener where there is one, else one that has a
+/// connection. Nothing: none.
+struct PortSocket {
+    bool listens = false;
+    uid_t user = 0;
+    pid_t holder = 0;  ///< 0: not ours to see
+};
+std::optional<PortSocket> socket_of_port(std::uint16_t port);
+/// 0, or the errno of bind(2) to the port on all addresses.
+int bind_error(std::uint16_t port);
 /// The ports that this process listens on.
 std::vector<std::uint16_t> listening_ports_of(pid_t pid);
 /// A free port of the kernel's choice; 0 when there is none.

@@ -12,7 +12,7 @@
 #include <remote/agent/files/tree_store.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/connect_probe.h>
-#include <remote/agent/probes/host_inspection.h>
+#include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/probes/host_sampler.h>
 #include <remote/agent/probes/node_probe.h>
 #include <remote/agent/probes/ports.h>

@@ -1,0 +1,282 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/fd.h>
+#include <base/text.h>
+#include <base/utf8.h>
+#include <remote/agent/inspection/gpu_states.h>
+#include <remote/agent/node/ask_program.h>
+#include <remote/agent/node/process_tree.h>
+
+#include <fcntl.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <optional>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr double kPatience = 3;
+constexpr double kQuickPatience = 0.2;
+constexpr int kMostUnknownFields = 6;
+constexpr int kMostErrors = 64;
+constexpr std::uint32_t kMostGpus = 1024;
+constexpr std::uint64_t kMostMebibytes = 1ULL << 40U;
+
+std::string_view trimmed(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t\r");
+    return begin == text.npos ? std::string_view()
+                              : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::string_view take_field(std::string_view& line, bool is_last) {
+    const auto comma = is_last ? line.npos : line.find(',');
+    const auto field = trimmed(line.substr(0, comma));
+    line.remove_prefix(comma == line.npos ? line.size() : comma + 1);
+    return field;
+}
+
+// "[N/A]", "[Not Supported]", "[Unknown Error]".
+bool is_known(std::string_view value) {
+    return !value.empty() && value.front() != '[' && value != "N/A";
+}
+
+std::uint64_t bytes_of_mebibytes(std::string_view value) {
+    const auto mebibytes = parse_number<std::uint64_t>(value).value_or(0);
+    return mebibytes < kMostMebibytes ? mebibytes << 20U : 0;
+}
+
+void set_field(wire::GpuState& gpu, const std::string& field, std::string_view value) {
+    if (!is_known(value)) {
+        return;
+    }
+    const std::string text = as_utf8(std::string(value));
+    const auto number = parse_number<std::uint32_t>(value).value_or(0);
+    if (field == "uuid") {
+        gpu.set_uuid(text);
+    } else if (field == "memory.total") {
+        gpu.set_memory_total(bytes_of_mebibytes(value));
+    } else if (field == "memory.used") {
+        gpu.set_memory_used(bytes_of_mebibytes(value));
+    } else if (field == "compute_mode") {
+        gpu.set_compute_mode(text);
+    } else if (field == "persistence_mode") {
+        gpu.set_persistence(value == "Enabled");
+    } else if (field == "mig.mode.current") {
+        gpu.set_mig(text);
+    } else if (field == "pcie.link.width.current") {
+        gpu.set_pcie_width(number);
+    } else if (field == "pcie.link.width.max") {
+        gpu.set_pcie_width_max(number);
+    } else if (field == "pcie.link.gen.current") {
+        gpu.set_pcie_generation(number);
+    } else if (field == "pcie.link.gen.max") {
+        gpu.set_pcie_generation_max(number);
+    } else if (field == "ecc.errors.uncorrected.volatile.total") {
+        gpu.set_ecc_errors(number);
+    } else if (field == "retired_pages.double_bit.count") {
+        gpu.set_retired_pages(number);
+    } else if (field == "clocks_throttle_reasons.active") {
+        gpu.set_throttle_reasons(text);
+    } else if (field == "fabric.state") {
+        gpu.set_fabric_state(text);
+    } else if (field == "pci.bus_id") {
+        gpu.set_pci(text);
+    } else if (field == "name") {
+        gpu.set_name(text);
+    }
+}
+
+// A driver that is older or newer knows fewer fields and refuses the whole question for one of them.
+ProgramAnswer ask_for_gpus(const std::string& program, const InspectionScope& scope,
+                           std::vector<std::string>& fields, wire::HostInspection& found) {
+    const double until = monotonic_s() + scope.patience(kPatience, kQuickPatience);
+    for (int attempt = 0;; ++attempt) {
+        auto answer = ask_program(
+            {.argv = {program, "--query-gpu=" + joined(fields, ","), "--format=csv,noheader,nounits"},
+             .seconds = std::max(0.01, until - monotonic_s())},
+            scope.stop);
+        const std::string unknown = unknown_field(answer.output + answer.errors);
+        const auto place = std::find(fields.begin(), fields.end(), unknown);
+        if (answer.good() || answer.late || place == fields.end() || attempt == kMostUnknownFields) {
+            return answer;
+        }
+        add_unseen(found, "gpus." + unknown, "this driver does not report it");
+        fields.erase(place);
+    }
+}
+
+void add_processes(const std::string& program, const InspectionScope& scope,
+                   std::vector<wire::GpuState>& gpus, wire::HostInspection& found) {
+    const auto answer = ask_program(
+        {.argv = {program, "--query-compute-apps=gpu_uuid,pid,used_memory", "--format=csv,noheader,nounits"},
+         .seconds = scope.patience(kPatience, kQuickPatience)},
+        scope.stop);
+    if (!answer.good()) {
+        return add_unseen(found, "gpus.processes", answer.why());
+    }
+    read_gpu_processes(answer.output, gpus);
+    for (auto& gpu : gpus) {
+        for (auto& process : *gpu.mutable_processes()) {
+            process.set_user(owner_of(static_cast<pid_t>(process.pid())));
+            process.set_command(command_of(static_cast<pid_t>(process.pid())));
+        }
+    }
+}
+
+void add_errors(wire::HostInspection& found) {
+    const UniqueFd log(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    if (!log) {
+        return add_unseen(found, "gpu_errors", "this user may not read the kernel log");
+    }
+    timespec since_boot{};
+    ::clock_gettime(CLOCK_MONOTONIC, &since_boot);
+    const std::int64_t booted =
+        now_us() - (static_cast<std::int64_t>(since_boot.tv_sec) * 1000000 + since_boot.tv_nsec / 1000);
+    std::array<char, 8192> record;  // the kernel gives one record a read, and no more than this
+    for (;;) {
+        const auto got = ::read(log.get(), record.data(), record.size());
+        if (got < 0 && (errno == EPIPE || errno == EINTR)) {
+            continue;  // it was overwritten meanwhile
+        }
+        if (got <= 0) {
+            return;
+        }
+        wire::GpuError error;
+        if (read_xid({record.data(), static_cast<std::size_t>(got)}, error)) {
+            error.set_t_us(error.t_us() + booted);
+            if (found.gpu_errors_size() == kMostErrors) {
+                found.mutable_gpu_errors()->DeleteSubrange(0, 1);  // the last ones matter
+            }
+            *found.add_gpu_errors() = std::move(error);
+        }
+    }
+}
+
+}  // namespace
+
+const std::vector<std::string>& gpu_fields() {
+    static const std::vector<std::string> fields{"index",
+                                                 "uuid",
+                                                 "pci.bus_id",
+                                                 "memory.total",
+                                                 "memory.used",
+                                                 "compute_mode",
+                                                 "persistence_mode",
+                                                 "mig.mode.current",
+                                                 "pcie.link.width.current",
+                                                 "pcie.link.width.max",
+                                                 "pcie.link.gen.current",
+                                                 "pcie.link.gen.max",
+                                                 "ecc.errors.uncorrected.volatile.total",
+                                                 "retired_pages.double_bit.count",
+                                                 "clocks_throttle_reasons.active",
+                                                 "fabric.state",
+                                                 "name"};
+    return fields;
+}
+
+std::vector<wire::GpuState> read_gpus(std::string_view csv, const std::vector<std::string>& fields) {
+    std::vector<wire::GpuState> gpus;
+    for (auto line : split(csv, '\n')) {
+        const auto index = parse_number<std::uint32_t>(take_field(line, false));
+        if (!index || *index >= kMostGpus || line.empty() || gpus.size() >= kMostGpus) {
+            continue;
+        }
+        auto& gpu = gpus.emplace_back();
+        gpu.set_index(*index);
+        for (std::size_t i = 1; i < fields.size(); ++i) {
+            set_field(gpu, fields[i], take_field(line, i + 1 == fields.size()));
+        }
+    }
+    return gpus;
+}
+
+std::string unknown_field(std::string_view output) {
+    constexpr std::string_view kBegin = "Field \"";
+    const auto begin = output.find(kBegin);
+    const auto end =
+        output.find("\" is not a valid field", begin == output.npos ? begin : begin + kBegin.size());
+    return end == output.npos
+               ? std::string()
+               : std::string(output.substr(begin + kBegin.size(), end - begin - kBegin.size()));
+}
+
+void read_gpu_processes(std::string_view csv, std::vector<wire::GpuState>& gpus) {
+    for (auto line : split(csv, '\n')) {
+        const auto uuid = take_field(line, false);
+        const auto pid = parse_number<std::int32_t>(take_field(line, false));
+        const auto gpu = std::find_if(gpus.begin(), gpus.end(), [uuid](const auto& entry) {
+            return !uuid.empty() && entry.uuid() == uuid;
+        });
+        if (gpu == gpus.end() || !pid || *pid <= 0) {
+            continue;
+        }
+        auto* process = gpu->add_processes();
+        process->set_pid(*pid);
+        process->set_memory_bytes(bytes_of_mebibytes(take_field(line, true)));
+    }
+}
+
+bool read_xid(std::string_view record, wire::GpuError& error) {
+    // "4,1234,5678901,-;NVRM: Xid (PCI:0000:3b:00): 79, pid=1234, GPU has fallen off the bus."
+    constexpr std::string_view kBegin = "NVRM: Xid (";
+    const auto head = record.find(';');
+    const auto begin = record.find(kBegin, head == record.npos ? record.size() : head);
+    const auto end = record.find("): ", begin == record.npos ? record.size() : begin);
+    if (end == record.npos) {
+        return false;
+    }
+    const auto parts = split(record.substr(0, head), ',');
+    const auto time = parts.size() > 2 ? parse_number<std::int64_t>(parts[2]) : std::nullopt;
+    auto device = record.substr(begin + kBegin.size(), end - begin - kBegin.size());
+    auto text = record.substr(end + 3);
+    text = text.substr(0, text.find('\n'));
+    const auto code = parse_number<std::uint32_t>(text.substr(0, text.find(',')));
+    if (!code) {
+        return false;
+    }
+    device.remove_prefix(device.starts_with("PCI:") ? 4 : 0);
+    constexpr std::int64_t kMostTime = 1LL << 52U;
+    error.set_t_us(std::clamp<std::int64_t>(time.value_or(0), 0, kMostTime));
+    error.set_pci(as_utf8(std::string(device)));
+    error.set_xid(*code);
+    error.set_text(as_utf8(std::string(text)));
+    return true;
+}
+
+wire::HostInspection inspect_gpus(const InspectionScope& scope, const Tools& tools) {
+    wire::HostInspection found;
+    const auto program = tools.find("nvidia-smi");
+    const bool has_driver = ::access("/dev/nvidiactl", F_OK) == 0;
+    if (program == tools.end()) {
+        if (has_driver) {
+            add_unseen(found, "gpus", "nvidia-smi is not installed");
+        }
+        return found;
+    }
+    auto fields = gpu_fields();
+    const auto answer = ask_for_gpus(program->second, scope, fields, found);
+    auto gpus = read_gpus(answer.output, fields);
+    if (!answer.good()) {
+        // It prints the reason on stdout.
+        const auto line = answer.output.substr(0, answer.output.find('\n'));
+        add_unseen(found, "gpus", answer.late || line.empty() || !gpus.empty() ? answer.why() : line);
+    }
+    if (!gpus.empty()) {
+        add_processes(program->second, scope, gpus, found);
+    }
+    found.mutable_gpus()->Assign(gpus.begin(), gpus.end());
+    if (has_driver) {
+        add_errors(found);
+    }
+    return found;
+}
+
+}  // namespace rankscope::agent

@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/utf8.h>
+#include <remote/agent/inspection/inspection_scope.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace rankscope::agent {
+
+double InspectionScope::at_most(double seconds) const {
+    return std::max(0.01, std::min(seconds, end - monotonic_s()));
+}
+
+void add_unseen(wire::HostInspection& found, const std::string& what, const std::string& why) {
+    auto* entry = found.add_unseen();
+    entry->set_what(as_utf8(what));
+    entry->set_why(as_utf8(why));
+}
+
+std::string late_text(double seconds) {
+    std::array<char, 64> text{};
+    std::snprintf(text.data(), text.size(), "no answer within %.2g s", seconds);
+    return text.data();
+}
+
+}  // namespace rankscope::agent
