@@ -212,6 +212,17 @@ TEST(FirewallRules, FirewalldByRulesAndByZones) {
     EXPECT_EQ(decide(with_rules, incoming("10.0.0.7", 29501)).rule,
               "ip saddr 10.0.0.7 tcp dport 29501 reject with icmp port-unreachable");
     EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 29500)).rule, "target: default");
+    // A table of its own that is not understood: the zone's words do not decide.
+    auto beside = with_rules;
+    auto rules = data("firewalld.json");
+    rules.insert(
+        rules.rfind("]}"),
+        R"(,{"chain":{"family":"inet","table":"own","name":"c","hook":"input","prio":-5,"type":"filter",)"
+        R"("policy":"accept"}},{"rule":{"family":"inet","table":"own","chain":"c","expr":[{"newthing":1},)"
+        R"({"drop":null}]}})");
+    beside.set_rules(rules);
+    EXPECT_EQ(decide(beside, incoming("10.0.0.2", 22)).answer, Unknown);
+    EXPECT_EQ(decide(beside, incoming("10.0.0.2", 29500)).answer, Reject);
     auto other_interface = incoming("10.0.0.2", 22);
     other_interface.interface_name = "ens2";
     EXPECT_EQ(decide(firewall, other_interface).answer, Unknown) << "the default zone is not known";

@@ -27,26 +27,8 @@ std::string shown(std::string text) {
     return as_utf8(std::move(text));
 }
 
-/// The zone of firewalld that a chain belongs to: "public" of "inet firewalld filter_IN_public_deny".
-std::string zone_in(const std::string& place) {
-    constexpr std::string_view kIncoming = "IN_";
-    const auto name_at = place.rfind(' ') + 1;
-    const auto at = place.find(kIncoming, name_at);
-    if (at == std::string::npos || (at > name_at && place[at - 1] != '_')) {
-        return {};
-    }
-    auto zone = place.substr(at + kIncoming.size());
-    for (const std::string_view part : {"_pre", "_log", "_deny", "_allow", "_post"}) {
-        if (zone.ends_with(part)) {
-            zone.resize(zone.size() - part.size());
-            break;
-        }
-    }
-    return zone.starts_with("policy_") ? std::string() : zone;
-}
-
 FirewallDecision shown(FirewallDecision decision, bool firewalld) {
-    if (const auto zone = firewalld ? zone_in(decision.place) : std::string(); !zone.empty()) {
+    if (const auto zone = firewalld ? zone_of_chain(decision.place) : std::string(); !zone.empty()) {
         decision.place = "zone " + zone;
     }
     decision.rule = shown(std::move(decision.rule));
@@ -92,15 +74,24 @@ FirewallDecision FirewallRules::decide(const FirewallFlow& flow) const {
         return {.answer = FirewallAnswer::Accept};
     }
     FirewallDecision decision;
+    bool own_words = true;  // only rules that firewalld or ufw made are not understood
     if (readable()) {
-        decision = combined(chains(flow));
+        const auto decisions = chains(flow);
+        decision = combined(decisions);
+        own_words = std::all_of(decisions.begin(), decisions.end(), [&](const ChainDecision& each) {
+            return each.decision.answer != FirewallAnswer::Unknown || each.chain.table == "filter" ||
+                   each.chain.table == kind_;
+        });
     }
-    if (decision.answer == FirewallAnswer::Unknown && kind_ == "firewalld" && !packet->outgoing) {
+    if (decision.answer != FirewallAnswer::Unknown || !own_words) {
+        return shown(std::move(decision), kind_ == "firewalld");
+    }
+    if (kind_ == "firewalld" && !packet->outgoing) {
         const auto zones = read_firewalld_zones(zones_);
         if (const auto* zone = zone_of(zones, *packet)) {
             decision = decide_zone(*zone, *packet).decision;
         }
-    } else if (decision.answer == FirewallAnswer::Unknown && kind_ == "ufw") {
+    } else if (kind_ == "ufw") {
         if (const auto by_status = decide_ufw(status_, *packet)) {
             decision = by_status->decision;
         }

@@ -250,6 +250,23 @@ ChainDecision decide_zone(const FirewalldZone& zone, const Packet& packet) {
     return walk_chain({{"zone", chain}}, {.table = "firewalld", .name = zone.name, .key = "zone"});
 }
 
+std::string zone_of_chain(const std::string& place) {
+    constexpr std::string_view kIncoming = "IN_";
+    const auto name_at = place.rfind(' ') + 1;
+    const auto at = place.find(kIncoming, name_at);
+    if (at == std::string::npos || (at > name_at && place[at - 1] != '_')) {
+        return {};
+    }
+    auto zone = place.substr(at + kIncoming.size());
+    for (const std::string_view part : {"_pre", "_log", "_deny", "_allow", "_post"}) {
+        if (zone.ends_with(part)) {
+            zone.resize(zone.size() - part.size());
+            break;
+        }
+    }
+    return zone.starts_with("policy_") ? std::string() : zone;
+}
+
 int rich_rule_priority(std::string_view rule) {
     const auto value = quoted(rule, "priority");
     return value ? parse_number<int>(*value).value_or(0) : 0;

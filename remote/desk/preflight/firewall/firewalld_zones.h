@@ -31,6 +31,9 @@ std::vector<FirewalldZone> read_firewalld_zones(std::string_view text);
 const FirewalldZone* zone_of(const std::vector<FirewalldZone>& zones, const Packet& packet);
 /// What the zone does with it.
 ChainDecision decide_zone(const FirewalldZone& zone, const Packet& packet);
+/// The zone whose rules a chain of the kernel has: "public" of "inet firewalld filter_IN_public_deny". Empty: it is not
+/// a chain of a zone.
+std::string zone_of_chain(const std::string& place);
 /// The priority of a rich rule; 0: it has none.
 int rich_rule_priority(std::string_view rule);
 /// Whether such a name can be part of a command as it is.
