@@ -60,6 +60,34 @@ protected:
         return found;
     }
 
+    // The same where `prepare` starts services: they end with the process namespace.
+    wire::HostInspection look_with_services(const std::function<std::string()>& prepare) {
+        const auto inner = [&]() -> std::string {
+            if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) {
+                return "-/proc cannot be mounted";
+            }
+            const std::string problem = prepare();
+            return problem.empty() ? "+" + look().SerializeAsString() : "-" + problem;
+        };
+        IsolatedLook outer(
+            [&] {
+                const std::string problem = enter(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID);
+                return problem.empty() ? IsolatedLook(inner, test::kPatience)
+                                             .wait({})
+                                             .value_or("-the process of the test ended")
+                                       : "-" + problem;
+            },
+            test::kPatience);
+        const auto answer = outer.wait({}).value_or("-the process of the test ended");
+        wire::HostInspection found;
+        if (answer.front() == '-') {
+            skipped_ = answer.substr(1);
+        } else {
+            EXPECT_TRUE(found.ParseFromString(answer.substr(1)));
+        }
+        return found;
+    }
+
     static std::string enter(int namespaces) {
         if (::unshare(namespaces) != 0) {
             return "namespaces need root";
@@ -508,6 +536,52 @@ TEST_F(HostInspection, UfwByItsChains) {
     SKIP_IF_NOT_POSSIBLE();
     EXPECT_EQ(found.firewall().kind(), "ufw") << unseen_text(found);
     EXPECT_NE(found.firewall().rules().find("ufw-user-input"), std::string::npos);
+}
+
+TEST_F(HostInspection, FirewalldByItsProcessOfThisNamespace) {
+    for (const char* program : {"firewalld", "firewall-cmd", "dbus-daemon"}) {
+        if (test::find_on_path(program).empty()) {
+            GTEST_SKIP() << program << " is not installed";
+        }
+    }
+    const auto found = look_with_services([] {
+        return run(
+            {"sh", "-c",
+             "mount -t tmpfs tmpfs /run && mkdir -p /run/lock /run/dbus && ip link set lo up && "
+             "dbus-daemon --system --fork --nopidfile && { firewalld --nofork --nopid >/dev/null 2>&1 & } && "
+             "for i in $(seq 300); do firewall-cmd --state >/dev/null 2>&1 && break; sleep 0.1; done && "
+             "firewall-cmd --zone=public --add-port=29501/tcp"});
+    });
+    SKIP_IF_NOT_POSSIBLE();
+    EXPECT_EQ(found.firewall().kind(), "firewalld") << unseen_text(found);
+    EXPECT_TRUE(found.firewall().active());
+    EXPECT_NE(found.firewall().rules().find("filter_IN_public"), std::string::npos);
+    EXPECT_NE(found.firewall().zones().find("29501/tcp"), std::string::npos) << unseen_text(found);
+}
+
+// A program by that name: what real sudo permits is the node's matter.
+TEST_F(HostInspection, RulesThroughSudoThatAsksForNoPassword) {
+    test::write_text(
+        folder_ / "sudo",
+        "#!/bin/sh\n[ \"$1\" = -n ] || exit 1\ncase \"$2 $3\" in\n'-l ') exit 0;;\n'true ') exit 1;;\n"
+        "*nft*) echo '{\"nftables\": [{\"chain\": {\"family\": \"inet\", \"table\": \"t\", \"hook\": "
+        "\"input\", \"policy\": \"drop\"}}]}';;\n*) exit 1;;\nesac\n");
+    fs::permissions(folder_ / "sudo", fs::perms::all);
+    fs::permissions(folder_.path(), fs::perms::all);
+    if (test::find_on_path("nft").empty()) {
+        GTEST_SKIP() << "nft is not installed";
+    }
+    const test::ScopedEnvironment search("PATH", folder_.path().string() + ":/usr/sbin:/usr/bin:/bin");
+    const auto as_user = [] {
+        return std::string(::setuid(65534) == 0 || ::getuid() != 0 ? "" : "no other user");
+    };
+    const auto found = look_after(as_user);
+    SKIP_IF_NOT_POSSIBLE();
+    EXPECT_EQ(found.firewall().kind(), "nftables") << unseen_text(found);
+    EXPECT_EQ(found.firewall().seen_by(), "sudo");
+    EXPECT_FALSE(found.sudo()) << "some commands are permitted, not all";
+    request_.set_quick(true);
+    EXPECT_EQ(look_after(as_user).firewall().seen_by(), "") << "a quick inspection does not ask";
 }
 
 class Listener {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
+#include <base/text.h>
 #include <base/utf8.h>
 #include <remote/agent/inspection/firewall.h>
 #include <remote/agent/inspection/firewall_text.h>
@@ -19,6 +20,8 @@
 #include <cstring>
 #include <filesystem>
 #include <optional>
+#include <set>
+#include <utility>
 
 namespace rankscope::agent {
 namespace fs = std::filesystem;
@@ -175,13 +178,8 @@ private:
             if (names[i] == "nft") {
                 nft_text_ = std::move(answer.output);
                 nft_ = read_nft_ruleset(nft_text_);
-            } else if (const auto rules = read_iptables_save(answer.output);
-                       rules.active &&
-                       iptables_text_.find(without_comments(answer.output)) == std::string::npos) {
-                // Both names may be of one program.
-                iptables_text_ += without_comments(answer.output);
-                iptables_.active = true;
-                iptables_.ufw = iptables_.ufw || rules.ufw;
+            } else {
+                add_iptables(std::move(answer.output), names[i].starts_with("ip6"));
             }
         }
         if (!tools_.contains("nft")) {
@@ -198,15 +196,24 @@ private:
         }
     }
 
-    // The comments hold the time: two answers would never be equal.
+    // iptables-save and iptables-legacy-save may be one program: each table is taken once. The comments stay, because
+    // they alone say for which family a table is.
+    void add_iptables(std::string text, bool v6) {
+        const auto rules = read_iptables_save(text);
+        iptables_.active = iptables_.active || rules.active;
+        iptables_.ufw = iptables_.ufw || rules.ufw;
+        if (rules.valid && iptables_seen_.emplace(v6, without_comments(text)).second) {
+            iptables_text_ += text;
+        }
+    }
+
+    // They hold the time: two answers would never be equal.
     static std::string without_comments(const std::string& text) {
         std::string kept;
-        for (std::size_t begin = 0; begin < text.size();) {
-            const auto end = std::min(text.find('\n', begin), text.size() - 1);
-            if (text[begin] != '#') {
-                kept.append(text, begin, end - begin + 1);
+        for (const auto line : split(text, '\n')) {
+            if (!line.starts_with('#')) {
+                kept.append(line).append("\n");
             }
-            begin = end + 1;
         }
         return kept;
     }
@@ -230,8 +237,9 @@ private:
         }
         firewall.set_active(firewall.kind() != "none" && !firewall.kind().empty());
         const std::string nft_rules = nft_.native || nft_.firewalld ? nft_text_ : std::string();
-        set_rules(*firewall.mutable_rules(), iptables_first ? iptables_text_ : nft_rules);
-        set_rules(*firewall.mutable_other_rules(), iptables_first ? nft_rules : iptables_text_);
+        const std::string iptables_rules = iptables_.active ? iptables_text_ : std::string();
+        set_rules(*firewall.mutable_rules(), iptables_first ? iptables_rules : nft_rules);
+        set_rules(*firewall.mutable_other_rules(), iptables_first ? nft_rules : iptables_rules);
         if (some_rules_seen_) {
             firewall.set_seen_by(prefix_.empty() ? "root" : "sudo");
         }
@@ -274,6 +282,7 @@ private:
     std::vector<std::string> prefix_;  ///< of a command that needs rights; empty: root
     std::string nft_text_;
     std::string iptables_text_;
+    std::set<std::pair<bool, std::string>> iptables_seen_;
     NftRuleset nft_;
     IptablesRules iptables_;
 };

@@ -10,9 +10,9 @@
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/tree_store.h>
+#include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/connect_probe.h>
-#include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/probes/host_sampler.h>
 #include <remote/agent/probes/node_probe.h>
 #include <remote/agent/probes/ports.h>
