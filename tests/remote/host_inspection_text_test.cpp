@@ -162,6 +162,15 @@ TEST(HostInspectionText, LimitsOfTheFirstVersionsGroups) {
     EXPECT_EQ(found.unseen(0).what(), "limits.memory.max");
 }
 
+TEST(HostInspectionText, TheGroupAtTheTopHasNoLimits) {
+    const test::TemporaryFolder root;
+    fs::create_directories(root / "cg");
+    const auto found = cgroup_limits("0::/\n", "30 22 0:26 / /cg rw - cgroup2 cgroup2 rw\n", root.path());
+    EXPECT_EQ(limit_of(found, "pids.max")->soft(), -1);
+    EXPECT_EQ(limit_of(found, "pids.max")->used(), -1);
+    EXPECT_EQ(found.unseen_size(), 0);
+}
+
 TEST(HostInspectionText, PortRange) {
     EXPECT_EQ(read_port_range("32768\t60999\n"), (std::pair{32768U, 60999U}));
     for (const char* text : {"", "32768", "60999\t32768\n", "1 70000", "a b"}) {

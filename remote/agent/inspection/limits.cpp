@@ -217,16 +217,21 @@ wire::HostInspection cgroup_limits(std::string_view cgroup, std::string_view mou
     wire::HostInspection found;
     for (const auto& controller : kControllers) {
         bool known = false;
-        bool mounted = false;
+        std::string group;
         for (const bool v2 : {true, false}) {
             const auto place = find_place(cgroup, mountinfo, controller, v2);
-            mounted = mounted || place;
-            known = known || (place && add_tightest(*place, root, controller, found));
+            if (place && !known) {
+                known = add_tightest(*place, root, controller, found);
+                group = (place->mount / place->folder).string();
+            }
         }
-        if (!known) {
-            add_unseen(found, std::string("limits.") + controller.limit_name,
-                       mounted ? "the controller is not in use in this control group"
-                               : "no control group is visible");
+        if (known) {
+            continue;
+        }
+        if (group.empty()) {
+            add_unseen(found, std::string("limits.") + controller.limit_name, "no control group is visible");
+        } else {  // the group at the top has no limits, and so has one without the controller
+            add_limit(found, controller.limit_name, kNoLimit, kNoLimit, kUnknown, group);
         }
     }
     return found;

@@ -197,7 +197,11 @@ wire::HostInspection inspect_versions(const InspectionScope& scope, const FoundP
     }
     if (const auto lines = libraries.wait(scope.stop)) {
         for (const auto& [name, version] : read_packages(*lines)) {
-            add_version(found, name, version);
+            if (version.find('.') == std::string::npos) {
+                add_unseen(found, "versions." + name, "the name of the library's file does not hold it");
+            } else {
+                add_version(found, name, version);
+            }
         }
     } else {
         add_unseen(found, "versions.driver.library", late_text(patience));
