@@ -133,5 +133,16 @@ TEST(ChildProcess, InheritsNoOtherDescriptor) {
     EXPECT_EQ(read_all(child.output()), "end\n");
 }
 
+TEST(ChildProcess, AnAbandonedOneEndsWithoutBeingWaitedFor) {
+    auto child = ChildProcess::start({"sleep", "600"}, {.output = ChildProcess::Stream::Pipe});
+    ASSERT_TRUE(child);
+    child->abandon();
+    EXPECT_TRUE(child->has_ended()) << "it is no longer ours";
+    EXPECT_FALSE(child->status());
+    char byte = 0;
+    EXPECT_TRUE(wait_readable(child->output().get(), monotonic_s() + 60));
+    EXPECT_EQ(::read(child->output().get(), &byte, 1), 0) << "its streams are closed: it was killed";
+}
+
 }  // namespace
 }  // namespace rankscope

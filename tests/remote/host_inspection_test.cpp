@@ -1,144 +1,30 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// The inspection of a node, with real faults: in namespaces of their own where that needs root.
+// The inspection of a node, with real faults where that needs root.
 
-#include "support/run_program.h"
+#include "support/agent_client.h"
+#include "support/host_inspection_fixture.h"
 #include "support/scoped_environment.h"
-#include "support/temporary_folder.h"
-#include "support/wait_until.h"
 
+#include <base/clock.h>
 #include <base/fd.h>
-#include <remote/agent/inspection/host_inspection.h>
-#include <remote/agent/node/isolated_look.h>
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <gtest/gtest.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <functional>
-#include <string>
+#include <map>
 #include <thread>
 
 namespace rankscope::agent {
 namespace {
 
 namespace fs = std::filesystem;
-
-class HostInspection : public testing::Test {
-protected:
-    wire::HostInspection look() {
-        return inspect_host(NodePaths(folder_ / "cache"), request_, stop_.get_token());
-    }
-
-    // In a process of its own, so that what `prepare` changes (namespaces, user, limits) ends with it. `prepare`
-    // returns an empty text, or why the test cannot be made here.
-    wire::HostInspection look_after(const std::function<std::string()>& prepare) {
-        IsolatedLook child(
-            [&] {
-                const std::string problem = prepare();
-                return problem.empty() ? "+" + look().SerializeAsString() : "-" + problem;
-            },
-            test::kPatience);
-        const auto answer = child.wait({});
-        wire::HostInspection found;
-        if (!answer) {
-            ADD_FAILURE() << "the process of the test ended";
-        } else if (answer->front() == '-') {
-            skipped_ = answer->substr(1);
-        } else {
-            EXPECT_TRUE(found.ParseFromString(answer->substr(1)));
-        }
-        return found;
-    }
-
-    // The same where `prepare` starts services: they end with the process namespace.
-    wire::HostInspection look_with_services(const std::function<std::string()>& prepare) {
-        const auto inner = [&]() -> std::string {
-            if (::mount("proc", "/proc", "proc", 0, nullptr) != 0) {
-                return "-/proc cannot be mounted";
-            }
-            const std::string problem = prepare();
-            return problem.empty() ? "+" + look().SerializeAsString() : "-" + problem;
-        };
-        IsolatedLook outer(
-            [&] {
-                const std::string problem = enter(CLONE_NEWNET | CLONE_NEWNS | CLONE_NEWPID);
-                return problem.empty() ? IsolatedLook(inner, test::kPatience)
-                                             .wait({})
-                                             .value_or("-the process of the test ended")
-                                       : "-" + problem;
-            },
-            test::kPatience);
-        const auto answer = outer.wait({}).value_or("-the process of the test ended");
-        wire::HostInspection found;
-        if (answer.front() == '-') {
-            skipped_ = answer.substr(1);
-        } else {
-            EXPECT_TRUE(found.ParseFromString(answer.substr(1)));
-        }
-        return found;
-    }
-
-    static std::string enter(int namespaces) {
-        if (::unshare(namespaces) != 0) {
-            return "namespaces need root";
-        }
-        if ((namespaces & CLONE_NEWNS) != 0 &&
-            ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
-            return "mounts cannot be private here";
-        }
-        return {};
-    }
-
-    static std::string run(const std::vector<std::string>& argv, const std::string& input = {}) {
-        const auto result = test::run_program(argv, input);
-        return result.status == 0 ? "" : argv.front() + " cannot be used here: " + result.errors;
-    }
-
-    const wire::PathState& path(const wire::HostInspection& found, const std::string& asked) {
-        for (const auto& state : found.paths()) {
-            if (state.path() == asked) {
-                return state;
-            }
-        }
-        ADD_FAILURE() << "no path " << asked;
-        static const wire::PathState none;
-        return none;
-    }
-
-    static bool is_unseen(const wire::HostInspection& found, const std::string& what) {
-        return std::any_of(found.unseen().begin(), found.unseen().end(),
-                           [&](const auto& entry) { return entry.what() == what; });
-    }
-
-    static std::string unseen_text(const wire::HostInspection& found) {
-        std::string text;
-        for (const auto& entry : found.unseen()) {
-            text += entry.what() + ": " + entry.why() + "; ";
-        }
-        return text;
-    }
-
-    test::TemporaryFolder folder_;
-    wire::InspectHost request_;
-    std::stop_source stop_;
-    std::string skipped_;
-};
-
-#define SKIP_IF_NOT_POSSIBLE()    \
-    if (!skipped_.empty()) {      \
-        GTEST_SKIP() << skipped_; \
-    }                             \
-    static_assert(true)
 
 TEST_F(HostInspection, OfThisMachine) {
     request_.add_names("localhost");
@@ -177,6 +63,25 @@ TEST_F(HostInspection, OfThisMachine) {
     EXPECT_EQ(found.machine_id().size(), 32U);
     EXPECT_FALSE(found.user().empty());
     EXPECT_GT(found.clock_us(), 0);
+}
+
+TEST_F(HostInspection, AnswersOverTheWire) {
+    test::AgentClient client((folder_ / "cache").string());
+    wire::Request request;
+    request.mutable_inspect_host()->set_quick(true);
+    const auto reply = client.call(std::move(request));
+    ASSERT_TRUE(reply.has_host()) << reply.failure().detail();
+    EXPECT_FALSE(reply.host().hostname().empty());
+    EXPECT_GE(reply.host().paths_size(), 3);
+    EXPECT_EQ(client.finish(), 0);
+}
+
+TEST_F(HostInspection, TwoNodesOfOneMachineDiffer) {
+    const auto first = look();
+    EXPECT_EQ(first.machine_id(), look().machine_id());
+    const auto second = look_after([] { return enter(CLONE_NEWNET); });
+    SKIP_IF_NOT_POSSIBLE();
+    EXPECT_NE(first.machine_id(), second.machine_id());
 }
 
 TEST_F(HostInspection, AStopRequestEndsIt) {
@@ -464,126 +369,6 @@ TEST_F(HostInspection, InterfacesAndRoutesOfANamespace) {
     EXPECT_EQ(found.routes(3).error(), EHOSTUNREACH);
 }
 
-TEST_F(HostInspection, RulesOfNftablesInThisNamespaceAlone) {
-    if (test::find_on_path("nft").empty()) {
-        GTEST_SKIP() << "nft is not installed";
-    }
-    const auto none = look_after([] { return enter(CLONE_NEWNET); });
-    SKIP_IF_NOT_POSSIBLE();
-    EXPECT_EQ(none.firewall().kind(), "none") << unseen_text(none);
-    EXPECT_EQ(none.firewall().seen_by(), "root");
-    EXPECT_FALSE(none.firewall().active());
-    const auto found = look_after([] {
-        std::string problem = enter(CLONE_NEWNET);
-        return problem.empty() ? run({"nft", "-f", "-"},
-                                     "table inet guard { chain in { type filter hook input priority 0; "
-                                     "policy accept; tcp dport 29500 "
-                                     "drop\n}\n}\n")
-                               : problem;
-    });
-    SKIP_IF_NOT_POSSIBLE();
-    EXPECT_EQ(found.firewall().kind(), "nftables");
-    EXPECT_TRUE(found.firewall().active());
-    EXPECT_NE(found.firewall().rules().find("\"guard\""), std::string::npos);
-    EXPECT_NE(found.firewall().rules().find("29500"), std::string::npos);
-    const auto denied = look_after([] {
-        std::string problem = enter(CLONE_NEWNET);
-        problem = problem.empty() ? run({"nft", "add", "table", "inet", "guard"}) : problem;
-        return problem.empty() && ::setuid(65534) != 0 ? "no other user" : problem;
-    });
-    EXPECT_EQ(denied.firewall().seen_by(), "");
-    EXPECT_EQ(denied.firewall().kind(), "");
-    EXPECT_TRUE(is_unseen(denied, "firewall.rules"));
-    EXPECT_FALSE(denied.sudo());
-}
-
-TEST_F(HostInspection, RulesOfBothKindsOfIptables) {
-    for (const char* program : {"iptables-nft", "iptables-legacy"}) {
-        if (test::find_on_path(program).empty()) {
-            GTEST_SKIP() << program << " is not installed";
-        }
-        const auto found = look_after([program] {
-            std::string problem = enter(CLONE_NEWNET);
-            return problem.empty()
-                       ? run({program, "-A", "INPUT", "-p", "tcp", "--dport", "29500", "-j", "REJECT"})
-                       : problem;
-        });
-        SKIP_IF_NOT_POSSIBLE();
-        EXPECT_EQ(found.firewall().kind(), "iptables") << program << ' ' << unseen_text(found);
-        EXPECT_TRUE(found.firewall().active());
-        EXPECT_NE(found.firewall().rules().find("-A INPUT -p tcp -m tcp --dport 29500 -j REJECT"),
-                  std::string::npos)
-            << found.firewall().rules();
-    }
-}
-
-TEST_F(HostInspection, UfwByItsChains) {
-    if (test::find_on_path("iptables-nft").empty()) {
-        GTEST_SKIP() << "iptables-nft is not installed";
-    }
-    fs::create_directories(folder_ / "ufw");
-    test::write_text(folder_ / "ufw/ufw.conf", "ENABLED=yes\n");
-    const auto found = look_after([this] {
-        std::string problem = enter(CLONE_NEWNET | CLONE_NEWNS);
-        if (problem.empty() &&
-            (!fs::is_directory("/etc/ufw") ||
-             ::mount((folder_ / "ufw").c_str(), "/etc/ufw", nullptr, MS_BIND, nullptr) != 0)) {
-            problem = "ufw is not installed";
-        }
-        problem = problem.empty() ? run({"iptables-nft", "-N", "ufw-user-input"}) : problem;
-        return problem.empty() ? run({"iptables-nft", "-A", "INPUT", "-j", "ufw-user-input"}) : problem;
-    });
-    SKIP_IF_NOT_POSSIBLE();
-    EXPECT_EQ(found.firewall().kind(), "ufw") << unseen_text(found);
-    EXPECT_NE(found.firewall().rules().find("ufw-user-input"), std::string::npos);
-}
-
-TEST_F(HostInspection, FirewalldByItsProcessOfThisNamespace) {
-    for (const char* program : {"firewalld", "firewall-cmd", "dbus-daemon"}) {
-        if (test::find_on_path(program).empty()) {
-            GTEST_SKIP() << program << " is not installed";
-        }
-    }
-    const auto found = look_with_services([] {
-        return run(
-            {"sh", "-c",
-             "mount -t tmpfs tmpfs /run && mkdir -p /run/lock /run/dbus && ip link set lo up && "
-             "dbus-daemon --system --fork --nopidfile && { firewalld --nofork --nopid >/dev/null 2>&1 & } && "
-             "for i in $(seq 300); do firewall-cmd --state >/dev/null 2>&1 && break; sleep 0.1; done && "
-             "firewall-cmd --zone=public --add-port=29501/tcp"});
-    });
-    SKIP_IF_NOT_POSSIBLE();
-    EXPECT_EQ(found.firewall().kind(), "firewalld") << unseen_text(found);
-    EXPECT_TRUE(found.firewall().active());
-    EXPECT_NE(found.firewall().rules().find("filter_IN_public"), std::string::npos);
-    EXPECT_NE(found.firewall().zones().find("29501/tcp"), std::string::npos) << unseen_text(found);
-}
-
-// A program by that name: what real sudo permits is the node's matter.
-TEST_F(HostInspection, RulesThroughSudoThatAsksForNoPassword) {
-    test::write_text(
-        folder_ / "sudo",
-        "#!/bin/sh\n[ \"$1\" = -n ] || exit 1\ncase \"$2 $3\" in\n'-l ') exit 0;;\n'true ') exit 1;;\n"
-        "*nft*) echo '{\"nftables\": [{\"chain\": {\"family\": \"inet\", \"table\": \"t\", \"hook\": "
-        "\"input\", \"policy\": \"drop\"}}]}';;\n*) exit 1;;\nesac\n");
-    fs::permissions(folder_ / "sudo", fs::perms::all);
-    fs::permissions(folder_.path(), fs::perms::all);
-    if (test::find_on_path("nft").empty()) {
-        GTEST_SKIP() << "nft is not installed";
-    }
-    const test::ScopedEnvironment search("PATH", folder_.path().string() + ":/usr/sbin:/usr/bin:/bin");
-    const auto as_user = [] {
-        return std::string(::setuid(65534) == 0 || ::getuid() != 0 ? "" : "no other user");
-    };
-    const auto found = look_after(as_user);
-    SKIP_IF_NOT_POSSIBLE();
-    EXPECT_EQ(found.firewall().kind(), "nftables") << unseen_text(found);
-    EXPECT_EQ(found.firewall().seen_by(), "sudo");
-    EXPECT_FALSE(found.sudo()) << "some commands are permitted, not all";
-    request_.set_quick(true);
-    EXPECT_EQ(look_after(as_user).firewall().seen_by(), "") << "a quick inspection does not ask";
-}
-
 class Listener {
 public:
     Listener() : fd_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -617,8 +402,8 @@ TEST_F(HostInspection, WhoHoldsAPort) {
         EXPECT_TRUE(found.ports(0).own());
         EXPECT_FALSE(found.ports(0).live());
         EXPECT_FALSE(found.ports(0).command().empty());
-        const auto by_another =
-            look_after([] { return std::string(::setuid(65534) == 0 ? "" : "needs root"); });
+        const auto by_another = look_after(
+            [] { return std::string(::getuid() == 0 && ::setuid(65534) == 0 ? "" : "needs root"); });
         if (skipped_.empty()) {
             ASSERT_EQ(by_another.ports_size(), 1);
             EXPECT_TRUE(by_another.ports(0).held());

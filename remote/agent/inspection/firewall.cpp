@@ -179,7 +179,7 @@ private:
                 nft_text_ = std::move(answer.output);
                 nft_ = read_nft_ruleset(nft_text_);
             } else {
-                add_iptables(std::move(answer.output), names[i].starts_with("ip6"));
+                add_iptables(answer.output, names[i].starts_with("ip6"));
             }
         }
         if (!tools_.contains("nft")) {
@@ -198,7 +198,7 @@ private:
 
     // iptables-save and iptables-legacy-save may be one program: each table is taken once. The comments stay, because
     // they alone say for which family a table is.
-    void add_iptables(std::string text, bool v6) {
+    void add_iptables(const std::string& text, bool v6) {
         const auto rules = read_iptables_save(text);
         iptables_.active = iptables_.active || rules.active;
         iptables_.ufw = iptables_.ufw || rules.ufw;

@@ -95,6 +95,7 @@ void ask_getent(const std::string& getent, const InspectionScope& scope, wire::H
             return;
         }
         std::vector<ProgramQuestion> questions;
+        questions.reserve(waiting.size());
         for (const auto* name : waiting) {
             questions.push_back({.argv = {getent, database, name->name()}, .seconds = left});
         }
