@@ -65,7 +65,10 @@ const sockaddr* raw(const Address& address) {
 
 }  // namespace
 
-FirewalledNode::FirewalledNode() : path_(std::getenv("PATH") == nullptr ? "" : std::getenv("PATH")) {
+FirewalledNode::FirewalledNode() {
+    if (const char* path = std::getenv("PATH"); path != nullptr) {
+        path_ = path;
+    }
     working_folder_ = std::filesystem::current_path();
 }
 
@@ -170,6 +173,7 @@ void FirewalledNode::use_iptables(const std::string& backend) {
 bool FirewalledNode::spawn(const std::vector<std::string>& argv) {
     std::vector<std::string> words = argv;
     std::vector<char*> pointers;
+    pointers.reserve(words.size() + 1);
     for (auto& word : words) {
         pointers.push_back(word.data());
     }

@@ -50,11 +50,9 @@ Match match_ports(int first, int last, std::string_view list) {
         const auto to = colon == std::string_view::npos ? from : part.substr(colon + 1);
         const auto low = from.empty() ? std::optional(0) : parse_number<int>(from);
         const auto high = to.empty() ? std::optional(65535) : parse_number<int>(to);
-        if (!low || !high) {
-            match = any_of(match, Match::Maybe);
-        } else if (*low <= first && last <= *high) {
+        if (low && high && *low <= first && last <= *high) {
             match = Match::Yes;
-        } else if (*low <= last && first <= *high) {
+        } else if (!low || !high || (*low <= last && first <= *high)) {
             match = any_of(match, Match::Maybe);
         }
     }

@@ -253,13 +253,14 @@ Value value_of(const Json& expression, const Packet& packet, int depth) {
 
 class Comparison {
 public:
-    explicit Comparison(const NftSets& sets) : sets_(sets) {}
+    Comparison(const NftSets& sets, NftBudget& budget) : sets_(sets), budget_(budget) {}
 
     /// Whether the value is that, or in that set.
     Match equal(const Value& value, const Json& other, int depth) const {
-        if (depth > kMaxDepth) {
+        if (depth > kMaxDepth || budget_ <= 0) {
             return Match::Maybe;
         }
+        --budget_;
         if (value.kind == Value::Kind::Absent || value.kind == Value::Kind::NoDevice) {
             return Match::No;
         }
@@ -439,19 +440,21 @@ private:
     }
 
     const NftSets& sets_;
+    NftBudget& budget_;
 };
 
 }  // namespace
 
-Match nft_match(const Json& match, const Packet& packet, const NftSets& sets) {
+Match nft_match(const Json& match, const Packet& packet, const NftSets& sets, NftBudget& budget) {
     if (!match.is_object() || !match.contains("left") || !match.contains("right")) {
         return Match::Maybe;
     }
     const auto op = text_at(match, "op");
-    return Comparison(sets).holds(value_of(match["left"], packet, 0), op.empty() ? "==" : op, match["right"]);
+    return Comparison(sets, budget)
+        .holds(value_of(match["left"], packet, 0), op.empty() ? "==" : op, match["right"]);
 }
 
-NftVerdict nft_verdict(const Json& vmap, const Packet& packet, const NftSets& sets) {
+NftVerdict nft_verdict(const Json& vmap, const Packet& packet, const NftSets& sets, NftBudget& budget) {
     constexpr NftVerdict kUnclear{.matches = Match::Maybe, .verdict = nullptr};
     if (!vmap.is_object() || !vmap.contains("key") || !vmap.contains("data")) {
         return kUnclear;
@@ -470,7 +473,7 @@ NftVerdict nft_verdict(const Json& vmap, const Packet& packet, const NftSets& se
     if (!data->is_array()) {
         return kUnclear;
     }
-    const Comparison comparison(sets);
+    const Comparison comparison(sets, budget);
     NftVerdict rest;
     for (const auto& pair : *data) {
         if (!pair.is_array() || pair.size() != 2) {

@@ -49,7 +49,7 @@ void apply_verdict(const Json& verdict, const std::string& table, ChainRule& rul
         return;
     }
     const auto& name = verdict.begin().key();
-    if (name == "accept") {
+    if (name == "accept" || name == "snat" || name == "masquerade") {
         rule.effect = RuleEffect::Accept;
     } else if (name == "drop") {
         rule.effect = RuleEffect::Drop;
@@ -64,8 +64,6 @@ void apply_verdict(const Json& verdict, const std::string& table, ChainRule& rul
         rule.target = verdict.begin().value().is_object()
                           ? table + ' ' + text_at(verdict.begin().value(), "target")
                           : std::string();
-    } else if (name == "snat" || name == "masquerade") {
-        rule.effect = RuleEffect::Accept;
     } else {
         rule.effect = RuleEffect::Unknown;
     }
@@ -77,7 +75,7 @@ Match under_limit(const Json& limit) {
 }
 
 void apply_statement(const Json& statement, const std::string& table, const Packet& packet,
-                     const NftSets& sets, ChainRule& rule) {
+                     const NftSets& sets, NftBudget& budget, ChainRule& rule) {
     static constexpr auto kVerdicts =
         std::to_array<const char*>({"accept", "drop", "reject", "return", "jump", "goto", "snat",
                                     "masquerade", "dnat", "redirect", "queue", "tproxy", "fwd", "synproxy"});
@@ -91,9 +89,9 @@ void apply_statement(const Json& statement, const std::string& table, const Pack
     const auto& name = statement.begin().key();
     const auto& body = statement.begin().value();
     if (name == "match") {
-        rule.matches = all_of(rule.matches, nft_match(body, packet, sets));
+        rule.matches = all_of(rule.matches, nft_match(body, packet, sets, budget));
     } else if (name == "vmap") {
-        const auto found = nft_verdict(body, packet, sets);
+        const auto found = nft_verdict(body, packet, sets, budget);
         rule.matches = all_of(rule.matches, found.matches);
         if (found.verdict != nullptr) {
             apply_verdict(*found.verdict, table, rule);
@@ -122,14 +120,14 @@ void apply_statement(const Json& statement, const std::string& table, const Pack
     }
 }
 
-ChainRule rule_of(const Json& object, const Packet& packet, const NftSets& sets) {
+ChainRule rule_of(const Json& object, const Packet& packet, const NftSets& sets, NftBudget& budget) {
     ChainRule rule;
     const auto statements = object.find("expr");
     if (statements == object.end() || !statements->is_array()) {
         return {.text = {}, .matches = Match::Maybe, .effect = RuleEffect::Unknown, .target = {}};
     }
     for (const auto& statement : *statements) {
-        apply_statement(statement, table_of(object), packet, sets, rule);
+        apply_statement(statement, table_of(object), packet, sets, budget, rule);
         if (rule.matches == Match::No) {
             return rule;
         }
@@ -196,6 +194,7 @@ std::optional<NftRules> NftRules::parse(std::string_view text) {
 
 std::vector<ChainDecision> NftRules::decide(const Packet& flow) const {
     Packet packet = flow;
+    NftBudget budget = 1'000'000;
     std::map<std::string, NftSets> sets;
     RuleChains chains;
     std::vector<BaseChain> bases;
@@ -244,20 +243,22 @@ std::vector<ChainDecision> NftRules::decide(const Packet& flow) const {
              .key = key});
     });
     each("rule", [&](const Json& rule) {
-        if (exempts_from_tracking(rule) && rule_of(rule, flow, sets[table_of(rule)]).matches != Match::No) {
+        if (exempts_from_tracking(rule) &&
+            rule_of(rule, flow, sets[table_of(rule)], budget).matches != Match::No) {
             packet.tracked = false;
         }
     });
     each("rule", [&](const Json& rule) {
         const auto chain = chains.find(table_of(rule) + ' ' + text_at(rule, "chain"));
         if (chain != chains.end()) {
-            chain->second.rules.push_back(rule_of(rule, packet, sets[table_of(rule)]));
+            chain->second.rules.push_back(rule_of(rule, packet, sets[table_of(rule)], budget));
         }
     });
     std::stable_sort(bases.begin(), bases.end(), [](const BaseChain& a, const BaseChain& b) {
         return std::pair(a.stage, a.priority) < std::pair(b.stage, b.priority);
     });
     std::vector<ChainDecision> decisions;
+    decisions.reserve(bases.size());
     for (const auto& base : bases) {
         decisions.push_back(walk_chain(chains, base));
     }

@@ -53,7 +53,7 @@ std::string meta(const Json& body) {
     for (const char* unqualified : {"iif", "iifname", "iifgroup", "iiftype", "oif", "oifname", "oifgroup",
                                     "oiftype", "skuid", "skgid"}) {
         if (key == unqualified) {
-            return key;
+            return unqualified;
         }
     }
     return "meta " + key;

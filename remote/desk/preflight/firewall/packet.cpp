@@ -46,7 +46,8 @@ bool AddressRange::contains(const IpAddress& address) const {
     if (address.v6 != first.v6) {
         return false;
     }
-    return by_mask ? masked(address, mask) == masked(first, mask) : first <= address && address <= last;
+    return by_mask ? masked(address, mask) == masked(first, mask)
+                   : first.bytes <= address.bytes && address.bytes <= last.bytes;
 }
 
 std::optional<AddressRange> parse_address_range(std::string_view text) {

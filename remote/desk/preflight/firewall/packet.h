@@ -17,7 +17,6 @@ struct IpAddress {
     std::array<unsigned char, 16> bytes = {};  ///< network order; of IPv4 the first four
 
     bool operator==(const IpAddress&) const = default;
-    auto operator<=>(const IpAddress&) const = default;
 };
 
 /// Numeric, with or without "%scope"; nothing for anything else.
