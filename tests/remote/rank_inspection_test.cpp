@@ -9,6 +9,8 @@
 #include <base/clock.h>
 #include <base/paths.h>
 #include <remote/agent/probes/rank_inspection.h>
+#include <remote/diagnosis/rank_activity.h>
+#include <remote/wire/rank_state_wire.h>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -70,6 +72,12 @@ protected:
         }
         return text;
     }
+    /// What the desk makes of it.
+    static std::string activity(const wire::RankInspection& rank) {
+        wire::RankInspections all;
+        *all.add_ranks() = rank;
+        return to_string(activity_of(rank_states_from(all).at(0)).kind);
+    }
     wire::StartRun begin(const std::vector<std::string>& scripts) {
         auto run = run_of(scripts);
         start_and_attach(run);
@@ -113,6 +121,7 @@ TEST_F(RankInspection, ASleepingRank) {
         EXPECT_EQ(rank.system_call(), "clock_nanosleep");
     }
     EXPECT_EQ(rank.traced_by(), "");
+    EXPECT_EQ(activity(rank), "sleeps");
     end_all(run);
 }
 
@@ -122,6 +131,7 @@ TEST_F(RankInspection, ASpinningRank) {
     EXPECT_EQ(rank.state(), "R");
     EXPECT_EQ(rank.wait_channel(), "");
     EXPECT_EQ(rank.system_call(), "");
+    EXPECT_EQ(activity(rank), "spins-on-cpu");
     end_all(run);
 }
 
@@ -135,6 +145,7 @@ TEST_F(RankInspection, ALockOfItsOwn) {
         EXPECT_EQ(rank.system_call(), "futex");
         EXPECT_EQ(rank.threads(1).system_call(), "futex");
     }
+    EXPECT_EQ(activity(rank), "waits-for-lock");
     end_all(run);
 }
 
@@ -151,6 +162,7 @@ TEST_F(RankInspection, AFifoNobodyWritesTo) {
         EXPECT_EQ(rank.blocked_pid(), rank.pid());
         EXPECT_FALSE(rank.blocked_file_system().empty());
     }
+    EXPECT_EQ(activity(rank), "waits-for-pipe");
     end_all(run);
 }
 
@@ -166,12 +178,13 @@ TEST_F(RankInspection, AFileLockAnotherHolds) {
         EXPECT_EQ(rank.blocked_file(), file);
         EXPECT_FALSE(rank.blocked_source().empty());
     }
+    EXPECT_EQ(activity(rank), "waits-for-file-lock");
     end_all(run);
 }
 
 TEST_F(RankInspection, AStoppedRankAndATracedOne) {
     const auto run = begin({stuck("stop"), stuck("sleep")});
-    look_until(run, [](const auto& seen) { return seen.state() == "T"; });
+    EXPECT_EQ(activity(look_until(run, [](const auto& seen) { return seen.state() == "T"; })), "stopped");
     wire::RankInspection other;
     ASSERT_TRUE(test::wait_until([&] {
         other = look(run).ranks(1);
@@ -223,6 +236,7 @@ TEST_F(RankInspection, WaitsForItsPeer) {
         EXPECT_EQ(rank.blocked_socket(), socket.inode());
         EXPECT_EQ(rank.blocked_file(), "");
     }
+    EXPECT_EQ(activity(rank), "waits-for-peer");
     end_all(run);
 }
 
@@ -236,6 +250,7 @@ TEST_F(RankInspection, APeerThatReadsNothing) {
         run, [](const auto& seen) { return seen.sockets_size() == 1 && seen.sockets(0).zero_window(); });
     EXPECT_GT(rank.sockets(0).unsent(), 0U);
     EXPECT_EQ(rank.sockets(0).retransmits(), 0U);
+    EXPECT_EQ(activity(rank), "peer-takes-nothing");
     end_all(run);
 }
 
@@ -256,6 +271,7 @@ TEST_F(RankInspection, AConnectionWithoutAnAnswer) {
         EXPECT_EQ(rank.system_call(), "connect");
         EXPECT_EQ(rank.blocked_socket(), rank.sockets(0).inode());
     }
+    EXPECT_EQ(activity(rank), "connecting");
     stop(fill, true);
     end_all(run);
 }
@@ -279,6 +295,8 @@ TEST_F(RankInspection, AFileServerThatDoesNotAnswer) {
     EXPECT_EQ(seen.ranks(1).blocked_source(), "10.0.0.9:/export");
     EXPECT_NE(seen.ranks(1).blocked_pid(), seen.ranks(1).pid()) << "a process below the rank reads";
     EXPECT_NE(seen.ranks(1).command().find("loader"), std::string::npos) << seen.ranks(1).command();
+    EXPECT_EQ(activity(seen.ranks(0)), "uses-file");
+    EXPECT_EQ(activity(seen.ranks(1)), "uses-file");
     end_all(run);
 }
 
@@ -303,6 +321,7 @@ TEST_F(RankInspection, ARankThatIsGoneAndRanksThatWereNotAskedFor) {
     const auto run = begin({"exit 0", stuck("sleep"), stuck("sleep")});
     const auto rank = look_until(run, [](const auto& seen) { return seen.pid() == 0; });
     EXPECT_EQ(rank.state(), "");
+    EXPECT_EQ(activity(rank), "exited");
     EXPECT_EQ(look(run).ranks_size(), 3);
     wire::Request request;
     *request.mutable_inspect_ranks() = request_for(run);

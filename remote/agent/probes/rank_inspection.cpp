@@ -9,8 +9,11 @@
 #include <remote/agent/probes/proc_folder.h>
 #include <remote/agent/probes/rank_inspection.h>
 #include <remote/agent/probes/rank_processes.h>
+#include <remote/agent/probes/rank_stacks.h>
 #include <remote/agent/probes/socket_states.h>
 #include <remote/agent/probes/thread_states.h>
+#include <remote/agent/ranks/python_environment.h>
+#include <remote/agent/ranks/stack_hook.h>
 
 #include <unistd.h>
 
@@ -34,7 +37,7 @@ public:
     Look(wire::RankInspections& result, const std::stop_token& stop) : result_(result), stop_(stop) {}
 
     void add_folder(const RunDir& dir, bool shared, const std::set<int>& wanted);
-    void finish();
+    void finish(bool stacks);
 
 private:
     struct Rank {
@@ -43,6 +46,7 @@ private:
         pid_t works;
         std::vector<pid_t> tree;
         std::vector<std::uint64_t> inodes;
+        StackRequest stack;
     };
 
     void read_all_sockets();
@@ -51,6 +55,7 @@ private:
     void add_tree(const Rank& rank);
     void add_sockets(const Rank& rank, const ProcFolder& process);
     void add_pressure(const Rank& rank, const ProcFolder& process);
+    void add_stacks();
     void add_blocked_file(const Rank& rank, const ProcFolder& process, const std::vector<ThreadLook>& threads,
                           bool traceable);
     bool set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& process,
@@ -91,6 +96,8 @@ void Look::add_folder(const RunDir& dir, bool shared, const std::set<int>& wante
     if (!run.ParseFromIstream(&spec)) {
         return;
     }
+    const auto python = find_python_environment(run.own());
+    const std::string programs = python ? python->path_prefix : std::string();
     const auto roots = rank_processes(dir, shared, table_);
     for (const auto& rank : run.ranks()) {
         if (!wanted.empty() && !wanted.contains(rank.rank())) {
@@ -103,12 +110,16 @@ void Look::add_folder(const RunDir& dir, bool shared, const std::set<int>& wante
         auto* seen = result_.add_ranks();
         seen->set_rank(rank.rank());
         if (root != roots.end()) {
-            ranks_.push_back({seen, root->second, root->second, table_.tree_of(root->second), {}});
+            StackRequest stack;
+            stack.stack_file = stack_file_of(dir, rank.rank());
+            stack.programs = programs;
+            ranks_.push_back(
+                {seen, root->second, root->second, table_.tree_of(root->second), {}, std::move(stack)});
         }
     }
 }
 
-void Look::finish() {
+void Look::finish(bool stacks) {
     std::string_view uptime;
     const auto text = read_file("/proc/uptime").value_or(std::string());
     uptime = text;
@@ -122,6 +133,9 @@ void Look::finish() {
             return;
         }
         inspect(rank);
+    }
+    if (stacks) {
+        add_stacks();
     }
 }
 
@@ -145,7 +159,7 @@ void Look::read_all_sockets() {
             }
             for (std::size_t i = 0; i < std::min(rank.tree.size(), whole_trees ? kMostHelpers : 1); ++i) {
                 const auto& inodes = by_process[rank.tree[i]] =
-                    socket_inodes(ProcFolder(path_of(rank.tree[i])));
+                    open_files(ProcFolder(path_of(rank.tree[i]))).sockets;
                 all.insert(inodes.begin(), inodes.end());
             }
         }
@@ -162,10 +176,9 @@ void Look::read_all_sockets() {
     }
     for (auto& rank : ranks_) {
         rank.works = working_process(rank.root, table_, connects, waits_for_child);
-        rank.inodes = by_process[rank.works];
-        if (rank.inodes.empty()) {
-            rank.inodes = socket_inodes(ProcFolder(path_of(rank.works)));
-        }
+        const auto files = open_files(ProcFolder(path_of(rank.works)));
+        rank.inodes = files.sockets;
+        rank.seen->set_gpu(files.gpu);
     }
 }
 
@@ -189,6 +202,8 @@ void Look::inspect(Rank& rank) {
         seen.set_wait_channel(threads.front().state.wait_channel());
         seen.set_system_call(threads.front().state.system_call());
     }
+    rank.stack.pid = rank.works;
+    rank.stack.held = sleeps_deeply || stat->state == 'T' || stat->state == 't' || stat->state == 'Z';
     // The command line and the memory lie behind a lock that a thread in uninterruptible sleep may hold.
     seen.set_command(sleeps_deeply ? as_utf8(stat->command) : command_of(rank.works));
     if (denied != 0) {
@@ -274,6 +289,31 @@ void Look::add_pressure(const Rank& rank, const ProcFolder& process) {
     }
 }
 
+void Look::add_stacks() {
+    std::vector<StackRequest> requests;
+    std::vector<wire::RankInspection*> seen_of;
+    for (const auto& rank : ranks_) {
+        if (rank.stack.pid > 0) {  // it has not ended
+            requests.push_back(rank.stack);
+            seen_of.push_back(rank.seen);
+        }
+    }
+    const auto stacks = read_stacks(requests, stop_);
+    for (std::size_t i = 0; i < stacks.size(); ++i) {
+        auto& seen = *seen_of[i];
+        for (const auto& frame : stacks[i].python) {
+            seen.add_python_stack(frame);
+        }
+        for (const auto& frame : stacks[i].native) {
+            seen.add_native_stack(frame);
+        }
+        seen.set_python_stack_from(stacks[i].python_from);
+        for (const auto& [what, why] : stacks[i].unseen) {
+            add_unseen(seen, what, why);
+        }
+    }
+}
+
 bool Look::set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& process,
                        const ThreadLook& thread, bool memory, bool only_files) {
     if (!thread.call) {
@@ -287,7 +327,7 @@ bool Look::set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& 
     seen.set_blocked_file_system(as_utf8(blocked.file_system));
     seen.set_blocked_source(as_utf8(blocked.source));
     seen.set_blocked_socket(static_cast<std::int64_t>(blocked.socket));
-    seen.set_blocked_pid(blocked.file.empty() ? 0 : pid);
+    seen.set_blocked_pid(blocked.file.empty() ? 0 : thread.state.tid());
     return true;
 }
 
@@ -349,7 +389,7 @@ wire::RankInspections inspect_ranks(const NodePaths& paths, const wire::InspectR
     for (int node = 0; shared && std::filesystem::exists(run.node(node).dir, ignored); ++node) {
         look.add_folder(run.node(node), true, wanted);
     }
-    look.finish();
+    look.finish(request.stacks());
     for (const int rank : wanted) {
         const auto& ranks = result.ranks();
         if (std::none_of(ranks.begin(), ranks.end(), [&](const auto& seen) { return seen.rank() == rank; })) {

@@ -184,6 +184,13 @@ bool dump(int fd, int family, const std::unordered_set<std::uint64_t>& inodes, S
     return false;
 }
 
+// "/dev/nvidia0"; "/dev/nvidiactl" is open in a program that has merely counted them.
+bool is_gpu(const std::string& link) {
+    constexpr std::string_view kNvidia = "/dev/nvidia";
+    return link == "/dev/kfd" ||
+           (link.starts_with(kNvidia) && number_of(std::string_view(link).substr(kNvidia.size())));
+}
+
 bool is_idle(const wire::SocketState& socket) {
     return socket.unsent() == 0 && socket.unread() == 0 && socket.state() != "SYN_SENT";
 }
@@ -241,18 +248,20 @@ std::uint64_t socket_inode(const std::string& link) {
         .value_or(0);
 }
 
-std::vector<std::uint64_t> socket_inodes(const ProcFolder& process) {
-    std::vector<std::uint64_t> inodes;
+OpenFiles open_files(const ProcFolder& process) {
+    OpenFiles files;
     const ProcFolder folder(process, "fd");
     if (!folder) {
-        return inodes;
+        return files;
     }
     for (const int fd : folder.numbers(kMostDescriptors)) {
-        if (const auto inode = socket_inode(folder.link(std::to_string(fd))); inode != 0) {
-            inodes.push_back(inode);
+        const auto link = folder.link(std::to_string(fd));
+        if (const auto inode = socket_inode(link); inode != 0) {
+            files.sockets.push_back(inode);
         }
+        files.gpu = files.gpu || is_gpu(link);
     }
-    return inodes;
+    return files;
 }
 
 bool is_connection(const wire::SocketState& socket) {

@@ -29,8 +29,12 @@ SocketTable read_sockets(const ProcFolder& net, const std::unordered_set<std::ui
 /// From /proc/PID/net alone: of a process in another network namespace.
 SocketTable read_listed_sockets(const ProcFolder& net, const std::unordered_set<std::uint64_t>& inodes);
 
-/// The inodes of the sockets that a process has open, of whatever kind; at most 4096 descriptors are looked at.
-std::vector<std::uint64_t> socket_inodes(const ProcFolder& process);
+/// What a process has open; at most 4096 descriptors are looked at.
+struct OpenFiles {
+    std::vector<std::uint64_t> sockets;  ///< inodes, of sockets of whatever kind
+    bool gpu = false;
+};
+OpenFiles open_files(const ProcFolder& process);
 /// The inode in "socket:[4711]"; 0: something else.
 std::uint64_t socket_inode(const std::string& link);
 

@@ -5,6 +5,7 @@
 #include <base/metrics_line.h>
 #include <base/paths.h>
 #include <remote/agent/ranks/rank_process.h>
+#include <remote/agent/ranks/stack_hook.h>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -57,6 +58,9 @@ std::map<std::string, std::string> environment_of(const RankProcess& rank, const
     all[kMetricsPipeVariable] = (dir.rank_dir(rank.spec.rank()) / "metrics").string();
     all[kTokenVariable] = run.token();
     all["RANKSCOPE_RUN_ID"] = run.run_id();
+    if (run.has_own()) {
+        add_stack_hook(all, dir, rank.spec.rank());
+    }
     return all;
 }
 

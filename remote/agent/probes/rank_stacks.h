@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <stop_token>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rankscope::agent {
+
+/// A process whose stacks are wanted.
+struct StackRequest {
+    pid_t pid = 0;
+    bool held = false;  ///< stopped, traced or in uninterruptible sleep: it can answer no signal
+    std::filesystem::path stack_file;  ///< of the hook in ranks/stack_hook.h
+    std::string programs;              ///< the folder of its virtual environment's programs; empty: none
+};
+
+struct RankStacks {
+    std::vector<std::string> python;
+    std::string python_from;  ///< "py-spy", "faulthandler"; empty: none
+    std::vector<std::string> native;
+    std::vector<std::pair<std::string, std::string>> unseen;  ///< what, and why there is none
+};
+
+/// The stacks of the main threads, all at the same time, within 2.5 s.
+///
+/// Python: by py-spy, which reads the process's memory and does not stop it; where it is not installed or not permitted,
+/// by faulthandler in a program that has the hook. Native: by eu-stack, which stops the process for some milliseconds,
+/// and only if it answers signals; never by gdb, which keeps it stopped for as long as it reads symbols (seconds for
+/// PyTorch). A process that a killed eu-stack has left stopped is continued.
+std::vector<RankStacks> read_stacks(const std::vector<StackRequest>& requests, const std::stop_token& stop);
+
+}  // namespace rankscope::agent

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// A thread of a rank, as the kernel has it.
+struct RankThread {
+    std::int64_t tid = 0;
+    std::string name = {};
+    std::string state = {};         ///< R, S, D, T, t, Z, …
+    std::string wait_channel = {};  ///< the kernel's function it waits in; empty: it runs
+    std::string system_call = {};   ///< empty: it runs, or its calls are not permitted to be seen
+    double cpu_s = 0;
+
+    bool operator==(const RankThread&) const = default;
+};
+
+/// A TCP socket of a rank.
+struct RankSocket {
+    std::string state = {};  ///< ESTABLISHED, SYN_SENT, LISTEN, …
+    std::string local_address = {};
+    int local_port = 0;
+    std::string peer_address = {};
+    int peer_port = 0;
+    std::uint64_t unsent = 0;         ///< bytes that the peer has not acknowledged
+    std::uint64_t unread = 0;         ///< bytes that the rank has not read
+    std::uint32_t retransmits = 0;    ///< of the segment that waits now
+    std::uint32_t retransmitted = 0;  ///< segments, in all
+    bool zero_window = false;         ///< the peer takes nothing more
+    double idle_s = 0;                ///< since data was received
+    double sent_idle_s = 0;           ///< since data was sent
+    double answer_idle_s = 0;         ///< since the peer's kernel acknowledged anything
+    double rtt_s = 0;
+    std::int64_t inode = 0;
+
+    bool operator==(const RankSocket&) const = default;
+};
+
+struct NotSeen {
+    std::string what = {};  ///< "system_call", "python_stack", …
+    std::string why = {};
+
+    bool operator==(const NotSeen&) const = default;
+};
+
+/// What one look at a rank has found: the fields of the frame RankInspection, which explains them.
+struct RankState {
+    int rank = -1;
+    std::int64_t pid = 0;  ///< 0: it has ended
+    std::string command = {};
+    std::string state = {};
+    std::string wait_channel = {};
+    std::string system_call = {};
+    double cpu_s = 0;      ///< of the rank and all that it has started
+    double elapsed_s = 0;  ///< since its start
+    std::vector<RankThread> threads = {};
+    std::vector<RankSocket> sockets = {};
+    std::vector<std::string> native_stack = {};
+    std::vector<std::string> python_stack = {};  ///< "train.py:41 in step", innermost first
+    std::string python_stack_from = {};
+    std::string blocked_file = {};
+    std::string blocked_file_system = {};
+    std::string blocked_source = {};
+    std::int64_t blocked_pid = 0;
+    std::int64_t blocked_socket = 0;
+    double throttled_s = 0;
+    std::string throttled_by = {};
+    double cpu_limit = 0;
+    double memory_stalled_s = 0;
+    double io_stalled_s = 0;
+    std::string traced_by = {};
+    std::uint64_t read_bytes = 0;
+    std::uint64_t written_bytes = 0;
+    bool gpu = false;
+    std::vector<NotSeen> unseen = {};
+
+    bool operator==(const RankState&) const = default;
+};
+
+}  // namespace rankscope
