@@ -79,7 +79,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     agent::read_iptables_save(text);
     agent::is_ufw_enabled(text);
     require_text(agent::file_system_of(text, "/data/x"));
-    for (const auto& limit : agent::cgroup_limits(text, text, "/nonexistent").limits()) {
+    const auto found = agent::cgroup_limits(text, text, "/nonexistent");
+    for (const auto& limit : found.limits()) {
         require_text(limit.source());
     }
     if (const auto number = agent::read_cgroup_number(text)) {

@@ -92,7 +92,7 @@ wire::HostInspection inspect_host(const NodePaths& paths, const wire::InspectHos
     });
     parts.start("ports", [&scope] {
         auto found = inspect_ports(scope);
-        found.MergeFrom(inspect_limits());
+        found.MergeFrom(inspect_limits(scope));
         return found;
     });
     programs = find_programs(scope);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <base/files.h>
 #include <base/text.h>
 #include <base/utf8.h>
@@ -41,11 +42,14 @@ void add_limit(wire::HostInspection& found, const char* name, std::int64_t soft,
     limit->set_source(as_utf8(source));
 }
 
-// RLIMIT_NPROC counts the threads of the real user.
-std::int64_t own_threads() {
+// RLIMIT_NPROC counts the threads of the real user. Unknown where the node has too many processes for the time.
+std::int64_t own_threads(double end) {
     const std::string uid = std::to_string(::getuid());
     std::int64_t threads = 0;
     for (const pid_t pid : all_processes()) {
+        if (monotonic_s() > end) {
+            return kUnknown;
+        }
         const std::string status =
             read_file("/proc/" + std::to_string(pid) + "/status").value_or(std::string());
         const auto user = status.find("\nUid:\t");
@@ -237,7 +241,7 @@ wire::HostInspection cgroup_limits(std::string_view cgroup, std::string_view mou
     return found;
 }
 
-wire::HostInspection inspect_limits() {
+wire::HostInspection inspect_limits(const InspectionScope& scope) {
     wire::HostInspection found;
     constexpr std::array kLimits{std::pair{"memlock", RLIMIT_MEMLOCK}, std::pair{"nofile", RLIMIT_NOFILE},
                                  std::pair{"nproc", RLIMIT_NPROC}};
@@ -245,7 +249,7 @@ wire::HostInspection inspect_limits() {
         rlimit limit{};
         if (::getrlimit(resource, &limit) == 0) {
             add_limit(found, name, as_limit(limit.rlim_cur), as_limit(limit.rlim_max),
-                      resource == RLIMIT_NPROC ? own_threads() : kUnknown, "rlimit");
+                      resource == RLIMIT_NPROC ? own_threads(scope.end) : kUnknown, "rlimit");
         }
     }
     found.MergeFrom(cgroup_limits(read_file("/proc/self/cgroup").value_or(std::string()),

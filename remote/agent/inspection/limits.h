@@ -13,7 +13,7 @@ namespace rankscope::agent {
 
 /// What a rank started here would be limited to: resource limits of this process, and the tightest of its control
 /// groups (v1 and v2) up to the top that is visible.
-wire::HostInspection inspect_limits();
+wire::HostInspection inspect_limits(const InspectionScope& scope);
 
 /// The same for the control groups that a text like /proc/self/cgroup names, where a text like /proc/self/mountinfo
 /// mounts them. `root`: in front of the mount points.
