@@ -13,7 +13,15 @@ const unsigned char* bytes_of(std::string_view text) {
 }
 
 std::string_view context_of(TokenUse use) {
-    return use == TokenUse::EngineStore ? "rankscope engine store 1" : "rankscope peer link 1";
+    switch (use) {
+        case TokenUse::EngineStore:
+            return "rankscope engine store 1";
+        case TokenUse::PeerLink:
+            return "rankscope peer link 1";
+        case TokenUse::Probe:
+            break;
+    }
+    return "rankscope probe 1";
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ using TokenKey = std::array<unsigned char, 32>;
 
 enum class TokenUse {
     EngineStore,  ///< the ranks of the native engine and the store of rank 0
-    PeerLink      ///< the supervisors
+    PeerLink,     ///< the supervisors
+    Probe         ///< the connections of a preflight; the token is that of one node's listener
 };
 
 /// BLAKE2b. The same token and use give the same key on every node.

@@ -37,8 +37,10 @@ std::optional<Address> numeric_address(const std::string& text, std::uint16_t po
 
 UniqueFd tcp_socket(int family) {
     UniqueFd fd(::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const int on = 1;
-    ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    if (fd) {  // else errno stays that of socket(2)
+        const int on = 1;
+        ::setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    }
     return fd;
 }
 

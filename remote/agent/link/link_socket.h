@@ -20,7 +20,7 @@ struct Address {
 
 /// Nothing for a name.
 std::optional<Address> numeric_address(const std::string& text, std::uint16_t port);
-/// Non-blocking, without TCP delay.
+/// Non-blocking, without TCP delay. Empty on failure (errno).
 UniqueFd tcp_socket(int family);
 /// Bound to a free port of the address that the ranks of the run use, or, where it is a name or not of this
 /// machine, of all addresses. Empty on failure (errno).

@@ -10,8 +10,16 @@
 namespace rankscope::agent {
 
 /// Connects to all targets at the same time, in this thread, and says for each what came back: see
-/// wire::ConnectOutcome. ICMP errors come from the sockets' error queues (IP_RECVERR, ip(7)). At most
-/// `request.seconds()` and, where bulk bytes were asked for, 3 s more.
+/// wire::ConnectOutcome. ICMP errors come from the sockets' error queues (IP_RECVERR, ip(7)). A target that does not
+/// answer gets further connections, five in all; one that succeeds is enough, so that lost packets do not look like
+/// a firewall. An error is final.
+///
+/// At most `request.seconds()` for connection and exchange; after that, where segments were asked for, twice as many
+/// milliseconds and 2 s, and 3 s more for bulk bytes. Half of the descriptors that this process may have are used:
+/// targets above that wait until others are finished. Those not tried when `stop` is requested are NOT_TRIED.
+///
+/// Not visible from here: a reset that this node's own output rule makes is CONNECT_RESET, and Linux sends at most
+/// about one ICMP error per second to one address after a burst of six: of many rejected ports some are DROPPED.
 wire::ConnectResults connect_targets(const wire::ConnectTargets& request, const std::stop_token& stop);
 
 }  // namespace rankscope::agent
