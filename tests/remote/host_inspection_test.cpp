@@ -26,6 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A FUSE server that never reads a request.
+std::string mount_dead_server(const fs::path& folder) {
+    const int server = ::open("/dev/fuse", O_RDWR);
+    const std::string options = "fd=" + std::to_string(server) + ",rootmode=40000,user_id=0,group_id=0";
+    const bool mounted = server >= 0 && ::mount("dead", folder.c_str(), "fuse", 0, options.c_str()) == 0;
+    return mounted ? "" : "FUSE cannot be mounted";
+}
+
 TEST_F(HostInspection, OfThisMachine) {
     request_.add_names("localhost");
     request_.add_names("no-such-name.invalid");
@@ -226,15 +234,8 @@ TEST_F(HostInspection, AFileServerThatDoesNotAnswerIsLate) {
     request_.add_paths((folder_ / "dead/data").string());
     request_.add_paths(folder_.path());
     const auto found = look_after([this] {
-        std::string problem = enter(CLONE_NEWNS);
-        // A FUSE server that never reads a request.
-        const int server = ::open("/dev/fuse", O_RDWR);
-        const std::string options = "fd=" + std::to_string(server) + ",rootmode=40000,user_id=0,group_id=0";
-        if (problem.empty() &&
-            (server < 0 || ::mount("dead", (folder_ / "dead").c_str(), "fuse", 0, options.c_str()) != 0)) {
-            problem = "FUSE cannot be mounted";
-        }
-        return problem;
+        const std::string problem = enter(CLONE_NEWNS);
+        return problem.empty() ? mount_dead_server(folder_ / "dead") : problem;
     });
     SKIP_IF_NOT_POSSIBLE();
     const auto& dead = path(found, folder_ / "dead/data");
@@ -242,6 +243,32 @@ TEST_F(HostInspection, AFileServerThatDoesNotAnswerIsLate) {
     EXPECT_EQ(dead.file_system(), "fuse");
     EXPECT_FALSE(path(found, folder_.path()).late()) << "the others are seen";
     EXPECT_TRUE(is_unseen(found, "paths." + (folder_ / "dead/data").string()));
+}
+
+TEST_F(HostInspection, AHomeOnADeadServerHidesNothingElse) {
+    const fs::path dead = folder_ / "dead";
+    fs::create_directories(dead);
+    request_.add_names("localhost");
+    request_.set_venv("~/venv");
+    request_.add_programs("python3");
+    const auto found = look_after([&dead] {
+        std::string problem = enter(CLONE_NEWNS);
+        problem = problem.empty() ? mount_dead_server(dead) : problem;
+        for (const auto& [name, folder] :
+             {std::pair{"HOME", ""}, std::pair{"PATH", "/bin:/usr/sbin:/usr/bin"},
+              std::pair{"LD_LIBRARY_PATH", "/lib"}}) {
+            ::setenv(name, (dead.string() + folder).c_str(), 1);
+        }
+        return problem;
+    });
+    SKIP_IF_NOT_POSSIBLE();
+    EXPECT_TRUE(path(found, dead.string()).late());
+    ASSERT_EQ(found.programs_size(), 1);
+    EXPECT_EQ(found.programs(0).error(), "late");
+    ASSERT_EQ(found.names_size(), 2);
+    EXPECT_GT(found.names(1).addresses_size(), 0) << found.names(1).error();
+    EXPECT_GT(found.interfaces_size(), 0);
+    EXPECT_FALSE(path(found, "/dev/shm").late());
 }
 
 TEST_F(HostInspection, LowLimits) {

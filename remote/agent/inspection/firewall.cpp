@@ -128,15 +128,19 @@ private:
             reason = "the rules need root, and a quick inspection does not ask sudo";
             if (!scope_.request.quick()) {
                 reason = "the rules need root, and sudo asks for a password";
-                may_read_ =
-                    ask_program({.argv = {sudo->second, "-n", "-l"}, .seconds = patience}, scope_.stop)
-                        .good();
+                may_read_ = ask_program({.argv = {sudo->second, "-n", "-l"},
+                                         .seconds = patience,
+                                         .environment = tool_environment()},
+                                        scope_.stop)
+                                .good();
             }
             if (may_read_) {
                 prefix_ = {sudo->second, "-n"};
-                found_.set_sudo(
-                    ask_program({.argv = {sudo->second, "-n", "true"}, .seconds = patience}, scope_.stop)
-                        .good());
+                found_.set_sudo(ask_program({.argv = {sudo->second, "-n", "true"},
+                                             .seconds = patience,
+                                             .environment = tool_environment()},
+                                            scope_.stop)
+                                    .good());
             }
         }
         if (!may_read_) {
@@ -164,7 +168,8 @@ private:
                 questions.push_back(
                     {.argv = with_rights(name, nft ? std::vector<std::string>{"-j", "list", "ruleset"}
                                                    : std::vector<std::string>{}),
-                     .seconds = patience});
+                     .seconds = patience,
+                     .environment = tool_environment()});
             }
         }
         auto answers = ask_programs(questions, scope_.stop);
@@ -262,7 +267,8 @@ private:
         auto answer = ask_program(
             {.argv = with_rights(program, firewalld ? std::vector<std::string>{"--list-all-zones"}
                                                     : std::vector<std::string>{"status", "verbose"}),
-             .seconds = scope_.at_most(kStatusPatience)},
+             .seconds = scope_.at_most(kStatusPatience),
+             .environment = tool_environment()},
             scope_.stop);
         if (!answer.good()) {
             return add_unseen(found_, firewalld ? "firewall.zones" : "firewall.status", answer.why());

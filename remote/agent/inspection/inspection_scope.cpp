@@ -15,6 +15,12 @@ double InspectionScope::at_most(double seconds) const {
     return std::max(0.01, std::min(seconds, end - monotonic_s()));
 }
 
+const std::map<std::string, std::string>& tool_environment() {
+    static const std::map<std::string, std::string> environment{
+        {"LC_ALL", "C"}, {"LD_LIBRARY_PATH", ""}, {"PYTHONHOME", ""}, {"PYTHONPATH", ""}};
+    return environment;
+}
+
 void add_unseen(wire::HostInspection& found, const std::string& what, const std::string& why) {
     auto* entry = found.add_unseen();
     entry->set_what(as_utf8(what));

@@ -29,6 +29,10 @@ struct InspectionScope {
 /// Programs of the node by name, as full paths; those that are not installed are absent.
 using Tools = std::map<std::string, std::string>;
 
+/// For tools of the system: their language is that of our readers, and neither libraries nor packages come from folders
+/// of the user's, which may lie on a dead file server.
+const std::map<std::string, std::string>& tool_environment();
+
 void add_unseen(wire::HostInspection& found, const std::string& what, const std::string& why);
 /// "no answer within 1.5 s".
 std::string late_text(double seconds);

@@ -97,7 +97,9 @@ void ask_getent(const std::string& getent, const InspectionScope& scope, wire::H
         std::vector<ProgramQuestion> questions;
         questions.reserve(waiting.size());
         for (const auto* name : waiting) {
-            questions.push_back({.argv = {getent, database, name->name()}, .seconds = left});
+            questions.push_back({.argv = {getent, database, name->name()},
+                                 .seconds = left,
+                                 .environment = tool_environment()});
         }
         const auto answers = ask_programs(questions, scope.stop);
         std::vector<wire::ResolvedName*> missing;

@@ -167,7 +167,9 @@ wire::HostInspection inspect_versions(const InspectionScope& scope, const FoundP
     IsolatedLook libraries(look_at_libraries, patience);
     std::vector<ProgramQuestion> questions;
     if (const auto getconf = programs.tools.find("getconf"); getconf != programs.tools.end()) {
-        questions.push_back({.argv = {getconf->second, "GNU_LIBC_VERSION"}, .seconds = patience});
+        questions.push_back({.argv = {getconf->second, "GNU_LIBC_VERSION"},
+                             .seconds = patience,
+                             .environment = tool_environment()});
     }
     if (!programs.python.empty()) {
         auto environment = programs.environment;
