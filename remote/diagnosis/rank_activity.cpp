@@ -408,7 +408,7 @@ RankActivity activity_of(const RankState& now, const RankState* before) {
 std::string own_line_of(const RankState& state) {
     const auto is_library = [](const std::string& frame) {
         return frame.starts_with('<') || has(frame, "site-packages/") || has(frame, "dist-packages/") ||
-               has(frame, "/lib/python") || has(frame, "/lib64/python");
+               has(frame, "/lib/python3.") || has(frame, "/lib64/python3.");
     };
     const auto own = std::find_if_not(state.python_stack.begin(), state.python_stack.end(), is_library);
     return own == state.python_stack.end() ? std::string() : *own;

@@ -228,6 +228,8 @@ TEST(RankActivity, WaitsForOnePeerOrForAll) {
     activity = activity_of(state);
     EXPECT_EQ(activity.kind, Activity::WaitsForLock);
     EXPECT_EQ(activity.line, "/home/u/train.py:12 in load");
+    state.python_stack = {"<frozen runpy>:88 in run", "/home/u/lib/python/train.py:12 in load"};
+    EXPECT_EQ(own_line_of(state), "/home/u/lib/python/train.py:12 in load");
 
     auto listening = waiting("accept");
     listening.sockets = {socket_to("", 0, "LISTEN")};

@@ -8,8 +8,11 @@
 #include "support/scoped_environment.h"
 
 #include <base/paths.h>
+#include <remote/agent/probes/ports.h>
 #include <remote/agent/probes/stack_text.h>
 #include <remote/agent/ranks/stack_hook.h>
+#include <remote/diagnosis/rank_activity.h>
+#include <remote/wire/rank_state_wire.h>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -234,6 +237,60 @@ TEST_F(RankStacks, AStoppedProgramIsLeftAlone) {
         << why_not(rank, "python_stack");
     EXPECT_EQ(look(run, false).state(), "T");
     end_all(run);
+}
+
+// The rank that has not come, and the one that waits for it: told apart by one look, after which both end as if nobody
+// had looked.
+TEST_F(RankStacks, APyTorchProgram) {
+    python_ = "/usr/bin/python3";
+    if (test::run_program({python_, "-c", "import torch; assert torch.distributed.is_gloo_available()"})
+            .status != 0) {
+        GTEST_SKIP() << python_ << " has no torch with Gloo";
+    }
+    without_py_spy();
+    write_text(folder_ / "train.py",
+               "import os, time, torch, torch.distributed as dist\n"
+               "def step(number):\n"
+               "    if number == 3 and dist.get_rank() == 1:\n"
+               "        print('late', flush=True)\n"
+               "        while not os.path.exists('go'):\n"
+               "            time.sleep(0.2)\n"
+               "    dist.all_reduce(torch.ones(100000))\n"
+               "dist.init_process_group('gloo')\n"
+               "for number in range(5):\n"
+               "    step(number)\n"
+               "print('finished', flush=True)\n");
+    auto run = run_of({"exec '" + python_ + "' train.py", "exec '" + python_ + "' train.py"});
+    run.mutable_own();
+    const auto port = std::to_string(agent::pick_free_port());
+    for (auto& rank : *run.mutable_ranks()) {
+        auto& variables = *rank.mutable_env();
+        variables["MASTER_ADDR"] = "127.0.0.1";
+        variables["MASTER_PORT"] = port;
+        variables["WORLD_SIZE"] = "2";
+        variables["RANK"] = std::to_string(rank.rank());
+        variables["GLOO_SOCKET_IFNAME"] = "lo";
+    }
+    start_and_attach(run);
+    ASSERT_TRUE(client_->wait_for([&] { return log_of(1).find("late") != std::string::npos; })) << history();
+    std::vector<RankActivity> seen(2);
+    EXPECT_TRUE(test::wait_until([&] {
+        wire::Request request;
+        request.mutable_inspect_ranks()->set_run_id(run.run_id());
+        request.mutable_inspect_ranks()->set_stacks(true);
+        const auto states = rank_states_from(client_->call(request).rank_states());
+        std::transform(states.begin(), states.end(), seen.begin(),
+                       [](const auto& state) { return activity_of(state); });
+        return seen[0].kind == Activity::WaitsInCollective && seen[0].certain &&
+               seen[1].kind == Activity::Sleeps;
+    })) << to_string(seen[0].kind)
+        << ' ' << seen[0].line << ", " << to_string(seen[1].kind) << ' ' << seen[1].line;
+    EXPECT_EQ(seen[0].line, "train.py:7 in step");
+    EXPECT_EQ(seen[1].line, "train.py:6 in step");
+    write_text(folder_ / "go", "");
+    ASSERT_TRUE(client_->wait_for_end());
+    EXPECT_EQ(end().outcome(), wire::OUTCOME_DONE) << history();
+    EXPECT_NE(log_of(0).find("finished"), std::string::npos);
 }
 
 TEST_F(RankStacks, AStackProgramThatHangsLeavesNothingStopped) {

@@ -77,7 +77,7 @@ CgroupPressure CgroupPressures::of(const ProcFolder& process) {
     if (known != known_.end()) {
         return known->second;
     }
-    const auto pressure = read(text);
+    auto pressure = read(text);
     known_.emplace(std::move(text), pressure);
     return pressure;
 }

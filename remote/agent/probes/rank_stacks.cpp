@@ -38,7 +38,7 @@ std::string find_program(const std::string& name, const std::string& first) {
     std::istringstream folders(first + ':' + (path != nullptr ? path : "/usr/bin:/bin") + ':' +
                                (home_dir() / ".local/bin").string());
     for (std::string folder; std::getline(folders, folder, ':');) {
-        const std::string file = folder + '/' + name;
+        std::string file = folder + '/' + name;
         if (!folder.empty() && ::access(file.c_str(), X_OK) == 0) {
             return file;
         }
@@ -245,6 +245,7 @@ std::vector<RankStacks> read_stacks(const std::vector<StackRequest>& requests, c
         sleep_s(kLookAgain);
     }
     std::vector<RankStacks> stacks;
+    stacks.reserve(readers.size());
     for (auto& reader : readers) {
         stacks.push_back(reader.take());
     }

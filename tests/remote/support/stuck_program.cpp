@@ -72,7 +72,12 @@ int lock(const std::string& path) {
     return fd && ::flock(fd.get(), LOCK_EX) == 0 ? 0 : failed(path);
 }
 
+// With a socket, so that a look asks for those of the whole node.
 int start_threads(int count) {
+    const UniqueFd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (!fd || ::listen(fd.get(), 1) != 0) {
+        return failed("listen");
+    }
     std::mutex mutex;
     mutex.lock();
     std::vector<std::thread> threads;
