@@ -266,6 +266,25 @@ TEST(FirewallRules, WhatIsNotUnderstoodIsUnknown) {
     EXPECT_EQ(decide(none, flow).answer, Accept);
 }
 
+/// Docker's iptables beside rules of nft: nft alone does not understand them all.
+TEST(FirewallRules, RulesOfBothProgramsCount) {
+    const std::string nft_rules =
+        R"({"nftables":[{"chain":{"family":"inet","table":"own","name":"c","hook":"input","prio":5,"type":"filter",)"
+        R"("policy":"accept"}},{"rule":{"family":"inet","table":"own","chain":"c","expr":[{"match":{"op":"==",)"
+        R"("left":{"payload":{"protocol":"tcp","field":"dport"}},"right":22}},{"reject":null}]}},)"
+        R"({"chain":{"family":"ip","table":"filter","name":"INPUT","hook":"input","prio":0,"type":"filter",)"
+        R"("policy":"accept"}},{"rule":{"family":"ip","table":"filter","chain":"INPUT","expr":[{"xt":{"type":"match",)"
+        R"("name":"multiport"}},{"drop":null}]}}]})";
+    auto firewall = nft(nft_rules);
+    EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 80)).answer, FirewallAnswer::Unknown);
+    EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 22)).answer, FirewallAnswer::Reject);
+    firewall.set_other_rules(
+        "*filter\n:INPUT ACCEPT [0:0]\n-A INPUT -p tcp -m multiport --dports 90,91 -j DROP\nCOMMIT\n");
+    EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 80)).answer, FirewallAnswer::Accept);
+    EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 90)).answer, FirewallAnswer::Drop);
+    EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 22)).answer, FirewallAnswer::Reject);
+}
+
 /// 2^30 paths through chains that jump twice to the next.
 TEST(FirewallRules, ManyJumpsEnd) {
     std::string text = "*filter\n:INPUT ACCEPT [0:0]\n";

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 
 namespace rankscope {
 namespace {
@@ -46,13 +45,10 @@ FirewallFlow flow_of(const FirewallOpening& opening, const std::string& peer, in
             .outgoing = opening.outgoing};
 }
 
-bool is_same_chain(const BaseChain& a, const BaseChain& b) {
-    return std::tie(a.tool, a.family, a.table, a.name) == std::tie(b.tool, b.family, b.table, b.name);
-}
-
 void note(std::vector<BlockingChain>& blocking, const ChainDecision& decision, const std::string& peer) {
     const auto same = std::find_if(blocking.begin(), blocking.end(), [&](const BlockingChain& other) {
-        return is_same_chain(other.chain, decision.chain) && other.rule_chain == decision.rule_chain;
+        return other.chain.tool == decision.chain.tool && is_same_chain(other.chain, decision.chain) &&
+               other.rule_chain == decision.rule_chain;
     });
     if (same != blocking.end()) {
         same->peers.insert(peer);

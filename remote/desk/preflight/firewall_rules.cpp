@@ -45,15 +45,16 @@ FirewallRules::FirewallRules(const wire::Firewall& firewall) : kind_(firewall.ki
     if (firewall.status().size() <= kMaxRules) {
         status_ = firewall.status();
     }
-    const auto& rules = firewall.rules();
-    if (rules.size() > kMaxRules) {
-        return;
-    }
-    const auto first = rules.find_first_not_of(" \t\r\n");
-    if (first != std::string::npos && rules[first] == '{') {
-        nft_ = NftRules::parse(rules);
-    } else if (has_iptables_rules(rules)) {
-        iptables_ = rules;
+    for (const auto* rules : {&firewall.rules(), &firewall.other_rules()}) {
+        if (rules->size() > kMaxRules) {
+            continue;
+        }
+        const auto first = rules->find_first_not_of(" \t\r\n");
+        if (first != std::string::npos && (*rules)[first] == '{') {
+            nft_ = NftRules::parse(*rules);
+        } else if (has_iptables_rules(*rules)) {
+            iptables_ = *rules;
+        }
     }
 }
 
@@ -62,7 +63,22 @@ std::vector<ChainDecision> FirewallRules::chains(const FirewallFlow& flow) const
     if (!packet) {
         return {};
     }
-    return nft_ ? nft_->decide(*packet) : decide_iptables(iptables_, *packet);
+    auto decisions = decide_iptables(iptables_, *packet);
+    if (nft_) {
+        // The tables that iptables keeps there are better understood from itself.
+        const auto own = decisions.size();
+        for (auto& each : nft_->decide(*packet)) {
+            if (std::none_of(decisions.begin(), decisions.begin() + static_cast<std::ptrdiff_t>(own),
+                             [&](const auto& other) {
+                                 return other.chain.tool == FirewallTool::Iptables &&
+                                        is_same_chain(other.chain, each.chain);
+                             })) {
+                decisions.push_back(std::move(each));
+            }
+        }
+        sort_chains(decisions);
+    }
+    return decisions;
 }
 
 FirewallDecision FirewallRules::decide(const FirewallFlow& flow) const {

@@ -4,6 +4,7 @@
 #include <remote/desk/preflight/firewall/chains.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace rankscope {
 namespace {
@@ -143,6 +144,16 @@ ChainDecision walk_chain(const RuleChains& chains, const BaseChain& base) {
         result.decision.answer = FirewallAnswer::Unknown;
     }
     return result;
+}
+
+bool is_same_chain(const BaseChain& a, const BaseChain& b) {
+    return std::tie(a.family, a.table, a.name) == std::tie(b.family, b.table, b.name);
+}
+
+void sort_chains(std::vector<ChainDecision>& decisions) {
+    std::stable_sort(decisions.begin(), decisions.end(), [](const ChainDecision& a, const ChainDecision& b) {
+        return std::tie(a.chain.stage, a.chain.priority) < std::tie(b.chain.stage, b.chain.priority);
+    });
 }
 
 FirewallDecision combined(const std::vector<ChainDecision>& decisions) {

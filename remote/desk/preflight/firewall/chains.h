@@ -57,6 +57,9 @@ struct BaseChain {
     std::string key = {};      ///< of its rules
 };
 
+/// The same chain of the kernel, as nft and iptables see it.
+bool is_same_chain(const BaseChain& a, const BaseChain& b);
+
 /// One chain, and what it does with the flow.
 struct ChainDecision {
     BaseChain chain = {};
@@ -66,6 +69,9 @@ struct ChainDecision {
 
 /// Walks the chain. A jump to a chain that is missing, or that is already being walked, is an unknown answer.
 ChainDecision walk_chain(const RuleChains& chains, const BaseChain& base);
+
+/// Puts them into the order in which packets pass them.
+void sort_chains(std::vector<ChainDecision>& decisions);
 
 /// Of all chains that a flow passes, in their order: the first that blocks it decides.
 FirewallDecision combined(const std::vector<ChainDecision>& decisions);

@@ -254,14 +254,12 @@ std::vector<ChainDecision> NftRules::decide(const Packet& flow) const {
             chain->second.rules.push_back(rule_of(rule, packet, sets[table_of(rule)], budget));
         }
     });
-    std::stable_sort(bases.begin(), bases.end(), [](const BaseChain& a, const BaseChain& b) {
-        return std::pair(a.stage, a.priority) < std::pair(b.stage, b.priority);
-    });
     std::vector<ChainDecision> decisions;
     decisions.reserve(bases.size());
     for (const auto& base : bases) {
         decisions.push_back(walk_chain(chains, base));
     }
+    sort_chains(decisions);
     return decisions;
 }
 
