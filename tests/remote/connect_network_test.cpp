@@ -261,14 +261,25 @@ TEST_F(TwoNodes, LargePacketsThatNeverArrive) {
 TEST_F(TwoNodes, ManyRejectedPortsOfOneHost) {
     network_.rules(1, "chain in { type filter hook input priority 0; tcp dport 30000-30100 reject; }");
     wire::ConnectTargets request;
-    for (std::uint32_t i = 0; i < 6; ++i) {
+    for (std::uint32_t i = 0; i < 20; ++i) {
         *request.add_targets() = target("10.9.0.2", 30000 + i);
     }
     request.set_seconds(kSeconds);
     const auto results = connect_from(network_, 0, request);
+    int inferred = 0;
     for (const auto& result : results.results()) {
         EXPECT_EQ(result.outcome(), wire::CONNECT_ICMP_PORT) << show(result);
+        EXPECT_EQ(result.icmp_from(), "10.9.0.2");
+        inferred += result.inferred() ? 1 : 0;
     }
+    EXPECT_GT(inferred, 0) << "this kernel limits nothing";
+    // One that is dropped, beside one that is rejected.
+    network_.rules(
+        1, "chain in { type filter hook input priority 0; tcp dport 30000 reject; tcp dport 30001 drop; }");
+    request.mutable_targets()->DeleteSubrange(2, 18);
+    const auto mixed = connect_from(network_, 0, request);
+    EXPECT_EQ(mixed.results(0).outcome(), wire::CONNECT_ICMP_PORT) << show(mixed.results(0));
+    EXPECT_EQ(mixed.results(1).outcome(), wire::CONNECT_DROPPED) << show(mixed.results(1));
 }
 
 /// Node 0 – router 1 – node 2, which listens.

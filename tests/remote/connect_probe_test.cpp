@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include "support/agent_client.h"
 #include "support/probe_node.h"
+#include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
 #include <base/clock.h>
@@ -225,6 +227,30 @@ TEST(ConnectProbe, ManyTargetsShareFewDescriptors) {
         }
     }
     ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+}
+
+TEST(ConnectProbe, ThroughTheAgent) {
+    test::TemporaryFolder folder;
+    test::AgentClient listening((folder.path() / "a").string());
+    test::AgentClient connecting((folder.path() / "b").string());
+    wire::Request open;
+    open.mutable_open_probe_ports()->add_ports(0);
+    open.mutable_open_probe_ports()->set_token(probe_token("node1"));
+    open.mutable_open_probe_ports()->set_seconds(60);
+    const auto ports = listening.call(open).probe_ports();
+    ASSERT_EQ(ports.ports_size(), 1);
+    wire::Request connect_all;
+    for (const char* node : {"node1", "node2"}) {
+        *connect_all.mutable_connect_targets()->add_targets() =
+            target("127.0.0.1", ports.ports(0).port(), probe_token(node));
+    }
+    connect_all.mutable_connect_targets()->set_seconds(20);
+    const auto results = connecting.call(connect_all).connects();
+    ASSERT_EQ(results.results_size(), 2);
+    EXPECT_EQ(results.results(0).outcome(), wire::CONNECTED);
+    EXPECT_EQ(results.results(1).outcome(), wire::CONNECT_WRONG_HOST);
+    EXPECT_EQ(connecting.finish(), 0);
+    EXPECT_EQ(listening.finish(), 0);
 }
 
 IcmpError icmp4(int type, int code) {

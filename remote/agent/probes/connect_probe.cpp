@@ -15,8 +15,11 @@
 #include <cmath>
 #include <limits>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -28,8 +31,11 @@ constexpr std::size_t kMostAttempts = 5;
 constexpr std::size_t kMostSockets = 1024;
 constexpr double kLongest = 60;
 constexpr double kStopCheck = 0.1;
+constexpr double kShortest = 0.1;
 constexpr double kShortestStagger = 0.15;
 constexpr double kLongestStagger = 0.35;
+constexpr double kIcmpInterval = 1.1;  // Linux: icmp_ratelimit, 1 s, and a margin
+constexpr double kLookAgain = 0.5;
 
 // Half of the descriptors that this process may have, at most: the rest is for its other work.
 std::size_t socket_limit() {
@@ -61,6 +67,7 @@ private:
     std::optional<int> prepare(const wire::ConnectTarget& asked);
     void open(double now);
     void settle();
+    ConnectAttempt::Failure unanswered();
     void succeed(ConnectAttempt& attempt);
     void fail(const ConnectAttempt::Failure& failure);
 
@@ -83,7 +90,8 @@ private:
 TargetProbe::TargetProbe(const wire::ConnectTarget& asked, const wire::ConnectTargets& request,
                          const OwnAddresses& own)
     : own_(&own), segments_(asked.segments()), bulk_bytes_(asked.bulk_bytes()) {
-    seconds_ = std::isfinite(request.seconds()) ? std::clamp(request.seconds(), 0.0, kLongest) : kLongest;
+    seconds_ =
+        std::isfinite(request.seconds()) ? std::clamp(request.seconds(), kShortest, kLongest) : kLongest;
     stagger_ = std::clamp(seconds_ / (kMostAttempts + 1), kShortestStagger, kLongestStagger);
     result_.set_id(asked.id());
     result_.set_icmp_type(-1);
@@ -187,9 +195,7 @@ std::size_t TargetProbe::step(double now, const pollfd* entries, bool may_open) 
         return used;
     }
     if (now >= began_ + seconds_) {
-        // The oldest one has been waiting longest.
-        fail(attempts_.empty() ? ConnectAttempt::Failure{wire::CONNECT_FAILED, EMFILE, {}}
-                               : attempts_.front().unanswered());
+        fail(unanswered());
     } else if (now >= next_attempt_ && opened_ < kMostAttempts) {
         if (may_open) {
             open(now);
@@ -199,6 +205,17 @@ std::size_t TargetProbe::step(double now, const pollfd* entries, bool may_open) 
         }
     }
     return used;
+}
+
+// Of the one that came farthest, and then of the oldest: it has been waiting longest.
+ConnectAttempt::Failure TargetProbe::unanswered() {
+    if (attempts_.empty()) {
+        return {wire::CONNECT_FAILED, EMFILE, {}};
+    }
+    const auto connected = std::find_if(
+        attempts_.begin(), attempts_.end(),
+        [](const ConnectAttempt& attempt) { return attempt.state() == ConnectAttempt::State::Exchanging; });
+    return (connected == attempts_.end() ? attempts_.begin() : connected)->unanswered();
 }
 
 void TargetProbe::settle() {
@@ -330,12 +347,73 @@ private:
     std::size_t sockets_ = 0;
 };
 
+bool is_rejected(const wire::ConnectResult& result) {
+    return result.outcome() == wire::CONNECT_ICMP_PORT || result.outcome() == wire::CONNECT_ICMP_PROHIBITED;
+}
+
+bool wait_for(double seconds, const std::stop_token& stop) {
+    const double until = monotonic_s() + seconds;
+    for (double left = seconds; left > 0 && !stop.stop_requested(); left = until - monotonic_s()) {
+        sleep_s(std::min(left, kStopCheck));
+    }
+    return !stop.stop_requested();
+}
+
+/// A host that rejects by ICMP answers a few times and then about once per second, so further rejected ports look
+/// dropped. For each such host, by the index of one of them: connect to that one alone, after a pause. A host that
+/// answers now does so for the others as well.
+void look_again(const wire::ConnectTargets& request, wire::ConnectResults& results,
+                const std::stop_token& stop) {
+    std::set<std::string> rejecting;
+    for (int i = 0; i < results.results_size(); ++i) {
+        if (is_rejected(results.results(i))) {
+            rejecting.insert(request.targets(i).address());
+        }
+    }
+    std::map<std::string, std::vector<int>> unanswered;
+    for (int i = 0; i < results.results_size(); ++i) {
+        const std::string& address = request.targets(i).address();
+        if (results.results(i).outcome() == wire::CONNECT_DROPPED && rejecting.contains(address)) {
+            unanswered[address].push_back(i);
+        }
+    }
+    if (unanswered.empty() || !wait_for(kIcmpInterval, stop)) {
+        return;
+    }
+    wire::ConnectTargets again;
+    again.set_token(request.token());
+    again.set_seconds(kLookAgain);
+    for (const auto& [address, indices] : unanswered) {
+        *again.add_targets() = request.targets(indices.front());
+    }
+    ConnectRound round(again);
+    round.run(stop);
+    const wire::ConnectResults second = round.results();
+    int host = 0;
+    for (const auto& [address, indices] : unanswered) {
+        const wire::ConnectResult& found = second.results(host++);
+        for (const int index : indices) {
+            if (is_rejected(found)) {
+                wire::ConnectResult& result = *results.mutable_results(index);
+                result.set_outcome(found.outcome());
+                result.set_error(found.error());
+                result.set_icmp_type(found.icmp_type());
+                result.set_icmp_code(found.icmp_code());
+                result.set_icmp_from(found.icmp_from());
+                result.set_inferred(index != indices.front());
+            }
+        }
+    }
+}
+
 }  // namespace
 
 wire::ConnectResults connect_targets(const wire::ConnectTargets& request, const std::stop_token& stop) {
     ConnectRound round(request);
     round.run(stop);
-    return round.results();
+    wire::ConnectResults results = round.results();
+    look_again(request, results, stop);
+    return results;
 }
 
 }  // namespace rankscope::agent

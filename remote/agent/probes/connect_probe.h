@@ -18,8 +18,12 @@ namespace rankscope::agent {
 /// milliseconds and 2 s, and 3 s more for bulk bytes. Half of the descriptors that this process may have are used:
 /// targets above that wait until others are finished. Those not tried when `stop` is requested are NOT_TRIED.
 ///
-/// Not visible from here: a reset that this node's own output rule makes is CONNECT_RESET, and Linux sends at most
-/// about one ICMP error per second to one address after a burst of six: of many rejected ports some are DROPPED.
+/// Hosts limit ICMP errors (Linux: six at once to one address, then one per second): where some targets of an
+/// address are rejected and others seem dropped, one of those is tried again alone, which takes 1.6 s more; what
+/// comes back counts for all of them (`inferred`).
+///
+/// Not visible from here: a reset that this node's own output rule makes is CONNECT_RESET; a router's limit of ICMP
+/// errors across several targets makes some of them DROPPED.
 wire::ConnectResults connect_targets(const wire::ConnectTargets& request, const std::stop_token& stop);
 
 }  // namespace rankscope::agent
