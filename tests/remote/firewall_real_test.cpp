@@ -31,6 +31,12 @@ protected:
     }
     void sh(const std::string& commands) { ASSERT_EQ(node_.sh(commands), "") << commands; }
 
+    wire::Firewall inspected(const std::string& kind) {
+        auto found = node_.inspected();
+        EXPECT_EQ(found.kind(), kind);
+        return found;
+    }
+
     static FirewallFlow flow(int port, bool v6 = false) {
         return {.interface_name = "ens1",
                 .from = v6 ? "fd99::2" : "10.99.0.2",
@@ -118,7 +124,7 @@ table inet filter {
 	}
 }
 END)");
-    const auto report = [&] { return node_.nftables(); };
+    const auto report = [&] { return inspected("nftables"); };
     const auto found = report();
     for (const bool v6 : {false, true}) {
         expect(found, flow(29500, v6), Drop);
@@ -160,7 +166,7 @@ TEST_F(RealFirewall, Iptables) {
                " -t raw -A PREROUTING -p tcp --dport 29505:29508 -j DROP; " + program +
                " -A OUTPUT -p tcp --dport 29520 -j DROP");
         }
-        const auto report = [&] { return node_.iptables(); };
+        const auto report = [&] { return inspected("iptables"); };
         const auto found = report();
         for (const bool v6 : {false, true}) {
             expect(found, flow(29500, v6), Drop);
@@ -191,10 +197,11 @@ TEST_F(RealFirewall, Ufw) {
     }
     sh("ufw --force enable && ufw allow 29501/tcp && ufw allow proto tcp from 10.99.0.2 to any port "
        "29510:29519");
-    const auto report = [&] { return node_.ufw(); };
+    const auto report = [&] { return inspected("ufw"); };
     const auto by_status = [&] {
-        auto found = node_.ufw();
+        auto found = report();
         found.clear_rules();
+        found.clear_other_rules();
         return found;
     };
     for (const auto& found : {report(), by_status()}) {
@@ -232,10 +239,11 @@ TEST_F(RealFirewall, Firewalld) {
     const auto problem = node_.start_firewalld();
     ASSERT_EQ(problem, "");
     sh("firewall-cmd --zone=public --add-interface=ens1 && firewall-cmd --zone=public --add-port=29501/tcp");
-    const auto report = [&] { return node_.firewalld(); };
+    const auto report = [&] { return inspected("firewalld"); };
     const auto by_zones = [&] {
-        auto found = node_.firewalld();
+        auto found = report();
         found.clear_rules();
+        found.clear_other_rules();
         return found;
     };
     for (const auto& found : {report(), by_zones()}) {

@@ -5,6 +5,9 @@
 
 #include "support/run_program.h"
 
+#include <base/clock.h>
+#include <remote/agent/inspection/firewall.h>
+
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -240,33 +243,33 @@ FirewallAnswer FirewalledNode::connect(const FirewallFlow& flow, FirewallAnswer 
     return error == 0 ? FirewallAnswer::Accept : FirewallAnswer::Reject;
 }
 
+wire::Firewall FirewalledNode::inspected() const {
+    agent::Tools tools;
+    for (const std::string name : {"nft", "iptables-save", "ip6tables-save", "iptables-legacy-save",
+                                   "ip6tables-legacy-save", "ufw", "firewall-cmd"}) {
+        if (const auto path = find_on_path(name); !path.empty()) {
+            tools[name] = path;
+        }
+    }
+    const agent::NodePaths paths(folder_.path());
+    const wire::InspectHost request;
+    const std::stop_token stop;
+    const double deadline = monotonic_s() + 60;
+    while (true) {
+        const agent::InspectionScope scope{.paths = paths, .request = request, .stop = stop, .end = deadline};
+        const auto found = agent::inspect_firewall(scope, tools);
+        if (found.unseen_size() == 0 || monotonic_s() > deadline) {
+            return found.firewall();
+        }
+    }
+}
+
 wire::Firewall FirewalledNode::nftables() const {
     wire::Firewall firewall;
     firewall.set_kind("nftables");
     firewall.set_active(true);
     firewall.set_seen_by("root");
     firewall.set_rules(output("nft -j list ruleset"));
-    return firewall;
-}
-
-wire::Firewall FirewalledNode::iptables() const {
-    auto firewall = nftables();
-    firewall.set_kind("iptables");
-    firewall.set_rules(output("iptables-save; ip6tables-save"));
-    return firewall;
-}
-
-wire::Firewall FirewalledNode::ufw() const {
-    auto firewall = iptables();
-    firewall.set_kind("ufw");
-    firewall.set_status(output("ufw status verbose"));
-    return firewall;
-}
-
-wire::Firewall FirewalledNode::firewalld() const {
-    auto firewall = nftables();
-    firewall.set_kind("firewalld");
-    firewall.set_zones(output("firewall-cmd --list-all-zones"));
     return firewall;
 }
 

@@ -38,10 +38,10 @@ public:
     /// What really becomes of the connection. An accepted one may take long; what is dropped is waited for briefly.
     FirewallAnswer connect(const FirewallFlow& flow, FirewallAnswer expected) const;
 
+    /// What the agent reports; asked again for a while when a program was late.
+    wire::Firewall inspected() const;
+    /// What nft alone sees.
     wire::Firewall nftables() const;
-    wire::Firewall iptables() const;
-    wire::Firewall ufw() const;
-    wire::Firewall firewalld() const;
     /// All rules in force, and those kept for a restart, without counters and handles: to be compared.
     std::string rules() const;
 
