@@ -136,8 +136,15 @@ TEST_F(HostInspection, ProgramsThatCannotRun) {
 
 TEST_F(HostInspection, AVirtualEnvironmentThatIsNotThere) {
     request_.set_venv(folder_ / "venv");
-    request_.add_programs("no-such-python");
-    EXPECT_EQ(look().programs(0).error(), "no-venv");
+    request_.set_python("sh");
+    request_.add_programs("sh");
+    request_.add_programs("/bin/sh");
+    const auto found = look();
+    ASSERT_EQ(found.programs_size(), 2);
+    EXPECT_EQ(found.programs(0).error(), "no-venv") << "the one of the system is another one";
+    EXPECT_FALSE(found.programs(0).executable());
+    EXPECT_TRUE(found.programs(1).executable());
+    EXPECT_TRUE(is_unseen(found, "versions.python"));
 }
 
 TEST_F(HostInspection, PackagesOfAnInterpreterWithoutImportingThem) {

@@ -68,14 +68,20 @@ std::string search_all(const wire::InspectHost& request) {
         environment->apply(variables);
         found["environment"] = environment->set;
     }
-    for (int i = 0; i < std::min(request.programs_size(), kMostPrograms); ++i) {
-        auto state = program_state(request.programs(i), variables["PATH"]);
-        if (!environment && state.path().empty()) {
+    // Without the job's environment a name means nothing, even where PATH has a program of that name.
+    const auto state_of = [&](const std::string& name) {
+        auto state = program_state(name, variables["PATH"]);
+        if (!environment && name.find('/') == std::string::npos) {
+            state.set_executable(false);
             state.set_error(environment.failure().code);
         }
+        return state;
+    };
+    for (int i = 0; i < std::min(request.programs_size(), kMostPrograms); ++i) {
+        const auto state = state_of(request.programs(i));
         found["programs"].push_back({state.path(), state.executable(), state.error()});
     }
-    const auto python = program_state(request.python(), variables["PATH"]);
+    const auto python = state_of(request.python());
     found["python"] = python.executable() ? python.path() : "";
     found["tools"] = find_tools(own_path() + ':' + kSystemFolders);
     return found.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
