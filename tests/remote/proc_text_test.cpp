@@ -125,6 +125,24 @@ TEST(ProcText, Pressure) {
     EXPECT_FALSE(parse_full_pressure_s("full total=x\n"));
 }
 
+TEST(BlockedFile, AServerIsNamedWhereTheFileIsNot) {
+    const test::TemporaryFolder folder;
+    const ProcFolder process(folder.path().string());
+    const auto mounts = parse_mountinfo(
+        "21 1 254:0 / / rw - ext4 /dev/vda rw\n30 21 0:44 / /data rw - nfs4 10.0.0.9:/export rw\n"
+        "31 21 0:45 / /sys/fs/fuse rw - fusectl fusectl rw\n");
+    const auto blocked = served_file_of(process, "rpc_wait_bit_killable", mounts);
+    EXPECT_EQ(blocked.file, "");
+    EXPECT_EQ(blocked.file_system, "nfs4");
+    EXPECT_EQ(blocked.source, "10.0.0.9:/export");
+    EXPECT_FALSE(served_file_of(process, "futex_wait_queue", mounts).on_a_file_system());
+    auto two = mounts;
+    two.push_back(mounts[1]);
+    two.back().source = "10.0.0.8:/home";
+    EXPECT_FALSE(served_file_of(process, "rpc_wait_bit_killable", two).on_a_file_system())
+        << "one of two servers";
+}
+
 // Files as the kernel has them, in a folder of the test.
 class Cgroups : public testing::Test {
 protected:

@@ -8,6 +8,7 @@
 
 #include <base/clock.h>
 #include <base/paths.h>
+#include <remote/agent/probes/blocked_file.h>
 #include <remote/agent/probes/rank_inspection.h>
 #include <remote/diagnosis/rank_activity.h>
 #include <remote/wire/rank_state_wire.h>
@@ -292,6 +293,13 @@ TEST_F(RankInspection, AFileServerThatDoesNotAnswer) {
     EXPECT_EQ(seen.ranks(0).blocked_file_system(), "fuse.test");
     EXPECT_EQ(seen.ranks(0).blocked_source(), "10.0.0.9:/export");
     EXPECT_EQ(seen.ranks(0).blocked_pid(), seen.ranks(0).pid());
+    // As where the kernel shows no system calls.
+    const agent::ProcFolder process("/proc/" + std::to_string(seen.ranks(0).pid()));
+    const auto mounts = agent::parse_mountinfo(process.read("mountinfo"));
+    const auto inferred = agent::served_file_of(process, seen.ranks(0).wait_channel(), mounts);
+    EXPECT_EQ(inferred.file, mount + "/data") << seen.ranks(0).wait_channel();
+    EXPECT_EQ(inferred.source, "10.0.0.9:/export");
+    EXPECT_FALSE(agent::served_file_of(process, "hrtimer_nanosleep", mounts).on_a_file_system());
     EXPECT_EQ(seen.ranks(1).blocked_source(), "10.0.0.9:/export");
     EXPECT_NE(seen.ranks(1).blocked_pid(), seen.ranks(1).pid()) << "a process below the rank reads";
     EXPECT_NE(seen.ranks(1).command().find("loader"), std::string::npos) << seen.ranks(1).command();

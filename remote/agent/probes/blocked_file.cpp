@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <initializer_list>
 #include <optional>
 #include <set>
 
@@ -20,6 +21,7 @@ namespace {
 
 constexpr std::size_t kLongestPath = 1024;
 constexpr std::size_t kMostPolled = 64;
+constexpr std::size_t kMostOpen = 1024;
 
 // Does not stop the process, and needs the same permission as /proc/PID/syscall does.
 bool read_memory(pid_t pid, std::uint64_t address, void* to, std::size_t size, std::size_t& got) {
@@ -130,6 +132,38 @@ BlockedFile file_of_descriptor(const ProcFolder& process, int fd, const std::vec
     return blocked;
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+bool waits_for_server(const std::string& wait_channel) {
+    return has_any(wait_channel,
+                   {"request_wait_answer", "rpc_", "nfs", "fuse", "cifs", "ceph", "ptlrpc", "p9_"});
+}
+
+bool is_served(const std::string& file_system) {
+    return has_any(file_system, {"nfs", "fuse", "cifs", "smb", "ceph", "lustre", "9p", "gpfs", "beegfs"}) &&
+           file_system != "fusectl" && file_system != "nfsd";
+}
+
+// What all of them have in common.
+BlockedFile in_common(const std::vector<BlockedFile>& files) {
+    if (files.empty()) {
+        return {};
+    }
+    BlockedFile common = files.front();
+    for (const auto& file : files) {
+        if (file.source != common.source || file.file_system != common.file_system) {
+            return {};
+        }
+        if (file.file != common.file) {
+            common.file.clear();
+        }
+    }
+    return common;
+}
+
 BlockedFile file_of_path(pid_t pid, const ProcFolder& process, const SystemCall& call,
                          const std::vector<Mount>& mounts) {
     BlockedFile blocked;
@@ -165,6 +199,30 @@ BlockedFile blocked_file_of(pid_t pid, const ProcFolder& process, const SystemCa
     }
     blocked.socket = only_socket(process, fds);
     return blocked;
+}
+
+BlockedFile served_file_of(const ProcFolder& process, const std::string& wait_channel,
+                           const std::vector<Mount>& mounts) {
+    if (!waits_for_server(wait_channel)) {
+        return {};
+    }
+    std::vector<BlockedFile> files;
+    const ProcFolder folder(process, "fd");
+    for (const int fd : folder ? folder.numbers(kMostOpen) : std::vector<int>()) {
+        auto file = file_of_descriptor(process, fd, mounts);
+        if (is_served(file.file_system)) {
+            files.push_back(std::move(file));
+        }
+    }
+    if (!files.empty()) {
+        return in_common(files);
+    }
+    for (const auto& mount : mounts) {  // it opens a file
+        if (is_served(mount.type)) {
+            set_mount(files.emplace_back(), &mount);
+        }
+    }
+    return in_common(files);
 }
 
 const Mount* mount_of(const std::string& path, const std::vector<Mount>& mounts) {

@@ -27,6 +27,12 @@ struct BlockedFile {
 BlockedFile blocked_file_of(pid_t pid, const ProcFolder& process, const SystemCall& call,
                             const std::vector<Mount>& mounts, bool memory);
 
+/// Where no system call may be seen, and the kernel's function `wait_channel` is one that waits for a file server: the
+/// only file that the process has open on such a server; of several files, or none, only file system and source, where
+/// there is one alone. Empty: it waits for something else.
+BlockedFile served_file_of(const ProcFolder& process, const std::string& wait_channel,
+                           const std::vector<Mount>& mounts);
+
 /// The mount that a path is on: the last of those with the longest mount point. nullptr: none.
 const Mount* mount_of(const std::string& path, const std::vector<Mount>& mounts);
 

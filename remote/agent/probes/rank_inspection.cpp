@@ -316,10 +316,9 @@ void Look::add_stacks() {
 
 bool Look::set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& process,
                        const ThreadLook& thread, bool memory, bool only_files) {
-    if (!thread.call) {
-        return false;
-    }
-    const auto blocked = blocked_file_of(pid, process, *thread.call, mounts_of(process), memory);
+    const auto& mounts = mounts_of(process);
+    const auto blocked = thread.call ? blocked_file_of(pid, process, *thread.call, mounts, memory)
+                                     : served_file_of(process, thread.state.wait_channel(), mounts);
     if (only_files && (!blocked.on_a_file_system() || blocked.file.starts_with("/dev/"))) {
         return false;
     }
@@ -327,7 +326,10 @@ bool Look::set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& 
     seen.set_blocked_file_system(as_utf8(blocked.file_system));
     seen.set_blocked_source(as_utf8(blocked.source));
     seen.set_blocked_socket(static_cast<std::int64_t>(blocked.socket));
-    seen.set_blocked_pid(blocked.file.empty() ? 0 : thread.state.tid());
+    seen.set_blocked_pid(blocked.file.empty() && blocked.file_system.empty() ? 0 : thread.state.tid());
+    if (!thread.call && blocked.on_a_file_system()) {
+        add_unseen(seen, "blocked_file", "inferred from what it has open");
+    }
     return true;
 }
 
@@ -340,7 +342,8 @@ void Look::add_blocked_file(const Rank& rank, const ProcFolder& process,
         return;
     }
     for (const auto& thread : threads) {
-        if (thread.state.state() == "D" && set_blocked(seen, rank.works, process, thread, false, true)) {
+        if ((thread.state.state() == "D" || !thread.call) &&
+            set_blocked(seen, rank.works, process, thread, false, true)) {
             return;
         }
     }
