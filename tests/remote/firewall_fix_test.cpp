@@ -147,6 +147,10 @@ TEST(FirewallFix, Firewalld) {
                   std::string::npos)
             << behind[0].command;
     }
+    EXPECT_TRUE(firewall_fixes(firewall("firewalld", "firewalld.json", "firewalld.zones"),
+                               opening({"fd00::2"}, 22, 22))
+                    .empty())
+        << "the zone is open already";
     const auto unknown = firewall_fixes(firewall("firewalld", ""), opening({"10.0.0.3"}, 29600, 29600));
     ASSERT_EQ(unknown.size(), 1U);
     EXPECT_TRUE(unknown[0].command.starts_with("sudo firewall-cmd --add-rich-rule='rule family="))

@@ -250,8 +250,10 @@ TEST_F(RealFirewall, Firewalld) {
         expect(found, flow(29500), Reject);
         expect(found, flow(29501), Accept);
         expect(found, flow(29500, true), Reject);
-        // Of its rules it is not known whether the filter against forged sources drops it: the zone's words decide.
-        expect(found, flow(29501, true), Accept);
+        // By the rules, the filter against forged sources may drop it: that depends on routes.
+        const auto decision = decide(found, flow(29501, true));
+        EXPECT_EQ(decision.answer, found.rules().empty() ? Accept : Unknown) << decision.rule;
+        EXPECT_STREQ(to_string(node_.connect(flow(29501, true), Accept)), "accept");
     }
     for (const bool v6 : {false, true}) {
         expect_fix(report, flow(29530, v6), Reject, flow(29533, v6));
@@ -277,6 +279,28 @@ TEST_F(RealFirewall, Firewalld) {
        "nft 'add chain inet own input { type filter hook input priority -5; }' && "
        "nft add rule inet own input tcp dport 29560-29569 drop");
     expect_fix(report, flow(29560), Drop, flow(29565));
+}
+
+/// The backend that it had before nftables.
+TEST_F(RealFirewall, FirewalldWithIptables) {
+    ASSERT_NO_FATAL_FAILURE(start({"firewalld", "firewall-cmd", "dbus-daemon", "iptables"}));
+    if (IsSkipped()) {
+        return;
+    }
+    sh("sed -i 's/^FirewallBackend=.*/FirewallBackend=iptables/' /etc/firewalld/firewalld.conf");
+    const auto problem = node_.start_firewalld();
+    ASSERT_EQ(problem, "");
+    sh("firewall-cmd --zone=public --add-interface=ens1 && firewall-cmd --zone=public --add-port=29501/tcp");
+    const auto report = [&] { return inspected("firewalld"); };
+    const auto found = report();
+    expect(found, flow(29501), Accept);
+    EXPECT_EQ(decide(found, flow(29501)).place, "zone public");
+    EXPECT_EQ(decide(found, flow(29501, true)).rule,
+              "-A PREROUTING -m rpfilter --validmark --invert -j DROP");
+    for (const bool v6 : {false, true}) {
+        expect(found, flow(29500, v6), Reject);
+        expect_fix(report, flow(29530, v6), Reject, flow(29533, v6));
+    }
 }
 
 }  // namespace

@@ -212,6 +212,9 @@ TEST(FirewallRules, FirewalldByRulesAndByZones) {
     EXPECT_EQ(decide(with_rules, incoming("10.0.0.7", 29501)).rule,
               "ip saddr 10.0.0.7 tcp dport 29501 reject with icmp port-unreachable");
     EXPECT_EQ(decide(firewall, incoming("10.0.0.2", 29500)).rule, "target: default");
+    EXPECT_EQ(decide(with_rules, incoming("fd00::2", 22)).rule,
+              "meta nfproto ipv6 fib saddr . mark . iif oif missing drop")
+        << "depends on routes";
     // A table of its own that is not understood: the zone's words do not decide.
     auto beside = with_rules;
     auto rules = data("firewalld.json");

@@ -72,7 +72,10 @@ BlockingChains find_blocking(const FirewallRules& rules, const FirewallOpening& 
             });
             for (const auto& decision : decisions) {
                 blocking.firewalld_table = blocking.firewalld_table || decision.chain.table == "firewalld";
-                const bool unknown = decision.decision.answer == FirewallAnswer::Unknown &&
+                // A zone opens only what its own chain decides.
+                const bool zone =
+                    decision.chain.table != "firewalld" || decision.chain.name == "filter_INPUT";
+                const bool unknown = zone && decision.decision.answer == FirewallAnswer::Unknown &&
                                      !decision.chain.nat && decision.chain.family != "bridge";
                 if (certain ? is_blocked(decision.decision.answer) : unknown) {
                     note(blocking.list, decision, peer);

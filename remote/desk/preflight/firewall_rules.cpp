@@ -90,13 +90,14 @@ FirewallDecision FirewallRules::decide(const FirewallFlow& flow) const {
         return {.answer = FirewallAnswer::Accept};
     }
     FirewallDecision decision;
-    bool own_words = true;  // only rules that firewalld or ufw made are not understood
+    bool own_words = true;
     if (readable()) {
         const auto decisions = chains(flow);
         decision = combined(decisions);
-        own_words = std::all_of(decisions.begin(), decisions.end(), [&](const ChainDecision& each) {
-            return each.decision.answer != FirewallAnswer::Unknown || each.chain.table == "filter" ||
-                   each.chain.table == kind_;
+        // Rules of iptables as nft shows them. What else is not understood, like a filter against forged sources, is
+        // nothing that zones or ufw know of.
+        own_words = std::all_of(decisions.begin(), decisions.end(), [](const ChainDecision& each) {
+            return each.decision.answer != FirewallAnswer::Unknown || each.chain.table == "filter";
         });
     }
     if (decision.answer != FirewallAnswer::Unknown || !own_words) {
