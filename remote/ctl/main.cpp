@@ -33,6 +33,7 @@ int run(int argc, char** argv) {
     add_keys_commands(app, options, code);
     add_probe_command(app, options, code);
     add_plan_command(app, options, code);
+    add_preflight_command(app, options, code);
     add_job_command(app, options, code);
     add_run_command(app, options, code);
     add_runs_commands(app, options, code);

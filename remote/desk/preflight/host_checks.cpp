@@ -1,0 +1,456 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/shell_quote.h>
+#include <remote/desk/node/clock_check.h>
+#include <remote/desk/preflight/host_checks.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <optional>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Preflight";
+constexpr std::uint64_t kMiB = 1U << 20U;
+constexpr std::uint64_t kLeastDisk = 64 * kMiB;
+constexpr std::uint64_t kSmallDisk = 1024 * kMiB;
+constexpr std::uint64_t kLeastInodes = 1000;
+constexpr std::uint64_t kSharedMemory = 64 * kMiB;  // Docker's default, too small for NCCL and data loaders
+constexpr std::uint64_t kSharedMemoryOfRank = 16 * kMiB;  // NCCL's segments of a rank
+constexpr std::int64_t kLeastFiles = 512;
+constexpr std::int64_t kFilesOfPeer = 4;   // sockets of one rank to another
+constexpr std::int64_t kTasksOfRank = 64;  // threads and helpers
+constexpr std::int64_t kSmallMemlock = 1 << 20;
+constexpr double kClockOff = 2;  // seconds
+
+std::string mib(std::uint64_t bytes) {
+    return std::to_string(bytes / kMiB) + " MiB";
+}
+
+std::string limit_text(std::int64_t value) {
+    return value < 0 ? text(kContext, "unlimited") : std::to_string(value);
+}
+
+class Findings {
+public:
+    Check& add(FailureId id, CheckStatus status, const NodeView& view, const std::string& detail) {
+        return add(id, status, view.name, detail);
+    }
+    Check& add(FailureId id, CheckStatus status, const std::string& node, const std::string& detail) {
+        auto found = std::find_if(checks_.begin(), checks_.end(), [&](const Check& check) {
+            return check.id == id && check.status == status;
+        });
+        if (found == checks_.end()) {
+            checks_.emplace_back();
+            found = checks_.end() - 1;
+            found->id = id;
+            found->status = status;
+            found->detail = detail;
+        }
+        if (std::find(found->nodes.begin(), found->nodes.end(), node) == found->nodes.end()) {
+            found->nodes.push_back(node);
+        }
+        found->evidence.push_back(node + ": " + detail);
+        return *found;
+    }
+    void pass(FailureId id, const std::string& detail) {
+        if (std::none_of(checks_.begin(), checks_.end(),
+                         [&](const Check& check) { return check.id == id; })) {
+            checks_.emplace_back();
+            checks_.back().id = id;
+            checks_.back().detail = detail;
+        }
+    }
+    std::vector<Check> take() { return std::move(checks_); }
+
+private:
+    std::vector<Check> checks_;
+};
+
+// ---- the rendezvous port ----
+
+void master_port(const NodeView& master, const HostNeeds& needs, Findings& findings) {
+    for (const auto& port : master.host.ports()) {
+        if (static_cast<int>(port.port()) != needs.master_port || !port.held()) {
+            continue;
+        }
+        const std::string number = std::to_string(needs.master_port);
+        std::string who = port.command();
+        if (who.empty()) {
+            who = port.user().empty() ? text(kContext, "a process of another user")
+                                      : text(kContext, "a process of %1", {port.user()});
+        } else if (!port.user().empty()) {
+            who += " (" + port.user() + ")";
+        }
+        const bool stale = port.own() && !port.run_id().empty() && !port.live();
+        Check& check = findings.add(
+            "port-in-use", CheckStatus::Fail, master,
+            stale ? text(kContext, "Port %1 of %2 is held by %3, a process that the run %4 left behind.",
+                         {number, master.name, who, port.run_id()})
+            : port.live() ? text(kContext, "Port %1 of %2 is held by the run %3, which is in progress.",
+                                 {number, master.name, port.run_id()})
+                          : text(kContext, "Port %1 of %2 is held by %3.", {number, master.name, who}));
+        if (stale) {
+            check.fixes.push_back({.command = "rankscopectl clean " + shell_quote(master.name)});
+        } else if (port.own() && port.pid() > 0 && !port.live()) {
+            check.fixes.push_back({.node = master.name, .command = "kill " + std::to_string(port.pid())});
+        }
+        check.fixes.push_back({.job = {{"master_port", "0"}}});
+    }
+    findings.pass("port-in-use", text(kContext, "The rendezvous port of %1 is free.", {master.name}));
+}
+
+// ---- paths ----
+
+const wire::PathState* path_of(const NodeView& view, const std::string& path) {
+    for (const auto& entry : view.host.paths()) {
+        if (entry.path() == path || entry.resolved() == path) {
+            return &entry;
+        }
+    }
+    return nullptr;
+}
+
+void shared_memory(const NodeView& view, const HostNeeds& needs, Findings& findings) {
+    const auto* shm = path_of(view, "/dev/shm");
+    if (shm == nullptr || !shm->exists() || shm->late() || shm->total_bytes() == 0) {
+        return;
+    }
+    const std::uint64_t wanted = kSharedMemory + kSharedMemoryOfRank * static_cast<std::uint64_t>(view.ranks);
+    const bool small = shm->total_bytes() < wanted;
+    if (!small && shm->free_bytes() >= wanted) {
+        return;
+    }
+    // The native engine on processors needs none.
+    const CheckStatus status = needs.nccl || !needs.native ? CheckStatus::Fail : CheckStatus::Warn;
+    Check& check = findings.add(
+        "shm-too-small", status, view,
+        small ? text(kContext, "/dev/shm of %1 has %2, and %3 ranks with data loaders need %4.",
+                     {view.name, mib(shm->total_bytes()), std::to_string(view.ranks), mib(wanted)})
+              : text(kContext, "/dev/shm of %1 is full: %2 of %3 are free.",
+                     {view.name, mib(shm->free_bytes()), mib(shm->total_bytes())}));
+    if (small) {
+        check.fixes.push_back(
+            {.node = view.name,
+             .command = "sudo mount -o remount,size=" +
+                        std::to_string(std::max<std::uint64_t>(1024, wanted / kMiB)) + "M /dev/shm",
+             .undo = "sudo mount -o remount,size=" + std::to_string(shm->total_bytes() / 1024) + "k /dev/shm",
+             .needs_root = true});
+    } else {
+        check.fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+    }
+}
+
+void folder_state(const NodeView& view, const wire::PathState& path, Findings& findings) {
+    const std::string name = path.resolved().empty() ? path.path() : path.resolved();
+    if (path.late()) {
+        findings.add("path-late", CheckStatus::Fail, view,
+                     text(kContext, "%1 of %2 does not answer: its file server (%3) is probably gone.",
+                          {name, view.name, path.file_system()}));
+        return;
+    }
+    if (!path.exists()) {
+        return;
+    }
+    if (path.total_bytes() > 0 && path.free_bytes() < kSmallDisk && name != "/dev/shm" && path.folder() &&
+        !path.read_only()) {
+        const bool full = path.free_bytes() < kLeastDisk;
+        findings
+            .add("disk-full", full ? CheckStatus::Fail : CheckStatus::Warn, view,
+                 text(kContext, "The disk of %1 of %2 has only %3 left.",
+                      {name, view.name, mib(path.free_bytes())}))
+            .fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+    }
+    if (path.total_inodes() > 0 && path.free_inodes() < kLeastInodes && path.folder()) {
+        findings.add("disk-full", CheckStatus::Fail, view,
+                     text(kContext, "The disk of %1 of %2 has only %3 inodes left.",
+                          {name, view.name, std::to_string(path.free_inodes())}));
+    }
+}
+
+// The agent's cache and home come with every inspection: worker, spool and checkpoints go there.
+void own_folders(const NodeView& view, Findings& findings) {
+    for (int i = 0; i < view.host.paths_size(); ++i) {
+        const auto& path = view.host.paths(i);
+        folder_state(view, path, findings);
+        const bool ours = i == 1 || i == 2;  // home and the cache, after /dev/shm
+        if (!ours || !path.exists() || path.late()) {
+            continue;
+        }
+        if (path.read_only()) {
+            findings.add("read-only", CheckStatus::Fail, view,
+                         text(kContext, "%1 of %2 is on a file system that is mounted read-only.",
+                              {path.resolved(), view.name}));
+        } else if (!path.writable()) {
+            findings.add("no-permission", CheckStatus::Fail, view,
+                         text(kContext, "%1 of %2 is not writable.", {path.resolved(), view.name}));
+        }
+        if (i == 2 && !path.executable()) {
+            findings.add("no-exec", CheckStatus::Fail, view,
+                         text(kContext, "%1 of %2 is on a file system that is mounted noexec.",
+                              {path.resolved(), view.name}));
+        }
+    }
+}
+
+void data_paths(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+    const auto look = [&](const std::string& path, bool required) {
+        std::vector<const NodeView*> without;
+        for (const auto& view : views) {
+            const auto* state = path_of(view, path);
+            if (state != nullptr && !state->exists() && !state->late()) {
+                without.push_back(&view);
+            }
+        }
+        if (!required && without.size() == views.size()) {
+            return;  // perhaps what the program writes
+        }
+        for (const NodeView* view : without) {
+            findings.add("data-path-missing", CheckStatus::Fail, *view,
+                         text(kContext, "%1 does not exist on %2.", {path, view->name}));
+        }
+    };
+    for (const auto& path : needs.data_paths) {
+        look(path, true);
+    }
+    for (const auto& path : needs.maybe_paths) {
+        look(path, false);
+    }
+}
+
+// ---- programs and code ----
+
+void program(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+    if (needs.program.empty()) {
+        return;
+    }
+    for (const auto& view : views) {
+        for (const auto& state : view.host.programs()) {
+            if (state.name() == needs.program && (state.path().empty() || !state.executable())) {
+                findings.add("interpreter-missing", CheckStatus::Fail, view,
+                             text(kContext, "%1 has no program \"%2\".", {view.name, needs.program}));
+            }
+        }
+    }
+    findings.pass("interpreter-missing",
+                  text(kContext, "Every node has the program \"%1\".", {needs.program}));
+}
+
+void script(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+    if (needs.script.empty()) {
+        return;
+    }
+    std::map<std::string, std::vector<const NodeView*>> versions;
+    for (const auto& view : views) {
+        const auto* state = path_of(view, needs.script);
+        if (state == nullptr || state->late()) {
+            continue;
+        }
+        if (!state->exists()) {
+            findings.add("script-missing", CheckStatus::Fail, view,
+                         text(kContext, "%1 does not exist on %2.", {needs.script, view.name}));
+        } else if (!state->sha256().empty()) {
+            versions[state->sha256()].push_back(&view);
+        }
+    }
+    if (versions.size() < 2) {
+        return;
+    }
+    const auto most = std::max_element(versions.begin(), versions.end(), [](const auto& a, const auto& b) {
+        return a.second.size() < b.second.size();
+    });
+    for (const auto& [hash, nodes] : versions) {
+        const bool odd = hash != most->first || nodes.size() * 2 <= views.size();
+        for (const NodeView* view : odd ? nodes : std::vector<const NodeView*>()) {
+            findings
+                .add("code-differs", CheckStatus::Fail, *view,
+                     text(kContext, "%1 of %2 differs from the file of the other nodes.",
+                          {needs.script, view->name}))
+                .fixes = {{.job = {{"push", "[" + needs.script + "]"}}}};
+        }
+    }
+}
+
+// ---- limits ----
+
+void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size, std::int64_t most_memlock,
+            Findings& findings) {
+    const bool infiniband = std::any_of(
+        view.host.infiniband().begin(), view.host.infiniband().end(),
+        [](const wire::InfinibandPort& port) { return port.state().find("ACTIVE") != std::string::npos; });
+    for (const auto& limit : view.host.limits()) {
+        const std::string where = limit.source();
+        if (limit.name() == "nofile" && limit.soft() >= 0) {
+            const auto wanted =
+                std::max(kLeastFiles, 256 + kFilesOfPeer * static_cast<std::int64_t>(world_size));
+            if (limit.soft() < wanted) {
+                findings
+                    .add("open-files-limit", CheckStatus::Fail, view,
+                         text(kContext, "A process on %1 may open %2 files; a run of %3 ranks needs %4.",
+                              {view.name, limit_text(limit.soft()), std::to_string(world_size),
+                               std::to_string(wanted)}))
+                    .fixes.push_back(
+                        {.node = view.name,
+                         .command =
+                             "sudo sh -c " + shell_quote("echo '* - nofile 1048576' > "
+                                                         "/etc/security/limits.d/90-rankscope-nofile.conf"),
+                         .undo = "sudo rm /etc/security/limits.d/90-rankscope-nofile.conf",
+                         .needs_root = true});
+            }
+        } else if (limit.name() == "memlock" && limit.soft() >= 0) {
+            const bool lower = limit.soft() < most_memlock && limit.soft() < kSmallMemlock;
+            if (infiniband || lower) {
+                findings
+                    .add("ib-memlock", infiniband && needs.nccl ? CheckStatus::Fail : CheckStatus::Warn, view,
+                         text(kContext,
+                              "A process on %1 may lock %2 bytes of memory; InfiniBand and RoCE need "
+                              "unlimited.",
+                              {view.name, limit_text(limit.soft())}))
+                    .fixes.push_back(
+                        {.node = view.name,
+                         .command =
+                             "sudo sh -c " + shell_quote("echo '* - memlock unlimited' > "
+                                                         "/etc/security/limits.d/90-rankscope-memlock.conf"),
+                         .undo = "sudo rm /etc/security/limits.d/90-rankscope-memlock.conf",
+                         .needs_root = true});
+            }
+        } else if ((limit.name() == "nproc" || limit.name() == "pids.max") && limit.soft() >= 0) {
+            const auto room = limit.soft() - std::max<std::int64_t>(limit.used(), 0);
+            const auto wanted = kTasksOfRank * (view.ranks + 1);
+            if (room < wanted) {
+                findings.add("pids-limit", CheckStatus::Fail, view,
+                             text(kContext,
+                                  "%1 allows %2 more processes and threads (%3, limit %4); %5 ranks need %6.",
+                                  {view.name, std::to_string(std::max<std::int64_t>(room, 0)),
+                                   limit.name() == "nproc" ? "ulimit -u" : where, limit_text(limit.soft()),
+                                   std::to_string(view.ranks), std::to_string(wanted)}));
+            }
+        }
+    }
+}
+
+// ---- clocks, versions ----
+
+void clocks(const std::vector<NodeView>& views, Findings& findings) {
+    // Against the median: the desk's own clock may be the wrong one.
+    std::vector<double> offsets;
+    for (const auto& view : views) {
+        offsets.push_back(view.clock_offset_s);
+    }
+    std::sort(offsets.begin(), offsets.end());
+    const double median = offsets[(offsets.size() - 1) / 2];
+    for (const auto& view : views) {
+        const double off = views.size() > 2 ? view.clock_offset_s - median : view.clock_offset_s;
+        if (std::abs(off) > kClockOff) {
+            findings
+                .add("clock-skew", CheckStatus::Warn, view,
+                     text(kContext, "The clock of %1 is off by %2 s.",
+                          {view.name, std::to_string(static_cast<std::int64_t>(std::round(off)))}))
+                .fixes.push_back({.node = view.name,
+                                  .command = "sudo timedatectl set-ntp true",
+                                  .undo = "sudo timedatectl set-ntp false",
+                                  .needs_root = true});
+        }
+    }
+    findings.pass("clock-skew", text(kContext, "The clocks agree."));
+}
+
+std::string major_minor(const std::string& version) {
+    const auto first = version.find('.');
+    const auto second = first == std::string::npos ? first : version.find('.', first + 1);
+    return version.substr(0, second);
+}
+
+struct VersionRule {
+    const char* name;
+    FailureId id;
+    bool blocks;
+    bool patch_counts;  ///< else major and minor alone
+};
+
+void versions(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+    const VersionRule rules[] = {
+        {"torch", "torch-version-skew", true, false}, {"nccl", "nccl-version-mismatch", needs.nccl, false},
+        {"python", "version-skew", false, false},     {"cuda", "version-skew", false, false},
+        {"cudnn", "version-skew", false, false},      {"driver", "version-skew", false, true}};
+    for (const auto& rule : rules) {
+        std::map<std::string, std::vector<std::string>> nodes_of;
+        for (const auto& view : views) {
+            for (const auto& version : view.host.versions()) {
+                if (version.name() == rule.name) {
+                    const std::string value =
+                        rule.patch_counts ? version.value() : major_minor(version.value());
+                    nodes_of[value].push_back(view.name);
+                }
+            }
+        }
+        if (nodes_of.size() < 2) {
+            continue;
+        }
+        const auto most =
+            std::max_element(nodes_of.begin(), nodes_of.end(),
+                             [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+        const bool tie = most->second.size() * 2 <= views.size();
+        for (const auto& [value, nodes] : nodes_of) {
+            if (value == most->first && !tie) {
+                continue;
+            }
+            for (const auto& node : nodes) {
+                findings.add(rule.id, rule.blocks ? CheckStatus::Fail : CheckStatus::Warn, node,
+                             value.empty()
+                                 ? text(kContext, "%1 has no %2; other nodes have it.", {node, rule.name})
+                                 : text(kContext, "%1 has %2 %3; other nodes have another version.",
+                                        {node, rule.name, value}));
+            }
+        }
+    }
+}
+
+void unseen(const NodeView& view, Findings& findings) {
+    for (const auto& entry : view.host.unseen()) {
+        findings.add("probe-incomplete", CheckStatus::Skip, view,
+                     text(kContext, "%1: %2 could not be read: %3", {view.name, entry.what(), entry.why()}));
+    }
+}
+
+}  // namespace
+
+std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNeeds& needs) {
+    Findings findings;
+    std::size_t world_size = 0;
+    std::int64_t most_memlock = 0;
+    for (const auto& view : views) {
+        world_size += static_cast<std::size_t>(std::max(view.ranks, 0));
+        for (const auto& limit : view.host.limits()) {
+            if (limit.name() == "memlock") {
+                most_memlock =
+                    std::max(most_memlock, limit.soft() < 0 ? std::int64_t{1} << 62U : limit.soft());
+            }
+        }
+    }
+    if (needs.master_port != 0 && needs.master < views.size()) {
+        master_port(views[needs.master], needs, findings);
+    }
+    for (const auto& view : views) {
+        shared_memory(view, needs, findings);
+        own_folders(view, findings);
+        limits(view, needs, world_size, most_memlock, findings);
+        unseen(view, findings);
+    }
+    data_paths(views, needs, findings);
+    program(views, needs, findings);
+    script(views, needs, findings);
+    clocks(views, findings);
+    versions(views, needs, findings);
+    findings.pass("disk-full", text(kContext, "The disks have room."));
+    findings.pass("shm-too-small", text(kContext, "/dev/shm is large enough."));
+    findings.pass("open-files-limit", text(kContext, "The limits of open files are high enough."));
+    findings.pass("pids-limit", text(kContext, "The limits of processes are high enough."));
+    return findings.take();
+}
+
+}  // namespace rankscope

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/preflight/node_view.h>
+#include <remote/diagnosis/check.h>
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// What the job needs of its nodes, beside the network.
+struct HostNeeds {
+    std::string program;               ///< argv[0] of the user's own program; empty: the native engine
+    std::string script;                ///< a file of its arguments that is not pushed; empty: none
+    std::set<std::string> data_paths;  ///< that the job names and must exist
+    std::set<std::string>
+        maybe_paths;         ///< absolute paths of the command: a fault where only some nodes have them
+    int master_port = 0;     ///< 0: chosen when the run starts
+    std::size_t master = 0;  ///< index into the views
+    bool nccl = false;
+    bool native = false;
+};
+
+/// Ports, limits, memory and disks, programs, data, code, clocks and versions of all nodes, side by side.
+std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNeeds& needs);
+
+}  // namespace rankscope

@@ -1,0 +1,449 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/preflight/path_checks.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <set>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Preflight";
+constexpr double kSlowRate = 12.5e6;  // bytes per second
+constexpr double kSlowSeconds = 0.1;  // shorter transfers say nothing on a busy machine
+constexpr double kLongDelay = 0.02;   // seconds there and back
+constexpr double kLossShare = 0.01;
+constexpr std::uint32_t kLossCount = 3;  // fewer are chance
+constexpr std::size_t kMostEvidence = 8;
+
+using Outcome = wire::ConnectOutcome;
+
+bool is_open(const wire::ConnectResult& result) {
+    return result.outcome() == wire::CONNECTED || result.outcome() == wire::CONNECT_STALLED;
+}
+
+bool was_tried(const wire::ConnectResult& result) {
+    return result.outcome() != wire::CONNECT_NOT_TRIED;
+}
+
+// Of one ordered pair of nodes, at the address that the run uses.
+struct Pair {
+    const PathResult* master = nullptr;
+    const PathResult* ssh = nullptr;
+    std::vector<const PathResult*> ephemeral;
+
+    bool all_blocked() const {
+        return !(master != nullptr && is_open(master->result)) &&
+               std::none_of(ephemeral.begin(), ephemeral.end(),
+                            [](const PathResult* path) { return is_open(path->result); });
+    }
+    // Something answers at the address, be it a refusal.
+    bool host_answers() const {
+        const auto answers = [](const PathResult* path) {
+            switch (path->result.outcome()) {
+                case wire::CONNECT_DROPPED:
+                case wire::CONNECT_NO_NEIGHBOUR:
+                case wire::CONNECT_NO_ROUTE:
+                case wire::CONNECT_ICMP_HOST:
+                case wire::CONNECT_NOT_TRIED:
+                    return false;
+                default:
+                    return true;
+            }
+        };
+        return (ssh != nullptr && answers(ssh)) || (master != nullptr && answers(master)) ||
+               std::any_of(ephemeral.begin(), ephemeral.end(), answers);
+    }
+};
+
+// All directions that show one kind of fault.
+struct Fault {
+    std::set<NodePair> pairs;
+    std::set<std::size_t> targets;
+    std::set<std::size_t> sources;
+    std::vector<const PathResult*> paths;
+};
+
+class Findings {
+public:
+    Findings(const std::vector<NodeView>& views, const PathPlan& plan) : views_(views), plan_(plan) {}
+
+    void add(FailureId id, const PathResult& path) {
+        Fault& fault = faults_[id];
+        fault.pairs.insert({views_[path.from].name, views_[path.to].name});
+        fault.targets.insert(path.to);
+        fault.sources.insert(path.from);
+        fault.paths.push_back(&path);
+    }
+    bool has(FailureId id) const { return faults_.count(id) > 0; }
+    const std::map<FailureId, Fault>& faults() const { return faults_; }
+
+    FailureId master_id(const wire::ConnectResult& result) const {
+        switch (result.outcome()) {
+            case wire::CONNECT_RESET:
+            case wire::CONNECT_CLOSED:
+            case wire::CONNECT_ICMP_PORT:  // connect(2) says "refused" to both
+                return "master-port-reset";
+            case wire::CONNECT_ICMP_PROHIBITED:
+            case wire::CONNECT_ICMP_HOST:
+            case wire::CONNECT_LOCAL_DENIED:
+                return "master-port-icmp-reject";
+            case wire::CONNECT_WRONG_HOST:
+                return "master-addr-wrong-node";
+            default:
+                return "master-port-dropped";
+        }
+    }
+    FailureId ephemeral_id(const wire::ConnectResult& result) const {
+        if (result.outcome() == wire::CONNECT_WRONG_HOST) {
+            return "wrong-host";
+        }
+        if (!plan_.nccl) {
+            return "gloo-ports-blocked";
+        }
+        switch (result.outcome()) {
+            case wire::CONNECT_RESET:
+            case wire::CONNECT_CLOSED:
+            case wire::CONNECT_ICMP_PORT:
+                return "nccl-ports-reset";
+            case wire::CONNECT_ICMP_PROHIBITED:
+            case wire::CONNECT_ICMP_HOST:
+            case wire::CONNECT_LOCAL_DENIED:
+                return "nccl-ports-icmp-reject";
+            default:
+                return "nccl-ports-dropped";
+        }
+    }
+
+private:
+    const std::vector<NodeView>& views_;
+    const PathPlan& plan_;
+    std::map<FailureId, Fault> faults_;
+};
+
+// No port of the address can be reached, and no rule of a firewall explains it alone.
+FailureId unreachable_id(const PathResult& path) {
+    switch (path.result.outcome()) {
+        case wire::CONNECT_NO_ROUTE:
+            return is_ipv6(path.address) ? FailureId("ipv6-only-name") : FailureId("wrong-subnet-chosen");
+        case wire::CONNECT_NO_ADDRESS:
+            return is_ipv6(path.address) ? FailureId("ipv6-only-name") : FailureId("no-free-ports");
+        default:
+            return "partition-midrun";
+    }
+}
+
+void find_blocked(const Pair& pair, Findings& findings) {
+    std::vector<const PathResult*> tried = pair.ephemeral;
+    if (pair.master != nullptr) {
+        tried.push_back(pair.master);
+    }
+    if (tried.empty()) {
+        return;
+    }
+    const Outcome outcome = tried.front()->result.outcome();
+    const bool by_route = outcome == wire::CONNECT_NO_ROUTE || outcome == wire::CONNECT_NO_ADDRESS;
+    if (pair.all_blocked() && (by_route || !pair.host_answers())) {
+        return findings.add(unreachable_id(*tried.front()), *tried.front());
+    }
+    if (pair.master != nullptr && was_tried(pair.master->result) && !is_open(pair.master->result)) {
+        findings.add(findings.master_id(pair.master->result), *pair.master);
+    }
+    for (const PathResult* path : pair.ephemeral) {
+        if (was_tried(path->result) && !is_open(path->result)) {
+            findings.add(findings.ephemeral_id(path->result), *path);
+        }
+    }
+}
+
+void find_quality(const PathResult& path, Findings& findings) {
+    const wire::ConnectResult& result = path.result;
+    if (result.outcome() == wire::CONNECT_STALLED) {
+        return findings.add("mtu-blackhole", path);
+    }
+    if (result.outcome() != wire::CONNECTED) {
+        return;
+    }
+    const double rtt = result.rtt_s() > 0 ? std::min(result.rtt_s(), result.seconds()) : result.seconds();
+    if (result.rtt_s() > 0 && rtt > kLongDelay) {
+        findings.add("link-delay", path);
+    }
+    if (result.retransmitted() >= kLossCount && result.segments_out() > 0 &&
+        result.retransmitted() > kLossShare * result.segments_out()) {
+        findings.add("link-loss", path);
+    }
+    if (result.bulk_seconds() > kSlowSeconds + 12 * rtt &&
+        static_cast<double>(result.bulk_sent()) < kSlowRate * result.bulk_seconds()) {
+        findings.add("link-slow", path);
+    }
+    if (!result.seen_as().empty() && !result.local_address().empty() &&
+        result.seen_as() != result.local_address()) {
+        findings.add("nat-one-way", path);
+    }
+}
+
+std::string number(double value, const char* format) {
+    char buffer[64];
+    std::snprintf(buffer, sizeof buffer, format, value);
+    return buffer;
+}
+
+std::string place(const std::vector<NodeView>& views, const PathResult& path) {
+    return views[path.from].name + " -> " + views[path.to].name + " " +
+           (is_ipv6(path.address) ? "[" + path.address + "]" : path.address) + ':' +
+           std::to_string(path.port);
+}
+
+std::string evidence_of(FailureId id, const PathResult& path, const std::vector<NodeView>& views) {
+    const wire::ConnectResult& result = path.result;
+    const std::string where = place(views, path) + ": ";
+    if (id == "link-delay") {
+        return where + number(result.rtt_s() * 1e3, "%.1f ms there and back");
+    }
+    if (id == "link-loss") {
+        return where + std::to_string(result.retransmitted()) + " of " +
+               std::to_string(result.segments_out()) + " segments sent again";
+    }
+    if (id == "link-slow") {
+        return where +
+               number(8e-6 * static_cast<double>(result.bulk_sent()) / result.bulk_seconds(), "%.1f Mbit/s");
+    }
+    if (id == "nat-one-way") {
+        return where + "sent from " + result.local_address() + ", seen as " + result.seen_as();
+    }
+    return where + outcome_text(result);
+}
+
+std::string names(const std::vector<NodeView>& views, const std::set<std::size_t>& indices) {
+    constexpr std::size_t kMostNames = 6;
+    if (indices.size() == views.size() && views.size() > 2) {
+        return text(kContext, "all nodes");
+    }
+    std::string list;
+    std::size_t count = 0;
+    for (const auto index : indices) {
+        if (++count > kMostNames) {
+            return list + text(kContext, " and %1 more", {std::to_string(indices.size() - kMostNames)});
+        }
+        list += (list.empty() ? "" : ", ") + views[index].name;
+    }
+    return list;
+}
+
+std::string sentence(FailureId id, const Fault& fault, const std::vector<NodeView>& views) {
+    const std::string from = names(views, fault.sources);
+    const std::string to = names(views, fault.targets);
+    const PathResult& first = *fault.paths.front();
+    const std::string port = std::to_string(first.port);
+    const std::string how = outcome_text(first.result);
+    if (id == "partition-midrun") {
+        return text(kContext, "%1 cannot reach %2 at %3 on any port: %4.", {from, to, first.address, how});
+    }
+    if (id == "wrong-subnet-chosen") {
+        return text(kContext, "%1 has no route to %2 (%3).", {from, to, first.address});
+    }
+    if (id == "ipv6-only-name") {
+        return text(kContext, "%1 cannot use the IPv6 address %3 of %2.", {from, to, first.address});
+    }
+    if (id == "no-free-ports") {
+        return text(kContext, "%1 has no free local port left.", {from});
+    }
+    if (id == "mtu-blackhole") {
+        return text(kContext,
+                    "Small packets from %1 reach %2, large ones do not: a device on the path has a smaller "
+                    "MTU and drops them.",
+                    {from, to});
+    }
+    if (id == "link-delay") {
+        return text(kContext, "The delay between %1 and %2 is long: %3 ms there and back.",
+                    {from, to, number(first.result.rtt_s() * 1e3, "%.0f")});
+    }
+    if (id == "link-loss") {
+        return text(
+            kContext, "The path from %1 to %2 loses packets: about %3 %.",
+            {from, to, number(100.0 * first.result.retransmitted() / first.result.segments_out(), "%.0f")});
+    }
+    if (id == "link-slow") {
+        return text(
+            kContext, "The path from %1 to %2 is slow: %3 Mbit/s.",
+            {from, to,
+             number(8e-6 * static_cast<double>(first.result.bulk_sent()) / first.result.bulk_seconds(),
+                    "%.1f")});
+    }
+    if (id == "nat-one-way") {
+        return text(kContext, "%1 is behind address translation: %2 sees it as %3.",
+                    {from, to, first.result.seen_as()});
+    }
+    if (id == "wrong-host" || id == "master-addr-wrong-node") {
+        return text(kContext, "At %3, %1 reaches another host or program than %2.",
+                    {from, to, first.address});
+    }
+    if (id == "gloo-ports-blocked" || id.text().starts_with("nccl-ports")) {
+        return text(kContext,
+                    "%1 cannot connect to %2 on the ports that the ranks listen on (for example %3): %4.",
+                    {from, to, port, how});
+    }
+    return text(kContext, "%1 cannot connect to %2 on the rendezvous port %3: %4.", {from, to, port, how});
+}
+
+CheckStatus status_of(FailureId id, const Fault& fault, const Findings& findings) {
+    if (id == "link-delay" || id == "link-loss" || id == "link-slow") {
+        return CheckStatus::Warn;
+    }
+    if (id == "nat-one-way") {
+        // Translation alone works in one direction; the other one decides.
+        const bool back_is_blocked =
+            std::any_of(findings.faults().begin(), findings.faults().end(), [&](const auto& other) {
+                return other.first != id &&
+                       std::any_of(fault.pairs.begin(), fault.pairs.end(), [&](const NodePair& pair) {
+                           return other.second.pairs.count({pair.to, pair.from}) > 0;
+                       });
+            });
+        return back_is_blocked ? CheckStatus::Fail : CheckStatus::Warn;
+    }
+    return CheckStatus::Fail;
+}
+
+Check check_of(FailureId id, const Fault& fault, const std::vector<NodeView>& views,
+               const Findings& findings) {
+    Check check;
+    check.id = id;
+    check.status = status_of(id, fault, findings);
+    check.detail = sentence(id, fault, views);
+    // Behind translation is the node that sends; a closed port is a matter of the node that listens.
+    const bool sender = id == "nat-one-way" || id == "no-free-ports" || id == "wrong-subnet-chosen" ||
+                        fault.paths.front()->result.outcome() == wire::CONNECT_LOCAL_DENIED;
+    for (const auto* group :
+         sender ? std::array{&fault.sources, &fault.targets} : std::array{&fault.targets, &fault.sources}) {
+        for (const auto index : *group) {
+            if (std::find(check.nodes.begin(), check.nodes.end(), views[index].name) == check.nodes.end()) {
+                check.nodes.push_back(views[index].name);
+            }
+        }
+    }
+    check.pairs.assign(fault.pairs.begin(), fault.pairs.end());
+    const bool one_way = std::none_of(fault.pairs.begin(), fault.pairs.end(), [&](const NodePair& pair) {
+        return fault.pairs.count({pair.to, pair.from}) > 0;
+    });
+    if (one_way && check.status == CheckStatus::Fail && !id.text().starts_with("master-")) {
+        check.detail += ' ' + text(kContext, "The opposite direction works.");
+    }
+    for (const PathResult* path : fault.paths) {
+        if (check.evidence.size() == kMostEvidence) {
+            check.evidence.push_back(
+                text(kContext, "and %1 more", {std::to_string(fault.paths.size() - kMostEvidence)}));
+            break;
+        }
+        check.evidence.push_back(evidence_of(id, *path, views));
+    }
+    return check;
+}
+
+Check passed(FailureId id, std::string detail) {
+    Check check;
+    check.id = id;
+    check.detail = std::move(detail);
+    return check;
+}
+
+}  // namespace
+
+std::string outcome_text(const wire::ConnectResult& result) {
+    const std::string from =
+        result.icmp_from().empty() ? std::string() : text(kContext, " from %1", {result.icmp_from()});
+    switch (result.outcome()) {
+        case wire::CONNECTED:
+            return text(kContext, "connected");
+        case wire::CONNECT_DROPPED:
+            return text(kContext, "no answer, the packets are dropped");
+        case wire::CONNECT_RESET:
+            return text(kContext, "rejected (TCP reset)");
+        case wire::CONNECT_ICMP_PORT:
+            return text(kContext, "rejected (ICMP port unreachable%1)", {from});
+        case wire::CONNECT_ICMP_PROHIBITED:
+            return text(kContext, "rejected (ICMP administratively prohibited%1)", {from});
+        case wire::CONNECT_ICMP_HOST:
+            return text(kContext, "rejected (ICMP host unreachable%1)", {from});
+        case wire::CONNECT_NO_ROUTE:
+            return text(kContext, "no route");
+        case wire::CONNECT_NO_NEIGHBOUR:
+            return text(kContext, "no host has this address on the link");
+        case wire::CONNECT_LOCAL_DENIED:
+            return text(kContext, "a rule of the connecting node forbids it");
+        case wire::CONNECT_NO_ADDRESS:
+            return text(kContext, "no local address or port");
+        case wire::CONNECT_WRONG_HOST:
+            return text(kContext, "another host or program answers");
+        case wire::CONNECT_STALLED:
+            return text(kContext, "large segments do not arrive");
+        case wire::CONNECT_CLOSED:
+            return text(kContext, "accepted, then closed");
+        case wire::CONNECT_NOT_TRIED:
+            return text(kContext, "not tried");
+        default:
+            return std::strerror(result.error());
+    }
+}
+
+std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::vector<PathResult>& results,
+                               const PathPlan& plan) {
+    Findings findings(views, plan);
+    std::map<std::pair<std::size_t, std::size_t>, Pair> pairs;
+    std::size_t tried = 0;
+    for (const auto& path : results) {
+        if (!path.chosen) {
+            continue;
+        }
+        tried += was_tried(path.result) ? 1U : 0U;
+        Pair& pair = pairs[{path.from, path.to}];
+        if (path.ssh_port) {
+            pair.ssh = &path;
+        } else if (path.master_port) {
+            pair.master = &path;
+        } else {
+            pair.ephemeral.push_back(&path);
+        }
+    }
+    for (const auto& [key, pair] : pairs) {
+        find_blocked(pair, findings);
+        for (const PathResult* path : pair.ephemeral) {
+            find_quality(*path, findings);
+        }
+        if (pair.ephemeral.empty() && pair.master != nullptr) {
+            find_quality(*pair.master, findings);
+        }
+    }
+    std::vector<Check> checks;
+    for (const auto& [id, fault] : findings.faults()) {
+        checks.push_back(check_of(id, fault, views, findings));
+    }
+    if (tried == 0) {
+        return checks;
+    }
+    const auto any = [&](const std::string_view prefix) {
+        return std::any_of(findings.faults().begin(), findings.faults().end(),
+                           [&](const auto& fault) { return fault.first.text().starts_with(prefix); });
+    };
+    const bool cut = findings.has("partition-midrun") || findings.has("wrong-subnet-chosen");
+    if (!any("master-") && !cut && plan.master_port != 0) {
+        checks.push_back(
+            passed("master-port-dropped", text(kContext, "All nodes reach %1 on the rendezvous port %2.",
+                                               {views[plan.master].name, std::to_string(plan.master_port)})));
+    }
+    if (!any("nccl-ports") && !findings.has("gloo-ports-blocked") && !cut) {
+        checks.push_back(
+            passed(plan.nccl ? FailureId("nccl-ports-dropped") : FailureId("gloo-ports-blocked"),
+                   text(kContext, "The nodes reach each other on the ports that the ranks listen on.")));
+    }
+    if (!findings.has("mtu-blackhole") && !cut) {
+        checks.push_back(passed("mtu-blackhole", text(kContext, "Large packets arrive in all directions.")));
+    }
+    return checks;
+}
+
+}  // namespace rankscope

@@ -1,0 +1,606 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <base/sha256.h>
+#include <base/wake_fd.h>
+#include <remote/desk/config/job_launcher.h>
+#include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/node/node_connection.h>
+#include <remote/desk/node/session_pool.h>
+#include <remote/desk/preflight/host_checks.h>
+#include <remote/desk/preflight/interface_checks.h>
+#include <remote/desk/preflight/job_needs.h>
+#include <remote/desk/preflight/name_checks.h>
+#include <remote/desk/preflight/network_choice.h>
+#include <remote/desk/preflight/path_checks.h>
+#include <remote/desk/preflight/path_fixes.h>
+#include <remote/desk/preflight/preflight.h>
+#include <remote/desk/text.h>
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <set>
+#include <thread>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Preflight";
+constexpr double kInspectWithin = 12;  // the agent's own deadlines are shorter
+constexpr double kPortsWithin = 5;
+constexpr double kPortsOpen = 30;
+constexpr double kQuickConnect = 2.5;
+constexpr double kFullConnect = 4;  // SYNs after 0, 1 and 3 s
+constexpr double kTransfers = 8;    // of bulk and segments, beyond the connection
+constexpr std::size_t kEphemeralPorts = 4;
+constexpr std::size_t kAllPairs = 32;  // nodes of which every pair is tried
+constexpr std::size_t kFewNodes = 8;   // whose links can be measured all at the same time
+constexpr int kSshPort = 22;
+constexpr std::size_t kMostEvidence = 8;
+
+struct Node {
+    NodeSpec spec;
+    std::unique_ptr<AgentLink> link;
+    NodeFacts facts;
+    std::string token;                   ///< of its listeners
+    std::vector<wire::ProbePort> ports;  ///< the master's first is the rendezvous port
+    NodeView view;
+    std::optional<Failure> failure;  ///< it takes no further part
+    bool inspected = false;
+};
+
+class Preflight {
+public:
+    Preflight(const PreflightRequest& request, const std::stop_token& stop)
+        : request_(request), stop_(stop) {}
+
+    Result<PreflightReport> run();
+
+private:
+    template <typename Action>
+    void for_all(Action action);
+    void connect_all();
+    Result<void> plan();
+    void inspect_all();
+    void inspect(Node& node, bool master);
+    std::vector<PathResult> targets() const;
+    void add_targets(std::size_t from, std::size_t to, std::vector<PathResult>& all) const;
+    void connect(std::vector<PathResult>& paths);
+    void knock(std::vector<PathResult>& paths);
+    void keep_sessions();
+    void judge(std::vector<PathResult> paths);
+    void choose_network(std::vector<NodeView>& views, std::vector<PathResult>& paths);
+    static Check check_of(const std::string& node, const Failure& failure);
+    std::size_t master() const { return 0; }
+    bool full() const { return request_.depth == PreflightDepth::Full; }
+    void progress(const std::string& text) const {
+        if (request_.progress) {
+            request_.progress(text);
+        }
+    }
+
+    const PreflightRequest& request_;
+    std::stop_token stop_;
+    WakeFd wake_;
+    Inventory inventory_;
+    LaunchPlan plan_;
+    std::vector<Node> nodes_;  ///< the master first
+    PreflightReport report_;
+};
+
+template <typename Action>
+void Preflight::for_all(Action action) {
+    std::vector<std::thread> threads;
+    threads.reserve(nodes_.size());
+    for (auto& node : nodes_) {
+        if (!node.failure) {
+            threads.emplace_back([&action, &node] { action(node); });
+        }
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+}
+
+void Preflight::connect_all() {
+    progress(text(kContext, "connecting"));
+    for_all([&](Node& node) {
+        auto connection = connect_node(
+            node.spec, request_.prompter, wake_, stop_,
+            [&](const std::string& what, double) { progress(node.spec.name + ": " + what); },
+            request_.sessions);
+        if (!connection) {
+            node.failure = connection.failure();
+            return;
+        }
+        node.link = std::move(connection->link);
+        node.facts = std::move(connection->facts);
+    });
+}
+
+Result<void> Preflight::plan() {
+    KnownFacts facts;
+    for (const auto& node : nodes_) {
+        if (!node.failure) {
+            facts[node.spec.name] = node.facts;
+        }
+    }
+    auto plan = make_plan(inventory_, request_.job, facts);
+    if (!plan) {
+        return plan.failure();
+    }
+    plan_ = std::move(*plan);
+    for (auto& node : nodes_) {
+        NodeView& view = node.view;
+        view.name = node.spec.name;
+        view.clock_offset_s = node.facts.clock_offset_s;
+        view.reached_at = node.facts.peer_address;
+        for (const auto& planned : plan_.nodes) {
+            if (planned.node == view.name) {
+                view.address = planned.address;
+                view.interface_name = planned.interface_name;
+                view.ranks = planned.local_world_size;
+            }
+        }
+        for (const auto& rank : plan_.ranks) {
+            view.gpus = view.gpus || (rank.node == view.name && rank.device != "cpu");
+        }
+        for (const auto* env :
+             {&request_.job.env,
+              request_.job.node_env.count(view.name) > 0 ? &request_.job.node_env.at(view.name) : nullptr}) {
+            if (env != nullptr) {
+                view.env.insert(env->begin(), env->end());
+            }
+        }
+    }
+    return {};
+}
+
+void Preflight::inspect(Node& node, bool is_master) {
+    const HostNeeds needs = needs_of(request_.job);
+    wire::Request inspection;
+    auto* host = inspection.mutable_inspect_host();
+    host->set_quick(!full());
+    host->set_venv(request_.job.own.venv);
+    host->set_conda(request_.job.own.conda);
+    if (!needs.program.empty()) {
+        host->add_programs(needs.program);
+        if (needs.program.find("python") != std::string::npos) {
+            host->set_python(needs.program);
+        }
+    }
+    for (const auto* paths : {&needs.data_paths, &needs.maybe_paths}) {
+        for (const auto& path : *paths) {
+            host->add_paths(path);
+        }
+    }
+    if (!needs.script.empty()) {
+        host->add_paths(needs.script);
+    }
+    for (const auto& other : nodes_) {
+        if (!other.link) {
+            continue;  // not `failure`: other threads set it now
+        }
+        if (&other != &node) {
+            host->add_names(other.facts.hostname);
+        }
+        if (!is_numeric(other.view.address)) {
+            host->add_names(other.view.address);
+        } else if (&other != &node) {
+            host->add_peers(other.view.address);
+        }
+    }
+    wire::Request open;
+    auto* ports = open.mutable_open_probe_ports();
+    node.token = random_token();
+    ports->set_token(node.token);
+    ports->set_seconds(kPortsOpen);
+    const auto master_port = static_cast<std::uint32_t>(plan_.master_port);
+    if (is_master) {
+        ports->add_ports(master_port);
+        if (master_port != 0) {
+            host->add_ports(master_port);
+        }
+    }
+    for (std::size_t i = 0; i < kEphemeralPorts; ++i) {
+        ports->add_ports(0);
+    }
+    const auto host_id = node.link->send(std::move(inspection));
+    const auto ports_id = node.link->send(std::move(open));
+    auto opened = node.link->receive(ports_id, kPortsWithin);
+    auto seen = node.link->receive(host_id, kInspectWithin);
+    if (!opened || !seen) {
+        node.failure = opened ? seen.failure() : opened.failure();
+        return;
+    }
+    node.ports.assign(opened->probe_ports().ports().begin(), opened->probe_ports().ports().end());
+    node.view.host = std::move(*seen->mutable_host());
+    node.inspected = true;
+}
+
+void Preflight::inspect_all() {
+    progress(text(kContext, "inspecting %1 nodes", {std::to_string(nodes_.size())}));
+    const Node* first = nodes_.data();
+    for_all([&](Node& node) { inspect(node, &node == first); });
+}
+
+void Preflight::add_targets(std::size_t from, std::size_t to, std::vector<PathResult>& all) const {
+    const Node& source = nodes_[from];
+    const Node& target = nodes_[to];
+    const auto add = [&](const wire::ProbePort& port, bool master_port, bool chosen,
+                         const std::string& address, const std::string& interface_name) {
+        if (port.error() != 0 || port.port() == 0) {
+            return;
+        }
+        PathResult path;
+        path.from = from;
+        path.to = to;
+        path.master_port = master_port;
+        path.chosen = chosen;
+        path.interface_name = interface_name;
+        path.address = address;
+        path.port = static_cast<int>(port.port());
+        all.push_back(std::move(path));
+    };
+    const auto add_address = [&](const std::string& address, const std::string& interface_name, bool chosen) {
+        for (std::size_t i = 0; i < target.ports.size(); ++i) {
+            const bool is_master_port = to == master() && i == 0;
+            if (chosen || is_master_port || i == target.ports.size() - 1) {
+                add(target.ports[i], is_master_port, chosen, address, interface_name);
+            }
+        }
+    };
+    std::string chosen = target.view.address;
+    if (!is_numeric(chosen)) {
+        for (const auto& name : source.view.host.names()) {
+            if (name.name() == chosen && name.addresses_size() > 0) {
+                chosen = name.addresses(0);
+            }
+        }
+    }
+    if (is_numeric(chosen)) {
+        add_address(chosen, target.view.interface_name, true);
+    }
+    for (const auto& interface : target.view.host.interfaces()) {
+        for (const auto& address : interface.addresses()) {
+            if (interface.up() && !interface.loopback() && !is_link_local(address) && !is_loopback(address) &&
+                address != chosen && interface_of(source.view, address) == nullptr) {
+                add_address(address, interface.name(), false);
+            }
+        }
+    }
+}
+
+std::vector<PathResult> Preflight::targets() const {
+    std::vector<PathResult> all;
+    for (const auto& [from, to] : pairs_to_try(nodes_.size(), master())) {
+        if (nodes_[from].inspected && nodes_[to].inspected) {
+            add_targets(from, to, all);
+        }
+    }
+    return all;
+}
+
+void Preflight::connect(std::vector<PathResult>& paths) {
+    progress(text(kContext, "testing %1 paths", {std::to_string(paths.size())}));
+    const double seconds = full() ? kFullConnect : kQuickConnect;
+    const bool few = nodes_.size() <= kFewNodes;
+    std::vector<std::vector<PathResult*>> of_node(nodes_.size());
+    for (auto& path : paths) {
+        of_node[path.from].push_back(&path);
+    }
+    const Node* first = nodes_.data();
+    for_all([&](Node& node) {
+        const auto index = static_cast<std::size_t>(&node - first);
+        wire::Request request;
+        auto* connects = request.mutable_connect_targets();
+        connects->set_seconds(seconds);
+        std::set<std::size_t> measured;
+        for (std::size_t i = 0; i < of_node[index].size(); ++i) {
+            const PathResult& path = *of_node[index][i];
+            auto* target = connects->add_targets();
+            target->set_id(static_cast<std::uint32_t>(i));
+            target->set_address(path.address);
+            target->set_port(static_cast<std::uint32_t>(path.port));
+            target->set_plain(path.ssh_port);
+            target->set_token(nodes_[path.to].token);
+            // One connection of each pair carries data.
+            if (path.chosen && !path.master_port && !path.ssh_port && measured.insert(path.to).second) {
+                const bool neighbour = few || path.to == (index + 1) % nodes_.size();
+                target->set_bulk_bytes(full() && neighbour ? 1U << 20U : 64U << 10U);
+                target->set_segments(full() && neighbour ? 200 : 0);
+            }
+        }
+        if (connects->targets_size() == 0) {
+            return;
+        }
+        auto reply = node.link->call(std::move(request), seconds + kTransfers);
+        if (!reply) {
+            node.failure = reply.failure();
+            return;
+        }
+        for (const auto& result : reply->connects().results()) {
+            if (result.id() < of_node[index].size()) {
+                of_node[index][result.id()]->result = result;
+            }
+        }
+    });
+}
+
+// Where nothing answers on any port: does the host answer at all?
+void Preflight::knock(std::vector<PathResult>& paths) {
+    std::map<std::pair<std::size_t, std::size_t>, const PathResult*> silent;
+    std::set<std::pair<std::size_t, std::size_t>> answering;
+    for (const auto& path : paths) {
+        if (path.chosen && path.result.outcome() == wire::CONNECT_DROPPED) {
+            silent[{path.from, path.to}] = &path;
+        } else if (path.chosen) {
+            answering.insert({path.from, path.to});
+        }
+    }
+    std::vector<PathResult> knocks;
+    for (const auto& [pair, path] : silent) {
+        if (answering.count(pair) == 0) {
+            PathResult knock = *path;
+            knock.result.Clear();
+            knock.master_port = false;
+            knock.ssh_port = true;
+            const int port = nodes_[pair.second].spec.port;
+            knock.port = port != 0 ? port : kSshPort;
+            knocks.push_back(std::move(knock));
+        }
+    }
+    if (!knocks.empty()) {
+        connect(knocks);
+        paths.insert(paths.end(), knocks.begin(), knocks.end());
+    }
+}
+
+void Preflight::keep_sessions() {
+    for (auto& node : nodes_) {
+        if (request_.sessions != nullptr && node.link && node.link->alive()) {
+            request_.sessions->put(node.spec, std::move(node.link));
+        }
+    }
+}
+
+// What the checks need of the nodes that took part; the others are checks already.
+void Preflight::judge(std::vector<PathResult> paths) {
+    std::vector<NodeView> views;
+    std::vector<std::size_t> place(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        if (nodes_[i].inspected) {
+            place[i] = views.size();
+            views.push_back(nodes_[i].view);
+        }
+    }
+    for (auto& path : paths) {
+        path.from = place[path.from];
+        path.to = place[path.to];
+    }
+    for (const auto& node : nodes_) {
+        if (node.failure) {
+            report_.checks.push_back(check_of(node.spec.name, *node.failure));
+        }
+    }
+    if (views.empty()) {
+        return;
+    }
+    const bool with_master = nodes_[master()].inspected;
+    choose_network(views, paths);
+    const auto add = [this](std::vector<Check> checks) {
+        std::move(checks.begin(), checks.end(), std::back_inserter(report_.checks));
+    };
+    HostNeeds needs = needs_of(request_.job);
+    needs.nccl = plan_.backend == "nccl";
+    needs.master = 0;
+    needs.master_port = with_master ? plan_.master_port : 0;
+    if (views.size() > 1) {
+        const PathPlan plan{.master = 0, .master_port = needs.master_port, .nccl = needs.nccl};
+        auto checks = path_checks(views, paths, plan);
+        add_path_fixes(checks, views, paths, plan);
+        add(std::move(checks));
+        const bool automatic = request_.job.interface_name == "auto";
+        add(interface_checks(views, paths, automatic ? std::string() : request_.job.interface_name));
+        add(name_checks(views, 0, plan_.master_addr));
+    }
+    add(host_checks(views, needs));
+    for (const auto& view : views) {
+        report_.nodes.push_back(view.name);
+    }
+    report_.paths = std::move(paths);
+}
+
+void Preflight::choose_network(std::vector<NodeView>& views, std::vector<PathResult>& paths) {
+    const bool works = planned_network_works(paths);
+    const bool may_choose = request_.job.interface_name == "auto" && nodes_[master()].inspected &&
+                            std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
+                                return node.inspected && node.spec.address.empty();
+                            });
+    std::optional<NetworkChoice> other;
+    if (!works && may_choose && views.size() > 1) {
+        other = choose_other_network(views, paths, master());
+    }
+    if (other) {
+        Check check;
+        check.id = "wrong-subnet-chosen";
+        check.status = CheckStatus::Warn;
+        check.detail =
+            text(kContext, "The nodes do not reach each other at %1. The run uses %2 (%3) instead.",
+                 {views[master()].address, other->addresses[master()], other->interfaces[master()]});
+        for (const auto& path : paths) {
+            if (path.chosen && !path.ssh_port && path.result.outcome() != wire::CONNECTED &&
+                check.evidence.size() < kMostEvidence) {
+                check.evidence.push_back(views[path.from].name + " -> " + path.address + ": " +
+                                         outcome_text(path.result));
+            }
+        }
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            check.nodes.push_back(views[i].name);
+            report_.addresses[views[i].name] = other->addresses[i];
+            views[i].address = other->addresses[i];
+            views[i].interface_name = other->interfaces[i];
+        }
+        for (auto& path : paths) {
+            path.chosen = path.address == views[path.to].address;
+        }
+        plan_.master_addr = other->addresses[master()];
+        report_.checks.push_back(std::move(check));
+    }
+    for (const auto& view : views) {
+        std::string why = text(kContext, "every node reaches it");
+        if (views.size() == 1) {
+            why = text(kContext, "the only node");
+        } else if (request_.job.interface_name != "auto") {
+            why = text(kContext, "the job names it");
+        } else if (!works && !other) {
+            why = text(kContext, "planned; not every node reaches it");
+        } else if (other) {
+            why = text(kContext, "the planned one is not reached by every node");
+        }
+        report_.choices.push_back({view.name, view.interface_name, view.address, why});
+    }
+}
+
+Check Preflight::check_of(const std::string& node, const Failure& failure) {
+    Check check;
+    check.id = failure.code;
+    check.status = CheckStatus::Fail;
+    check.nodes = {node};
+    check.detail = statement(failure);
+    if (!failure.detail.empty()) {
+        check.evidence.push_back(failure.detail);
+    }
+    if (!failure.remedy.empty()) {
+        check.fixes.push_back({.command = failure.remedy});
+    }
+    return check;
+}
+
+Result<PreflightReport> Preflight::run() {
+    const double begin = monotonic_s();
+    const std::stop_callback on_stop(stop_, [this] { wake_.wake(); });
+    inventory_ = request_.inventory;
+    const auto specs = resolve_nodes(inventory_, request_.job);
+    if (!specs) {
+        return specs.failure();
+    }
+    nodes_.resize(specs->size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        nodes_[i].spec = (*specs)[i];
+    }
+    const Failure stopped{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
+    connect_all();
+    if (stop_.stop_requested()) {
+        return stopped;
+    }
+    if (const auto planned = plan(); !planned) {
+        keep_sessions();
+        return planned.failure();
+    }
+    inspect_all();
+    std::vector<PathResult> paths = targets();
+    if (!paths.empty() && !stop_.stop_requested()) {
+        connect(paths);
+        knock(paths);
+    }
+    if (stop_.stop_requested()) {
+        return stopped;
+    }
+    keep_sessions();
+    judge(std::move(paths));
+    sort_checks(report_.checks);
+    if (nodes_.size() > kAllPairs) {
+        report_.untested.push_back(
+            text(kContext,
+                 "Of %1 nodes not every pair was tried: each node with its neighbours at distances "
+                 "1, 2, 4, … and with the master.",
+                 {std::to_string(nodes_.size())}));
+    }
+    if (!full()) {
+        report_.untested.push_back(
+            text(kContext, "Loss and bandwidth (a quick preflight does not measure them)."));
+    }
+    report_.plan = std::move(plan_);
+    report_.seconds = monotonic_s() - begin;
+    return std::move(report_);
+}
+
+}  // namespace
+
+Result<PreflightReport> run_preflight(const PreflightRequest& request, const std::stop_token& stop) {
+    return Preflight(request, stop).run();
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> pairs_to_try(std::size_t nodes, std::size_t master) {
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    const auto both_ways = [&](std::size_t a, std::size_t b) {
+        if (a != b) {
+            pairs.insert({a, b});
+            pairs.insert({b, a});
+        }
+    };
+    for (std::size_t i = 0; i < nodes; ++i) {
+        both_ways(i, master);
+        if (nodes <= kAllPairs) {
+            for (std::size_t j = i + 1; j < nodes; ++j) {
+                both_ways(i, j);
+            }
+        } else {
+            for (std::size_t distance = 1; distance <= nodes / 2; distance *= 2) {
+                both_ways(i, (i + distance) % nodes);
+            }
+        }
+    }
+    return {pairs.begin(), pairs.end()};
+}
+
+nlohmann::ordered_json to_json(const PreflightReport& report) {
+    using Json = nlohmann::ordered_json;
+    Json checks = Json::array();
+    for (const auto& check : report.checks) {
+        Json pairs = Json::array();
+        for (const auto& pair : check.pairs) {
+            pairs.push_back({{"from", pair.from}, {"to", pair.to}});
+        }
+        Json fixes = Json::array();
+        for (const auto& fix : check.fixes) {
+            Json entry{
+                {"node", fix.node}, {"command", fix.command}, {"undo", fix.undo}, {"root", fix.needs_root}};
+            if (!fix.job.empty()) {
+                entry["job"] = fix.job;
+            }
+            fixes.push_back(std::move(entry));
+        }
+        checks.push_back({{"id", check.id.str()},
+                          {"status", to_string(check.status)},
+                          {"nodes", check.nodes},
+                          {"detail", check.detail},
+                          {"fix", check.fixes.empty() ? std::string() : to_line(check.fixes.front())},
+                          {"pairs", pairs},
+                          {"evidence", check.evidence},
+                          {"fixes", fixes}});
+    }
+    Json choices = Json::array();
+    for (const auto& choice : report.choices) {
+        choices.push_back({{"node", choice.node},
+                           {"interface", choice.interface_name},
+                           {"address", choice.address},
+                           {"why", choice.why}});
+    }
+    return {{"checks", checks},
+            {"choices", choices},
+            {"master",
+             {{"node", report.plan.master_node},
+              {"address", report.plan.master_addr},
+              {"port", report.plan.master_port}}},
+            {"untested", report.untested},
+            {"took_s", report.seconds}};
+}
+
+}  // namespace rankscope

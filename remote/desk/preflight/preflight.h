@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/preflight/node_view.h>
+#include <remote/desk/transport/prompter.h>
+#include <remote/diagnosis/check.h>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <functional>
+#include <map>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+class SessionPool;
+
+/// Quick: what a start can wait for; no transfers that measure loss and bandwidth. Full: everything.
+enum class PreflightDepth { Quick, Full };
+
+/// What the run uses on a node, and why.
+struct InterfaceChoice {
+    std::string node;
+    std::string interface_name;  ///< empty: none bears the address
+    std::string address;
+    std::string why;
+};
+
+struct PreflightReport {
+    std::vector<std::string> nodes;  ///< the master first
+    std::vector<Check> checks;       ///< the most serious first
+    std::vector<InterfaceChoice> choices;
+    std::vector<PathResult> paths;      ///< `from` and `to` count in `nodes`
+    std::vector<std::string> untested;  ///< what was left out, for users
+    LaunchPlan plan;                    ///< with the choices applied; master_port 0: none could be chosen
+    std::map<std::string, std::string>
+        addresses;  ///< node → address, where the choice differs from the plan's
+    double seconds = 0;
+};
+
+struct PreflightRequest {
+    Inventory inventory;
+    Job job;
+    PreflightDepth depth = PreflightDepth::Full;
+    Prompter prompter;
+    SessionPool* sessions = nullptr;  ///< connections are taken from there and kept there
+    std::function<void(const std::string&)> progress = {};  ///< short texts, any thread
+};
+
+/// Inspects the nodes of a job and every path between them, as the job will use them. Blocks; call it from a thread
+/// of its own. Nodes that fail, hang or answer nonsense are named in a check; the results of the others are kept.
+/// Failure: the job itself cannot be planned, or `stop`.
+Result<PreflightReport> run_preflight(const PreflightRequest& request, const std::stop_token& stop);
+
+/// The ordered pairs to try among `nodes`: all of up to 32; of more, each node and its neighbours at distances 1, 2,
+/// 4, …, both ways, and the master with everyone: every node is tried from and towards several others.
+std::vector<std::pair<std::size_t, std::size_t>> pairs_to_try(std::size_t nodes, std::size_t master);
+
+/// The object of `preflight --json` (design page).
+nlohmann::ordered_json to_json(const PreflightReport& report);
+
+}  // namespace rankscope
