@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`rankscopectl preflight` on real nodes with real faults: the id, the nodes and the direction; no alarm on healthy nodes; the fix works."""
+import json
+import shlex
+import unittest
+from pathlib import Path
+
+import support
+from support import CTL, Unsupported, new_cluster, write_job
+
+NODES = ["node1", "node2", "node3"]
+
+
+class Preflight(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.cluster = new_cluster(len(NODES)).start()
+        # The same nodes, logged in as root: the agent may read the rules of the firewall.
+        cls.as_root = Path(cls.cluster.dir) / "root.yaml"
+        cls.as_root.write_text(Path(cls.cluster.inventory).read_text(encoding="utf-8").replace("trainer", "root"), encoding="utf-8")
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.cluster.down()
+
+    def tearDown(self):
+        for name in NODES:
+            self.root(name, "nft delete table inet fault; tc qdisc del dev eth0 root; true", check=False)
+            self.cluster.node(name).heal()
+
+    def root(self, name, command, check=True):
+        node = self.cluster.node(name)
+        return node.run(["sh", "-c", command], user=node.ROOT, cwd="/", check=check)
+
+    def job(self, **more):
+        return {"name": "preflight", "nodes": NODES, "procs_per_node": 1, "command": ["python3", "-c", "pass"], **more}
+
+    def preflight(self, job=None, inventory=None, quick=False):
+        path = write_job(self.cluster, job or self.job(), "preflight.yaml")
+        done = self.cluster.run([CTL, "--cluster", str(inventory or self.cluster.inventory), "--json", "preflight", path,
+                                 *(["--quick"] if quick else [])], timeout=120 * support.SLOW)
+        self.assertTrue(done.stdout, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(done.returncode, 3 if any(check["status"] == "fail" for check in report["checks"]) else 0, report)
+        return report
+
+    def bad(self, report):
+        return {check["id"]: check for check in report["checks"] if check["status"] in ("fail", "warn")}
+
+    def drop(self, name, rules):
+        script = "table inet fault {\n chain input { type filter hook input priority 0;\n" + "".join(f"  {rule}\n" for rule in rules) + " }\n}\n"
+        done = self.root(name, f"printf %s {shlex.quote(script)} | nft -f -", check=False)
+        if done.returncode != 0:
+            raise unittest.SkipTest(f"the kernel takes no nftables rules: {done.stderr.strip()}")
+
+    def expect(self, report, check_id, nodes, pairs=None, status="fail"):
+        bad = self.bad(report)
+        self.assertIn(check_id, bad, json.dumps(report["checks"], indent=1))
+        check = bad[check_id]
+        self.assertEqual(check["status"], status, check)
+        self.assertEqual(set(check["nodes"]), set(nodes), check)
+        if pairs is not None:
+            self.assertEqual({(pair["from"], pair["to"]) for pair in check["pairs"]}, set(pairs), check)
+        self.assertEqual({entry for entry in bad if bad[entry]["status"] == "fail"}, {check_id} if status == "fail" else set(), bad)
+        return check
+
+    def test_healthy_nodes_raise_no_alarm(self):
+        for quick in (True, False):
+            for _ in range(3):
+                report = self.preflight(quick=quick)
+                self.assertEqual(self.bad(report), {}, "quick" if quick else "full")
+                self.assertEqual([choice["interface"] for choice in report["choices"]], ["eth0"] * 3)
+            print(f"{'quick' if quick else 'full'}: {report['took_s']:.2f} s")
+
+    def test_the_master_port(self):
+        others = [("node2", "node1"), ("node3", "node1")]
+        for rule, check_id in (("drop", "master-port-dropped"), ("reject with tcp reset", "master-port-reset"),
+                               ("reject with icmpx admin-prohibited", "master-port-icmp-reject")):
+            with self.subTest(rule):
+                self.drop("node1", [f"tcp dport 29500 {rule}"])
+                self.expect(self.preflight(), check_id, NODES, others)
+                self.root("node1", "nft delete table inet fault")
+        self.drop("node1", [f"ip saddr {self.cluster.node('node3').address} tcp dport 29500 drop"])
+        self.expect(self.preflight(), "master-port-dropped", ["node1", "node3"], [("node3", "node1")])
+
+    def test_the_ephemeral_ports_in_one_direction(self):
+        source = self.cluster.node("node3").address
+        self.drop("node2", [f"ip saddr {source} tcp dport 32768-60999 drop"])
+        check = self.expect(self.preflight(), "gloo-ports-blocked", ["node2", "node3"], [("node3", "node2")])
+        self.assertEqual(check["nodes"][0], "node2")
+
+    def test_nodes_that_do_not_reach_each_other_at_all(self):
+        self.drop("node2", [f"ip saddr {self.cluster.node('node3').address} drop"])
+        self.drop("node3", [f"ip saddr {self.cluster.node('node2').address} drop"])
+        self.expect(self.preflight(), "partition-midrun", ["node2", "node3"], [("node2", "node3"), ("node3", "node2")])
+
+    def test_large_packets_that_vanish(self):
+        self.drop("node2", ["meta length > 1000 drop"])
+        # Segmentation offload hands over larger packets than the wire has.
+        for name in NODES:
+            self.root(name, "ethtool -K eth0 tso off gso off gro off", check=False)
+        self.expect(self.preflight(), "mtu-blackhole", NODES, [("node1", "node2"), ("node3", "node2")])
+
+    def test_interfaces_that_mislead(self):
+        for name in ("node1", "node2"):
+            self.cluster.node(name).add_interface("docker0", "172.17.0.1/16")
+        try:
+            self.assertNotIn("docker0-chosen", {entry for entry, check in self.bad(self.preflight()).items() if check["status"] == "fail"})
+            check = self.bad(self.preflight(self.job(interface="docker0", nodes=["node1", "node2"])))["docker0-chosen"]
+            self.assertEqual((check["status"], set(check["nodes"])), ("fail", {"node1", "node2"}))
+        finally:
+            for name in ("node1", "node2"):
+                self.root(name, "ip link delete docker0")
+        self.assertEqual(set(self.bad(self.preflight(self.job(interface="eth7")))), {"socket-ifname-invalid"})
+
+    def test_what_one_node_lacks(self):
+        node = self.cluster.node("node2")
+        self.root("node1", "mkdir -p /srv/set")
+        self.root("node3", "mkdir -p /srv/set")
+        check = self.expect(self.preflight(self.job(command=["python3", "-c", "pass", "--data=/srv/set"])), "data-path-missing", ["node2"])
+        self.assertIn("/srv/set", check["detail"])
+        for name in ("node1", "node3"):
+            self.root(name, "install -m 755 /bin/true /usr/local/bin/mytrain 2>/dev/null || install -m 755 /bin/true /srv/mytrain")
+        self.root("node1", "true")
+        del node
+        self.expect(self.preflight(self.job(command=["/srv/mytrain"])), "interpreter-missing", ["node2"])
+
+    def test_a_held_port_names_its_holder(self):
+        holder = self.cluster.node("node1").popen(["python3", "-c", "import socket,time\ns=socket.socket()\ns.bind(('',29500))\ns.listen()\n"
+                                                   "print('up',flush=True)\ntime.sleep(600)"], stdout=-1, text=True)
+        try:
+            self.assertEqual(holder.stdout.readline(), "up\n")
+            check = self.expect(self.preflight(), "port-in-use", ["node1"])
+            self.assertIn("python3", check["detail"])
+            self.assertEqual(self.bad(self.preflight(self.job(master_port=0))), {})
+        finally:
+            holder.kill()
+            holder.wait()
+            holder.stdout.close()
+
+    def test_the_printed_fix_works_and_its_undo_brings_the_fault_back(self):
+        self.drop("node1", [f"ip saddr {self.cluster.node('node2').address} tcp dport 29500 drop"])
+        check = self.expect(self.preflight(inventory=self.as_root), "master-port-dropped", ["node1", "node2"])
+        self.assertIn("29500", "".join(check["evidence"]))
+        self.assertEqual(len(check["fixes"]), 1, check)
+        fix = check["fixes"][0]
+        self.assertEqual(fix["node"], "node1")
+
+        def do(command):
+            self.root("node1", command.replace("sudo ", ""))
+        do(fix["command"])
+        self.assertEqual(self.bad(self.preflight(inventory=self.as_root)), {})
+        do(fix["undo"])
+        self.expect(self.preflight(inventory=self.as_root), "master-port-dropped", ["node1", "node2"])
+
+    def test_a_node_that_cannot_be_reached_is_named_and_the_others_are_inspected(self):
+        node = self.cluster.node("node3")
+        node.kill_sshd(sessions=True)
+        try:
+            report = self.preflight()
+            self.assertEqual(self.expect(report, "ssh-refused", ["node3"])["status"], "fail")
+            self.assertTrue([check for check in report["checks"] if check["status"] == "pass"])
+        finally:
+            node.start_sshd()
+
+    def test_slow_lossy_and_distant_links(self):
+        node = self.cluster.node("node2")
+        try:
+            node.delay(200)
+            self.assertIn("link-delay", self.bad(self.preflight()))
+            node.unshape()
+            node.rate(10)
+            self.assertIn("link-slow", self.bad(self.preflight()))
+            node.unshape()
+            node.loss(5)
+            report = self.preflight()
+            self.assertFalse([check for check in report["checks"] if check["status"] == "fail"], report)
+            self.assertIn("link-loss", self.bad(report))
+        except Unsupported as why:
+            self.skipTest(str(why))
+
+
+if __name__ == "__main__":
+    support.main()
