@@ -18,14 +18,6 @@ namespace {
 
 constexpr const char* kContext = "PreflightCommand";
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string all;
-    for (const auto& word : words) {
-        all += (all.empty() ? "" : ", ") + word;
-    }
-    return all;
-}
-
 void print_check(const Check& check) {
     std::printf("%-4s  %s  %s\n", to_string(check.status), check.id.str().c_str(),
                 safe_text(check.detail).c_str());

@@ -4,6 +4,7 @@
 #include <base/fd.h>
 #include <base/files.h>
 #include <base/paths.h>
+#include <base/sha256.h>
 #include <base/text.h>
 #include <base/utf8.h>
 #include <remote/agent/inspection/path_states.h>
@@ -26,6 +27,7 @@ namespace {
 
 constexpr double kPatience = 1.5;
 constexpr double kQuickPatience = 0.2;
+constexpr std::uint64_t kLargestHashed = 16U << 20U;
 constexpr std::size_t kMostPaths = 64;  // one process each
 
 // Mount points hold blanks as "\040".
@@ -138,6 +140,11 @@ wire::PathState path_state(const std::string& resolved) {
                                          real.empty() ? resolved : real.string()));
     add_file_system(place, state);
     state.set_readable(state.exists() && may(place, R_OK));
+    if (state.size() > 0 && state.size() <= kLargestHashed) {
+        if (const auto digest = sha256_of_file(resolved)) {
+            state.set_sha256(digest->data(), digest->size());
+        }
+    }
     const bool is_place_a_folder = !state.exists() || state.folder();
     state.set_writable(may(place, is_place_a_folder ? W_OK | X_OK : W_OK));
     // A folder's own right to be executed is the right to pass it.

@@ -7,6 +7,7 @@
 #include <remote/desk/text.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -156,8 +157,15 @@ void folder_state(const NodeView& view, const wire::PathState& path, Findings& f
     if (!path.exists()) {
         return;
     }
-    if (path.total_bytes() > 0 && path.free_bytes() < kSmallDisk && name != "/dev/shm" && path.folder() &&
-        !path.read_only()) {
+    if (path.write_error() == ENOSPC || path.write_error() == EDQUOT) {
+        findings
+            .add("disk-full", CheckStatus::Fail, view,
+                 path.write_error() == EDQUOT
+                     ? text(kContext, "The quota of %2 on the disk of %1 is used up.", {name, view.name})
+                     : text(kContext, "The disk of %1 of %2 has no room left.", {name, view.name}))
+            .fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+    } else if (path.total_bytes() > 0 && path.free_bytes() < kSmallDisk && name != "/dev/shm" &&
+               path.folder() && !path.read_only()) {
         const bool full = path.free_bytes() < kLeastDisk;
         findings
             .add("disk-full", full ? CheckStatus::Fail : CheckStatus::Warn, view,

@@ -15,11 +15,11 @@ namespace rankscope {
 
 /// What the job needs of its nodes, beside the network.
 struct HostNeeds {
-    std::string program;               ///< argv[0] of the user's own program; empty: the native engine
-    std::string script;                ///< a file of its arguments that is not pushed; empty: none
-    std::set<std::string> data_paths;  ///< that the job names and must exist
-    std::set<std::string>
-        maybe_paths;         ///< absolute paths of the command: a fault where only some nodes have them
+    std::string program = {};               ///< argv[0] of the user's own program; empty: the native engine
+    std::string script = {};                ///< a file of its arguments that is not pushed; empty: none
+    std::set<std::string> data_paths = {};  ///< that the job names and must exist
+    /// Absolute paths of the command: a fault where only some nodes have them.
+    std::set<std::string> maybe_paths = {};
     int master_port = 0;     ///< 0: chosen when the run starts
     std::size_t master = 0;  ///< index into the views
     bool nccl = false;

@@ -65,7 +65,9 @@ HostNeeds needs_of(const Job& job) {
         if (dataset != job.train->end() && dataset->is_object()) {
             const auto root = dataset->find("root");
             if (root != dataset->end() && root->is_string() && !root->get<std::string>().empty()) {
-                needs.data_paths.insert(root->get<std::string>());
+                // With another set to fall back on, it must be on all nodes or on none.
+                (dataset->contains("otherwise") ? needs.maybe_paths : needs.data_paths)
+                    .insert(root->get<std::string>());
             }
         }
     }

@@ -138,7 +138,8 @@ FailureId unreachable_id(const PathResult& path) {
     }
 }
 
-void find_blocked(const Pair& pair, Findings& findings) {
+// `back` (may be null): the opposite direction. A connection from there shows that packets pass this way, too.
+void find_blocked(const Pair& pair, const Pair* back, Findings& findings) {
     std::vector<const PathResult*> tried = pair.ephemeral;
     if (pair.master != nullptr) {
         tried.push_back(pair.master);
@@ -148,7 +149,8 @@ void find_blocked(const Pair& pair, Findings& findings) {
     }
     const Outcome outcome = tried.front()->result.outcome();
     const bool by_route = outcome == wire::CONNECT_NO_ROUTE || outcome == wire::CONNECT_NO_ADDRESS;
-    if (pair.all_blocked() && (by_route || !pair.host_answers())) {
+    const bool answers = pair.host_answers() || (back != nullptr && !back->all_blocked());
+    if (pair.all_blocked() && (by_route || !answers)) {
         return findings.add(unreachable_id(*tried.front()), *tried.front());
     }
     if (pair.master != nullptr && was_tried(pair.master->result) && !is_open(pair.master->result)) {
@@ -410,7 +412,8 @@ std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::ve
         }
     }
     for (const auto& [key, pair] : pairs) {
-        find_blocked(pair, findings);
+        const auto back = pairs.find({key.second, key.first});
+        find_blocked(pair, back != pairs.end() ? &back->second : nullptr, findings);
         for (const PathResult* path : pair.ephemeral) {
             find_quality(*path, findings);
         }
