@@ -55,7 +55,7 @@ public:
         if (std::find(found->nodes.begin(), found->nodes.end(), node) == found->nodes.end()) {
             found->nodes.push_back(node);
         }
-        found->evidence.push_back(node + ": " + detail);
+        found->evidence.push_back(detail);
         return *found;
     }
     void pass(FailureId id, const std::string& detail) {
@@ -66,7 +66,18 @@ public:
             checks_.back().detail = detail;
         }
     }
-    std::vector<Check> take() { return std::move(checks_); }
+    std::vector<Check> take() {
+        for (auto& check : checks_) {
+            std::string others;
+            for (std::size_t i = 1; i < check.nodes.size(); ++i) {
+                others += (others.empty() ? "" : ", ") + check.nodes[i];
+            }
+            if (!others.empty()) {
+                check.detail += ' ' + text(kContext, "The same check concerns %1.", {others});
+            }
+        }
+        return std::move(checks_);
+    }
 
 private:
     std::vector<Check> checks_;

@@ -101,7 +101,7 @@ private:
         if (std::find(check.nodes.begin(), check.nodes.end(), view.name) == check.nodes.end()) {
             check.nodes.push_back(view.name);
         }
-        check.evidence.push_back(view.name + ": " + detail);
+        check.evidence.push_back(detail);
         return check;
     }
 

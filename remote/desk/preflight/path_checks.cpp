@@ -426,6 +426,11 @@ std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::ve
         checks.push_back(check_of(id, fault, views, findings));
     }
     if (tried == 0) {
+        Check untried;
+        untried.id = "probe-incomplete";
+        untried.status = CheckStatus::Skip;
+        untried.detail = text(kContext, "No path between the nodes could be tested.");
+        checks.push_back(std::move(untried));
         return checks;
     }
     const auto any = [&](const std::string_view prefix) {

@@ -43,6 +43,12 @@ constexpr std::size_t kFewNodes = 8;   // whose links can be measured all at the
 constexpr int kSshPort = 22;
 constexpr std::size_t kMostEvidence = 8;
 
+// 32 bytes.
+std::string new_token() {
+    const auto digest = digest_from_hex(random_token()).value_or(Sha256Digest{});
+    return {digest.begin(), digest.end()};
+}
+
 struct Node {
     NodeSpec spec;
     std::unique_ptr<AgentLink> link;
@@ -197,7 +203,7 @@ void Preflight::inspect(Node& node, bool is_master) {
     }
     wire::Request open;
     auto* ports = open.mutable_open_probe_ports();
-    node.token = random_token();
+    node.token = new_token();
     ports->set_token(node.token);
     ports->set_seconds(kPortsOpen);
     const auto master_port = static_cast<std::uint32_t>(plan_.master_port);
