@@ -108,6 +108,7 @@ inline constexpr auto kFailureIds = std::to_array<std::string_view>({
     "peer-lost",
     "pids-limit",
     "port-in-use",
+    "port-not-permitted",
     "probe-incomplete",
     "push-changed",
     "push-missing",

@@ -224,6 +224,8 @@ constexpr auto kCatalogue = std::to_array<CatalogueEntry>({
      "Raise `ulimit -u` or pids.max of its cgroup."},
     {"port-in-use", ExitClass::PreflightFault, "Port {1} is in use by {detail}.",
      "End that program, or write master_port: 0 in the job to use a free port."},
+    {"port-not-permitted", ExitClass::PreflightFault, "The rendezvous port needs root.",
+     "Choose a port above 1023 as master_port: in the job."},
     {"probe-incomplete", ExitClass::None, "A part of the node could not be inspected.", ""},
     {"push-changed", ExitClass::Unreachable, "{detail} changed while it was copied.",
      "Start again when no program writes to it."},

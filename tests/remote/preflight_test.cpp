@@ -394,7 +394,7 @@ TEST(HostChecks, AHeldPortNamesItsHolderAndTheWayOut) {
     port->set_own(true);
     port->set_run_id("20261122-1");
     port->set_command("python3 train.py");
-    auto bad = found(host_checks(views, {.master_port = 29500}));
+    auto bad = found(host_checks(views, {.master_port = 29500, .master_port_error = EADDRINUSE}));
     ASSERT_EQ(bad.size(), 1U);
     EXPECT_EQ(bad[0].id.text(), "port-in-use");
     EXPECT_NE(bad[0].fixes.at(0).command.find("rankscopectl clean"), std::string::npos);
@@ -402,7 +402,7 @@ TEST(HostChecks, AHeldPortNamesItsHolderAndTheWayOut) {
     port->set_own(false);
     port->set_run_id("");
     port->set_user("alice");
-    bad = found(host_checks(views, {.master_port = 29500}));
+    bad = found(host_checks(views, {.master_port = 29500, .master_port_error = EADDRINUSE}));
     ASSERT_EQ(bad[0].fixes.size(), 1U) << "another user's process is not ours to end";
 }
 

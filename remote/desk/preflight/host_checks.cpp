@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 
 namespace rankscope {
@@ -86,10 +87,24 @@ private:
 // ---- the rendezvous port ----
 
 void master_port(const NodeView& master, const HostNeeds& needs, Findings& findings) {
+    const std::string free = text(kContext, "The rendezvous port of %1 is free.", {master.name});
+    if (needs.master_port_error == 0) {
+        return findings.pass("port-in-use", free);
+    }
+    if (needs.master_port_error == EACCES) {
+        findings
+            .add(
+                "port-not-permitted", CheckStatus::Fail, master,
+                text(kContext, "Port %1 of %2 needs root.", {std::to_string(needs.master_port), master.name}))
+            .fixes.push_back({.job = {{"master_port", "29500"}}});
+        return;
+    }
+    bool known = false;
     for (const auto& port : master.host.ports()) {
         if (static_cast<int>(port.port()) != needs.master_port || !port.held()) {
             continue;
         }
+        known = true;
         const std::string number = std::to_string(needs.master_port);
         std::string who = port.command();
         if (who.empty()) {
@@ -113,7 +128,14 @@ void master_port(const NodeView& master, const HostNeeds& needs, Findings& findi
         }
         check.fixes.push_back({.job = {{"master_port", "0"}}});
     }
-    findings.pass("port-in-use", text(kContext, "The rendezvous port of %1 is free.", {master.name}));
+    if (!known) {
+        findings
+            .add("port-in-use", CheckStatus::Fail, master,
+                 text(kContext, "Port %1 of %2 cannot be used: %3.",
+                      {std::to_string(needs.master_port), master.name,
+                       std::strerror(needs.master_port_error)}))
+            .fixes.push_back({.job = {{"master_port", "0"}}});
+    }
 }
 
 // ---- paths ----

@@ -406,6 +406,9 @@ void Preflight::judge(std::vector<PathResult> paths) {
     needs.nccl = plan_.backend == "nccl";
     needs.master = 0;
     needs.master_port = with_master ? plan_.master_port : 0;
+    if (needs.master_port != 0 && !nodes_[master()].ports.empty()) {
+        needs.master_port_error = nodes_[master()].ports.front().error();
+    }
     if (views.size() > 1) {
         const PathPlan plan{.master = 0, .master_port = needs.master_port, .nccl = needs.nccl};
         auto checks = path_checks(views, paths, plan);
