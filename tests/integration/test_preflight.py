@@ -87,8 +87,14 @@ class Preflight(unittest.TestCase):
 
     def test_the_ephemeral_ports_in_one_direction(self):
         source = self.cluster.node("node3").address
-        self.drop("node2", [f"ip saddr {source} tcp dport 32768-60999 drop"])
+        self.drop("node2", [f"ip saddr {source} tcp dport 32768-60999 ct state new drop"])
         check = self.expect(self.preflight(), "gloo-ports-blocked", ["node2", "node3"], [("node3", "node2")])
+        self.assertEqual(check["nodes"][0], "node2")
+
+    def test_a_rule_without_connection_tracking_drops_answers_too(self):
+        self.drop("node2", ["iifname eth0 ip saddr != 10.77.0.254 tcp dport 32768-60999 drop"])
+        check = self.expect(self.preflight(), "gloo-ports-blocked", NODES,
+                            [("node1", "node2"), ("node3", "node2"), ("node2", "node1"), ("node2", "node3")])
         self.assertEqual(check["nodes"][0], "node2")
 
     def test_nodes_that_do_not_reach_each_other_at_all(self):

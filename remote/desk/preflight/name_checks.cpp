@@ -15,10 +15,12 @@ namespace {
 
 constexpr const char* kContext = "Preflight";
 
+// nullptr: not asked for, or the answer came too late to say anything.
 const wire::ResolvedName* resolved(const NodeView& view, const std::string& name) {
     for (const auto& entry : view.host.names()) {
         if (entry.name() == name) {
-            return &entry;
+            const bool answered = entry.error() != "late" && entry.error() != "not-asked";
+            return answered ? &entry : nullptr;
         }
     }
     return nullptr;

@@ -80,6 +80,10 @@ public:
         fault.sources.insert(path.from);
         fault.paths.push_back(&path);
     }
+    /// A direction that fails because of what add() has for the opposite one.
+    void add_direction(FailureId id, std::size_t from, std::size_t to) {
+        faults_[id].pairs.insert({views_[from].name, views_[to].name});
+    }
     bool has(FailureId id) const { return faults_.count(id) > 0; }
     const std::map<FailureId, Fault>& faults() const { return faults_; }
 
@@ -138,6 +142,16 @@ FailureId unreachable_id(const PathResult& path) {
     }
 }
 
+// Rules without connection tracking that drop a node's ephemeral ports drop the answers to its own connections, too:
+// nothing answers it, and the others still reach its SSH port.
+bool lacks_answers(const Pair& pair, const Pair& back) {
+    const bool filtered =
+        std::all_of(back.ephemeral.begin(), back.ephemeral.end(),
+                    [](const PathResult* path) { return path->result.outcome() == wire::CONNECT_DROPPED; });
+    return pair.all_blocked() && !pair.host_answers() && filtered && !back.ephemeral.empty() &&
+           back.ssh != nullptr && is_open(back.ssh->result);
+}
+
 // `back` (may be null): the opposite direction. A connection from there shows that packets pass this way, too.
 void find_blocked(const Pair& pair, const Pair* back, Findings& findings) {
     std::vector<const PathResult*> tried = pair.ephemeral;
@@ -146,6 +160,10 @@ void find_blocked(const Pair& pair, const Pair* back, Findings& findings) {
     }
     if (tried.empty()) {
         return;
+    }
+    if (back != nullptr && lacks_answers(pair, *back)) {
+        return findings.add_direction(findings.ephemeral_id(back->ephemeral.front()->result),
+                                      tried.front()->from, tried.front()->to);
     }
     const Outcome outcome = tried.front()->result.outcome();
     const bool by_route = outcome == wire::CONNECT_NO_ROUTE || outcome == wire::CONNECT_NO_ADDRESS;
