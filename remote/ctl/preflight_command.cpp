@@ -5,7 +5,7 @@
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/session_pool.h>
-#include <remote/desk/preflight/preflight.h>
+#include <remote/desk/preflight/preflight_json.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>

@@ -6,12 +6,14 @@
 #include <remote/desk/preflight/job_needs.h>
 #include <remote/desk/preflight/name_checks.h>
 #include <remote/desk/preflight/network_choice.h>
+#include <remote/desk/preflight/pairs_to_try.h>
 #include <remote/desk/preflight/path_checks.h>
-#include <remote/desk/preflight/preflight.h>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <functional>
 #include <set>
 
 namespace rankscope {

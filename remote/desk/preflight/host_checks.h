@@ -20,7 +20,7 @@ struct HostNeeds {
     std::set<std::string> data_paths = {};  ///< that the job names and must exist
     /// Absolute paths of the command: a fault where only some nodes have them.
     std::set<std::string> maybe_paths = {};
-    int master_port = 0;     ///< 0: chosen when the run starts
+    int master_port = 0;  ///< 0: chosen when the run starts
     /// What our own listener met there: 0, or errno of bind(2).
     int master_port_error = 0;
     std::size_t master = 0;  ///< index into the views

@@ -13,12 +13,11 @@
 #include <remote/desk/preflight/job_needs.h>
 #include <remote/desk/preflight/name_checks.h>
 #include <remote/desk/preflight/network_choice.h>
+#include <remote/desk/preflight/pairs_to_try.h>
 #include <remote/desk/preflight/path_checks.h>
 #include <remote/desk/preflight/path_fixes.h>
 #include <remote/desk/preflight/preflight.h>
 #include <remote/desk/text.h>
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -38,8 +37,7 @@ constexpr double kQuickConnect = 2.5;
 constexpr double kFullConnect = 4;  // SYNs after 0, 1 and 3 s
 constexpr double kTransfers = 8;    // of bulk and segments, beyond the connection
 constexpr std::size_t kEphemeralPorts = 4;
-constexpr std::size_t kAllPairs = 32;  // nodes of which every pair is tried
-constexpr std::size_t kFewNodes = 8;   // whose links can be measured all at the same time
+constexpr std::size_t kFewNodes = 8;  // whose links can be measured all at the same time
 constexpr int kSshPort = 22;
 constexpr std::size_t kMostEvidence = 8;
 
@@ -524,7 +522,7 @@ Result<PreflightReport> Preflight::run() {
     keep_sessions();
     judge(std::move(paths));
     sort_checks(report_.checks);
-    if (nodes_.size() > kAllPairs) {
+    if (nodes_.size() > kEveryPairOf) {
         report_.untested.push_back(
             text(kContext,
                  "Of %1 nodes not every pair was tried: each node with its neighbours at distances "
@@ -544,72 +542,6 @@ Result<PreflightReport> Preflight::run() {
 
 Result<PreflightReport> run_preflight(const PreflightRequest& request, const std::stop_token& stop) {
     return Preflight(request, stop).run();
-}
-
-std::vector<std::pair<std::size_t, std::size_t>> pairs_to_try(std::size_t nodes, std::size_t master) {
-    std::set<std::pair<std::size_t, std::size_t>> pairs;
-    const auto both_ways = [&](std::size_t a, std::size_t b) {
-        if (a != b) {
-            pairs.insert({a, b});
-            pairs.insert({b, a});
-        }
-    };
-    for (std::size_t i = 0; i < nodes; ++i) {
-        both_ways(i, master);
-        if (nodes <= kAllPairs) {
-            for (std::size_t j = i + 1; j < nodes; ++j) {
-                both_ways(i, j);
-            }
-        } else {
-            for (std::size_t distance = 1; distance <= nodes / 2; distance *= 2) {
-                both_ways(i, (i + distance) % nodes);
-            }
-        }
-    }
-    return {pairs.begin(), pairs.end()};
-}
-
-nlohmann::ordered_json to_json(const PreflightReport& report) {
-    using Json = nlohmann::ordered_json;
-    Json checks = Json::array();
-    for (const auto& check : report.checks) {
-        Json pairs = Json::array();
-        for (const auto& pair : check.pairs) {
-            pairs.push_back({{"from", pair.from}, {"to", pair.to}});
-        }
-        Json fixes = Json::array();
-        for (const auto& fix : check.fixes) {
-            Json entry{
-                {"node", fix.node}, {"command", fix.command}, {"undo", fix.undo}, {"root", fix.needs_root}};
-            if (!fix.job.empty()) {
-                entry["job"] = fix.job;
-            }
-            fixes.push_back(std::move(entry));
-        }
-        checks.push_back({{"id", check.id.str()},
-                          {"status", to_string(check.status)},
-                          {"nodes", check.nodes},
-                          {"detail", check.detail},
-                          {"fix", check.fixes.empty() ? std::string() : to_line(check.fixes.front())},
-                          {"pairs", pairs},
-                          {"evidence", check.evidence},
-                          {"fixes", fixes}});
-    }
-    Json choices = Json::array();
-    for (const auto& choice : report.choices) {
-        choices.push_back({{"node", choice.node},
-                           {"interface", choice.interface_name},
-                           {"address", choice.address},
-                           {"why", choice.why}});
-    }
-    return {{"checks", checks},
-            {"choices", choices},
-            {"master",
-             {{"node", report.plan.master_node},
-              {"address", report.plan.master_addr},
-              {"port", report.plan.master_port}}},
-            {"untested", report.untested},
-            {"took_s", report.seconds}};
 }
 
 }  // namespace rankscope

@@ -10,8 +10,6 @@
 #include <remote/desk/transport/prompter.h>
 #include <remote/diagnosis/check.h>
 
-#include <nlohmann/json_fwd.hpp>
-
 #include <functional>
 #include <map>
 #include <stop_token>
@@ -58,12 +56,5 @@ struct PreflightRequest {
 /// of its own. Nodes that fail, hang or answer nonsense are named in a check; the results of the others are kept.
 /// Failure: the job itself cannot be planned, or `stop`.
 Result<PreflightReport> run_preflight(const PreflightRequest& request, const std::stop_token& stop);
-
-/// The ordered pairs to try among `nodes`: all of up to 32; of more, each node and its neighbours at distances 1, 2,
-/// 4, …, both ways, and the master with everyone: every node is tried from and towards several others.
-std::vector<std::pair<std::size_t, std::size_t>> pairs_to_try(std::size_t nodes, std::size_t master);
-
-/// The object of `preflight --json` (design page).
-nlohmann::ordered_json to_json(const PreflightReport& report);
 
 }  // namespace rankscope
