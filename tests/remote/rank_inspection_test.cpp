@@ -32,8 +32,10 @@ namespace {
 
 class RankInspection : public test::AgentFixture {
 protected:
+    /// A command is reported with at most 80 bytes: wherever the build lies, the program has a short name.
+    static std::string here() { return "cd '" + program_dir().string() + "' && "; }
     static std::string stuck(const std::string& words) {
-        return "exec '" + (program_dir() / "remote_stuck_program").string() + "' " + words;
+        return here() + "exec ./remote_stuck_program " + words;
     }
     static wire::InspectRanks request_for(const wire::StartRun& run) {
         wire::InspectRanks request;
@@ -311,9 +313,10 @@ TEST_F(RankInspection, AFileServerThatDoesNotAnswer) {
 TEST_F(RankInspection, TheProcessThatWorksIsBelowAShell) {
     std::uint16_t port = 0;
     const UniqueFd server = listener(5, port);
-    const std::string program = "'" + (program_dir() / "remote_stuck_program").string() + "' ";
-    const auto run = begin({program + "sleep & " + program + "receive " + std::to_string(port) + "; exit 0",
-                            program + "sleep; exit 0"});
+    const std::string program = "./remote_stuck_program ";
+    const auto run = begin(
+        {here() + "{ " + program + "sleep & " + program + "receive " + std::to_string(port) + "; }; exit 0",
+         here() + program + "sleep; exit 0"});
     const auto rank = look_until(run, [](const auto& seen) { return seen.sockets_size() == 1; });
     EXPECT_NE(rank.command().find("receive"), std::string::npos) << rank.command();
     wire::RankInspection other;
