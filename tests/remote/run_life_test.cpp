@@ -307,6 +307,19 @@ TEST_F(RunLife, PauseStopsEveryProcessAndContinueResumesThem) {
     }
 }
 
+TEST_F(RunLife, AKillFromOutsideDuringAStopIsNotOurs) {
+    auto run = run_of({"trap '' TERM; echo up; while :; do sleep 0.01; done", "echo up; sleep 0.1; exit 3"});
+    run.set_grace_s(3600);
+    bring_up(run);
+    ASSERT_TRUE(client_->wait_for([this] { return !stages_of(-1, wire::STAGE_STOP).empty(); }));
+    ::kill(static_cast<pid_t>(std::atol(stages_of(0, wire::STAGE_START).at(0).detail().substr(4).c_str())),
+           SIGKILL);
+    ASSERT_TRUE(client_->wait_for_end()) << history();
+    EXPECT_EQ(exit_of(0).signal(), SIGKILL);
+    EXPECT_FALSE(exit_of(0).requested());
+    EXPECT_EQ(end().cause().rank(), 1) << "what failed first is the cause";
+}
+
 TEST_F(RunLife, ARankStoppedByAnotherIsNamedAndLeftAlone) {
     const auto run = run_of({kSleep, kSleep});
     bring_up(run);

@@ -51,6 +51,7 @@ private:
     void reap();
     void await_own_sigterm();
     void rank_ended(RankProcess& rank, int status);
+    bool ended_by_our_stop(const wire::Exit& exit) const;
     void rank_stopped(RankProcess& rank, int signal);
     void rank_continued(RankProcess& rank);
     void watch_stopped_ranks();

@@ -203,7 +203,7 @@ void Supervisor::add_evidence(RankProcess& rank, wire::Exit& exit) {
         exit.add_last_lines(line);
     }
     exit.set_lost_peer(lost_its_peers(exit));
-    if (exit.signal() == SIGKILL && !stop_) {
+    if (exit.signal() == SIGKILL && !exit.requested()) {
         exit.set_oom(oom_.evidence(rank.pid));
     }
     if (exit.core_dumped()) {
@@ -213,6 +213,12 @@ void Supervisor::add_evidence(RankProcess& rank, wire::Exit& exit) {
         exit.set_core_file(find_core({rank.pid, exit.signal(), ::getuid(),
                                       std::filesystem::path(program).filename().string(), workdir}));
     }
+}
+
+// The sockets of a killed process close before it can be waited for: its peers may fail, and their stop may arrive
+// here, before its own exit is seen. SIGKILL is ours only once we have sent it.
+bool Supervisor::ended_by_our_stop(const wire::Exit& exit) const {
+    return stop_ && (exit.signal() != SIGKILL || stop_->killed || stop_->by_user);
 }
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
@@ -225,14 +231,14 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_code(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     exit->set_signal(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     exit->set_core_dumped(WIFSIGNALED(status) && WCOREDUMP(status));
-    exit->set_requested(stop_.has_value());
+    exit->set_requested(ended_by_our_stop(*exit));
     exit->set_pid(rank.pid);
     exit->set_attempt(attempt_);
     const bool failed = exit->code() != 0;
     if (failed) {
         add_evidence(rank, *exit);
     }
-    if (stop_) {
+    if (exit->requested()) {
         exit->set_stop_cause(stop_->cause);
     }
     const wire::Exit ended = *exit;
