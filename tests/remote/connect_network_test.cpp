@@ -56,6 +56,15 @@ wire::ConnectResult connect_from(const TestNetwork& network, int node, const wir
     return connect_from(network, node, request).results(0);
 }
 
+// The kernel activates a new link up to a second late, and drops what is sent before: node 0 reaches the listener.
+void await_links(const TestNetwork& network, const std::vector<std::string>& addresses) {
+    for (const auto& address : addresses) {
+        ASSERT_TRUE(test::wait_until([&] {
+            return connect_from(network, 0, target(address)).outcome() == wire::CONNECTED;
+        })) << address;
+    }
+}
+
 std::string show(const wire::ConnectResult& result) {
     return "outcome " + std::to_string(result.outcome()) + ", errno " + std::to_string(result.error()) +
            ", ICMP " + std::to_string(result.icmp_type()) + " " + std::to_string(result.icmp_code()) +
@@ -76,6 +85,7 @@ protected:
         network_.connect(0, 1, "eth0", "eth0", {"10.9.0.1/24", "fd09::1/64"}, {"10.9.0.2/24", "fd09::2/64"});
         node_.emplace(network_.path(1));
         ASSERT_EQ(node_->open(probe_token("node1"), kPort), kPort);
+        await_links(network_, kFamilies);
     }
 
     wire::ConnectResult reach(const wire::ConnectTarget& one, double seconds = kSeconds) {
@@ -302,6 +312,7 @@ protected:
         network_.run(2, "ip -6 route add default via fd09:2::fe");
         node_.emplace(network_.path(2));
         ASSERT_EQ(node_->open(probe_token("node1"), kPort), kPort);
+        await_links(network_, {"10.9.2.2", "fd09:2::2"});
     }
 
     wire::ConnectResult reach(const wire::ConnectTarget& one, double seconds = kSeconds) {
