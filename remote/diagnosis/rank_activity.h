@@ -21,7 +21,7 @@ enum class Activity {
     Traced,              ///< a debugger holds it
     Throttled,           ///< its cgroup permits no more CPU time
     Connecting,          ///< a connection gets no answer
-    WaitsForConnection,  ///< accepts: nobody has come
+    WaitsForConnection,  ///< it accepts connections, and none has arrived
     DataUnanswered,      ///< the peer's host does not acknowledge what was sent
     PeerTakesNothing,    ///< the peer's program does not read
     WaitsForPeer,        ///< nothing comes from a peer that is connected

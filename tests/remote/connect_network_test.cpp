@@ -185,7 +185,7 @@ TEST_F(TwoNodes, RulesOfThisNode) {
     EXPECT_EQ(reach(target("10.9.6.1")).outcome(), wire::CONNECT_NO_ROUTE);
 }
 
-TEST_F(TwoNodes, NobodyListens) {
+TEST_F(TwoNodes, APortWithoutAListener) {
     for (const auto& address : kFamilies) {
         EXPECT_EQ(reach(target(address, 999)).outcome(), wire::CONNECT_RESET);
     }

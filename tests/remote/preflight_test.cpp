@@ -178,6 +178,7 @@ TEST(PathChecks, SlowLossyAndDistantLinksAreWarnings) {
     all.back().result.set_retransmitted(12);
     all.back().result.set_bulk_sent(1 << 20);
     all.back().result.set_bulk_seconds(1.0);
+    all.back().measured = true;
     const auto distant = found(path_checks(healthy(2), all, kGloo));
     ASSERT_EQ(distant.size(), 2U) << "a distant link takes its time for a transfer: that is not a slow one";
     EXPECT_EQ(distant[0].id.text(), "link-delay");
@@ -189,6 +190,8 @@ TEST(PathChecks, SlowLossyAndDistantLinksAreWarnings) {
     const auto slow = found(path_checks(healthy(2), all, kGloo));
     ASSERT_EQ(slow.size(), 1U) << "two segments of 200 are chance";
     EXPECT_EQ(slow[0].id.text(), "link-slow");
+    all.back().measured = false;
+    EXPECT_TRUE(found(path_checks(healthy(2), all, kGloo)).empty()) << "too little was sent to judge";
 }
 
 TEST(PathChecks, ABlackHoleAndTranslation) {

@@ -180,7 +180,7 @@ TEST(ProbeListener, StrangersLearnNothing) {
         EXPECT_EQ(hear(fd), "");
         EXPECT_TRUE(wait_until([&] { return closed(fd); }));
     }
-    // Who knows the protocol but not the token gets what nobody can tell from random bytes.
+    // Who knows the protocol but not the token gets bytes that look random.
     const TokenKey key = derive_key(probe_token("a guess"), TokenUse::Probe);
     const ProbeNonce nonce = new_probe_nonce();
     const UniqueFd first = client(port);

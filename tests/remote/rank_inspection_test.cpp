@@ -152,7 +152,7 @@ TEST_F(RankInspection, ALockOfItsOwn) {
     end_all(run);
 }
 
-TEST_F(RankInspection, AFifoNobodyWritesTo) {
+TEST_F(RankInspection, AFifoWithoutAWriter) {
     const std::string fifo = folder_ / "a fifo";
     ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
     const UniqueFd writer(::open(fifo.c_str(), O_RDWR | O_CLOEXEC));

@@ -239,8 +239,8 @@ TEST_F(RankStacks, AStoppedProgramIsLeftAlone) {
     end_all(run);
 }
 
-// The rank that has not come, and the one that waits for it: told apart by one look, after which both end as if nobody
-// had looked.
+// The rank that has not come, and the one that waits for it: told apart by one look, after which both end
+// normally.
 TEST_F(RankStacks, APyTorchProgram) {
     python_ = "/usr/bin/python3";
     if (test::run_program({python_, "-c", "import torch; assert torch.distributed.is_gloo_available()"})

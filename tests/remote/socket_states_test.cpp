@@ -49,7 +49,7 @@ wire::SocketState state_of(const UniqueFd& fd, bool listed = false) {
     return found == table.sockets.end() ? wire::SocketState() : found->second;
 }
 
-// The address is known, and nobody has it: what a firewall does that drops.
+// The address is known, and no host has it: what a firewall does that drops.
 void lose_everything() {
     const UniqueFd connecting(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
     const auto nowhere = address_of("10.91.0.2", 29500);

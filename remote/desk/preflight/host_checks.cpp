@@ -179,7 +179,7 @@ void shared_memory(const NodeView& view, const HostNeeds& needs, Findings& findi
     }
 }
 
-void folder_state(const NodeView& view, const wire::PathState& path, Findings& findings) {
+void folder_state(const NodeView& view, const wire::PathState& path, bool ours, Findings& findings) {
     const std::string name = path.resolved().empty() ? path.path() : path.resolved();
     if (path.late()) {
         findings.add("path-late", CheckStatus::Fail, view,
@@ -190,21 +190,22 @@ void folder_state(const NodeView& view, const wire::PathState& path, Findings& f
     if (!path.exists()) {
         return;
     }
-    if (path.write_error() == ENOSPC || path.write_error() == EDQUOT) {
-        findings
-            .add("disk-full", CheckStatus::Fail, view,
-                 path.write_error() == EDQUOT
-                     ? text(kContext, "The quota of %2 on the disk of %1 is used up.", {name, view.name})
-                     : text(kContext, "The disk of %1 of %2 has no room left.", {name, view.name}))
-            .fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+    const auto full = [&](CheckStatus status, const std::string& detail) {
+        Check& check = findings.add("disk-full", status, view, detail);
+        if (ours) {  // elsewhere Rankscope keeps nothing
+            check.fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+        }
+    };
+    if (path.write_error() == EDQUOT) {
+        full(CheckStatus::Fail,
+             text(kContext, "The quota of %2 on the disk of %1 is used up.", {name, view.name}));
+    } else if (path.write_error() == ENOSPC) {
+        full(CheckStatus::Fail, text(kContext, "The disk of %1 of %2 has no room left.", {name, view.name}));
     } else if (path.total_bytes() > 0 && path.free_bytes() < kSmallDisk && name != "/dev/shm" &&
                path.folder() && !path.read_only()) {
-        const bool full = path.free_bytes() < kLeastDisk;
-        findings
-            .add("disk-full", full ? CheckStatus::Fail : CheckStatus::Warn, view,
-                 text(kContext, "The disk of %1 of %2 has only %3 left.",
-                      {name, view.name, mib(path.free_bytes())}))
-            .fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+        full(path.free_bytes() < kLeastDisk ? CheckStatus::Fail : CheckStatus::Warn,
+             text(kContext, "The disk of %1 of %2 has only %3 left.",
+                  {name, view.name, mib(path.free_bytes())}));
     }
     if (path.total_inodes() > 0 && path.free_inodes() < kLeastInodes && path.folder()) {
         findings.add("disk-full", CheckStatus::Fail, view,
@@ -217,8 +218,8 @@ void folder_state(const NodeView& view, const wire::PathState& path, Findings& f
 void own_folders(const NodeView& view, Findings& findings) {
     for (int i = 0; i < view.host.paths_size(); ++i) {
         const auto& path = view.host.paths(i);
-        folder_state(view, path, findings);
         const bool ours = i == 1 || i == 2;  // home and the cache, after /dev/shm
+        folder_state(view, path, ours, findings);
         if (!ours || !path.exists() || path.late()) {
             continue;
         }
@@ -318,6 +319,15 @@ void script(const std::vector<NodeView>& views, const HostNeeds& needs, Findings
 
 // ---- limits ----
 
+// For sessions that begin afterwards.
+Fix limits_file(const NodeView& view, const std::string& limit, const std::string& value) {
+    const std::string file = "/etc/security/limits.d/90-rankscope-" + limit + ".conf";
+    return {.node = view.name,
+            .command = "sudo sh -c " + shell_quote("echo '* - " + limit + " " + value + "' > " + file),
+            .undo = "sudo rm " + file,
+            .needs_root = true};
+}
+
 void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size, std::int64_t most_memlock,
             Findings& findings) {
     const bool infiniband = std::any_of(
@@ -334,13 +344,7 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                          text(kContext, "A process on %1 may open %2 files; a run of %3 ranks needs %4.",
                               {view.name, limit_text(limit.soft()), std::to_string(world_size),
                                std::to_string(wanted)}))
-                    .fixes.push_back(
-                        {.node = view.name,
-                         .command =
-                             "sudo sh -c " + shell_quote("echo '* - nofile 1048576' > "
-                                                         "/etc/security/limits.d/90-rankscope-nofile.conf"),
-                         .undo = "sudo rm /etc/security/limits.d/90-rankscope-nofile.conf",
-                         .needs_root = true});
+                    .fixes.push_back(limits_file(view, "nofile", "1048576"));
             }
         } else if (limit.name() == "memlock" && limit.soft() >= 0) {
             const bool lower = limit.soft() < most_memlock && limit.soft() < kSmallMemlock;
@@ -351,13 +355,7 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                               "A process on %1 may lock %2 bytes of memory; InfiniBand and RoCE need "
                               "unlimited.",
                               {view.name, limit_text(limit.soft())}))
-                    .fixes.push_back(
-                        {.node = view.name,
-                         .command =
-                             "sudo sh -c " + shell_quote("echo '* - memlock unlimited' > "
-                                                         "/etc/security/limits.d/90-rankscope-memlock.conf"),
-                         .undo = "sudo rm /etc/security/limits.d/90-rankscope-memlock.conf",
-                         .needs_root = true});
+                    .fixes.push_back(limits_file(view, "memlock", "unlimited"));
             }
         } else if ((limit.name() == "nproc" || limit.name() == "pids.max") && limit.soft() >= 0) {
             const auto room = limit.soft() - std::max<std::int64_t>(limit.used(), 0);

@@ -30,6 +30,7 @@ struct PathResult {
     std::size_t to = 0;
     bool master_port = false;    ///< else a port of the ephemeral range
     bool ssh_port = false;       ///< to see whether the host answers at all
+    bool measured = false;       ///< enough was sent to judge the rate
     bool chosen = false;         ///< the address that the run uses
     std::string interface_name;  ///< of `to`, that bears the address
     std::string address;

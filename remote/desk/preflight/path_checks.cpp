@@ -197,7 +197,7 @@ void find_quality(const PathResult& path, Findings& findings) {
         result.retransmitted() > kLossShare * result.segments_out()) {
         findings.add("link-loss", path);
     }
-    if (result.bulk_seconds() > kSlowSeconds + 12 * rtt &&
+    if (path.measured && result.bulk_seconds() > kSlowSeconds + 12 * rtt &&
         static_cast<double>(result.bulk_sent()) < kSlowRate * result.bulk_seconds()) {
         findings.add("link-slow", path);
     }
@@ -348,7 +348,9 @@ Check check_of(FailureId id, const Fault& fault, const std::vector<NodeView>& vi
     }
     check.pairs.assign(fault.pairs.begin(), fault.pairs.end());
     const bool one_way = std::none_of(fault.pairs.begin(), fault.pairs.end(), [&](const NodePair& pair) {
-        return fault.pairs.count({pair.to, pair.from}) > 0;
+        return std::any_of(findings.faults().begin(), findings.faults().end(), [&](const auto& other) {
+            return other.second.pairs.count({pair.to, pair.from}) > 0;
+        });
     });
     if (one_way && check.status == CheckStatus::Fail && !id.text().starts_with("master-")) {
         check.detail += ' ' + text(kContext, "The opposite direction works.");

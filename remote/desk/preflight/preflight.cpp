@@ -35,7 +35,9 @@ constexpr double kPortsWithin = 5;
 constexpr double kPortsOpen = 30;
 constexpr double kQuickConnect = 2.5;
 constexpr double kFullConnect = 4;  // SYNs after 0, 1 and 3 s
-constexpr double kTransfers = 8;    // of bulk and segments, beyond the connection
+constexpr std::uint32_t kMeasuredBytes = 1U << 20U;
+constexpr std::uint32_t kLargePackets = 64U << 10U;  // enough for full segments
+constexpr double kTransfers = 8;                     // of bulk and segments, beyond the connection
 constexpr std::size_t kEphemeralPorts = 4;
 constexpr std::size_t kFewNodes = 8;  // whose links can be measured all at the same time
 constexpr int kSshPort = 22;
@@ -81,6 +83,8 @@ private:
     void choose_network(std::vector<NodeView>& views, std::vector<PathResult>& paths);
     static Check check_of(const std::string& node, const Failure& failure);
     std::size_t master() const { return 0; }
+    // Many transfers at the same time would measure each other.
+    bool measures_links() const { return full() && nodes_.size() <= kFewNodes; }
     bool full() const { return request_.depth == PreflightDepth::Full; }
     void progress(const std::string& text) const {
         if (request_.progress) {
@@ -293,7 +297,6 @@ std::vector<PathResult> Preflight::targets() const {
 void Preflight::connect(std::vector<PathResult>& paths) {
     progress(text(kContext, "testing %1 paths", {std::to_string(paths.size())}));
     const double seconds = full() ? kFullConnect : kQuickConnect;
-    const bool few = nodes_.size() <= kFewNodes;
     std::vector<std::vector<PathResult*>> of_node(nodes_.size());
     for (auto& path : paths) {
         of_node[path.from].push_back(&path);
@@ -306,7 +309,7 @@ void Preflight::connect(std::vector<PathResult>& paths) {
         connects->set_seconds(seconds);
         std::set<std::size_t> measured;
         for (std::size_t i = 0; i < of_node[index].size(); ++i) {
-            const PathResult& path = *of_node[index][i];
+            PathResult& path = *of_node[index][i];
             auto* target = connects->add_targets();
             target->set_id(static_cast<std::uint32_t>(i));
             target->set_address(path.address);
@@ -315,9 +318,9 @@ void Preflight::connect(std::vector<PathResult>& paths) {
             target->set_token(nodes_[path.to].token);
             // One connection of each pair carries data.
             if (path.chosen && !path.master_port && !path.ssh_port && measured.insert(path.to).second) {
-                const bool neighbour = few || path.to == (index + 1) % nodes_.size();
-                target->set_bulk_bytes(full() && neighbour ? 1U << 20U : 64U << 10U);
-                target->set_segments(full() && neighbour ? 200 : 0);
+                target->set_bulk_bytes(measures_links() ? kMeasuredBytes : kLargePackets);
+                target->set_segments(measures_links() ? 200 : 0);
+                path.measured = measures_links();
             }
         }
         if (connects->targets_size() == 0) {
@@ -484,7 +487,7 @@ Check Preflight::check_of(const std::string& node, const Failure& failure) {
         check.evidence.push_back(failure.detail);
     }
     if (!failure.remedy.empty()) {
-        check.fixes.push_back({.command = failure.remedy});
+        check.detail += ' ' + failure.remedy;  // a sentence: not for a shell
     }
     return check;
 }
@@ -529,9 +532,10 @@ Result<PreflightReport> Preflight::run() {
                  "1, 2, 4, … and with the master.",
                  {std::to_string(nodes_.size())}));
     }
-    if (!full()) {
+    if (!measures_links()) {
         report_.untested.push_back(
-            text(kContext, "Loss and bandwidth (a quick preflight does not measure them)."));
+            text(kContext, "Loss and bandwidth: only a full preflight of at most %1 nodes measures them.",
+                 {std::to_string(kFewNodes)}));
     }
     report_.plan = std::move(plan_);
     report_.seconds = monotonic_s() - begin;

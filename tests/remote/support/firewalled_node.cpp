@@ -4,6 +4,7 @@
 #include "support/firewalled_node.h"
 
 #include "support/run_program.h"
+#include "support/wait_until.h"
 
 #include <base/clock.h>
 #include <remote/agent/inspection/firewall.h>
@@ -20,10 +21,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 
 namespace rankscope::test {
 namespace {
@@ -200,12 +199,8 @@ std::string FirewalledNode::start_firewalld() {
     if (!spawn({"dbus-daemon", "--system", "--nofork", "--nopidfile"})) {
         return "no dbus-daemon";
     }
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(90);
     const auto wait_for = [&](const std::string& condition) {
-        while (!sh(condition).empty() && std::chrono::steady_clock::now() < deadline) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        }
-        return sh(condition).empty();
+        return wait_until([&] { return sh(condition).empty(); });
     };
     if (!wait_for("test -S /run/dbus/system_bus_socket") || !spawn({"firewalld", "--nofork", "--nopid"}) ||
         !wait_for("firewall-cmd --state")) {
@@ -274,7 +269,7 @@ wire::Firewall FirewalledNode::nftables() const {
 }
 
 std::string FirewalledNode::rules() const {
-    // When ufw reloads it loses some of its own rules for limits, which nobody uses here.
+    // When ufw reloads it loses some of its own rules for limits, which this test does not use.
     return output(R"(
 { iptables-save; ip6tables-save; } 2>&1 | grep -v -e '^#' -e user-limit | sed 's/ .[0-9]*:[0-9]*.$//'
 iptables-save 2>/dev/null | grep -q ufw || nft -s list ruleset

@@ -160,7 +160,7 @@ void serve(int fd) {
     }
 }
 
-// In its own mount namespace: nobody else can come upon the folder and hang there. Another process serves it: at its
+// In its own mount namespace: no other process can open the folder and hang there. Another process serves it: at its
 // death the kernel releases the reader, which no signal can end before.
 int read_unanswered(const std::string& folder) {
     UniqueFd fd(::open("/dev/fuse", O_RDWR | O_CLOEXEC));
