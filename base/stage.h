@@ -10,7 +10,7 @@
 
 namespace rankscope {
 
-/// A part of a run, in the order in which they usually come. Ranks report some of them (base/metrics_line.h),
+/// A part of a run, in the order in which they usually come (Preflight apart). Ranks report some of them (base/metrics_line.h),
 /// supervisors and the desk the others. frames.proto numbers them alike.
 enum class StageName : std::uint8_t {
     Note,  ///< none: a sentence for users
@@ -30,15 +30,17 @@ enum class StageName : std::uint8_t {
     Restart,
     Stop,
     Done,
+    Preflight,  ///< last, as the frames number it: between Connect and Push
 };
 
 enum class StageStatus : std::uint8_t { Begin, Progress, Done, Failed };
 
 template <>
 struct EnumNames<StageName> {
-    static constexpr std::array names{
-        "note",       "queue",    "connect",    "push",  "start",    "link",    "rendezvous", "data", "train",
-        "first-step", "validate", "checkpoint", "pause", "continue", "restart", "stop",       "done"};
+    static constexpr std::array names{"note",     "queue",      "connect",  "push",     "start",
+                                      "link",     "rendezvous", "data",     "train",    "first-step",
+                                      "validate", "checkpoint", "pause",    "continue", "restart",
+                                      "stop",     "done",       "preflight"};
 };
 
 template <>

@@ -95,6 +95,8 @@ QString stage_text(StageName name) {
             return Words::tr("Link of the nodes");
         case StageName::Note:
             return Words::tr("Note");
+        case StageName::Preflight:
+            return Words::tr("Preflight");
     }
     return {};
 }

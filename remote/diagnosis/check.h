@@ -29,6 +29,16 @@ struct Fix {
     std::map<std::string, std::string> job = {};  ///< key of the job → value, as `job set` takes it
 
     bool operator==(const Fix&) const = default;
+
+    /// Calls visit(name, field) for every field.
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("node", self.node);
+        visit("command", self.command);
+        visit("undo", self.undo);
+        visit("root", self.needs_root);
+        visit("job", self.job);
+    }
 };
 
 /// From one node to another.
@@ -38,6 +48,12 @@ struct NodePair {
 
     bool operator==(const NodePair&) const = default;
     auto operator<=>(const NodePair&) const = default;
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("from", self.from);
+        visit("to", self.to);
+    }
 };
 
 /// What a preflight looked at, and what it found. The id is that of the failure which it looks for; where there is

@@ -22,4 +22,21 @@ Verdict verdict_of(const Failure& failure, const std::string& node) {
     return verdict;
 }
 
+Verdict verdict_of(const Check& check) {
+    Verdict verdict;
+    verdict.id = check.id;
+    verdict.title = check.detail;
+    verdict.nodes = check.nodes;
+    verdict.node = check.nodes.empty() ? std::string() : check.nodes.front();
+    verdict.pairs = check.pairs;
+    for (const auto& line : check.evidence) {
+        verdict.evidence.push_back({.text = line});
+    }
+    for (const auto& fix : check.fixes) {
+        verdict.fix.push_back(to_line(fix));
+    }
+    verdict.fixes = check.fixes;
+    return verdict;
+}
+
 }  // namespace rankscope

@@ -3,8 +3,11 @@
 
 #pragma once
 
+#include <base/enum_names.h>
 #include <base/failure.h>
+#include <remote/diagnosis/check.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -28,6 +31,15 @@ struct Evidence {
     }
 };
 
+/// When a verdict of a run holds. End: why it failed. Live: seen while it runs, which it still does. Over: the
+/// live one with the same id, node and rank holds no more.
+enum class VerdictPhase { End, Live, Over };
+
+template <>
+struct EnumNames<VerdictPhase> {
+    static constexpr auto names = std::to_array<const char*>({"end", "live", "over"});
+};
+
 /// A cause that was found, by the live diagnosis, by a log rule or by a preflight check: the same type and the
 /// same ids for all (design page, `diagnose --json`).
 struct Verdict {
@@ -40,6 +52,12 @@ struct Verdict {
     double confidence = 1;                ///< 0…1
     std::vector<Evidence> evidence = {};
     std::vector<std::string> fix = {};  ///< what to do, in this order; may be commands
+    VerdictPhase phase = VerdictPhase::End;
+    std::string reason = {};  ///< the kind of the cause below its id: a name of Activity, …; empty: none
+    std::vector<NodePair> pairs = {};  ///< the directions that fail
+    std::vector<int> waiting = {};     ///< the ranks that only noticed: they wait for it, or failed by it
+    std::vector<Fix> fixes = {};       ///< what of `fix` can be applied
+    std::int64_t since_us = 0;         ///< since when, by the desk's clock; 0: not known
 
     bool operator==(const Verdict&) const = default;
 
@@ -54,10 +72,18 @@ struct Verdict {
         visit("confidence", self.confidence);
         visit("evidence", self.evidence);
         visit("fix", self.fix);
+        visit("phase", self.phase);
+        visit("reason", self.reason);
+        visit("pairs", self.pairs);
+        visit("waiting", self.waiting);
+        visit("fixes", self.fixes);
+        visit("since_us", self.since_us);
     }
 };
 
 /// The failure as a verdict: where a node failed (`node` empty: none), its raw evidence and its remedy.
 Verdict verdict_of(const Failure& failure, const std::string& node = {});
+/// The failed check as the verdict of a run that did not start.
+Verdict verdict_of(const Check& check);
 
 }  // namespace rankscope

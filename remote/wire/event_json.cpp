@@ -61,6 +61,9 @@ private:
         return to_string(value);
     }
     static Json value_of(const Evidence& evidence) { return object_of(evidence); }
+    static Json value_of(const NodePair& pair) { return object_of(pair); }
+    static Json value_of(const Fix& fix) { return object_of(fix); }
+    static Json value_of(const std::map<std::string, std::string>& map) { return map; }
     template <typename T>
     static Json value_of(const std::vector<T>& list) {
         Json json = Json::array();
@@ -127,6 +130,8 @@ private:
         }
         Evidence::visit_fields(evidence, FieldReader(json));
     }
+    static void read(const Json& json, NodePair& pair) { NodePair::visit_fields(pair, FieldReader(json)); }
+    static void read(const Json& json, Fix& fix) { Fix::visit_fields(fix, FieldReader(json)); }
     template <typename T>
     static void read(const Json& json, std::vector<T>& list) {
         list.clear();

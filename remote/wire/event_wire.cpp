@@ -10,7 +10,7 @@ namespace rankscope {
 namespace {
 
 static_assert(static_cast<int>(StageName::Rendezvous) == wire::STAGE_RENDEZVOUS &&
-              static_cast<int>(StageName::Done) == wire::STAGE_DONE &&
+              static_cast<int>(StageName::Preflight) == wire::STAGE_PREFLIGHT &&
               EnumNames<StageName>::names.size() == wire::StageName_ARRAYSIZE);
 static_assert(static_cast<int>(StageStatus::Failed) == wire::STATUS_FAILED &&
               EnumNames<StageStatus>::names.size() == wire::StageStatus_ARRAYSIZE);

@@ -23,6 +23,11 @@ enum class BackendChoice { Auto, Nccl, Gloo };
 /// turn.
 enum class RankOrder { Block, Cyclic };
 
+/// What a start inspects: nothing; the nodes and the paths between them in about a second; everything.
+enum class StartPreflight { Off, Quick, Always };
+/// What follows when a run hangs: a verdict alone; the stacks of all ranks too; the run is stopped.
+enum class OnHang { Report, Dump, Stop };
+
 /// A job: what to train or run, and where. What the keys of its file mean: job_keys.cpp.
 struct Job {
     std::filesystem::path file;
@@ -52,6 +57,10 @@ struct Job {
     int max_restarts = 0;
     double peer_timeout_s = 45;  ///< a node that the others do not hear for this time ends the run; 0: never
     double stopped_limit_s = 0;  ///< a rank stopped by a signal for this time fails the run; 0: never
+    StartPreflight preflight = StartPreflight::Quick;
+    OnHang on_hang = OnHang::Report;
+    double hang_after_s =
+        0;  ///< without progress for this time the ranks are inspected; 0: learnt from the run
     std::string checkpoint_signal;        ///< sent before SIGTERM when a run is stopped ("USR1"); empty: none
     double checkpoint_wait_s = 30;        ///< how long the ranks may take to write their checkpoint then
     std::optional<nlohmann::json> train;  ///< native engine (base/config/train_config.h)

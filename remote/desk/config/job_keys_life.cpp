@@ -81,6 +81,21 @@ void add_life(JobKeyTable& table) {
          .group = kLife,
          .rare = true,
          .written = true});
+    table.keys.push_back(config::choice_key<Job, OnHang>(
+        "on_hang", RANKSCOPE_JOB_MEMBER(on_hang),
+        {{"report", OnHang::Report}, {"dump", OnHang::Dump}, {"stop", OnHang::Stop}},
+        {.label = "When it hangs",
+         .help = "report: name the cause. dump: keep the stacks of all ranks, too. stop: stop the run.",
+         .group = kLife,
+         .rare = true,
+         .applies = kNamedNodes | kNative | kOwnProgram}));
+    add(table, "hang_after_s", RANKSCOPE_JOB_MEMBER(hang_after_s),
+        {.range = {0, kDay},
+         .label = "It hangs after (s)",
+         .help = "Without progress for this time the ranks are inspected; 0: learnt from the run.",
+         .group = kLife,
+         .rare = true,
+         .applies = kNamedNodes | kNative | kOwnProgram});
     add_special(table, "checkpoint.signal",
                 {.kind = config::KeyKind::Choice,
                  .choices = {"USR1", "USR2", "HUP", "INT", "ALRM"},

@@ -195,6 +195,15 @@ void add_where(JobKeyTable& table) {
          .help = "The port on the master where the ranks meet. 0: a free one.",
          .group = kWhere,
          .written = true});
+    table.keys.push_back(config::choice_key<Job, StartPreflight>(
+        "preflight", RANKSCOPE_JOB_MEMBER(preflight),
+        {{"off", StartPreflight::Off}, {"quick", StartPreflight::Quick}, {"always", StartPreflight::Always}},
+        {.label = "Preflight",
+         .help = "Before the start: quick: the nodes and the paths between them. always: loss, bandwidth and "
+                 "versions, too. off: nothing.",
+         .group = kWhere,
+         .rare = true,
+         .applies = kNamedNodes | kNative | kOwnProgram}));
     add(table, "interface", RANKSCOPE_JOB_MEMBER(interface_name),
         {.label = "Network interface",
          .help = "auto, or the name of one, for example eth0.",

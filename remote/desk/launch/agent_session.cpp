@@ -25,7 +25,7 @@ std::string milliseconds_since(double begin) {
 }  // namespace
 
 AgentSession::AgentSession(NodeSpec node, LaunchContext& context)
-    : node_(std::move(node)), context_(context), seen_s_(monotonic_s()) {}
+    : node_(std::move(node)), context_(context), requests_(node_.name), seen_s_(monotonic_s()) {}
 
 AgentLink::Progress AgentSession::progress(StageName stage) {
     return [this, stage, last = std::string(), at = 0.0](const std::string& what, double share) mutable {
@@ -76,6 +76,7 @@ void AgentSession::report(LinkState state, double retry_in_s) {
 void AgentSession::take_connection(NodeConnection connection) {
     connection_ = std::move(connection);
     failure_ = {};
+    requests_.open();
     seen();
     if (context_.reports.reached) {
         context_.reports.reached(node_, connection_.facts, *connection_.link);
@@ -141,14 +142,39 @@ void AgentSession::follow(const Following& following) {
     const auto wanted = [&] { return following.wanted() && !leaving(); };
     while (wanted()) {
         if (connected() && link().alive() && following.resume()) {
+            const auto before_wait = [&] {
+                following.before_wait();
+                requests_.serve(link());
+            };
             backoff_.reached(listen_to(link(), wake_,
-                                       {wanted, following.before_wait, following.unasked, [this] { seen(); },
+                                       {wanted, before_wait, following.unasked, [this] { seen(); },
                                         [this] { report(LinkState::Silent); }}));
         }
+        requests_.close(connected() ? link().lost() : failure_);
         if (wanted() && !reconnect()) {
             return;
         }
     }
+}
+
+bool AgentSession::serve_until(const std::function<bool()>& done) {
+    constexpr int kLookEveryMs = 200;
+    while (!done()) {
+        wake_.clear();
+        if (leaving() || !link().alive()) {
+            return false;
+        }
+        requests_.serve(link());
+        if (!done()) {
+            static_cast<void>(link().next(kLookEveryMs));
+        }
+    }
+    return true;
+}
+
+void AgentSession::ask(wire::Request request, double timeout_s, RunLauncher::OnReply on_reply) {
+    requests_.add(std::move(request), timeout_s, std::move(on_reply));
+    wake();
 }
 
 // Training continues on the node meanwhile; the spool keeps what is missed here.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/wake_fd.h>
+#include <remote/desk/launch/agent_requests.h>
 #include <remote/desk/launch/backoff.h>
 #include <remote/desk/launch/launch_context.h>
 #include <remote/desk/launch/run_launcher.h>
@@ -43,6 +44,11 @@ public:
     /// Until nothing more is wanted, or leave().
     void follow(const Following& following);
 
+    /// Until `done`, which wake() lets it ask again: only answers ask(). false: the link is lost, or leave().
+    bool serve_until(const std::function<bool()>& done);
+    /// Any thread: a request of its own, beside the events (RunLauncher::ask).
+    void ask(wire::Request request, double timeout_s, RunLauncher::OnReply on_reply);
+
     AgentLink& link() { return *connection_.link; }
     bool connected() const { return connection_.link != nullptr; }
     const NodeFacts& facts() const { return connection_.facts; }
@@ -76,6 +82,7 @@ private:
     NodeConnection connection_;
     WakeFd wake_;
     std::stop_source stop_;
+    AgentRequests requests_;
     Backoff backoff_;
     std::string pushed_folder_;
     Failure failure_;  ///< of the last attempt; no code: it succeeded

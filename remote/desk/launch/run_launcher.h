@@ -8,6 +8,7 @@
 #include <remote/desk/store/stop_order.h>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -51,6 +52,10 @@ public:
     virtual void presume_lost(const std::string& node) = 0;
     /// Stops waiting for a node: its part ends as lost, with this detail, and is not followed any longer.
     virtual void conclude_lost(const std::string& node, const std::string& detail) = 0;
+    /// Sends a request to the agent of one node, beside the events of the run. `on_reply` is called once, on a
+    /// thread of the launcher: with the reply, or with the failure of the node, of the link or of the time.
+    using OnReply = std::function<void(Result<wire::Reply>)>;
+    virtual void ask(const std::string& node, wire::Request request, double timeout_s, OnReply on_reply) = 0;
     /// Ends the conversations, not the run. The destructor then waits for the threads.
     virtual void leave() = 0;
 

@@ -262,7 +262,7 @@ void AgentLink::take_replies() {
         if (id == 0) {
             unasked_bytes_ += payload->size() + sizeof reply;
             unasked_.push_back(std::move(reply));
-        } else {
+        } else if (ignored_.erase(id) == 0) {
             replies_.insert_or_assign(id, std::move(reply));
             foreign_ = foreign_ || too_many_replies();
         }
@@ -310,17 +310,24 @@ void AgentLink::pump(int timeout_ms) {
     }
 }
 
+std::optional<Result<wire::Reply>> AgentLink::poll(std::uint64_t id) {
+    const auto found = replies_.find(id);
+    if (found == replies_.end()) {
+        return std::nullopt;
+    }
+    wire::Reply reply = std::move(found->second);
+    replies_.erase(found);
+    if (reply.has_failure()) {
+        return explain_agent_failure(node_, reply.failure());
+    }
+    return reply;
+}
+
 Result<wire::Reply> AgentLink::receive(std::uint64_t id, double timeout_s) {
     const double deadline = monotonic_s() + timeout_s;
     for (;;) {
-        const auto found = replies_.find(id);
-        if (found != replies_.end()) {
-            wire::Reply reply = std::move(found->second);
-            replies_.erase(found);
-            if (reply.has_failure()) {
-                return explain_agent_failure(node_, reply.failure());
-            }
-            return reply;
+        if (auto reply = poll(id)) {
+            return std::move(*reply);
         }
         if (!alive_) {
             return lost();

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -41,6 +42,10 @@ public:
     std::optional<wire::Reply> next(int timeout_ms);
     /// Drops the reply of a request that is not awaited in receive(). true: it had arrived.
     bool take_reply(std::uint64_t id) { return replies_.erase(id) > 0; }
+    /// The reply of one request where it has arrived; never waits. A Failure reply becomes a Failure value.
+    std::optional<Result<wire::Reply>> poll(std::uint64_t id);
+    /// The reply of this request is dropped when it arrives.
+    void ignore(std::uint64_t id) { ignored_.insert(id); }
     bool alive() const { return alive_; }
     /// For another thread that takes over: what wakes its waiting from now on.
     void rebind(const WakeFd& wake, std::stop_token stop) {
@@ -73,6 +78,7 @@ private:
     std::string unsent_;
     std::string errors_;
     std::map<std::uint64_t, wire::Reply> replies_;
+    std::set<std::uint64_t> ignored_;
     std::deque<wire::Reply> unasked_;
     std::size_t unasked_bytes_ = 0;
     std::uint64_t next_id_ = 1;

@@ -55,6 +55,7 @@ public:
     void report_failure(const std::string& cause, int attempt) override;
     void presume_lost(const std::string& /*node*/) override {}  // Slurm itself reports a lost node
     void conclude_lost(const std::string& node, const std::string& detail) override;
+    void ask(const std::string& node, wire::Request request, double timeout_s, OnReply on_reply) override;
     void leave() override;
     std::vector<NodeStatus> nodes() const override;
     double stop_allowance_s() const override { return context_.job.grace_s + kCancelS; }
@@ -200,6 +201,12 @@ void SlurmLauncher::conclude_lost(const std::string& /*node*/, const std::string
         session_->leave();
         context_.reports.ended();
     }
+}
+
+void SlurmLauncher::ask(const std::string& node, wire::Request /*request*/, double /*timeout_s*/,
+                        OnReply on_reply) {
+    on_reply(Failure{"look-unavailable", node,
+                     text(kContext, "The desk has no connection to the nodes of a Slurm job."), "", ""});
 }
 
 void SlurmLauncher::leave() {

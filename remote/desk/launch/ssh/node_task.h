@@ -34,6 +34,9 @@ public:
     /// A rank failed in this attempt, perhaps on another node; those of this one end. Whether all ranks start
     /// again is decided by the supervisors.
     void report_failure(const std::string& cause, int attempt);
+    void ask(wire::Request request, double timeout_s, RunLauncher::OnReply on_reply) {
+        session_.ask(std::move(request), timeout_s, std::move(on_reply));
+    }
     void hurry() { session_.hurry(); }
     /// The desk no longer waits for this node: its part ends as lost.
     void conclude_lost(const std::string& detail);

@@ -36,6 +36,7 @@ public:
     void report_failure(const std::string& cause, int attempt) override;
     void presume_lost(const std::string& node) override;
     void conclude_lost(const std::string& node, const std::string& detail) override;
+    void ask(const std::string& node, wire::Request request, double timeout_s, OnReply on_reply) override;
     void leave() override;
     std::vector<NodeStatus> nodes() const override;
     double stop_allowance_s() const override;
@@ -195,6 +196,16 @@ void SshLauncher::conclude_lost(const std::string& node, const std::string& deta
             task->conclude_lost(detail);
         }
     }
+}
+
+void SshLauncher::ask(const std::string& node, wire::Request request, double timeout_s, OnReply on_reply) {
+    const auto task = std::find_if(tasks_.begin(), tasks_.end(),
+                                   [&](const auto& entry) { return entry->node().name == node; });
+    if (task != tasks_.end()) {
+        return (*task)->ask(std::move(request), timeout_s, std::move(on_reply));
+    }
+    on_reply(Failure{"look-unavailable", node, text(kContext, "The node takes no part in this run any more."),
+                     "", ""});
 }
 
 void SshLauncher::leave() {
