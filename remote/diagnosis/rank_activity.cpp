@@ -156,7 +156,7 @@ bool has(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-std::string call_of(const RankState& now) {
+std::string call_of(const RankSnapshot& now) {
     if (!now.system_call.empty()) {
         return now.system_call;
     }
@@ -175,7 +175,7 @@ Wait wait_of(const std::string& call) {
 }
 
 // Where the file itself cannot be seen, the function that waits for the server is the file system's own.
-std::string file_system_of(const RankState& now) {
+std::string file_system_of(const RankSnapshot& now) {
     const auto& channel = now.wait_channel;
     return !now.blocked_file_system.empty()                              ? now.blocked_file_system
            : has(channel, "rpc_wait") || has(channel, "nfs")             ? "nfs"
@@ -183,7 +183,7 @@ std::string file_system_of(const RankState& now) {
                                                                          : "";
 }
 
-bool is_pipe(const RankState& now) {
+bool is_pipe(const RankSnapshot& now) {
     return now.blocked_file.starts_with("pipe:") || has(now.wait_channel, "pipe_read") ||
            has(now.wait_channel, "pipe_write") || has(now.wait_channel, "wait_for_partner");
 }
@@ -200,7 +200,7 @@ bool is_unanswered(const RankSocket& socket) {
 /// consequence last.
 class Reading {
 public:
-    Reading(const RankState& now, const RankState* before)
+    Reading(const RankSnapshot& now, const RankSnapshot* before)
         : now_(now), call_(call_of(now)), wait_(wait_of(call_)) {
         activity_.system_call = call_;
         activity_.line = own_line_of(now);
@@ -392,7 +392,7 @@ private:
         }
     }
 
-    const RankState& now_;
+    const RankSnapshot& now_;
     std::string call_;
     Wait wait_;
     double throttled_share_ = 0;
@@ -401,11 +401,11 @@ private:
 
 }  // namespace
 
-RankActivity activity_of(const RankState& now, const RankState* before) {
+RankActivity activity_of(const RankSnapshot& now, const RankSnapshot* before) {
     return Reading(now, before).take();
 }
 
-std::string own_line_of(const RankState& state) {
+std::string own_line_of(const RankSnapshot& state) {
     const auto is_library = [](const std::string& frame) {
         return frame.starts_with('<') || has(frame, "site-packages/") || has(frame, "dist-packages/") ||
                has(frame, "/lib/python3.") || has(frame, "/lib64/python3.");

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <base/enum_names.h>
-#include <remote/diagnosis/rank_state.h>
+#include <remote/diagnosis/rank_snapshot.h>
 
 #include <array>
 #include <cstdint>
@@ -75,9 +75,9 @@ struct RankActivity {
 
 /// What a rank does, from one look at it and, where there is one, an earlier look: without it, throttling and CPU use
 /// cannot be seen.
-RankActivity activity_of(const RankState& now, const RankState* before = nullptr);
+RankActivity activity_of(const RankSnapshot& now, const RankSnapshot* before = nullptr);
 
 /// The innermost frame that is not of a library ("…/site-packages/…", "…/lib/python3.11/…"); empty: none.
-std::string own_line_of(const RankState& state);
+std::string own_line_of(const RankSnapshot& state);
 
 }  // namespace rankscope

@@ -3,7 +3,7 @@
 
 #include <remote/diagnosis/rank_activity.h>
 #include <remote/wire/frames.pb.h>
-#include <remote/wire/rank_state_wire.h>
+#include <remote/wire/rank_snapshot_wire.h>
 
 #include <gtest/gtest.h>
 
@@ -29,8 +29,8 @@ RankSocket socket_to(const std::string& address, int port, const std::string& st
     return socket;
 }
 
-RankState waiting(const std::string& call, const std::string& channel = "") {
-    RankState state;
+RankSnapshot waiting(const std::string& call, const std::string& channel = "") {
+    RankSnapshot state;
     state.rank = 5;
     state.pid = 4711;
     state.state = "S";
@@ -276,9 +276,9 @@ TEST(RankActivity, EveryFieldComesFromItsFrame) {
     auto* unseen = rank->add_unseen();
     unseen->set_what("native_stack");
     unseen->set_why("no eu-stack");
-    const auto states = rank_states_from(inspections);
+    const auto states = rank_snapshots_from(inspections);
     ASSERT_EQ(states.size(), 2U);
-    EXPECT_EQ(states[0], RankState{.rank = 0});
+    EXPECT_EQ(states[0], RankSnapshot{.rank = 0});
     const auto& state = states[1];
     EXPECT_EQ(state.rank, 3);
     EXPECT_EQ(state.threads,

@@ -11,7 +11,7 @@
 #include <remote/agent/probes/blocked_file.h>
 #include <remote/agent/probes/rank_inspection.h>
 #include <remote/diagnosis/rank_activity.h>
-#include <remote/wire/rank_state_wire.h>
+#include <remote/wire/rank_snapshot_wire.h>
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -79,7 +79,7 @@ protected:
     static std::string activity(const wire::RankInspection& rank) {
         wire::RankInspections all;
         *all.add_ranks() = rank;
-        return to_string(activity_of(rank_states_from(all).at(0)).kind);
+        return to_string(activity_of(rank_snapshots_from(all).at(0)).kind);
     }
     wire::StartRun begin(const std::vector<std::string>& scripts) {
         auto run = run_of(scripts);

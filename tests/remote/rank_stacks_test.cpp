@@ -12,7 +12,7 @@
 #include <remote/agent/probes/stack_text.h>
 #include <remote/agent/ranks/stack_hook.h>
 #include <remote/diagnosis/rank_activity.h>
-#include <remote/wire/rank_state_wire.h>
+#include <remote/wire/rank_snapshot_wire.h>
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -278,7 +278,7 @@ TEST_F(RankStacks, APyTorchProgram) {
         wire::Request request;
         request.mutable_inspect_ranks()->set_run_id(run.run_id());
         request.mutable_inspect_ranks()->set_stacks(true);
-        const auto states = rank_states_from(client_->call(request).rank_states());
+        const auto states = rank_snapshots_from(client_->call(request).rank_states());
         std::transform(states.begin(), states.end(), seen.begin(),
                        [](const auto& state) { return activity_of(state); });
         return seen[0].kind == Activity::WaitsInCollective && seen[0].certain &&

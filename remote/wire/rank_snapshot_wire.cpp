@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/wire/frames.pb.h>
-#include <remote/wire/rank_state_wire.h>
+#include <remote/wire/rank_snapshot_wire.h>
 
 namespace rankscope {
 namespace {
@@ -32,8 +32,8 @@ RankSocket socket_from(const wire::SocketState& frame) {
     return socket;
 }
 
-RankState rank_from(const wire::RankInspection& frame) {
-    RankState state;
+RankSnapshot rank_from(const wire::RankInspection& frame) {
+    RankSnapshot state;
     state.rank = frame.rank();
     state.pid = frame.pid();
     state.command = frame.command();
@@ -73,8 +73,8 @@ RankState rank_from(const wire::RankInspection& frame) {
 
 }  // namespace
 
-std::vector<RankState> rank_states_from(const wire::RankInspections& inspections) {
-    std::vector<RankState> states;
+std::vector<RankSnapshot> rank_snapshots_from(const wire::RankInspections& inspections) {
+    std::vector<RankSnapshot> states;
     for (const auto& frame : inspections.ranks()) {
         states.push_back(rank_from(frame));
     }

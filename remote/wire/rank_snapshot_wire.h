@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/diagnosis/rank_state.h>
+#include <remote/diagnosis/rank_snapshot.h>
 
 #include <vector>
 
@@ -14,6 +14,6 @@ class RankInspections;
 }
 
 /// The ranks of a node's answer to InspectRanks. `unseen` of the answer as a whole is added to none of them.
-std::vector<RankState> rank_states_from(const wire::RankInspections& inspections);
+std::vector<RankSnapshot> rank_snapshots_from(const wire::RankInspections& inspections);
 
 }  // namespace rankscope

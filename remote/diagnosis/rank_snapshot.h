@@ -50,7 +50,7 @@ struct NotSeen {
 };
 
 /// What one look at a rank has found: the fields of the frame RankInspection, which explains them.
-struct RankState {
+struct RankSnapshot {
     int rank = -1;
     std::int64_t pid = 0;  ///< 0: it has ended
     std::string command = {};
@@ -80,7 +80,7 @@ struct RankState {
     bool gpu = false;
     std::vector<NotSeen> unseen = {};
 
-    bool operator==(const RankState&) const = default;
+    bool operator==(const RankSnapshot&) const = default;
 };
 
 }  // namespace rankscope
