@@ -14,9 +14,9 @@ namespace rankscope {
 
 struct FixRequest {
     Inventory inventory;
-    Fix fix;            ///< with a command
-    bool undo = false;  ///< runs Fix::undo instead
-    Prompter prompter;  ///< sudo's password, where it asks for one
+    Fix fix;                 ///< with a command
+    bool undo = false;       ///< runs Fix::undo instead
+    Prompter prompter = {};  ///< sudo's password, where it asks for one
 };
 
 /// Runs the command of a fix on its node, exactly as it was shown, in a shell of the user; blocks, so call it from a
