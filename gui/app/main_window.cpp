@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
+#include <gui/doctor/doctor_page.h>
 #include <gui/fleet/fleet_page.h>
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
@@ -59,10 +60,12 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     layout->addWidget(make_nav_bar());
     fleet_ = new FleetPage(workspace_->fleet(), pages_);
     launch_ = new LaunchPage(workspace_.get(), pages_);
+    doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
     live_ = new LivePage(workspace_->session(), pages_);
     runs_ = new RunsPage(workspace_.get(), pages_);
-    for (QWidget* page : {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_),
-                          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_)}) {
+    for (QWidget* page :
+         {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),
+          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_)}) {
         pages_->addWidget(page);
     }
     layout->addWidget(pages_, 1);
@@ -89,8 +92,8 @@ QWidget* MainWindow::make_nav_bar() {
     auto* layout = new QVBoxLayout(bar);
     layout->setContentsMargins(0, 6, 0, 6);
     layout->setSpacing(2);
-    const std::array<QString, 4> texts{tr("Fleet"), tr("Launch"), tr("Live"), tr("Runs")};
-    const std::array<const char*, 4> names{"navFleet", "navLaunch", "navLive", "navRuns"};
+    const std::array<QString, 5> texts{tr("Fleet"), tr("Launch"), tr("Doctor"), tr("Live"), tr("Runs")};
+    const std::array<const char*, 5> names{"navFleet", "navLaunch", "navDoctor", "navLive", "navRuns"};
     auto* group = new QButtonGroup(this);
     for (std::size_t i = 0; i < nav_.size(); ++i) {
         auto* button = new PageButton(bar);
@@ -124,7 +127,7 @@ void MainWindow::make_menus() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    const std::array<QString, 4> texts{tr("&Fleet"), tr("&Launch"), tr("L&ive"), tr("&Runs")};
+    const std::array<QString, 5> texts{tr("&Fleet"), tr("&Launch"), tr("&Doctor"), tr("L&ive"), tr("&Runs")};
     for (std::size_t i = 0; i < texts.size(); ++i) {
         view->addAction(texts[i], QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), this,
                         [this, i] { show_page(Page(i)); });
@@ -153,6 +156,7 @@ void MainWindow::make_menus() {
 
 void MainWindow::connect_pages() {
     connect(launch_, &LaunchPage::startRequested, this, &MainWindow::start_run);
+    connect(doctor_, &DoctorPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);

@@ -17,6 +17,7 @@ class QToolButton;
 
 namespace rankscope::gui {
 
+class DoctorPage;
 class FleetPage;
 class LaunchPage;
 class LivePage;
@@ -26,12 +27,12 @@ class Workspace;
 /// Size of the first window on a screen with this room, frame excluded.
 QSize first_window_size(QSize room);
 
-/// The four pages and the bar that switches between them.
+/// The five pages and the bar that switches between them.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    enum class Page { Fleet, Launch, Live, Runs };
+    enum class Page { Fleet, Launch, Doctor, Live, Runs };
 
     explicit MainWindow(const Options& options, bool system_is_dark = false);
     ~MainWindow() override;
@@ -40,6 +41,7 @@ public:
     Page page() const;
     void show_page(Page page);
     LaunchPage* launch_page() const { return launch_; }
+    DoctorPage* doctor_page() const { return doctor_; }
     LivePage* live_page() const { return live_; }
 
 protected:
@@ -66,10 +68,11 @@ private:
     bool may_close_ = false;
     bool close_when_over_ = false;
     QStackedWidget* pages_;
-    std::array<QToolButton*, 4> nav_{};
+    std::array<QToolButton*, 5> nav_{};
     QActionGroup* themes_ = nullptr;
     FleetPage* fleet_ = nullptr;
     LaunchPage* launch_ = nullptr;
+    DoctorPage* doctor_ = nullptr;
     LivePage* live_ = nullptr;
     RunsPage* runs_ = nullptr;
     std::unique_ptr<Workspace> workspace_;

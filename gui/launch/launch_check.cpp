@@ -143,7 +143,7 @@ bool LaunchState::is_ready() const {
     return reason().isEmpty();
 }
 
-QString LaunchState::reason() const {
+QString LaunchState::check_reason() const {
     if (!inventory_read) {
         return Words::tr("Reading the inventory…");
     }
@@ -159,6 +159,13 @@ QString LaunchState::reason() const {
     if (wrong_fields > 0) {
         return wrong_fields == 1 ? Words::tr("One field needs another value.")
                                  : Words::tr("%1 fields need other values.").arg(wrong_fields);
+    }
+    return {};
+}
+
+QString LaunchState::reason() const {
+    if (const QString reason = check_reason(); !reason.isEmpty()) {
+        return reason;
     }
     if (run_active) {
         return Words::tr("A run is in progress: stop it first, or wait for its end.");

@@ -30,6 +30,8 @@ struct LaunchState {
     bool is_ready() const;
     /// Why Start is disabled; empty when it is not.
     QString reason() const;
+    /// Why the nodes of the job cannot be inspected; empty when they can.
+    QString check_reason() const;
 };
 
 /// What a form holds before it is a job: the texts as typed.

@@ -251,6 +251,36 @@ std::string LaunchPage::job_text() const {
     return to_yaml(job);
 }
 
+QString LaunchPage::job_title() const {
+    QStringList parts;
+    for (const QString& part : {qs(job().name), file_->text()}) {
+        if (!part.isEmpty()) {
+            parts += part;
+        }
+    }
+    return parts.join(u", "_s);
+}
+
+std::vector<std::string> LaunchPage::chosen_nodes() const {
+    return form_->chosen_nodes();
+}
+
+std::optional<Failure> LaunchPage::set_job_keys(const std::map<std::string, std::string>& keys) {
+    RANKSCOPE_CHECK(on_thread_of(this), return std::nullopt);
+    std::vector<std::string> assignments;
+    for (const auto& [key, value] : keys) {
+        assignments.push_back(key + "=" + value);
+    }
+    const Result<std::string> edited = with_assignments(job_text(), assignments);
+    if (!edited) {
+        return edited.failure();
+    }
+    const QString file = file_->text();
+    take_job(parse_job(*edited, job().file));
+    file_->setText(file);
+    return std::nullopt;
+}
+
 void LaunchPage::form_changed() {
     CheckedJob checked = form_->checked();
     for (const config::ConfigProblem& fault : file_faults_) {
@@ -283,6 +313,7 @@ void LaunchPage::make_plan_now() {
             plan_->set_failure(*state_.plan_failure);
         }
         update_state();
+        emit jobChanged();
         return;
     }
     plan_job_.start(
@@ -310,6 +341,7 @@ void LaunchPage::make_plan_now() {
                 plan_->set_failure(*planned.failure);
             }
             update_state();
+            emit jobChanged();
         });
 }
 

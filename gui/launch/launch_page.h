@@ -11,6 +11,7 @@
 #include <QTimer>
 #include <QWidget>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -42,8 +43,16 @@ public:
     /// values of the form.
     std::string job_text() const;
     const LaunchState& state() const { return state_; }
+    /// "mnist-convnet, job.yaml".
+    QString job_title() const;
+    /// The nodes that the job runs on; where the launcher chooses them: none.
+    std::vector<std::string> chosen_nodes() const;
+    /// Puts values into the job, as its file has them. Nothing changes on a failure.
+    std::optional<Failure> set_job_keys(const std::map<std::string, std::string>& keys);
 
 signals:
+    /// The job or what is wrong with it may be different now.
+    void jobChanged();
     void startRequested(const rankscope::RunRequest& request);
 
 private:

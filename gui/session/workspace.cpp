@@ -25,6 +25,8 @@ Workspace::Workspace(Options options, QWidget* window)
       bridge_(new PrompterBridge(window)),
       fleet_(options_.inventory_path(), options_.inventory_must_exist, bridge_->prompter()),
       session_(&pool_),
+      preflight_(&fleet_, &pool_),
+      fixes_(&fleet_, &pool_),
       open_job_(this, &pool_) {
     pool_.setMaxThreadCount(kThreads);
     connect(&fleet_clock_, &QTimer::timeout, this, [this] {

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <gui/background_job.h>
+#include <gui/session/fix_runner.h>
 #include <gui/session/fleet.h>
 #include <gui/session/options.h>
+#include <gui/session/preflight_session.h>
 #include <gui/session/prompter_bridge.h>
 #include <gui/session/run_session.h>
 #include <remote/desk/store/run_store.h>
@@ -30,6 +32,8 @@ public:
     const Options& options() const { return options_; }
     Fleet* fleet() { return &fleet_; }
     RunSession* session() { return &session_; }
+    PreflightSession* preflight() { return &preflight_; }
+    FixRunner* fixes() { return &fixes_; }
     QThreadPool* pool() { return &pool_; }
     Prompter prompter() const { return bridge_->prompter(); }
     /// Null until it is open, or when it could not be opened.
@@ -51,6 +55,8 @@ private:
     PrompterBridge* bridge_;
     Fleet fleet_;
     RunSession session_;
+    PreflightSession preflight_;
+    FixRunner fixes_;
     std::shared_ptr<RunStore> store_;
     bool store_settled_ = false;
     std::optional<Failure> store_failure_;

@@ -155,6 +155,38 @@ void draw_stage_sign(QPainter& painter, const QRectF& box, StageSign sign, const
     painter.restore();
 }
 
+void draw_check_sign(QPainter& painter, const QRectF& box, CheckStatus status, const ThemeColors& colors) {
+    if (status != CheckStatus::Warn) {
+        const StageSign sign = status == CheckStatus::Pass   ? StageSign::Done
+                               : status == CheckStatus::Fail ? StageSign::Failed
+                                                             : StageSign::Waiting;
+        draw_stage_sign(painter, box, sign, colors);
+        return;
+    }
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    const QRectF shape = box.adjusted(1, 1.5, -1, -1.5);
+    QPainterPath triangle;
+    triangle.moveTo(shape.center().x(), shape.top());
+    triangle.lineTo(shape.bottomRight());
+    triangle.lineTo(shape.bottomLeft());
+    triangle.closeSubpath();
+    painter.setPen(QPen(colors.warning, 1.6, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
+    painter.setBrush(colors.warning);
+    painter.drawPath(triangle);
+    painter.setPen(QPen(colors.surface, 1.6, Qt::SolidLine, Qt::RoundCap));
+    const double x = shape.center().x();
+    painter.drawLine(QPointF(x, shape.top() + shape.height() * 0.36),
+                     QPointF(x, shape.top() + shape.height() * 0.66));
+    painter.drawPoint(QPointF(x, shape.top() + shape.height() * 0.87));
+    painter.restore();
+}
+
+QIcon check_icon(CheckStatus status, const ThemeColors& colors) {
+    return paint_icon(
+        16, [&](QPainter& painter, const QRectF& box) { draw_check_sign(painter, box, status, colors); });
+}
+
 QIcon probe_icon(ProbeState state, const ThemeColors& colors) {
     StageSign sign = StageSign::Waiting;
     if (state == ProbeState::Connecting) {
@@ -217,6 +249,21 @@ void draw_launch(QPainter& painter) {
     painter.drawPath(path);
 }
 
+/// A stethoscope's chest piece and tube.
+void draw_doctor(QPainter& painter) {
+    QPainterPath tube;
+    tube.moveTo(5, 4);
+    tube.lineTo(5, 9);
+    tube.cubicTo(5, 16, 15, 16, 15, 9);
+    tube.lineTo(15, 4);
+    painter.drawPath(tube);
+    QPainterPath hose;
+    hose.moveTo(10, 14.5);
+    hose.cubicTo(10, 26, 21, 24, 21, 16.5);
+    painter.drawPath(hose);
+    painter.drawEllipse(QPointF(21, 13.5), 2.8, 2.8);
+}
+
 void draw_live(QPainter& painter) {
     QPainterPath path;
     path.moveTo(3, 5);
@@ -251,6 +298,9 @@ QIcon nav_icon(NavIcon icon, const QColor& color, const QColor& selected) {
                     break;
                 case NavIcon::Launch:
                     draw_launch(painter);
+                    break;
+                case NavIcon::Doctor:
+                    draw_doctor(painter);
                     break;
                 case NavIcon::Live:
                     draw_live(painter);

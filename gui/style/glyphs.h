@@ -5,6 +5,7 @@
 
 #include <gui/models/fleet_model.h>
 #include <gui/style/theme.h>
+#include <remote/diagnosis/check.h>
 
 #include <QIcon>
 #include <QRectF>
@@ -26,7 +27,11 @@ QIcon outcome_icon(Outcome outcome, const ThemeColors& colors);
 enum class StageSign { Waiting, Active, Done, Failed };
 void draw_stage_sign(QPainter& painter, const QRectF& box, StageSign sign, const ThemeColors& colors);
 
-enum class NavIcon { Fleet, Launch, Live, Runs };
+/// Of a check: tick = passed, triangle = warning, cross = failed, ring = not seen.
+void draw_check_sign(QPainter& painter, const QRectF& box, CheckStatus status, const ThemeColors& colors);
+QIcon check_icon(CheckStatus status, const ThemeColors& colors);
+
+enum class NavIcon { Fleet, Launch, Doctor, Live, Runs };
 QIcon nav_icon(NavIcon icon, const QColor& color, const QColor& selected);
 /// A filled square in a rank's colour, for tables and legends.
 QIcon swatch_icon(const QColor& color);

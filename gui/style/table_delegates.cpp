@@ -73,4 +73,14 @@ void OutcomeDelegate::initStyleOption(QStyleOptionViewItem* option, const QModel
     }
 }
 
+void CheckDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
+    QStyledItemDelegate::initStyleOption(option, index);
+    option->textElideMode = Qt::ElideRight;
+    if (index.column() == column_) {
+        const ThemeColors colors = theme_colors(option->palette);
+        const auto status = CheckStatus(index.data(role_).toInt());
+        set_icon(option, cached(status, colors.dark, [&] { return check_icon(status, colors); }), 16);
+    }
+}
+
 }  // namespace rankscope::gui

@@ -42,4 +42,21 @@ protected:
     void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
 };
 
+/// Doctor's tables of checks and of nodes: the sign of the result.
+class CheckDelegate : public QStyledItemDelegate {
+    Q_OBJECT
+
+public:
+    /// `column`: that of the result.
+    CheckDelegate(int column, int status_role, QObject* parent)
+        : QStyledItemDelegate(parent), column_(column), role_(status_role) {}
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override;
+
+private:
+    int column_;
+    int role_;
+};
+
 }  // namespace rankscope::gui

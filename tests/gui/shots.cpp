@@ -6,6 +6,7 @@
 
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
+#include <gui/doctor/doctor_page.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
@@ -18,6 +19,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
+#include <tests/gui/synthetic_preflight.h>
 #include <tests/gui/synthetic_run.h>
 
 #include <QApplication>
@@ -30,6 +32,7 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTabWidget>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
@@ -158,6 +161,35 @@ void launch_shots(MainWindow& window, const Camera& camera) {
     numbers->item(3, 2)->setText(u"margin"_s);
     camera.take(learn, "learn");
     learn->reject();
+}
+
+void doctor_shots(MainWindow& window, const Camera& camera) {
+    window.show_page(MainWindow::Page::Doctor);
+    settle(300);
+    camera.take(&window, "doctor-empty");
+    PreflightSession* preflight = window.workspace()->preflight();
+    const auto show = [&](const SyntheticPreflight& what, const char* name) {
+        preflight->set_report(Job{}, PreflightDepth::Full, synthetic_preflight(what));
+        camera.take(&window, name);
+    };
+    show({.nodes = 1}, "doctor-1");
+    show({.nodes = 2}, "doctor-2");
+    show({.nodes = 4}, "doctor-healthy");
+    show({.nodes = 8, .faults = true, .long_name = kLongName}, "doctor-faults");
+    window.findChild<QPushButton*>(u"fixApply"_s)->click();
+    settle(200);
+    auto* dialog = window.findChild<QDialog*>(u"applyDialog"_s);
+    camera.take(dialog, "doctor-apply");
+    dialog->reject();
+    window.doctor_page()->show_pair("node4", "node2");
+    camera.take(&window, "doctor-pair");
+    window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(1);
+    camera.take(&window, "doctor-nodes");
+    window.findChild<QPushButton*>(u"checkShowAll"_s)->click();
+    show({.nodes = 64, .faults = true}, "doctor-64");
+    window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(1);
+    camera.take(&window, "doctor-64-nodes");
+    window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(0);
 }
 
 void live_shots(MainWindow& window, const Camera& camera) {
@@ -323,6 +355,9 @@ int main(int argc, char** argv) {
     }
     if (camera.wants("launch")) {
         launch_shots(window, camera);
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"doctor"_s)) {
+        doctor_shots(window, camera);
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"live"_s)) {
         live_shots(window, camera);

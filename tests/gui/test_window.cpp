@@ -32,7 +32,7 @@ protected:
 
 TEST_F(Window, PageButtonsAreTabsForScreenReaders) {
     open();
-    for (const char* name : {"navFleet", "navLaunch", "navLive", "navRuns"}) {
+    for (const char* name : {"navFleet", "navLaunch", "navDoctor", "navLive", "navRuns"}) {
         auto* button = find<QToolButton>(name);
         QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(button);
         ASSERT_NE(accessible, nullptr);

@@ -1,0 +1,112 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/session/workspace.h>
+
+#include <QWidget>
+#include <map>
+#include <memory>
+#include <string>
+
+class QFrame;
+class QLabel;
+class QPlainTextEdit;
+class QPushButton;
+class QStackedWidget;
+class QTabWidget;
+class QTableView;
+class QVBoxLayout;
+
+namespace rankscope::gui {
+
+class CheckDetails;
+class CheckedNodesModel;
+class ChecksModel;
+class ElidedLabel;
+class EmptyState;
+class LaunchPage;
+class NodesButton;
+class NoticeBar;
+class PairMatrix;
+
+/// Inspects the nodes of the job of Launch and the paths between them: node × node on the left, checks with their fixes
+/// on the right.
+class DoctorPage : public QWidget {
+    Q_OBJECT
+
+public:
+    DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent = nullptr);
+
+    /// Selects what belongs to one direction, where the last report knows both nodes.
+    void show_pair(const std::string& from, const std::string& to);
+    PairMatrix* matrix() const { return matrix_; }
+
+signals:
+    /// The user wants to change the job.
+    void launchRequested();
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* make_head();
+    QWidget* make_progress();
+    QWidget* make_content();
+    QWidget* make_summary();
+    QWidget* make_connections();
+    QWidget* make_checks();
+    void connect_parts();
+    void run(PreflightDepth depth);
+    PreflightDepth preflight_depth() const;
+    void choose_job_file();
+    void apply_to_job(const std::map<std::string, std::string>& keys);
+    void job_changed();
+    void refresh();
+    void show_report();
+    void show_summary();
+    void show_applied();
+    void show_problem();
+    void filter_node(const std::string& node);
+    void filter_pair(int from, int to);
+    void show_all_checks();
+    void check_selected();
+    void pair_moved(int from, int to);
+    void fit_checks();
+
+    Workspace* workspace_;
+    LaunchPage* launch_;
+    std::shared_ptr<const PreflightReport> shown_;
+    ElidedLabel* subject_;
+    QPushButton* open_;
+    NodesButton* nodes_;
+    QPushButton* quick_;
+    QPushButton* full_;
+    QPushButton* cancel_;
+    NoticeBar* problem_;
+    NoticeBar* news_;  ///< the job was changed from here
+    QWidget* progress_;
+    ElidedLabel* progress_text_;
+    QStackedWidget* stack_;
+    EmptyState* empty_;
+    QLabel* sign_;
+    QLabel* title_;
+    QLabel* about_;
+    QFrame* applied_;
+    QVBoxLayout* applied_rows_;
+    QTabWidget* tabs_;
+    PairMatrix* matrix_;
+    QWidget* legend_;
+    QLabel* single_;
+    QPlainTextEdit* pair_text_;
+    QTableView* node_table_;
+    CheckedNodesModel* node_model_;
+    QLabel* filter_;
+    QPushButton* show_all_;
+    QTableView* check_table_;
+    ChecksModel* check_model_;
+    CheckDetails* details_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,145 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/models/checked_nodes_model.h>
+#include <gui/strings.h>
+
+#include <algorithm>
+#include <set>
+
+namespace rankscope::gui {
+
+namespace {
+
+std::vector<std::string> nodes_of(const PreflightReport& report) {
+    std::vector<std::string> nodes = report.nodes;
+    for (const Check& check : report.checks) {
+        for (const std::string& node : check.nodes) {
+            if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+                nodes.push_back(node);
+            }
+        }
+    }
+    return nodes;
+}
+
+/// Ids of the checks without a pass that name this node and not every one.
+QString difference(const PreflightReport& report, const std::string& node, std::size_t nodes) {
+    QStringList ids;
+    for (const Check& check : report.checks) {
+        const std::set<std::string> named(check.nodes.begin(), check.nodes.end());
+        if (check.status != CheckStatus::Pass && named.contains(node) && named.size() < nodes) {
+            ids += check.id.empty() ? check_status_text(check.status) : qs(check.id.str());
+        }
+    }
+    ids.removeDuplicates();
+    return ids.join(u", "_s);
+}
+
+CheckStatus worst(const CheckCounts& counts) {
+    return counts.failed > 0    ? CheckStatus::Fail
+           : counts.warned > 0  ? CheckStatus::Warn
+           : counts.skipped > 0 ? CheckStatus::Skip
+                                : CheckStatus::Pass;
+}
+
+}  // namespace
+
+void CheckedNodesModel::set_report(std::shared_ptr<const PreflightReport> report) {
+    beginResetModel();
+    rows_.clear();
+    if (report) {
+        const std::vector<std::string> nodes = nodes_of(*report);
+        for (const std::string& node : nodes) {
+            Row row;
+            row.node = node;
+            row.counts = count_checks(report->checks, node);
+            for (const InterfaceChoice& choice : report->choices) {
+                if (choice.node == node) {
+                    row.choice = choice;
+                }
+            }
+            row.differs = difference(*report, node, nodes.size());
+            rows_.push_back(std::move(row));
+        }
+    }
+    endResetModel();
+}
+
+std::string CheckedNodesModel::node_at(int row) const {
+    return row < 0 || row >= int(rows_.size()) ? std::string() : rows_[std::size_t(row)].node;
+}
+
+int CheckedNodesModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(rows_.size());
+}
+
+int CheckedNodesModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : NUM_COLUMNS;
+}
+
+QString CheckedNodesModel::text(const Row& row, int column) const {
+    switch (column) {
+        case Node:
+            return qs(row.node);
+        case Result: {
+            CheckCounts counts = row.counts;
+            if (counts.failed + counts.warned + counts.skipped > 0) {
+                counts.passed = 0;
+                return counts_text(counts);
+            }
+            return tr("no fault");
+        }
+        case Interface:
+            return qs(row.choice.interface_name);
+        case Address:
+            return qs(row.choice.address);
+        case Differs:
+            return row.differs;
+        case Why:
+            return qs(row.choice.why);
+        default:
+            return {};
+    }
+}
+
+QVariant CheckedNodesModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= int(rows_.size())) {
+        return {};
+    }
+    const Row& row = rows_[std::size_t(index.row())];
+    if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
+        return text(row, index.column());
+    }
+    return role == StatusRole ? QVariant(int(worst(row.counts))) : QVariant();
+}
+
+QVariant CheckedNodesModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal) {
+        return {};
+    }
+    if (role == Qt::TextAlignmentRole) {
+        return int(Qt::AlignLeft | Qt::AlignVCenter);
+    }
+    if (role != Qt::DisplayRole) {
+        return {};
+    }
+    switch (section) {
+        case Node:
+            return tr("Node");
+        case Result:
+            return tr("Result");
+        case Interface:
+            return tr("Interface");
+        case Address:
+            return tr("Address");
+        case Differs:
+            return tr("What differs");
+        case Why:
+            return tr("Why this interface");
+        default:
+            return {};
+    }
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,255 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The Doctor page over synthetic reports, driven by clicks and keys.
+
+#include <gui/app/main_window.h>
+#include <gui/doctor/doctor_page.h>
+#include <gui/doctor/nodes_button.h>
+#include <gui/doctor/pair_matrix.h>
+#include <gui/launch/launch_page.h>
+#include <gui/models/checked_nodes_model.h>
+#include <gui/models/checks_model.h>
+#include <gui/widgets/notice_bar.h>
+
+#include <tests/gui/pages_fixture.h>
+#include <tests/gui/synthetic_preflight.h>
+
+#include <QAbstractItemModelTester>
+#include <QClipboard>
+#include <QGuiApplication>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTabWidget>
+#include <QTableView>
+#include <atomic>
+
+namespace rankscope::gui::testing {
+namespace {
+
+class Doctor : public Pages {
+protected:
+    void open_doctor(const SyntheticPreflight& preflight) {
+        open();
+        window_->show_page(MainWindow::Page::Doctor);
+        show(preflight);
+    }
+    void show(const SyntheticPreflight& preflight) {
+        window_->workspace()->preflight()->set_report(Job{}, PreflightDepth::Full,
+                                                      synthetic_preflight(preflight));
+    }
+    PairMatrix* matrix() { return window_->doctor_page()->matrix(); }
+    PairState state(std::size_t from, std::size_t to) { return matrix()->grid().state(from, to); }
+    void click_square(int from, int to) {
+        QTest::mouseClick(matrix()->viewport(), Qt::LeftButton, {}, matrix()->square(from, to).center());
+    }
+    QAbstractItemModel* checks() { return find<QTableView>("checkTable")->model(); }
+    QString details() { return find<QLabel>("checkTitle")->text(); }
+    std::vector<QPushButton*> visible(const char* name) {
+        std::vector<QPushButton*> all;
+        for (auto* button : window_->findChildren<QPushButton*>(QString::fromLatin1(name))) {
+            if (button->isVisible()) {
+                all.push_back(button);
+            }
+        }
+        return all;
+    }
+};
+
+TEST_F(Doctor, BeginsWithOneClearAction) {
+    open();
+    window_->show_page(MainWindow::Page::Doctor);
+    EXPECT_TRUE(find<QWidget>("doctorEmpty")->isVisible());
+    EXPECT_TRUE(wait_until([&] { return find<QPushButton>("doctorFull")->isEnabled(); }));
+    EXPECT_FALSE(find<NoticeBar>("doctorProblem")->isVisible());
+    // A job that is not right cannot be inspected, and the page says why.
+    find<QListWidget>("launchNodes")->item(0)->setCheckState(Qt::Unchecked);
+    EXPECT_TRUE(wait_until([&] { return find<NoticeBar>("doctorProblem")->isVisible(); }));
+    EXPECT_FALSE(find<QPushButton>("doctorFull")->isEnabled());
+    click(find<QPushButton>("doctorProblemAction"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+}
+
+TEST_F(Doctor, IsReadableForAnyNumberOfNodes) {
+    open();
+    window_->show_page(MainWindow::Page::Doctor);
+    for (const std::size_t nodes : {1U, 2U, 8U, 64U}) {
+        SCOPED_TRACE(nodes);
+        show({.nodes = nodes});
+        ASSERT_EQ(matrix()->grid().size(), nodes);
+        EXPECT_EQ(matrix()->isVisible(), nodes > 1);
+        EXPECT_EQ(find<QTabWidget>("doctorTabs")->currentIndex(), nodes > 1 ? 0 : 1);
+        EXPECT_EQ(find<QWidget>("doctorSingle")->isHidden(), nodes > 1);
+        EXPECT_FALSE(find<QLabel>("doctorTitle")->text().contains(u"failed"_s));
+        EXPECT_EQ(find<QTableView>("doctorNodeTable")->model()->rowCount(), int(nodes));
+        EXPECT_FALSE(details().isEmpty());
+        if (nodes > 1) {
+            const QRect square = matrix()->square(0, int(nodes) - 1);
+            EXPECT_GE(square.width(), 5);
+            EXPECT_EQ(state(0, 0), PairState::Self);
+            EXPECT_EQ(state(0, 1), PairState::Fine);
+        }
+    }
+    // Of 64 nodes not every pair is tried: the matrix says where, the page says that.
+    EXPECT_EQ(state(5, 30), PairState::Untested);
+    EXPECT_TRUE(find<QLabel>("doctorAbout")->text().contains(u"not every pair"_s));
+}
+
+TEST_F(Doctor, TheMatrixShowsDirectionsAndWhatCameBack) {
+    open_doctor({.nodes = 8, .faults = true});
+    EXPECT_EQ(matrix()->grid().size(), 9U) << "a node that took no part has its row, too";
+    EXPECT_EQ(state(0, 1), PairState::Failed);
+    EXPECT_EQ(state(1, 0), PairState::Fine) << "one direction only";
+    EXPECT_EQ(state(2, 0), PairState::Warned);
+    EXPECT_EQ(state(0, 8), PairState::Untested);
+
+    click_square(3, 1);
+    const QString text = find<QPlainTextEdit>("pairText")->toPlainText();
+    EXPECT_TRUE(text.contains(u"node4 → node2"_s)) << qPrintable(text);
+    EXPECT_TRUE(text.contains(u"10.0.0.12 (eth0), port 43217: no answer"_s)) << qPrintable(text);
+    EXPECT_TRUE(text.contains(u"not used by the run: 192.168.7.12 (eth1)"_s)) << qPrintable(text);
+    EXPECT_EQ(checks()->rowCount(), 1) << "the checks of this direction";
+    EXPECT_TRUE(details().contains(u"no answer"_s));
+    click(find<QPushButton>("checkShowAll"));
+    EXPECT_GT(checks()->rowCount(), 8);
+
+    click_square(1, 0);
+    EXPECT_EQ(checks()->rowCount(), 0);
+    EXPECT_TRUE(find<QLabel>("checkFilter")->text().contains(u"No fault from node2 to node1"_s));
+    const QString fine = find<QPlainTextEdit>("pairText")->toPlainText();
+    EXPECT_TRUE(fine.contains(u"MTU 1500"_s) && fine.contains(u"Mbit/s"_s) && fine.contains(u"loss 0"_s))
+        << qPrintable(fine);
+}
+
+TEST_F(Doctor, TheMatrixIsReachedByKeys) {
+    open_doctor({.nodes = 8, .faults = true});
+    matrix()->setFocus(Qt::TabFocusReason);
+    EXPECT_EQ(matrix()->current_from(), 0);
+    EXPECT_EQ(matrix()->current_to(), 1);
+    QTest::keyClick(matrix(), Qt::Key_Down);
+    QTest::keyClick(matrix(), Qt::Key_Down);
+    EXPECT_TRUE(matrix()->accessibleDescription().contains(u"node3 → node2"_s));
+    QTest::keyClick(matrix(), Qt::Key_Return);
+    EXPECT_EQ(checks()->rowCount(), 1);
+    QTest::keyClick(matrix(), Qt::Key_Escape);
+    EXPECT_GT(checks()->rowCount(), 8);
+    EXPECT_EQ(matrix()->current_from(), -1);
+}
+
+TEST_F(Doctor, FailedChecksComeFirstAndNodesSayWhatDiffers) {
+    open_doctor({.nodes = 8, .faults = true});
+    EXPECT_EQ(checks()->index(0, ChecksModel::Status).data(ChecksModel::StatusRole).toInt(),
+              int(CheckStatus::Fail));
+    EXPECT_TRUE(find<QLabel>("doctorTitle")->text().contains(u"3 of"_s))
+        << qPrintable(find<QLabel>("doctorTitle")->text());
+    EXPECT_TRUE(find<QPlainTextEdit>("checkEvidence")->toPlainText().contains(u"handle 9"_s));
+    auto* nodes = find<QTableView>("doctorNodeTable");
+    find<QTabWidget>("doctorTabs")->setCurrentIndex(1);
+    EXPECT_EQ(nodes->model()->index(3, CheckedNodesModel::Differs).data().toString(), u"shm-too-small"_s);
+    EXPECT_EQ(nodes->model()->index(3, CheckedNodesModel::Interface).data().toString(), u"eth0"_s);
+    nodes->selectRow(3);
+    EXPECT_TRUE(find<QLabel>("checkFilter")->text().contains(u"node4"_s));
+    for (QAbstractItemModel* model : {checks(), nodes->model()}) {
+        QAbstractItemModelTester tester(model, QAbstractItemModelTester::FailureReportingMode::Fatal);
+    }
+}
+
+TEST_F(Doctor, AFixIsCopiedAndAFixOfTheJobIsOneClick) {
+    open_doctor({.nodes = 4, .faults = true});
+    ASSERT_TRUE(wait_until([&] { return visible("fixCopy").size() == 1; }));
+    click(visible("fixCopy").front());
+    EXPECT_TRUE(QGuiApplication::clipboard()->text().startsWith(u"sudo nft insert rule"_s));
+    window_->show_page(MainWindow::Page::Launch);
+    type_into(find<QLineEdit>("launchPort"), u"29500"_s);
+    window_->show_page(MainWindow::Page::Doctor);
+    find<QTableView>("checkTable")->selectRow(1);
+    ASSERT_TRUE(wait_until([&] { return visible("fixApply").size() == 2; })) << visible("fixApply").size();
+    click(visible("fixApply").front());
+    EXPECT_EQ(window_->launch_page()->job().master_port, 0);
+    EXPECT_EQ(find<QLineEdit>("launchPort")->text(), u"0"_s);
+    EXPECT_TRUE(find<NoticeBar>("doctorNews")->text().contains(u"master_port: 0"_s));
+}
+
+TEST_F(Doctor, ACommandRunsOnlyAfterItWasShownAndConfirmed) {
+    open_doctor({.nodes = 4, .faults = true});
+    ASSERT_TRUE(wait_until([&] { return visible("fixApply").size() == 1; }));
+    click(visible("fixApply").front());
+    QDialog* dialog = wait_dialog("applyDialog");
+    ASSERT_NE(dialog, nullptr);
+    EXPECT_TRUE(
+        child<QPlainTextEdit>(dialog, "applyCommands")->toPlainText().startsWith(u"sudo nft insert"_s));
+    EXPECT_TRUE(child<QPlainTextEdit>(dialog, "applyUndo")->toPlainText().contains(u"delete rule"_s));
+    dialog->reject();
+    EXPECT_TRUE(window_->workspace()->fixes()->applied().empty());
+    EXPECT_FALSE(window_->workspace()->fixes()->busy());
+}
+
+TEST_F(Doctor, AWholeJobThatCannotRunIsSaid) {
+    open_doctor({});
+    window_->workspace()->preflight()->set_report(
+        Job{}, PreflightDepth::Full,
+        Failure{"unknown-node", "", "Node nowhere is not in the inventory.", "Add it in Fleet.", ""});
+    EXPECT_TRUE(find<NoticeBar>("doctorProblem")->text().contains(u"nowhere"_s));
+    EXPECT_TRUE(find<QWidget>("doctorEmpty")->isVisible());
+}
+
+Result<PreflightReport> until_stopped(const PreflightRequest& request, const std::stop_token& stop) {
+    request.progress("node3: connecting");
+    while (!stop.stop_requested()) {
+        QTest::qSleep(1);
+    }
+    return Failure{"cancelled", "", "Stopped by the user.", "", ""};
+}
+
+TEST(PreflightSessions, AreCancelledAndLeaveTheOldReport) {
+    QTemporaryDir folder;
+    QThreadPool pool;
+    Fleet fleet(ss(folder.path() + u"/cluster.yaml"_s), false, {});
+    PreflightSession session(&fleet, &pool, until_stopped);
+    session.set_report(Job{}, PreflightDepth::Quick, synthetic_preflight({}));
+    const auto before = session.report();
+    session.start(Job{}, PreflightDepth::Full);
+    EXPECT_TRUE(session.running());
+    EXPECT_TRUE(wait_until([&] { return session.progress() == u"node3: connecting"_s; }));
+    session.cancel();
+    EXPECT_FALSE(session.running());
+    EXPECT_EQ(session.report(), before);
+    EXPECT_TRUE(pool.waitForDone(10000));
+}
+
+TEST(FixRunners, ApplyInTurnAndUndo) {
+    QTemporaryDir folder;
+    QThreadPool pool;
+    Fleet fleet(ss(folder.path() + u"/cluster.yaml"_s), false, {});
+    std::atomic<int> at_once = 0;
+    std::atomic<bool> overlapped = false;
+    FixRunner runner(&fleet, &pool,
+                     [&](const FixRequest& request, const std::stop_token&) -> Result<std::string> {
+                         overlapped = overlapped || ++at_once > 1;
+                         QTest::qSleep(5);
+                         --at_once;
+                         if (request.fix.command == "bad") {
+                             return Failure{"fix-failed", request.fix.node, "The command failed.", "", ""};
+                         }
+                         return request.undo ? request.fix.undo : request.fix.command;
+                     });
+    int finished = 0;
+    QObject::connect(&runner, &FixRunner::finished, [&] { ++finished; });
+    const Fix good{.node = "node1", .command = "open", .undo = "close"};
+    const Fix bad{.node = "node1", .command = "bad", .undo = "good"};
+    runner.apply({good, bad});
+    ASSERT_TRUE(wait_until([&] { return finished == 1; }));
+    EXPECT_FALSE(overlapped);
+    EXPECT_EQ(runner.entry(good).state, FixState::Applied);
+    EXPECT_EQ(runner.entry(bad).state, FixState::Open);
+    ASSERT_TRUE(runner.entry(bad).failure);
+    EXPECT_EQ(runner.applied().size(), 1U);
+    runner.undo(good);
+    ASSERT_TRUE(wait_until([&] { return finished == 2; }));
+    EXPECT_TRUE(runner.applied().empty());
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
