@@ -38,6 +38,8 @@ struct RankSocket {
     double answer_idle_s = 0;         ///< since the peer's kernel acknowledged anything
     double rtt_s = 0;
     std::int64_t inode = 0;
+    double busy_s = 0;  ///< with data that the network has not delivered yet, in all
+    std::uint64_t acked_bytes = 0;
 
     bool operator==(const RankSocket&) const = default;
 };
@@ -47,6 +49,40 @@ struct NotSeen {
     std::string why = {};
 
     bool operator==(const NotSeen&) const = default;
+};
+
+/// A process that is none of the run's, and what it used of the CPUs of a rank.
+struct BusyProcess {
+    std::int64_t pid = 0;
+    std::string user = {};
+    std::string command = {};
+    double cpus = 0;
+
+    bool operator==(const BusyProcess&) const = default;
+};
+
+/// What the main thread of a rank was found to do, in many samples: the fields of the frame RankSeries, which explains
+/// them.
+struct RankSeries {
+    std::uint32_t taken = 0;  ///< 0: none were asked for
+    std::uint32_t runs = 0;
+    std::uint32_t uses_file = 0;
+    std::uint32_t waits_child = 0;
+    std::uint32_t sleeps = 0;
+    std::uint32_t waits = 0;
+    std::uint32_t turns = 0;
+    double seconds = 0;
+    double queued_s = 0;
+    std::string file = {};
+    std::string file_system = {};
+    std::string source = {};
+    std::uint64_t major_faults = 0;
+    double cpu_hz = 0;
+    double cpu_hz_max = 0;
+    std::vector<BusyProcess> neighbours = {};
+    double cpu_s = 0;
+
+    bool operator==(const RankSeries&) const = default;
 };
 
 /// What one look at a rank has found: the fields of the frame RankInspection, which explains them.
@@ -79,6 +115,7 @@ struct RankSnapshot {
     std::uint64_t written_bytes = 0;
     bool gpu = false;
     std::vector<NotSeen> unseen = {};
+    RankSeries series = {};
 
     bool operator==(const RankSnapshot&) const = default;
 };

@@ -29,7 +29,33 @@ RankSocket socket_from(const wire::SocketState& frame) {
     socket.answer_idle_s = frame.answer_idle_s();
     socket.rtt_s = frame.rtt_s();
     socket.inode = frame.inode();
+    socket.busy_s = frame.busy_s();
+    socket.acked_bytes = frame.acked_bytes();
     return socket;
+}
+
+RankSeries series_from(const wire::RankSeries& frame) {
+    RankSeries series;
+    series.taken = frame.taken();
+    series.runs = frame.runs();
+    series.uses_file = frame.uses_file();
+    series.waits_child = frame.waits_child();
+    series.sleeps = frame.sleeps();
+    series.waits = frame.waits();
+    series.turns = frame.turns();
+    series.seconds = frame.seconds();
+    series.queued_s = frame.queued_s();
+    series.file = frame.file();
+    series.file_system = frame.file_system();
+    series.source = frame.source();
+    series.major_faults = frame.major_faults();
+    series.cpu_hz = frame.cpu_hz();
+    series.cpu_hz_max = frame.cpu_hz_max();
+    for (const auto& one : frame.neighbours()) {
+        series.neighbours.push_back({one.pid(), one.user(), one.command(), one.cpus()});
+    }
+    series.cpu_s = frame.cpu_s();
+    return series;
 }
 
 RankSnapshot rank_from(const wire::RankInspection& frame) {
@@ -68,6 +94,7 @@ RankSnapshot rank_from(const wire::RankInspection& frame) {
     for (const auto& unseen : frame.unseen()) {
         state.unseen.push_back({unseen.what(), unseen.why()});
     }
+    state.series = series_from(frame.series());
     return state;
 }
 

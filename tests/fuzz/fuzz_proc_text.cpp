@@ -19,6 +19,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(call->number >= 0, "a system call has a number");
     }
     static_cast<void>(agent::parse_process_io(text));
+    fuzz::require(agent::parse_queued_s(text).value_or(0) >= 0, "no time is negative");
     for (const auto& mount : agent::parse_mountinfo(text)) {
         fuzz::require(mount.point.starts_with('/') && !mount.type.empty(), "a mount has a place and a type");
     }

@@ -30,9 +30,22 @@ TEST(ProcText, AProcess) {
     EXPECT_EQ(stat->children_ticks, 15U);
     EXPECT_EQ(stat->threads, 3U);
     EXPECT_EQ(stat->start_ticks, 987654U);
+    EXPECT_EQ(stat->major_faults, 3U);
+    EXPECT_EQ(stat->processor, 0U);  // the text ends before
     for (const char* text :
          {"", "1", "1 (a)", "1 )a( S 1", "1 (a) SS 1 1 1", "1 (a) S x", "1 (a) S 1 1 1 0 -1 1"}) {
         EXPECT_FALSE(parse_process_stat(text)) << text;
+    }
+}
+
+TEST(ProcText, TheProcessorOfAThreadAndItsQueue) {
+    const auto stat = parse_process_stat("1 (a) R 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 9 1000 200 "
+                                         "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 13 0 0 0 0 0");
+    ASSERT_TRUE(stat);
+    EXPECT_EQ(stat->processor, 13U);
+    EXPECT_EQ(parse_queued_s("48934111 2500000000 17\n"), 2.5);
+    for (const char* text : {"", "1", "1 x 2", "a b c"}) {
+        EXPECT_FALSE(parse_queued_s(text)) << text;
     }
 }
 

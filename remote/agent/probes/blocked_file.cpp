@@ -197,6 +197,9 @@ BlockedFile blocked_file_of(pid_t pid, const ProcFolder& process, const SystemCa
     if (fds.empty() && memory) {
         fds = polled_descriptors(pid, call);
     }
+    if (fds.size() == 1) {
+        return file_of_descriptor(process, fds.front(), mounts);
+    }
     blocked.socket = only_socket(process, fds);
     return blocked;
 }

@@ -107,7 +107,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
     ProcessStat stat;
     stat.command = text.substr(open + 1, close - open - 1);
     text.remove_prefix(close + 1);
-    for (int field = 3; field <= 22; ++field) {  // numbered as in proc(5)
+    for (int field = 3; field <= 39; ++field) {  // numbered as in proc(5)
         const auto word = next_word(text);
         if (field == 3) {
             if (word.size() != 1) {
@@ -118,7 +118,7 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
         }
         const auto value = number_of(word);
         if (!value) {
-            if (field == 4 || field == 22 || word.empty()) {
+            if (field == 4 || field == 22 || (word.empty() && field < 22)) {
                 return std::nullopt;
             }
             continue;  // those that may be negative are of no interest
@@ -126,6 +126,9 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
         switch (field) {
             case 4:
                 stat.parent = static_cast<std::int64_t>(*value);
+                break;
+            case 12:
+                stat.major_faults = *value;
                 break;
             case 14:
             case 15:
@@ -141,11 +144,20 @@ std::optional<ProcessStat> parse_process_stat(std::string_view text) {
             case 22:
                 stat.start_ticks = *value;
                 break;
+            case 39:
+                stat.processor = *value;
+                break;
             default:
                 break;
         }
     }
     return stat;
+}
+
+std::optional<double> parse_queued_s(std::string_view text) {
+    next_word(text);
+    const auto waited = number_of(next_word(text));
+    return waited ? std::optional(static_cast<double>(*waited) * 1e-9) : std::nullopt;
 }
 
 std::string_view field_of_status(std::string_view text, std::string_view name) {

@@ -30,9 +30,14 @@ struct ProcessStat {
     std::uint64_t cpu_ticks = 0;       ///< user and system
     std::uint64_t children_ticks = 0;  ///< of children that have ended
     std::uint64_t threads = 0;
-    std::uint64_t start_ticks = 0;  ///< since boot
+    std::uint64_t start_ticks = 0;   ///< since boot
+    std::uint64_t major_faults = 0;  ///< pages that were read from disk
+    std::uint64_t processor = 0;     ///< that it ran on last
 };
 std::optional<ProcessStat> parse_process_stat(std::string_view text);
+
+/// Seconds that a thread could run and had no CPU: /proc/PID/schedstat.
+std::optional<double> parse_queued_s(std::string_view text);
 
 /// "4711" of the line "TracerPid:\t4711" in /proc/PID/status and in fdinfo; empty: there is no such line.
 std::string_view field_of_status(std::string_view text, std::string_view name);

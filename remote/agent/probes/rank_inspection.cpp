@@ -9,6 +9,7 @@
 #include <remote/agent/probes/proc_folder.h>
 #include <remote/agent/probes/rank_inspection.h>
 #include <remote/agent/probes/rank_processes.h>
+#include <remote/agent/probes/rank_series.h>
 #include <remote/agent/probes/rank_stacks.h>
 #include <remote/agent/probes/socket_states.h>
 #include <remote/agent/probes/thread_states.h>
@@ -38,6 +39,7 @@ public:
 
     void add_folder(const RunDir& dir, bool shared, const std::set<int>& wanted);
     void finish(bool stacks);
+    void add_series(std::uint32_t samples, double seconds);
 
 private:
     struct Rank {
@@ -314,6 +316,31 @@ void Look::add_stacks() {
     }
 }
 
+void Look::add_series(std::uint32_t samples, double seconds) {
+    std::vector<SeriesTarget> targets;
+    for (const auto& rank : ranks_) {
+        if (rank.seen->pid() == 0) {
+            continue;  // it has ended
+        }
+        SeriesTarget target{rank.works, rank.tree, table_.tree_of(rank.works),
+                            {},         {},        rank.seen->mutable_series()};
+        target.helpers.erase(target.helpers.begin());  // the process itself
+        target.mounts = mounts_of(ProcFolder(path_of(rank.works)));
+        std::vector<std::pair<double, int>> threads;
+        for (const auto& thread : rank.seen->threads()) {
+            if (thread.tid() != rank.works) {
+                threads.emplace_back(thread.cpu_s(), static_cast<int>(thread.tid()));
+            }
+        }
+        std::sort(threads.rbegin(), threads.rend());
+        for (const auto& [cpu, thread] : threads) {
+            target.threads.push_back(thread);
+        }
+        targets.push_back(std::move(target));
+    }
+    take_series(targets, samples, seconds, table_, stop_);
+}
+
 bool Look::set_blocked(wire::RankInspection& seen, pid_t pid, const ProcFolder& process,
                        const ThreadLook& thread, bool memory, bool only_files) {
     const auto& mounts = mounts_of(process);
@@ -393,6 +420,9 @@ wire::RankInspections inspect_ranks(const NodePaths& paths, const wire::InspectR
         look.add_folder(run.node(node), true, wanted);
     }
     look.finish(request.stacks());
+    if (request.samples() > 0) {
+        look.add_series(request.samples(), request.spread_s());
+    }
     for (const int rank : wanted) {
         const auto& ranks = result.ranks();
         if (std::none_of(ranks.begin(), ranks.end(), [&](const auto& seen) { return seen.rank() == rank; })) {

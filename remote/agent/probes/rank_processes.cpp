@@ -60,6 +60,14 @@ const ProcessStat* ProcessTable::find(pid_t pid) const {
     return found == processes_.end() ? nullptr : &found->second;
 }
 
+std::vector<pid_t> ProcessTable::all() const {
+    std::vector<pid_t> pids;
+    for (const auto& [pid, process] : processes_) {
+        pids.push_back(pid);
+    }
+    return pids;
+}
+
 std::vector<pid_t> ProcessTable::children_of(pid_t pid) const {
     std::vector<pid_t> children;
     const auto [begin, end] = children_.equal_range(pid);

@@ -21,6 +21,7 @@ public:
 
     /// nullptr: there is none.
     const ProcessStat* find(pid_t pid) const;
+    std::vector<pid_t> all() const;
     std::vector<pid_t> children_of(pid_t pid) const;
     /// The process and all below it, parents before children, siblings by age; those of one generation together.
     std::vector<pid_t> tree_of(pid_t root) const;

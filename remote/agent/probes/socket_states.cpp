@@ -73,6 +73,11 @@ void add_tcp_info(wire::SocketState& socket, const char* info, std::size_t size)
     socket.set_idle_s(RANKSCOPE_TCP_INFO(last_data_recv).value_or(0) * 1e-3);
     socket.set_sent_idle_s(RANKSCOPE_TCP_INFO(last_data_sent).value_or(0) * 1e-3);
     socket.set_answer_idle_s(RANKSCOPE_TCP_INFO(last_ack_recv).value_or(0) * 1e-3);
+    const auto busy_us = RANKSCOPE_TCP_INFO(busy_time).value_or(0);
+    socket.set_busy_s(
+        static_cast<double>(busy_us - std::min(busy_us, RANKSCOPE_TCP_INFO(rwnd_limited).value_or(0))) *
+        1e-6);
+    socket.set_acked_bytes(RANKSCOPE_TCP_INFO(bytes_acked).value_or(0));
     if (RANKSCOPE_TCP_INFO(snd_wnd) == 0U && socket.unsent() > 0 && can_carry_data(socket.state())) {
         socket.set_zero_window(true);
     }
