@@ -1,0 +1,492 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Synthetic runs: what looks at their ranks would find, round after round.
+
+#include <remote/desk/watch/straggler_rule.h>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+
+namespace rankscope {
+namespace {
+
+/// What a rank does in a round, in shares of the time.
+struct Doing {
+    double runs = 0.5;
+    double file = 0;
+    double child = 0;
+    double sleeps = 0;
+    double queued = 0;
+    double throttled = 0;
+    double cores = 0.5;
+    double hz = 3e9;
+    double faults = 0;
+    std::string file_name = {};
+    std::vector<BusyProcess> neighbours = {};
+};
+
+/// A synchronised run of some ranks, two on each node, in a ring. Its clock is its own.
+class SyntheticRun {
+public:
+    explicit SyntheticRun(int ranks, bool steps = true, unsigned seed = 1)
+        : doing(static_cast<std::size_t>(ranks)), steps_(steps), random_(seed) {
+        busy.resize(doing.size(), 0.02);
+        sent_again.resize(doing.size(), 0);
+        state_.resize(doing.size());
+        for (int rank = 0; rank < ranks; ++rank) {
+            auto& state = state_[at(rank)];
+            state.rank = rank;
+            state.pid = 1000 + rank;
+            state.elapsed_s = 10;
+            const int next = (rank + 1) % ranks;
+            state.sockets = {socket(rank, next, 1), socket(rank, (rank + ranks - 1) % ranks, 2)};
+        }
+        rule.observe({.t_us = us(), .node = "node0", .rank = 0, .body = StageEvent{StageName::Train}});
+        step();
+        pass(30);
+    }
+
+    static std::string node_of(int rank) { return "node" + std::to_string(rank / 2); }
+    static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+    std::int64_t us() const { return static_cast<std::int64_t>(now * 1e6); }
+
+    void pass(double seconds) {
+        now += seconds;
+        for (std::size_t i = 0; i < doing.size(); ++i) {
+            auto& state = state_[i];
+            state.elapsed_s += seconds;
+            state.throttled_s += doing[i].throttled * seconds;
+            state.sockets[0].busy_s += busy[i] * seconds;
+            state.sockets[0].acked_bytes += moves ? static_cast<std::uint64_t>(1e6 * seconds) : 0;
+            state.sockets[0].retransmitted += static_cast<std::uint32_t>(sent_again[i] * seconds);
+        }
+        if (moves) {
+            step();
+        }
+    }
+    void step() {
+        ++step_;
+        for (int rank = 0; steps_ && rank < static_cast<int>(doing.size()); ++rank) {
+            MetricEvent metric;
+            metric.step = step_;
+            metric.values = {{"loss", 1.0}};
+            for (const auto& value : reports ? reports(rank) : Values()) {
+                metric.values.push_back(value);
+            }
+            note(rule.observe({.t_us = us(), .node = node_of(rank), .rank = rank, .body = metric}));
+        }
+    }
+    void note(const std::vector<Verdict>& found) {
+        verdicts.insert(verdicts.end(), found.begin(), found.end());
+    }
+
+    /// The rule asks, and gets what the samples show.
+    bool round() {
+        const auto series = rule.due(now);
+        if (!series) {
+            return false;
+        }
+        ++rounds;
+        pass(series->spread_s);
+        std::vector<NodeLook> looks;
+        for (int rank = 0; rank < static_cast<int>(doing.size()); ++rank) {
+            auto& state = state_[at(rank)];
+            state.series = samples(doing[at(rank)], *series);
+            if (looks.empty() || looks.back().node != node_of(rank)) {
+                looks.push_back({node_of(rank), {}});
+            }
+            looks.back().ranks.push_back(state);
+        }
+        note(rule.observe_looks(now, std::move(looks)));
+        return true;
+    }
+    void run(double seconds) {
+        for (const double end = now + seconds; now < end;) {
+            round();
+            pass(1);
+        }
+    }
+    std::vector<Verdict> of(VerdictPhase phase) const {
+        std::vector<Verdict> found;
+        std::copy_if(verdicts.begin(), verdicts.end(), std::back_inserter(found),
+                     [&](const Verdict& verdict) { return verdict.phase == phase; });
+        return found;
+    }
+
+    using Values = std::vector<std::pair<std::string, double>>;
+    StragglerRule rule;
+    std::vector<Doing> doing;
+    std::vector<double> busy;        ///< of the connection to the next rank
+    std::vector<double> sent_again;  ///< segments per second on it
+    std::function<Values(int)> reports;
+    std::vector<Verdict> verdicts;
+    double now = 1'000'000;
+    bool moves = true;  ///< steps are done
+    int rounds = 0;
+
+private:
+    static RankSocket socket(int rank, int peer, int which) {
+        const auto address = [](int of) {
+            return "10.0." + std::to_string(of / 100) + '.' + std::to_string(of % 100);
+        };
+        RankSocket one;
+        one.state = "ESTABLISHED";
+        // Each pair of neighbours has one connection: which 1 is its sender.
+        one.local_address = address(rank);
+        one.peer_address = "::ffff:" + address(peer);
+        one.local_port = which == 1 ? 40000 + rank : 50000 + rank;
+        one.peer_port = which == 1 ? 50000 + peer : 40000 + peer;
+        one.inode = rank * 10 + which;
+        return one;
+    }
+    RankSeries samples(const Doing& what, const StragglerRule::Series& asked) {
+        RankSeries series;
+        std::uniform_real_distribution<double> any(0, 1);
+        bool waited = false;
+        for (std::uint32_t i = 0; i < asked.samples; ++i) {
+            double place = any(random_);
+            const auto falls = [&](double share) {
+                const bool in = place >= 0 && place < share;
+                place -= share;
+                return in;
+            };
+            const bool runs = falls(what.runs);
+            const bool file = falls(what.file);
+            const bool child = falls(what.child);
+            const bool sleeps = falls(what.sleeps);
+            const bool waits = !runs && !file && !child && !sleeps;
+            series.runs += runs ? 1 : 0;
+            series.uses_file += file ? 1 : 0;
+            series.waits_child += child ? 1 : 0;
+            series.sleeps += sleeps ? 1 : 0;
+            series.waits += waits ? 1 : 0;
+            series.turns += i > 0 && waits != waited ? 1 : 0;
+            waited = waits;
+        }
+        series.taken = asked.samples;
+        series.seconds = asked.spread_s;
+        series.queued_s = what.queued * asked.spread_s;
+        series.cpu_s = what.cores * asked.spread_s;
+        series.cpu_hz = what.hz;
+        series.major_faults = static_cast<std::uint64_t>(what.faults * asked.spread_s);
+        series.file = what.file_name;
+        series.file_system = what.file_name.empty() ? "" : "nfs4";
+        series.neighbours = what.neighbours;
+        return series;
+    }
+
+    bool steps_;
+    std::mt19937 random_;
+    std::vector<RankSnapshot> state_;
+    std::int64_t step_ = 0;
+};
+
+/// Rank `slow` takes all the time, the others wait for it half of it.
+void make_slow(SyntheticRun& run, int slow, const Doing& how) {
+    for (auto& doing : run.doing) {
+        doing.runs = 0.5;
+    }
+    run.doing[SyntheticRun::at(slow)] = how;
+}
+
+class Sizes : public testing::TestWithParam<int> {};
+
+TEST_P(Sizes, NobodyIsNamedInHealthyRuns) {
+    const double minutes = GetParam() > 100 ? 2 : 60;
+    for (const double runs : {0.05, 0.3, 0.6, 0.95}) {
+        SyntheticRun run(GetParam(), true, 7);
+        for (auto& doing : run.doing) {
+            doing.runs = runs;
+        }
+        run.run(minutes * 60);
+        EXPECT_TRUE(run.verdicts.empty()) << run.verdicts[0].title << run.verdicts[0].evidence[0].text;
+        EXPECT_GT(run.rounds, minutes * 2);
+    }
+}
+
+TEST_P(Sizes, NobodyIsNamedWhenAllAreEquallySlow) {
+    SyntheticRun run(GetParam());
+    run.run(60);
+    for (auto& doing : run.doing) {
+        doing = {.runs = 0.9, .queued = 0.5, .throttled = 0.6, .cores = 0.3};
+    }
+    run.run(GetParam() > 100 ? 120 : 1200);
+    EXPECT_TRUE(run.verdicts.empty());
+}
+
+TEST_P(Sizes, AQuotaIsNamedAndItsEnd) {
+    SyntheticRun run(GetParam());
+    const int slow = GetParam() - 1;
+    run.run(60);
+    const double since = run.now;
+    make_slow(run, slow, {.runs = 0.98, .queued = 0.6, .throttled = 0.6, .cores = 0.4});
+    run.run(60);
+    const auto live = run.of(VerdictPhase::Live);
+    ASSERT_EQ(live.size(), 1U);
+    const auto& verdict = live[0];
+    EXPECT_EQ(verdict.id, FailureId("rank-slow"));
+    EXPECT_EQ(verdict.rank, slow);
+    EXPECT_EQ(verdict.node, SyntheticRun::node_of(slow));
+    EXPECT_EQ(verdict.ranks, std::vector<int>{slow});
+    EXPECT_EQ(verdict.reason, "cpu-quota");
+    EXPECT_FALSE(verdict.fix.empty());
+    EXPECT_GE(verdict.evidence.size(), 2U);
+    EXPECT_EQ(verdict.waiting.size(), std::min<std::size_t>(256, run.doing.size() - 1));
+    EXPECT_NEAR(static_cast<double>(verdict.since_us) * 1e-6, since, 20);
+    for (auto& doing : run.doing) {
+        doing = {};
+    }
+    run.run(90);
+    const auto over = run.of(VerdictPhase::Over);
+    ASSERT_EQ(over.size(), 1U);
+    EXPECT_EQ(over[0].rank, slow);
+    EXPECT_EQ(over[0].reason, "cpu-quota");
+    EXPECT_EQ(run.verdicts.size(), 2U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Straggler, Sizes, testing::Values(2, 8, 1024));
+
+struct Case {
+    const char* reason;
+    Doing how;
+};
+
+class Causes : public testing::TestWithParam<Case> {};
+
+TEST_P(Causes, IsNamedInASyntheticRun) {
+    for (const int ranks : {2, 8}) {
+        for (const bool steps : {true, false}) {
+            SyntheticRun run(ranks, steps);
+            run.run(30);
+            make_slow(run, 1, GetParam().how);
+            run.run(60);
+            ASSERT_EQ(run.verdicts.size(), 1U) << GetParam().reason << ", " << ranks << " ranks";
+            EXPECT_EQ(run.verdicts[0].reason, GetParam().reason);
+            EXPECT_EQ(run.verdicts[0].rank, 1);
+            EXPECT_EQ(run.verdicts[0].node, "node0");
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Straggler, Causes,
+    testing::Values(
+        Case{"cpu-quota", {.runs = 0.98, .queued = 0.5, .throttled = 0.5}},
+        Case{"neighbour", {.runs = 0.98, .queued = 0.45, .neighbours = {{4711, "alice", "stress", 0.9}}}},
+        Case{"neighbour", {.runs = 0.98, .queued = 0.45}},
+        Case{"cpu-frequency", {.runs = 0.98, .cores = 0.95, .hz = 1.2e9}},
+        Case{"slow-disk", {.runs = 0.5, .file = 0.45, .file_name = "/data/train.bin"}},
+        Case{"memory-pressure", {.runs = 0.5, .file = 0.45, .faults = 500}},
+        Case{"data-wait", {.runs = 0.5, .child = 0.45}}, Case{"sleeps", {.runs = 0.5, .sleeps = 0.45}},
+        Case{"more-work", {.runs = 0.98, .cores = 0.98}}, Case{"unknown", {.runs = 0.98, .cores = 0.5}}),
+    [](const auto& one) {
+        std::string name = one.param.reason;
+        std::replace(name.begin(), name.end(), '-', '_');
+        return name + std::to_string(one.index);
+    });
+
+TEST(StragglerRule, ANeighbourIsNamedWithItsProcess) {
+    SyntheticRun run(4);
+    make_slow(run, 2, {.runs = 0.98, .queued = 0.45, .neighbours = {{4711, "alice", "stress -c 1", 0.9}}});
+    run.run(60);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_NE(run.verdicts[0].title.find("stress -c 1 (pid 4711, user alice)"), std::string::npos);
+    EXPECT_NE(run.verdicts[0].title.find("Rank 2 on node1"), std::string::npos);
+}
+
+TEST(StragglerRule, ASlowFileIsNamed) {
+    SyntheticRun run(4);
+    make_slow(run, 3, {.runs = 0.4, .file = 0.55, .file_name = "/data/train.bin"});
+    run.run(60);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_NE(run.verdicts[0].title.find("/data/train.bin (nfs4)"), std::string::npos)
+        << run.verdicts[0].title;
+}
+
+TEST(StragglerRule, ASmallDifferenceIsNone) {
+    SyntheticRun run(8);
+    make_slow(run, 5, {.runs = 0.58, .queued = 0.1});
+    run.run(3600);
+    EXPECT_TRUE(run.verdicts.empty());
+}
+
+TEST(StragglerRule, ASlowNodeIsNamedOnceWithItsRanks) {
+    SyntheticRun run(8);
+    make_slow(run, 4, {.runs = 0.97, .queued = 0.5, .throttled = 0.5});
+    run.doing[5] = run.doing[4];
+    run.run(90);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_EQ(run.verdicts[0].node, "node2");
+    EXPECT_EQ(run.verdicts[0].ranks, (std::vector<int>{4, 5}));
+    EXPECT_EQ(run.verdicts[0].reason, "cpu-quota");
+}
+
+TEST(StragglerRule, HalfOfTheRanksAreNoStragglers) {
+    SyntheticRun run(8);
+    for (int rank = 0; rank < 8; rank += 2) {
+        run.doing[SyntheticRun::at(rank)] = {.runs = 0.98};
+    }
+    run.run(300);
+    EXPECT_TRUE(run.verdicts.empty());
+}
+
+TEST(StragglerRule, ReportsOfTheRanksCountMoreThanSamples) {
+    SyntheticRun run(4);
+    // Its main thread waits for a thread of its own that reads: samples do not show it.
+    run.reports = [](int rank) {
+        return SyntheticRun::Values{
+            {"t_step_ms", 100}, {"t_comm_ms", rank == 1 ? 2 : 60}, {"t_data_ms", rank == 1 ? 70 : 5}};
+    };
+    run.run(60);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_EQ(run.verdicts[0].rank, 1);
+    EXPECT_EQ(run.verdicts[0].reason, "data-wait");
+}
+
+TEST(StragglerRule, ASlowLinkIsNamed) {
+    for (const int ranks : {4, 8, 16}) {
+        SyntheticRun run(ranks);
+        for (auto& doing : run.doing) {
+            doing.runs = 0.2;
+        }
+        run.run(60);
+        EXPECT_TRUE(run.verdicts.empty());
+        run.busy[1] = 0.7;  // from node0 to node1
+        run.run(90);
+        ASSERT_EQ(run.verdicts.size(), 1U) << ranks;
+        EXPECT_EQ(run.verdicts[0].reason, "slow-link");
+        EXPECT_EQ(run.verdicts[0].node, "node0");
+        EXPECT_EQ(run.verdicts[0].rank, 1);
+        EXPECT_EQ(run.verdicts[0].pairs, (std::vector<NodePair>{{"node0", "node1"}}));
+        run.busy[1] = 0.02;
+        run.run(90);
+        ASSERT_EQ(run.verdicts.size(), 2U);
+        EXPECT_EQ(run.verdicts[1].phase, VerdictPhase::Over);
+    }
+}
+
+TEST(StragglerRule, ANodeWhoseAnswersAreLateToo) {
+    SyntheticRun run(8);
+    for (auto& doing : run.doing) {
+        doing.runs = 0.2;
+    }
+    run.busy[3] = 0.7;  // node1 to node2, and the answers to node0
+    run.busy[1] = 0.4;
+    run.run(90);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_EQ(run.verdicts[0].node, "node1");
+    EXPECT_EQ(run.verdicts[0].rank, 3);
+}
+
+TEST(StragglerRule, TwoNodesWhereOneSendsAgain) {
+    SyntheticRun run(4);
+    for (auto& doing : run.doing) {
+        doing.runs = 0.2;
+    }
+    run.busy[1] = 0.6;
+    run.busy[3] = 0.5;
+    run.sent_again[3] = 20;
+    run.run(90);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_EQ(run.verdicts[0].reason, "slow-link");
+    EXPECT_EQ(run.verdicts[0].node, "node1");
+}
+
+TEST(StragglerRule, ANetworkThatIsSlowForAllNamesNobody) {
+    SyntheticRun run(8);
+    for (auto& doing : run.doing) {
+        doing.runs = 0.1;
+    }
+    std::fill(run.busy.begin(), run.busy.end(), 0.8);
+    run.run(1200);
+    EXPECT_TRUE(run.verdicts.empty());
+}
+
+TEST(StragglerRule, ComputingDoesNotWaitForTheNetwork) {
+    SyntheticRun run(8);
+    for (auto& doing : run.doing) {
+        doing.runs = 0.95;
+    }
+    run.busy[1] = 0.7;
+    run.run(600);
+    EXPECT_TRUE(run.verdicts.empty());
+}
+
+TEST(StragglerRule, AValidationOfOneRankIsNone) {
+    for (const bool steps : {true, false}) {
+        SyntheticRun run(4, steps);
+        run.run(60);
+        run.moves = false;  // rank 0 validates for five minutes, and reports nothing
+        for (auto& doing : run.doing) {
+            doing.runs = 0;
+        }
+        run.doing[0].runs = 1;
+        run.run(300);
+        EXPECT_TRUE(run.verdicts.empty()) << steps;
+    }
+}
+
+TEST(StragglerRule, AReportedValidationAsksForNothing) {
+    SyntheticRun run(4);
+    run.rule.observe({.t_us = run.us(), .node = "node0", .rank = 0, .body = StageEvent{StageName::Validate}});
+    EXPECT_FALSE(run.rule.due(run.now + 1000));
+    run.step();
+    EXPECT_TRUE(run.rule.due(run.now + 1000));
+}
+
+TEST(StragglerRule, APauseAsksForNothing) {
+    SyntheticRun run(4);
+    run.rule.observe({.t_us = run.us(), .node = "node1", .body = StageEvent{StageName::Pause}});
+    EXPECT_FALSE(run.rule.due(run.now + 1000));
+    run.rule.observe({.t_us = run.us(), .node = "node1", .body = StageEvent{StageName::Continue}});
+    EXPECT_TRUE(run.rule.due(run.now + 1000));
+}
+
+TEST(StragglerRule, ARestartEndsWhatWasLive) {
+    SyntheticRun run(4);
+    make_slow(run, 2, {.runs = 0.98, .queued = 0.5, .throttled = 0.5});
+    run.run(60);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    const auto over =
+        run.rule.observe({.t_us = run.us(), .node = "node0", .body = StageEvent{StageName::Restart}});
+    ASSERT_EQ(over.size(), 1U);
+    EXPECT_EQ(over[0].phase, VerdictPhase::Over);
+    EXPECT_EQ(over[0].rank, 2);
+    EXPECT_FALSE(run.rule.due(run.now + 1)) << "it warms up";
+}
+
+TEST(StragglerRule, AfterTheEndNothingIsAsked) {
+    SyntheticRun run(4);
+    run.rule.observe({.t_us = run.us(), .node = "", .body = EndEvent{}});
+    EXPECT_FALSE(run.rule.due(run.now + 1000));
+    EXPECT_TRUE(run.rule.observe_looks(run.now, {}).empty());
+}
+
+TEST(StragglerRule, NodesThatDoNotAnswerAreNoReason) {
+    SyntheticRun run(4);
+    for (int i = 0; i < 20; ++i) {
+        run.pass(20);
+        static_cast<void>(run.rule.due(run.now));
+        EXPECT_TRUE(run.rule.observe_looks(run.now, {}).empty());
+        EXPECT_TRUE(
+            run.rule.observe_looks(run.now, {{"node0", {RankSnapshot{.rank = 0, .pid = 1}}}}).empty());
+    }
+}
+
+TEST(StragglerRule, LooksAreRare) {
+    SyntheticRun run(8);
+    const int before = run.rounds;
+    run.run(600);
+    EXPECT_LE(run.rounds - before, 600 / 12);
+    make_slow(run, 2, {.runs = 0.98, .queued = 0.5, .throttled = 0.5});
+    const int calm = run.rounds;
+    run.run(1200);
+    EXPECT_LE(run.rounds - calm, 1200 / 12 + 60 / 4) << "a straggler that stays does not cost more for ever";
+}
+
+}  // namespace
+}  // namespace rankscope
