@@ -156,6 +156,10 @@ void MainWindow::make_menus() {
 
 void MainWindow::connect_pages() {
     connect(launch_, &LaunchPage::startRequested, this, &MainWindow::start_run);
+    connect(launch_, &LaunchPage::doctorRequested, this, [this] {
+        doctor_->show_first_fault();
+        show_page(Page::Doctor);
+    });
     connect(doctor_, &DoctorPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });

@@ -544,6 +544,12 @@ void DoctorPage::show_pair(const std::string& from, const std::string& to) {
     }
 }
 
+void DoctorPage::show_first_fault() {
+    matrix_->set_current(-1, -1);
+    show_all_checks();
+    check_table_->setFocus();
+}
+
 void DoctorPage::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange && shown_) {

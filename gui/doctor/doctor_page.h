@@ -41,6 +41,8 @@ public:
 
     /// Selects what belongs to one direction, where the last report knows both nodes.
     void show_pair(const std::string& from, const std::string& to);
+    /// Selects the first check, the most serious one.
+    void show_first_fault();
     PairMatrix* matrix() const { return matrix_; }
 
 signals:

@@ -6,6 +6,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
+#include <gui/launch/preflight_line.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -74,6 +75,8 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     body->addWidget(plan_, 1);
     layout->addLayout(body, 1);
     layout->addWidget(make_rule(this));
+    preflight_ = new PreflightLine(workspace_->preflight(), this);
+    layout->addWidget(preflight_);
     layout->addWidget(make_bottom());
 
     connect(open, &QPushButton::clicked, this, &LaunchPage::choose_job_file);
@@ -129,6 +132,9 @@ void LaunchPage::connect_parts() {
     connect(form_, &JobForm::changed, this, &LaunchPage::form_changed);
     connect(unknown_, &NoticeBar::actionTriggered, this, [this] { unknown_->set_text({}); });
     connect(start_, &QPushButton::clicked, this, &LaunchPage::start);
+    connect(preflight_, &PreflightLine::doctorRequested, this, &LaunchPage::doctorRequested);
+    connect(this, &LaunchPage::jobChanged, preflight_,
+            [this] { preflight_->set_job(job(), state_.check_reason().isEmpty()); });
     connect(problems_, &NoticeBar::actionTriggered, this, [this] {
         file_faults_.clear();
         show_file_faults();

@@ -23,6 +23,7 @@ namespace rankscope::gui {
 class JobForm;
 class NoticeBar;
 class PlanView;
+class PreflightLine;
 class Workspace;
 
 /// Where and what on the left, what will happen on the right, Start below.
@@ -54,6 +55,8 @@ signals:
     /// The job or what is wrong with it may be different now.
     void jobChanged();
     void startRequested(const rankscope::RunRequest& request);
+    /// The user wants to see the last preflight.
+    void doctorRequested();
 
 private:
     QWidget* make_left();
@@ -91,6 +94,7 @@ private:
     NoticeBar* unknown_;  ///< names the keys that are kept although they mean nothing
     JobForm* form_;
     PlanView* plan_;
+    PreflightLine* preflight_;
     QLabel* reason_;
     QPushButton* start_;
 };

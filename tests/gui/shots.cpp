@@ -127,6 +127,12 @@ void fleet_shots(MainWindow& window, const Camera& camera) {
 void launch_shots(MainWindow& window, const Camera& camera) {
     window.show_page(MainWindow::Page::Launch);
     camera.take(&window, "launch");
+    PreflightSession* preflight = window.workspace()->preflight();
+    preflight->set_report(window.launch_page()->job(), PreflightDepth::Quick, synthetic_preflight({}));
+    camera.take(&window, "launch-checked");
+    preflight->set_report(window.launch_page()->job(), PreflightDepth::Quick,
+                          synthetic_preflight({.faults = true}));
+    camera.take(&window, "launch-fault");
     auto* lr = window.findChild<QLineEdit*>(u"launchLr"_s);
     auto* port = window.findChild<QLineEdit*>(u"launchPort"_s);
     lr->setText(u"fast"_s);

@@ -10,6 +10,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/models/checked_nodes_model.h>
 #include <gui/models/checks_model.h>
+#include <gui/widgets/elided_label.h>
 #include <gui/widgets/notice_bar.h>
 
 #include <tests/gui/pages_fixture.h>
@@ -193,6 +194,31 @@ TEST_F(Doctor, AWholeJobThatCannotRunIsSaid) {
         Failure{"unknown-node", "", "Node nowhere is not in the inventory.", "Add it in Fleet.", ""});
     EXPECT_TRUE(find<NoticeBar>("doctorProblem")->text().contains(u"nowhere"_s));
     EXPECT_TRUE(find<QWidget>("doctorEmpty")->isVisible());
+}
+
+TEST_F(Doctor, LaunchShowsTheQuickOneBeforeStart) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    ASSERT_TRUE(wait_start_enabled());
+    auto* text = find<ElidedLabel>("preflightText");
+    EXPECT_TRUE(text->full_text().contains(u"not checked yet"_s)) << qPrintable(text->full_text());
+    EXPECT_TRUE(find<QPushButton>("preflightCheck")->isEnabled());
+    PreflightSession* preflight = window_->workspace()->preflight();
+    preflight->set_report(window_->launch_page()->job(), PreflightDepth::Quick, synthetic_preflight({}));
+    EXPECT_EQ(text->full_text(), u"4 nodes, 7 checks passed in 1.9 s"_s);
+    preflight->set_report(window_->launch_page()->job(), PreflightDepth::Quick,
+                          synthetic_preflight({.faults = true}));
+    EXPECT_TRUE(text->full_text().contains(u"cannot connect to node2"_s)) << qPrintable(text->full_text());
+    // Another job was not checked.
+    auto* port = find<QLineEdit>("launchPort");
+    type_into(port, u"29501"_s);
+    EXPECT_TRUE(wait_until([&] { return text->full_text().contains(u"has changed"_s); }));
+    EXPECT_FALSE(find<QPushButton>("preflightDoctor")->isVisible());
+    type_into(port, u"0"_s);
+    EXPECT_TRUE(wait_until([&] { return find<QPushButton>("preflightDoctor")->isVisible(); }));
+    click(find<QPushButton>("preflightDoctor"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Doctor);
+    EXPECT_TRUE(details().contains(u"cannot connect to node2"_s));
 }
 
 Result<PreflightReport> until_stopped(const PreflightRequest& request, const std::stop_token& stop) {
