@@ -61,7 +61,9 @@ bool LiveData::apply(const Event& event) {
     } else if (const auto* sample = event.as<SampleEvent>()) {
         sample_history[event.node].add(*sample, event.t_us);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {
-        diagnoses.push_back(*diagnosis);
+        if (diagnosis->phase == VerdictPhase::End) {
+            diagnoses.push_back(*diagnosis);
+        }
         log_event(event, Words::tr("diagnosis: %1").arg(qs(diagnosis->title)));
     } else if (const auto* notice = event.as<NoticeEvent>()) {
         add_notice(event, *notice);

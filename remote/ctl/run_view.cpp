@@ -74,6 +74,9 @@ void RunView::event(const Event& event) {
         for (const auto& fix : notice->fix) {
             print("    " + fix);
         }
+    } else if (const auto* verdict = event.as<DiagnosisEvent>();
+               verdict != nullptr && verdict->phase != VerdictPhase::End) {
+        live_verdict(*verdict);
     } else if (const auto* metric = event.as<MetricEvent>()) {
         if (metric->has("val_acc1") && event.rank == 0) {
             std::printf("  epoch %.0f: validation accuracy %.2f %%, loss %.4f\n", metric->epoch,
@@ -86,6 +89,22 @@ void RunView::event(const Event& event) {
         print("  rank " + std::to_string(event.rank) + " on " + event.node + ' ' + describe_exit(*exit));
     }
     std::fflush(stdout);
+}
+
+// The evidence stays in the store and in --json, apart from the lines that matter most.
+void RunView::live_verdict(const DiagnosisEvent& verdict) const {
+    constexpr std::size_t kEvidence = 12;
+    if (verdict.phase == VerdictPhase::Over) {
+        print("  the run makes progress again; over: " + verdict.id.str() + ": " + verdict.title);
+        return;
+    }
+    print("  " + verdict.id.str() + ": " + verdict.title);
+    for (std::size_t i = 0; i < std::min(kEvidence, verdict.evidence.size()); ++i) {
+        print("    | " + verdict.evidence[i].text);
+    }
+    for (const auto& fix : verdict.fix) {
+        print("    -> " + fix);
+    }
 }
 
 void RunView::stage(const Event& event, const StageEvent& stage) {
@@ -234,7 +253,14 @@ void RunView::progress(const Event& event) {
 }
 
 void RunView::summary() const {
-    if (options_.json || !state_.end) {
+    if (options_.json) {
+        return;
+    }
+    if (!state_.end) {
+        for (const auto& verdict : state_.live_verdicts) {
+            live_verdict(verdict);
+        }
+        std::fflush(stdout);
         return;
     }
     const EndEvent& end = *state_.end;

@@ -29,6 +29,7 @@ public:
     void summary() const;
 
 private:
+    void live_verdict(const DiagnosisEvent& verdict) const;
     void stage(const Event& event, const StageEvent& stage);
     void link(const Event& event, const LinkEvent& link);
     void log(const Event& event, const LogEvent& log);

@@ -364,7 +364,10 @@ private:
     void main_thread() {
         const auto silence = time_since_data();
         const bool busy = now_.state == "R" && (activity_.cpu_share < 0 || activity_.cpu_share >= kBusy);
-        const bool in_collective = stack_has({"torch/distributed/"});
+        const bool in_collective = stack_has({"torch/distributed/", "torch/nn/parallel/"});
+        // DistributedDataParallel reduces the gradients below backward(), where no frame shows it.
+        const bool in_backward =
+            wait_ == Wait::Futex && silence && !now_.gpu && stack_has({"torch/autograd/"});
         if (busy && (in_collective || stack_has({"torch/cuda/", " in synchronize"}))) {
             // A wait for the GPU spins; so does a collective of NCCL, which runs there.
             set(now_.gpu ? Activity::WaitsForGpu : Activity::Runs, now_.gpu);
@@ -380,9 +383,9 @@ private:
             set(now_.gpu ? Activity::WaitsForGpu : Activity::Unknown, false);
         } else if (wait_ == Wait::Futex && !now_.gpu && activity_.cpu_share >= kBusy) {
             set(Activity::Runs, false);  // its other threads do the work
-        } else if (in_collective || (silence && activity_.line.empty())) {
+        } else if (in_collective || in_backward || (silence && activity_.line.empty())) {
             activity_.idle_s = silence.value_or(0);
-            set(Activity::WaitsInCollective, in_collective);
+            set(Activity::WaitsInCollective, in_collective || in_backward);
         } else if (wait_ == Wait::Futex) {
             set(Activity::WaitsForLock, !silence || !now_.python_stack.empty());
         } else if (wait_ == Wait::Events) {

@@ -223,6 +223,11 @@ TEST(RankActivity, WaitsForOnePeerOrForAll) {
     EXPECT_TRUE(activity.certain);
     EXPECT_EQ(activity.line, "/home/u/train.py:41 in step");
 
+    state.python_stack = {"/venv/lib/python3.11/site-packages/torch/autograd/__init__.py:197 in backward",
+                          "/venv/lib/python3.11/site-packages/torch/_tensor.py:488 in backward",
+                          "/home/u/train.py:52 in step"};
+    EXPECT_EQ(activity_of(state).kind, Activity::WaitsInCollective) << "the gradients are reduced there";
+    EXPECT_TRUE(activity_of(state).certain);
     state.python_stack = {"/usr/lib/python3.11/threading.py:320 in wait",
                           "/usr/lib/python3.11/queue.py:171 in get", "/home/u/train.py:12 in load"};
     activity = activity_of(state);

@@ -157,7 +157,8 @@ void EventPump::finish_now(const Ending& ending, std::vector<Event>& stored) {
     if (!ending.detail.empty()) {
         end.detail += (end.detail.empty() ? "" : " ") + ending.detail;
     }
-    if (const auto diagnosis = tracker_.diagnosis(); diagnosis && end.has_culprit && !ending.forced) {
+    if (const auto diagnosis = tracker_.diagnosis();
+        diagnosis && (end.has_culprit || !diagnosis->reason.empty()) && !ending.forced) {
         Event event;
         event.body = *diagnosis;
         deliver(std::move(event), stored);

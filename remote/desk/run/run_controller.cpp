@@ -11,6 +11,7 @@
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
+#include <remote/desk/watch/watcher.h>
 #include <remote/diagnosis/failure_catalogue.h>
 
 #include <array>
@@ -73,12 +74,14 @@ private:
     void fail(const Failure& failure);
     void finish(std::optional<EndEvent> forced);
     void give_up(const std::vector<NodeStatus>& nodes);
-    void end_attach(const AttachHooks& hooks, const Result<void>& result);
+    void ask(const std::string& node, wire::Request request, double timeout_s, RunLauncher::OnReply on_reply);
+    void stop_hung(const std::string& cause);
     template <typename Use>
     void with_launcher(Use use);
 
     EventSink sink;
     std::unique_ptr<EventPump> pump;
+    std::optional<Watcher> watcher;
     std::optional<RecordedStops> recorded;
     std::mutex launcher_mutex;  ///< the launcher, and what waits for it
     std::unique_ptr<RunLauncher> launcher;
@@ -95,9 +98,22 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     : store(std::move(run_store)), sink(std::move(events)) {
     context.run_id = std::move(run_id);
     context.prompter = std::move(prompter);
+    watcher.emplace(context.run_id, Watcher::Hooks{[this](const std::string& node, wire::Request request,
+                                                          double timeout_s, RunLauncher::OnReply on_reply) {
+                                                       ask(node, std::move(request), timeout_s,
+                                                           std::move(on_reply));
+                                                   },
+                                                   [this](Event event) { pump->post(std::move(event)); },
+                                                   [this](const std::string& cause) { stop_hung(cause); },
+                                                   {}});
     EventPump::Hooks hooks;
     hooks.events = [this](const Event& event) { on_event(event); };
-    hooks.plan = std::move(plan_sink);
+    hooks.plan = [this, sink_plan = std::move(plan_sink)](const LaunchPlan& plan) {
+        watcher->set_plan(plan);
+        if (sink_plan) {
+            sink_plan(plan);
+        }
+    };
     // A rank has failed. Its node knows; for the others this may be the only way to hear of it.
     hooks.failed = [this](const std::string& cause, int attempt) {
         with_launcher([&](RunLauncher& active) { active.report_failure(cause, attempt); });
@@ -142,6 +158,7 @@ RunController::Impl::~Impl() {
     if (coordinator.joinable()) {
         coordinator.join();
     }
+    watcher->close();
     std::unique_ptr<RunLauncher> last;
     {
         const std::lock_guard lock(launcher_mutex);
@@ -159,7 +176,37 @@ void RunController::Impl::with_launcher(Use use) {
     }
 }
 
+void RunController::Impl::ask(const std::string& node, wire::Request request, double timeout_s,
+                              RunLauncher::OnReply on_reply) {
+    const std::lock_guard lock(launcher_mutex);
+    if (launcher) {
+        launcher->ask(node, std::move(request), timeout_s, std::move(on_reply));
+    } else {
+        on_reply(Failure{"ssh-link-lost", node, text(kContext, "The node is not connected."), "", ""});
+    }
+}
+
+// The job wants a run that hangs to end (on_hang: stop).
+void RunController::Impl::stop_hung(const std::string& cause) {
+    context.stage(StageName::Stop, StageStatus::Begin, cause);
+    const std::lock_guard lock(launcher_mutex);
+    if (stop_order || !launcher) {
+        return;
+    }
+    stop_order.emplace();
+    stop_order->run_id = context.run_id;
+    stop_order->cause = cause;
+    {
+        const std::lock_guard ending_lock(ending_mutex);
+        if (rule) {
+            rule->stop_asked(monotonic_s(), StopKind::Graceful);
+        }
+    }
+    launcher->stop(*stop_order);
+}
+
 void RunController::Impl::on_event(const Event& event) {
+    watcher->observe(event);
     if (sink) {
         sink(event);
     }
@@ -325,6 +372,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
         return plan;
     }
     pump->set_plan(*plan);
+    watcher->begin(context.job.on_hang, context.job.hang_after_s);
     if (auto missing = missing_secret(context.job)) {
         return std::move(*missing);
     }
@@ -365,11 +413,13 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
     const bool over_already = record->outcome != Outcome::Running;
     context.job = parse_job(record->job_yaml, context.run_id).job;
     pump->restore(record->plan);
+    watcher->set_plan(record->plan);
     auto made = launcher_kind(context.job).make(context, record->plan);
     bool cancelled_by_caller = false;
     auto replayed = store->replay(context.run_id, [&](const Event& event) {
         if (!over_already) {
             pump->restore(event);
+            watcher->recall(event);
             made->recall(event);
         }
         cancelled_by_caller = !hooks.past(event);
@@ -387,6 +437,7 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
         return Failure{"cancelled", context.run_id, text(kContext, "Cancelled."), "", ""};
     }
     recorded.emplace(*store);
+    watcher->begin(context.job.on_hang, context.job.hang_after_s);
     context.reports.started();
     starting = std::move(made);
     return {};

@@ -155,7 +155,7 @@ void RunState::apply(const Event& event) {
     } else if (const auto* link_event = event.as<LinkEvent>(); link_event != nullptr) {
         apply_link(*link_event);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>(); diagnosis != nullptr) {
-        diagnoses.push_back(*diagnosis);
+        apply_verdict(*diagnosis);
     } else if (const auto* ended = event.as<EndEvent>(); ended != nullptr) {
         set_paused(event.node, false, event.t_us);
         saving.erase(event.node);
@@ -169,6 +169,19 @@ void RunState::apply(const Event& event) {
             link.state = ended->outcome == Outcome::Lost ? LinkState::PresumedLost : LinkState::Ended;
             link.retry_at_us = 0;
         }
+    }
+}
+
+void RunState::apply_verdict(const DiagnosisEvent& verdict) {
+    if (verdict.phase == VerdictPhase::End) {
+        diagnoses.push_back(verdict);
+        return;
+    }
+    std::erase_if(live_verdicts, [&](const DiagnosisEvent& live) {
+        return live.id == verdict.id && live.node == verdict.node && live.rank == verdict.rank;
+    });
+    if (verdict.phase == VerdictPhase::Live) {
+        live_verdicts.push_back(verdict);
     }
 }
 

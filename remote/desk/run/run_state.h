@@ -120,6 +120,7 @@ struct RunState {
     MetricNames metrics;  ///< every name that a rank has reported
     std::vector<ValidationPoint> validations;
     std::vector<DiagnosisEvent> diagnoses;       ///< why it failed, most likely cause first
+    std::vector<DiagnosisEvent> live_verdicts;   ///< what holds it now
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
     std::map<std::string, NodeLink> links;       ///< by node; only of those heard of
     std::int64_t epochs = 0;                     ///< 0: not known
@@ -158,6 +159,7 @@ struct RunState {
     RunHealth health(std::int64_t now_us) const;
 
 private:
+    void apply_verdict(const DiagnosisEvent& verdict);
     void apply_link(const LinkEvent& link);
     void note_step(std::int64_t t_us);
     void apply_desk_stage(const StageEvent& stage, std::int64_t t_us);

@@ -5,6 +5,8 @@
 #include <remote/desk/node/agent_failures.h>
 #include <remote/desk/run/run_tracker.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/failure_catalogue.h>
+#include <remote/diagnosis/rank_activity.h>
 
 #include <algorithm>
 #include <cmath>
@@ -83,6 +85,8 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         } else if (notice->id == "rank-continued") {
             stopped_.erase(event.rank);
         }
+    } else if (const auto* verdict = event.as<DiagnosisEvent>(); verdict != nullptr && event.node.empty()) {
+        observe_verdict(*verdict);
     } else if (const auto* end = event.as<EndEvent>()) {
         if (event.node.empty()) {
             over_ = true;
@@ -99,6 +103,14 @@ std::vector<Event> RunTracker::observe(const Event& event) {
         }
     }
     return out;
+}
+
+void RunTracker::observe_verdict(const DiagnosisEvent& verdict) {
+    if (verdict.phase == VerdictPhase::Live) {
+        live_ = verdict;
+    } else if (verdict.phase == VerdictPhase::Over) {
+        live_.reset();
+    }
 }
 
 void RunTracker::observe_exit(const Event& event, const ExitEvent& exit) {
@@ -119,6 +131,7 @@ void RunTracker::begin_attempt(int attempt) {
         attempt_ = attempt;
         exits_.clear();
         stopped_.clear();
+        live_.reset();
         if (!lost_) {
             failure_cause_.clear();
         }
@@ -127,6 +140,9 @@ void RunTracker::begin_attempt(int attempt) {
 
 void RunTracker::observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out) {
     if (event.node.empty()) {
+        if (stage.name == StageName::Stop && hung_.empty()) {
+            hung_ = stage.detail;
+        }
         if (stage.name == StageName::Start && stage.status == StageStatus::Done && !rendezvous_begun_) {
             rendezvous_begun_ = true;
             out.push_back(desk_stage(StageName::Rendezvous, StageStatus::Begin));
@@ -365,6 +381,83 @@ std::optional<EndEvent> RunTracker::verdict_on_a_missing_rank(const Exit& victim
     return end;
 }
 
+// All that failed only lost their peers, or ended with the run: what held it before is the cause.
+std::optional<DiagnosisEvent> RunTracker::cause_of_victims() const {
+    const Exit* victim = culprit();
+    const bool victims =
+        victim != nullptr && (victim->event.code == kExitPeerLost || victim->event.lost_peer);
+    if (!victims && hung_.empty()) {
+        return std::nullopt;
+    }
+    if (!live_) {
+        return victims ? rank_that_ended_early(*victim) : std::nullopt;
+    }
+    DiagnosisEvent cause = *live_;
+    cause.phase = VerdictPhase::End;
+    std::set<int> waiting(cause.waiting.begin(), cause.waiting.end());
+    for (const auto& exit : exits_) {
+        if (is_failure(exit.event) && exit.rank != cause.rank) {
+            waiting.insert(exit.rank);
+        }
+    }
+    cause.waiting.assign(waiting.begin(), waiting.end());
+    return cause;
+}
+
+// Its peers lose it at once, where their library notices.
+std::optional<DiagnosisEvent> RunTracker::rank_that_ended_early(const Exit& victim) const {
+    const Exit* early = nullptr;
+    for (const auto& exit : exits_) {
+        const bool done = !exit.event.requested && exit.event.code == 0 && exit.event.signal == 0;
+        const bool named = victim.event.missing_rank < 0 || victim.event.missing_rank == exit.rank;
+        if (done && named && (early == nullptr || exit.t_us < early->t_us)) {
+            early = &exit;
+        }
+    }
+    if (early == nullptr || early->t_us > victim.t_us) {
+        return std::nullopt;
+    }
+    DiagnosisEvent cause;
+    cause.id = "rank-exit-early";
+    cause.node = early->node;
+    cause.rank = early->rank;
+    cause.nodes = {early->node};
+    cause.ranks = {early->rank};
+    cause.reason = to_string(Activity::Exited);
+    cause.confidence = 0.8;
+    cause.title = text(kContext, "Rank %1 on %2 ended without an error while others still needed it.",
+                       {std::to_string(early->rank), early->node});
+    for (const auto& line : early->event.last_lines) {
+        cause.evidence.push_back({.text = line});
+    }
+    for (const auto& exit : exits_) {
+        if (is_failure(exit.event)) {
+            cause.waiting.push_back(exit.rank);
+        }
+    }
+    cause.fix.push_back(catalogue_entry(cause.id)->remedy);
+    return cause;
+}
+
+std::optional<EndEvent> RunTracker::end_by_live_cause() const {
+    const auto cause = cause_of_victims();
+    if (!cause) {
+        return std::nullopt;
+    }
+    EndEvent end;
+    end.outcome = Outcome::Failed;
+    end.exit_code = 1;
+    if (cause->rank >= 0) {
+        end.has_culprit = true;
+        end.culprit.rank = cause->rank;
+        end.culprit.node = cause->node;
+        end.culprit.reason = cause->title;
+    }
+    end.detail = cause->title;
+    add_attempts(end);
+    return end;
+}
+
 EndEvent RunTracker::verdict(bool by_user) const {
     EndEvent end;
     if (!by_user) {
@@ -381,6 +474,9 @@ EndEvent RunTracker::verdict(bool by_user) const {
         end.silent_s = reported->silent_s;
         end.detail = how_it_was_lost(*reported) + ' ' + remedy_for_lost(*reported);
         return end;
+    }
+    if (auto held = by_user ? std::nullopt : end_by_live_cause()) {
+        return *held;
     }
     const auto lost = std::find_if(ended_.begin(), ended_.end(),
                                    [](const auto& entry) { return entry.second.outcome == Outcome::Lost; });
@@ -459,6 +555,9 @@ EndEvent RunTracker::verdict(bool by_user) const {
 }
 
 std::optional<DiagnosisEvent> RunTracker::diagnosis() const {
+    if (auto cause = cause_of_victims()) {
+        return cause;
+    }
     const Exit* exit = culprit();
     if (exit == nullptr) {
         return std::nullopt;

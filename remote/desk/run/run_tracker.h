@@ -53,6 +53,7 @@ private:
         ExitEvent event;
     };
 
+    void observe_verdict(const DiagnosisEvent& verdict);
     void observe_exit(const Event& event, const ExitEvent& exit);
     void begin_attempt(int attempt);
     void observe_stage(const Event& event, const StageEvent& stage, std::vector<Event>& out);
@@ -63,6 +64,9 @@ private:
     const Exit* culprit() const;
     std::optional<EndEvent> verdict_on_a_stopped_rank() const;
     std::optional<EndEvent> verdict_on_a_missing_rank(const Exit& victim) const;
+    std::optional<DiagnosisEvent> cause_of_victims() const;
+    std::optional<DiagnosisEvent> rank_that_ended_early(const Exit& victim) const;
+    std::optional<EndEvent> end_by_live_cause() const;
     void add_attempts(EndEvent& end) const;
     const EndEvent* end_that_names_a_lost_node() const;
     bool stopped_before(std::int64_t t_us) const;
@@ -82,8 +86,10 @@ private:
     bool lost_ = false;                    ///< failure_cause_ is the end of a whole node
     std::map<std::string, EndEvent> ended_;
     std::string failure_cause_;
-    std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
-    std::string waiting_;    ///< what was last said of it
+    std::set<int> stopped_;               ///< ranks whose process is stopped, by their own supervisors
+    std::string waiting_;                 ///< what was last said of it
+    std::optional<DiagnosisEvent> live_;  ///< what holds the run, as the watcher sees it
+    std::string hung_;                    ///< why the desk itself stops the run (on_hang: stop)
 };
 
 }  // namespace rankscope

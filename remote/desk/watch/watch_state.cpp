@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/watch/watch_state.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+constexpr double kSecondLookS = 3;
+constexpr int kCloseLooks = 8;  // of a stall: often
+constexpr double kNextLookS = 5;
+constexpr double kLaterLookS = 10;
+constexpr int kManyLooks = 40;
+constexpr double kLateLookS = 30;
+constexpr int kStacksEvery = 6;
+constexpr double kOverAfterS = 3;  // of progress: a run that fails writes, too, just before it ends
+
+}  // namespace
+
+void WatchState::observe(const Event& event, double now) {
+    const auto signs = rule_.signs();
+    rule_.observe(event, now);
+    if (rule_.signs() != signs && open_ && sign_at_ <= 0) {
+        sign_at_ = now;
+    }
+    if (const auto* stage = event.as<StageEvent>();
+        stage != nullptr && (stage->name == StageName::Restart || stage->name == StageName::Continue)) {
+        end_stall();
+    }
+}
+
+void WatchState::recall(const Event& event) {
+    rule_.recall(event);
+    if (const auto* verdict = event.as<DiagnosisEvent>()) {
+        if (verdict->phase == VerdictPhase::Live) {
+            open_ = *verdict;
+        } else if (verdict->phase == VerdictPhase::Over) {
+            open_.reset();
+        }
+    }
+}
+
+void WatchState::end_stall() {
+    looks_.clear();
+    moving_ = false;
+    count_ = 0;
+    last_look_ = 0;
+    silent_since_.clear();
+    missed_.clear();
+    rival_.reset();
+}
+
+WatchState::Wanted WatchState::wanted(double now) const {
+    if (!rule_.due(now)) {
+        return Wanted::Nothing;
+    }
+    if (count_ == 0 || rule_.signs() != signs_) {
+        return Wanted::Look;
+    }
+    if (!rule_.trains() && moving_) {  // without steps, this is how the run shows that it makes progress
+        const bool stacks = count_ % kStacksEvery == 0;
+        return now - last_look_ < kLaterLookS ? Wanted::Nothing
+               : stacks                       ? Wanted::LookWithStacks
+                                              : Wanted::Look;
+    }
+    const double pause = count_ <= 2            ? kSecondLookS
+                         : count_ < kCloseLooks ? kNextLookS
+                         : count_ < kManyLooks  ? kLaterLookS
+                                                : kLateLookS;
+    return now - last_look_ < pause ? Wanted::Nothing : Wanted::LookWithStacks;
+}
+
+HangView WatchState::view(const LaunchPlan& plan, double now) const {
+    HangView view{looks_.ranks(), plan};
+    view.now = now;
+    view.trains = rule_.trains();
+    view.stall_s = rule_.silent_s(now);
+    view.usual_s = rule_.usual_s();
+    view.hang_after_s = rule_.hang_after_s();
+    view.long_phase = rule_.in_long_phase();
+    view.finished = rule_.finished();
+    for (const auto& [rank, seen] : looks_.ranks()) {
+        const auto silent = rule_.rank_silent_s(rank, now);
+        if (silent && *silent < rule_.look_after_s()) {
+            view.writing.insert(rank);
+        }
+    }
+    for (const auto& [node, since] : silent_since_) {
+        if (missed_.at(node) >= 2) {
+            view.silent_nodes.emplace(node, now - since);
+        }
+    }
+    return view;
+}
+
+WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& plan, double now) {
+    Outcome outcome;
+    if (!rule_.due(now)) {
+        return outcome;  // it has made progress meanwhile, is paused or ends
+    }
+    if (rule_.signs() != signs_) {
+        end_stall();
+        signs_ = rule_.signs();
+    }
+    ++count_;
+    last_look_ = now;
+    for (const auto& [node, ranks] : look.ranks) {
+        looks_.add(now, node, ranks);
+        silent_since_.erase(node);
+        missed_.erase(node);
+    }
+    for (const auto& node : look.silent) {
+        looks_.remove(node);
+        silent_since_.try_emplace(node, now);
+        ++missed_[node];
+    }
+    const bool moved = moving_;
+    moving_ = std::any_of(looks_.ranks().begin(), looks_.ranks().end(),
+                          [](const auto& entry) { return entry.second.advances; });
+    if (moved && !moving_ && !rule_.trains()) {
+        count_ = 1;  // it has come to a stop only now: look closely
+    }
+    auto found = find_hang(view(plan, now));
+    if (!found || (open_ && found->is(*open_))) {
+        rival_.reset();
+        return outcome;
+    }
+    if (open_ && !(rival_ && rival_->is(found->verdict))) {
+        rival_ = std::move(found);
+        return outcome;
+    }
+    rival_.reset();
+    outcome.over = open_;
+    open_ = found->verdict;
+    sign_at_ = 0;
+    rule_.forget_silence();
+    outcome.found = std::move(found);
+    return outcome;
+}
+
+std::optional<Verdict> WatchState::take_over(double now) {
+    if (!open_ || sign_at_ <= 0 || now - sign_at_ < kOverAfterS || rule_.ending()) {
+        return std::nullopt;
+    }
+    sign_at_ = 0;
+    end_stall();
+    return std::exchange(open_, std::nullopt);
+}
+
+}  // namespace rankscope

@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/watch/hang_rule.h>
+#include <remote/desk/watch/hang_verdict.h>
+#include <remote/desk/watch/rank_looks.h>
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// What one look has brought: by node its ranks; the nodes that did not answer.
+struct LookResult {
+    std::map<std::string, std::vector<RankSnapshot>> ranks = {};
+    std::vector<std::string> silent = {};
+};
+
+/// When the watcher looks, and which verdict it holds: all of it that needs neither threads nor nodes. Times are those
+/// of monotonic_s().
+class WatchState {
+public:
+    /// Of the job; 0: learnt.
+    void set_hang_after(double seconds) { rule_.set_hang_after(seconds); }
+    void observe(const Event& event, double now);
+    void recall(const Event& event);
+
+    /// Before wanted(): the clock of a run that was taken up starts now.
+    void tick(double now) { rule_.start_clock(now); }
+    enum class Wanted { Nothing, Look, LookWithStacks };
+    Wanted wanted(double now) const;
+    /// What follows from a look. The first of a finding is its Live verdict; one that replaces another comes after the
+    /// Over of that.
+    struct Outcome {
+        std::optional<Verdict> over = {};
+        std::optional<HangFinding> found = {};
+    };
+    Outcome take(const LookResult& look, const LaunchPlan& plan, double now);
+    /// The verdict that no longer holds, because the run makes progress again; once.
+    std::optional<Verdict> take_over(double now);
+
+    const std::map<int, RankSeen>& ranks() const { return looks_.ranks(); }
+
+private:
+    void end_stall();
+    HangView view(const LaunchPlan& plan, double now) const;
+
+    HangRule rule_;
+    RankLooks looks_;
+    int count_ = 0;  ///< looks of this stall
+    double last_look_ = 0;
+    bool moving_ = false;  ///< a rank advanced in the last look
+    std::map<std::string, double>
+        silent_since_;  ///< nodes that did not answer: since their first missing answer
+    std::map<std::string, int> missed_;
+    std::uint64_t signs_ = 0;  ///< at the last look
+    double sign_at_ = 0;       ///< when the first sign after a verdict was seen; 0: none yet
+    std::optional<Verdict> open_;
+    std::optional<HangFinding> rival_;  ///< another finding than the open one, seen once
+};
+
+}  // namespace rankscope

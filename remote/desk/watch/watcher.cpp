@@ -1,0 +1,196 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/clock.h>
+#include <remote/desk/text.h>
+#include <remote/desk/watch/watcher.h>
+#include <remote/wire/rank_snapshot_wire.h>
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "Watcher";
+constexpr auto kTick = std::chrono::milliseconds(250);
+constexpr double kAnswerS = 4;  // stacks take up to 2.5 s
+
+}  // namespace
+
+/// The answers of all nodes to one look. Shared with the callbacks, which may outlive the look.
+struct Watcher::Answers {
+    std::mutex mutex;
+    std::condition_variable changed;
+    std::size_t open = 0;
+    std::size_t unavailable = 0;
+    std::optional<Failure> why_unavailable;
+    LookResult look;
+
+    void take(const std::string& node, Result<wire::Reply> reply) {
+        const std::lock_guard lock(mutex);
+        --open;
+        if (reply && reply->has_rank_states()) {
+            look.ranks[node] = rank_snapshots_from(reply->rank_states());
+        } else if (!reply && reply.failure().code == "look-unavailable") {
+            ++unavailable;
+            why_unavailable = reply.failure();
+        } else {
+            look.silent.push_back(node);
+        }
+        changed.notify_all();
+    }
+};
+
+void Watcher::begin(OnHang on_hang, double hang_after_s) {
+    const std::lock_guard lock(mutex_);
+    if (closing_ || thread_.joinable()) {
+        return;
+    }
+    on_hang_ = on_hang;
+    state_.set_hang_after(hang_after_s);
+    thread_ = std::thread([this] { run(); });
+}
+
+void Watcher::close() {
+    {
+        const std::lock_guard lock(mutex_);
+        closing_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) {
+        thread_.join();
+    }
+}
+
+void Watcher::set_plan(const LaunchPlan& plan) {
+    const std::lock_guard lock(mutex_);
+    plan_ = plan;
+}
+
+void Watcher::observe(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    state_.observe(event, monotonic_s());
+}
+
+void Watcher::recall(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    state_.recall(event);
+}
+
+void Watcher::run() {
+    std::unique_lock lock(mutex_);
+    while (!closing_) {
+        changed_.wait_for(lock, kTick, [this] { return closing_; });
+        if (!closing_ && !plan_.nodes.empty()) {
+            step(lock);
+        }
+    }
+}
+
+void Watcher::step(std::unique_lock<std::mutex>& lock) {
+    const double now = monotonic_s();
+    state_.tick(now);
+    if (auto over = state_.take_over(now)) {
+        over->phase = VerdictPhase::Over;
+        lock.unlock();
+        post(std::move(*over));
+        lock.lock();
+    }
+    const auto wanted = state_.wanted(now);
+    if (wanted != WatchState::Wanted::Nothing && !unavailable_) {
+        look(lock, wanted == WatchState::Wanted::LookWithStacks);
+    }
+}
+
+void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
+    const LaunchPlan plan = plan_;
+    lock.unlock();
+    const auto answers = ask_all(plan, stacks);
+    LookResult result;
+    std::optional<Failure> unavailable;
+    {
+        std::unique_lock waiting(answers->mutex);
+        const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(kAnswerS + 1);
+        while (answers->open > 0 && std::chrono::steady_clock::now() < deadline && !closing()) {
+            answers->changed.wait_for(waiting, kTick);
+        }
+        result = answers->look;
+        if (answers->unavailable == plan.nodes.size()) {
+            unavailable = answers->why_unavailable;
+        }
+    }
+    if (unavailable) {
+        report_unavailable(*unavailable);
+    }
+    lock.lock();
+    unavailable_ = unavailable.has_value();
+    if (closing_ || unavailable_) {
+        return;
+    }
+    auto outcome = state_.take(result, plan, monotonic_s());
+    const auto stacks_now =
+        outcome.found && on_hang_ != OnHang::Report ? stacks_of(state_.ranks()) : std::vector<Evidence>();
+    lock.unlock();
+    if (outcome.over) {
+        outcome.over->phase = VerdictPhase::Over;
+        post(std::move(*outcome.over));
+    }
+    if (outcome.found) {
+        auto& evidence = outcome.found->verdict.evidence;
+        evidence.insert(evidence.end(), stacks_now.begin(), stacks_now.end());
+        act(std::move(*outcome.found));
+    }
+    lock.lock();
+}
+
+bool Watcher::closing() {
+    const std::lock_guard lock(mutex_);
+    return closing_;
+}
+
+std::shared_ptr<Watcher::Answers> Watcher::ask_all(const LaunchPlan& plan, bool stacks) const {
+    auto answers = std::make_shared<Answers>();
+    answers->open = plan.nodes.size();
+    for (const auto& node : plan.nodes) {
+        wire::Request request;
+        request.mutable_inspect_ranks()->set_run_id(run_id_);
+        request.mutable_inspect_ranks()->set_stacks(stacks);
+        hooks_.ask(node.node, std::move(request), kAnswerS,
+                   [answers, name = node.node](Result<wire::Reply> reply) {
+                       answers->take(name, std::move(reply));
+                   });
+    }
+    return answers;
+}
+
+void Watcher::report_unavailable(const Failure& failure) {
+    NoticeEvent notice;
+    notice.id = failure.code;
+    notice.title =
+        text(kContext, "This run makes no progress, and its ranks cannot be inspected: %1", {failure.what});
+    Event event;
+    event.body = std::move(notice);
+    hooks_.post(std::move(event));
+}
+
+void Watcher::act(HangFinding finding) {
+    if (hooks_.confirm) {
+        hooks_.confirm(finding);
+    }
+    finding.verdict.since_us = now_us() - static_cast<std::int64_t>((monotonic_s() - finding.since) * 1e6);
+    const std::string cause = finding.verdict.title;
+    post(std::move(finding.verdict));
+    if (on_hang_ == OnHang::Stop) {
+        hooks_.stop(cause);
+    }
+}
+
+void Watcher::post(Verdict verdict) {
+    Event event;
+    event.body = std::move(verdict);
+    hooks_.post(std::move(event));
+}
+
+}  // namespace rankscope

@@ -1,0 +1,80 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/result.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/watch/hang_verdict.h>
+#include <remote/desk/watch/watch_state.h>
+#include <remote/wire/event.h>
+#include <remote/wire/frames.pb.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace rankscope {
+
+/// Watches a run, on a thread of its own: when it makes no progress, asks the agents what its ranks do, and posts what
+/// holds it as a live verdict, and its end as one that is over. It never stops, slows or kills a run, unless the job
+/// says so (on_hang: stop).
+class Watcher {
+public:
+    struct Hooks {
+        /// RunLauncher::ask.
+        std::function<void(const std::string& node, wire::Request request, double timeout_s,
+                           std::function<void(Result<wire::Reply>)> on_reply)>
+            ask;
+        std::function<void(Event)> post;
+        /// on_hang: stop. The sentence is the cause.
+        std::function<void(const std::string& cause)> stop;
+        /// Looks at a network fault more closely, on the watcher's thread, before its verdict is posted. May be null.
+        std::function<void(HangFinding&)> confirm;
+    };
+    Watcher(std::string run_id, Hooks hooks) : run_id_(std::move(run_id)), hooks_(std::move(hooks)) {}
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+    ~Watcher() { close(); }
+
+    /// Once the job is known: starts the thread. At most once.
+    void begin(OnHang on_hang, double hang_after_s);
+    /// Joins the thread, which waits for no node; what is observed afterwards is ignored.
+    void close();
+
+    /// Any thread; none of them waits.
+    void set_plan(const LaunchPlan& plan);
+    void observe(const Event& event);
+    /// An event of the store, before the run is taken up again.
+    void recall(const Event& event);
+
+private:
+    struct Answers;
+
+    void run();
+    void step(std::unique_lock<std::mutex>& lock);
+    void look(std::unique_lock<std::mutex>& lock, bool stacks);
+    std::shared_ptr<Answers> ask_all(const LaunchPlan& plan, bool stacks) const;
+    bool closing();
+    void report_unavailable(const Failure& failure);
+    void act(HangFinding finding);
+    void post(Verdict verdict);
+
+    const std::string run_id_;
+    const Hooks hooks_;
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    bool closing_ = false;
+    OnHang on_hang_ = OnHang::Report;
+    bool unavailable_ = false;  ///< ranks cannot be asked: a Slurm run
+    LaunchPlan plan_;
+    WatchState state_;
+    std::thread thread_;
+};
+
+}  // namespace rankscope
