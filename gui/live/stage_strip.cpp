@@ -136,7 +136,8 @@ StageStrip::StageStrip(QWidget* parent) : QFrame(parent) {
     for (const StageName name : kStages) {
         cells_.push_back(new StageCell(name, this));
         row->addWidget(cells_.back(), 1);
-        if (cells_.size() == 2) {
+        cells_.back()->setVisible(name != StageName::Preflight);
+        if (name == StageName::Push) {
             row->addWidget(queue_, 1);
         }
     }
@@ -162,10 +163,14 @@ void StageStrip::set_state(const RunState& state, std::int64_t now_us) {
     };
     queue_->setVisible(state.queue.has_value());
     for (std::size_t i = 0; i < cells_.size() && i < state.stages.size(); ++i) {
-        if (i == 2 && state.queue) {
+        const StageState& stage = state.stages[i];
+        if (stage.name == StageName::Start && state.queue) {
             show(queue_, *state.queue);
         }
-        show(cells_[i], state.stages[i]);
+        if (stage.name == StageName::Preflight) {
+            cells_[i]->setVisible(stage.begun);
+        }
+        show(cells_[i], stage);
     }
     activity_->set_full_text(over ? QString() : activity_of(state));
     activity_->setVisible(!activity_->full_text().isEmpty());

@@ -34,6 +34,9 @@ void print_check(const Check& check) {
     for (const auto& line : check.evidence) {
         std::printf("        %s\n", safe_text(line).c_str());
     }
+    if (check.fixes.empty() && !check.remedy.empty()) {
+        std::printf("      -> %s\n", safe_text(check.remedy).c_str());
+    }
     for (const auto& fix : check.fixes) {
         std::printf("      -> %s\n", safe_text(to_line(fix)).c_str());
         if (!fix.undo.empty()) {

@@ -49,11 +49,8 @@ std::string to_line(const Fix& fix) {
 Failure failure_of(const Check& check) {
     Failure failure;
     failure.code = check.id;
-    failure.where = check.nodes.empty() ? std::string() : check.nodes.front();
-    failure.what = check.detail;
-    if (!check.fixes.empty()) {
-        failure.remedy = to_line(check.fixes.front());
-    }
+    failure.what = check.detail;  // names the nodes
+    failure.remedy = check.fixes.empty() ? check.remedy : to_line(check.fixes.front());
     for (const auto& line : check.evidence) {
         failure.detail += (failure.detail.empty() ? "" : "\n") + line;
     }

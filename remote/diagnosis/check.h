@@ -66,6 +66,7 @@ struct Check {
     std::string detail = {};              ///< one sentence for users
     std::vector<std::string> evidence = {};
     std::vector<Fix> fixes = {};
+    std::string remedy = {};  ///< a sentence; only where there is no fix
 
     bool operator==(const Check&) const = default;
 };
@@ -76,7 +77,7 @@ void sort_checks(std::vector<Check>& checks);
 bool any_failed(const std::vector<Check>& checks);
 /// The first failing check as the failure of a run.
 Failure failure_of(const Check& check);
-/// For a line: the command, or "set KEY: VALUE in the job".
+/// For a line: "NODE: COMMAND", or "KEY: VALUE" of the job.
 std::string to_line(const Fix& fix);
 
 }  // namespace rankscope

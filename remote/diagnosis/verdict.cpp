@@ -35,6 +35,9 @@ Verdict verdict_of(const Check& check) {
     for (const auto& fix : check.fixes) {
         verdict.fix.push_back(to_line(fix));
     }
+    if (check.fixes.empty() && !check.remedy.empty()) {
+        verdict.fix.push_back(check.remedy);
+    }
     verdict.fixes = check.fixes;
     return verdict;
 }

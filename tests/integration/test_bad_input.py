@@ -243,10 +243,14 @@ class Nodes(unittest.TestCase):
 
     def test_missing_program_and_workdir(self):
         cluster = self.cluster_with()
+        found = start(cluster, {"name": "missing", "nodes": ["node1"], "command": ["no-such-program"]})
+        self.assertEqual(found.end(60), 3, found.explain())
+        self.assertEqual(found.of("diagnosis")[0]["id"], "interpreter-missing")
+        self.assertIn('node1 has no program "no-such-program"', found.verdict()["detail"])
         for change, word in (({"command": ["no-such-program"]}, "no-such-program"),
                              ({"command": ["true"], "workdir": "/no/such/folder"}, "/no/such/folder")):
             with self.subTest(word=word):
-                run = start(cluster, {"name": "missing", "nodes": ["node1"], **change})
+                run = start(cluster, {"name": "missing", "nodes": ["node1"], "preflight": "off", **change})
                 self.assertEqual(run.end(60), 1, run.explain())
                 self.assertIn(word, run.verdict()["detail"])
                 self.assertIn("No such file", run.verdict()["detail"])
@@ -258,9 +262,13 @@ class Nodes(unittest.TestCase):
                               # e_machine: 183 is AArch64, 62 x86-64
                               "printf \"$([ $(uname -m) = aarch64 ] && echo '\\076' || echo '\\267')\" | "
                               "dd of=foreign bs=1 seek=18 conv=notrunc status=none; chmod +x script foreign"], check=True)
-        for program, said in (("./script", "its interpreter or loader is missing"), ("./foreign", "built for another kind of machine")):
+        missing = "its interpreter or loader is missing"
+        found = start(cluster, {"name": "foreign", "nodes": ["node1"], "command": ["./script"], "workdir": "~"})
+        self.assertEqual(found.end(60), 3, found.explain())
+        self.assertIn(missing, found.verdict()["detail"])
+        for program, said in (("./script", missing), ("./foreign", "built for another kind of machine")):
             with self.subTest(program=program):
-                run = start(cluster, {"name": "foreign", "nodes": ["node1"], "command": [program], "workdir": "~"})
+                run = start(cluster, {"name": "foreign", "nodes": ["node1"], "command": [program], "workdir": "~", "preflight": "off"})
                 self.assertEqual(run.end(60), 1, run.explain())
                 detail = run.verdict()["detail"]
                 self.assertIn("Rank 0 on node1 could not be started", detail)
@@ -332,7 +340,12 @@ class Nodes(unittest.TestCase):
 
     def test_missing_data_says_where_to_put_it(self):
         cluster = self.cluster_with()
-        run = start(cluster, train_job(["node1"], dataset={"name": "mnist", "root": "/tmp/nothing"}))
+        job = train_job(["node1"], dataset={"name": "mnist", "root": "/tmp/nothing"})
+        found = start(cluster, job)
+        self.assertEqual(found.end(120), 3, found.explain())
+        self.assertEqual((found.of("diagnosis")[0]["id"], found.of("diagnosis")[0]["nodes"]), ("data-path-missing", ["node1"]))
+        self.assertIn("/tmp/nothing does not exist on node1", found.verdict()["detail"])
+        run = start(cluster, {**job, "preflight": "off"})
         self.assertEqual(run.end(120), 1, run.explain())
         said = run.verdict()["detail"] + "".join(run.verdict()["culprit"]["last_lines"])
         self.assertIn("train-images-idx3-ubyte", said)

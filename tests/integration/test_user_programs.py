@@ -202,7 +202,10 @@ class UserPrograms(unittest.TestCase):
         self.assertEqual(culprit["reason"], "ValueError: the labels of this shard are missing (recorded_failure.py:16 in main)")
 
     def test_a_missing_script_is_named(self):
-        run = self.finish(self.job(["absent.py"]), code=1)
+        found = self.finish(self.job(["absent.py"]), code=1)
+        self.assertEqual([verdict["id"] for verdict in found.of("diagnosis")], ["script-missing"])
+        self.assertIn("absent.py does not exist on", found.verdict()["detail"])
+        run = self.finish({**self.job(["absent.py"]), "preflight": "off"}, code=1)
         self.assertIn("can't open file", "".join(run.verdict()["culprit"]["last_lines"]))
         self.assertEqual(run.of("diagnosis")[0]["id"], "script-missing")
 

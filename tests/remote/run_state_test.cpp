@@ -56,19 +56,20 @@ TEST(RunState, StagesOfTheDeskAreKept) {
     RunState state = state_of(1, 1);
     state.apply(at(0, "", -1, StageEvent{StageName::Connect, StageStatus::Begin, "", -1}));
     state.apply(at(1, "", -1, StageEvent{StageName::Connect, StageStatus::Progress, "node1: greeting", 0.5}));
-    ASSERT_EQ(state.stages.size(), 5U);
+    ASSERT_EQ(state.stages.size(), kStages.size());
     EXPECT_EQ(state.activity, "node1: greeting");
     EXPECT_EQ(state.stages[0].progress, 0.5);
     state.apply(at(2, "", -1, StageEvent{StageName::Connect, StageStatus::Done, "", 1}));
     state.apply(at(3, "", -1, StageEvent{StageName::Push, StageStatus::Failed, "disk full", -1}));
     EXPECT_TRUE(state.stages[0].done);
     EXPECT_EQ(state.stages[0].end_us - state.stages[0].begin_us, 2 * kSecond);
-    EXPECT_TRUE(state.stages[1].failed);
-    EXPECT_FALSE(state.stages[2].begun);
+    EXPECT_FALSE(state.stages[1].begun);  // a run without a preflight
+    EXPECT_TRUE(state.stages[2].failed);
+    EXPECT_FALSE(state.stages[3].begun);
     state.apply(at(4, "", -1, StageEvent{StageName::Validate, StageStatus::Done, "", 1}));
-    EXPECT_EQ(state.stages.size(), 5U);
+    EXPECT_EQ(state.stages.size(), kStages.size());
     state.apply(at(5, "node1", 0, StageEvent{StageName::Start, StageStatus::Done, "pid 1", -1}));
-    EXPECT_FALSE(state.stages[2].begun) << "a node's stage is its rank's, not the run's";
+    EXPECT_FALSE(state.stages[3].begun) << "a node's stage is its rank's, not the run's";
     EXPECT_EQ(state.ranks[0].phase, RankPhase::Starting);
 }
 
@@ -333,7 +334,7 @@ TEST(RunState, TheQueueIsThereUnderSlurmOnly) {
     ASSERT_TRUE(state.queue);
     EXPECT_TRUE(state.waits_in_queue());
     EXPECT_EQ(state.queue->detail, "job 7: PENDING (Resources)");
-    EXPECT_EQ(state.stages.size(), 5U);
+    EXPECT_EQ(state.stages.size(), kStages.size());
     state.apply(at(9, "", -1, StageEvent{StageName::Queue, StageStatus::Done, "job 7 runs on node1", -1}));
     EXPECT_FALSE(state.waits_in_queue());
     EXPECT_EQ(state.queue->end_us - state.queue->begin_us, 8 * kSecond);

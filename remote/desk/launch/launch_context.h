@@ -12,6 +12,7 @@
 #include <remote/desk/node/node_facts.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/transport/prompter.h>
+#include <remote/diagnosis/check.h>
 #include <remote/wire/event.h>
 
 #include <functional>
@@ -33,7 +34,9 @@ struct LaunchReports {
     std::function<void(const LaunchPlan&)> plan;     ///< the plan that is in force from now on
     std::function<void()> started;                   ///< the run no longer needs this program
     std::function<void(const Failure& why)> failed;  ///< the run is over, for this reason
-    std::function<void()> ended;                     ///< the run is over, as the exits of its ranks show
+    /// The run does not start: these checks failed.
+    std::function<void(const std::vector<Check>& checks)> faulty;
+    std::function<void()> ended;  ///< the run is over, as the exits of its ranks show
     /// A node was reached: its facts, and a link over which other things can be said before anything else.
     std::function<void(const NodeSpec& node, const NodeFacts& facts, AgentLink& link)> reached;
 };

@@ -91,4 +91,15 @@ NoticeEvent notice_of(const Failure& failure) {
     return notice;
 }
 
+NoticeEvent notice_of(const Check& check) {
+    NoticeEvent notice{.id = check.id, .title = check.detail, .evidence = check.evidence};
+    for (const auto& fix : check.fixes) {
+        notice.fix.push_back(to_line(fix));
+    }
+    if (check.fixes.empty() && !check.remedy.empty()) {
+        notice.fix.push_back(check.remedy);
+    }
+    return notice;
+}
+
 }  // namespace rankscope

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/diagnosis/check.h>
 #include <remote/wire/event.h>
 
 namespace rankscope {
@@ -13,5 +14,7 @@ void describe_notice(Event& event);
 
 /// A failure that does not end the run, as a notice.
 NoticeEvent notice_of(const Failure& failure);
+/// The warning of a preflight.
+NoticeEvent notice_of(const Check& check);
 
 }  // namespace rankscope

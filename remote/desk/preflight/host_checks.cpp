@@ -273,8 +273,15 @@ void program(const std::vector<NodeView>& views, const HostNeeds& needs, Finding
     for (const auto& view : views) {
         for (const auto& state : view.host.programs()) {
             if (state.name() == needs.program && (state.path().empty() || !state.executable())) {
-                findings.add("interpreter-missing", CheckStatus::Fail, view,
-                             text(kContext, "%1 has no program \"%2\".", {view.name, needs.program}));
+                findings.add(
+                    "interpreter-missing", CheckStatus::Fail, view,
+                    state.path().empty()
+                        ? text(kContext, "%1 has no program \"%2\".", {view.name, needs.program})
+                    : state.error() == "no-interpreter"
+                        ? text(kContext,
+                               "\"%2\" of %1 cannot be executed: its interpreter or loader is missing.",
+                               {view.name, needs.program})
+                        : text(kContext, "\"%2\" of %1 cannot be executed.", {view.name, needs.program}));
             }
         }
     }

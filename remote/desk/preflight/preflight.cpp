@@ -5,9 +5,9 @@
 #include <base/sha256.h>
 #include <base/wake_fd.h>
 #include <remote/desk/config/job_launcher.h>
-#include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/node/node_connection.h>
 #include <remote/desk/node/session_pool.h>
+#include <remote/desk/preflight/complete_checks.h>
 #include <remote/desk/preflight/host_checks.h>
 #include <remote/desk/preflight/interface_checks.h>
 #include <remote/desk/preflight/job_needs.h>
@@ -51,7 +51,8 @@ std::string new_token() {
 
 struct Node {
     NodeSpec spec;
-    std::unique_ptr<AgentLink> link;
+    std::unique_ptr<AgentLink> link;  ///< of its own; null: of a run
+    std::function<Result<wire::Reply>(wire::Request, double)> call;
     NodeFacts facts;
     std::string token;                   ///< of its listeners
     std::vector<wire::ProbePort> ports;  ///< the master's first is the rendezvous port
@@ -70,6 +71,7 @@ public:
 private:
     template <typename Action>
     void for_all(Action action);
+    Result<void> find_nodes();
     void connect_all();
     Result<void> plan();
     void inspect_all();
@@ -78,6 +80,7 @@ private:
     void add_targets(std::size_t from, std::size_t to, std::vector<PathResult>& all) const;
     void connect(std::vector<PathResult>& paths);
     void knock(std::vector<PathResult>& paths);
+    void close_ports();
     void keep_sessions();
     void judge(std::vector<PathResult> paths);
     void choose_network(std::vector<NodeView>& views, std::vector<PathResult>& paths);
@@ -127,6 +130,9 @@ void Preflight::connect_all() {
             return;
         }
         node.link = std::move(connection->link);
+        node.call = [link = node.link.get()](wire::Request asked, double seconds) {
+            return link->call(std::move(asked), seconds);
+        };
         node.facts = std::move(connection->facts);
     });
 }
@@ -138,7 +144,7 @@ Result<void> Preflight::plan() {
             facts[node.spec.name] = node.facts;
         }
     }
-    auto plan = make_plan(inventory_, request_.job, facts);
+    auto plan = request_.plan ? *request_.plan : make_node_plan(inventory_, request_.job, facts);
     if (!plan) {
         return plan.failure();
     }
@@ -191,7 +197,7 @@ void Preflight::inspect(Node& node, bool is_master) {
         host->add_paths(needs.script);
     }
     for (const auto& other : nodes_) {
-        if (!other.link) {
+        if (!other.call) {
             continue;  // not `failure`: other threads set it now
         }
         if (&other != &node) {
@@ -209,7 +215,7 @@ void Preflight::inspect(Node& node, bool is_master) {
     ports->set_token(node.token);
     ports->set_seconds(kPortsOpen);
     const auto master_port = static_cast<std::uint32_t>(plan_.master_port);
-    if (is_master) {
+    if (is_master && !request_.paths_only) {
         ports->add_ports(master_port);
         if (master_port != 0) {
             host->add_ports(master_port);
@@ -218,12 +224,14 @@ void Preflight::inspect(Node& node, bool is_master) {
     for (std::size_t i = 0; i < kEphemeralPorts; ++i) {
         ports->add_ports(0);
     }
-    const auto host_id = node.link->send(std::move(inspection));
-    const auto ports_id = node.link->send(std::move(open));
-    auto opened = node.link->receive(ports_id, kPortsWithin);
-    auto seen = node.link->receive(host_id, kInspectWithin);
-    if (!opened || !seen) {
-        node.failure = opened ? seen.failure() : opened.failure();
+    auto opened = node.call(std::move(open), kPortsWithin);
+    if (!opened) {
+        node.failure = opened.failure();
+        return;
+    }
+    auto seen = node.call(std::move(inspection), kInspectWithin);
+    if (!seen) {
+        node.failure = seen.failure();
         return;
     }
     node.ports.assign(opened->probe_ports().ports().begin(), opened->probe_ports().ports().end());
@@ -257,7 +265,7 @@ void Preflight::add_targets(std::size_t from, std::size_t to, std::vector<PathRe
     };
     const auto add_address = [&](const std::string& address, const std::string& interface_name, bool chosen) {
         for (std::size_t i = 0; i < target.ports.size(); ++i) {
-            const bool is_master_port = to == master() && i == 0;
+            const bool is_master_port = to == master() && i == 0 && !request_.paths_only;
             if (chosen || is_master_port || i == target.ports.size() - 1) {
                 add(target.ports[i], is_master_port, chosen, address, interface_name);
             }
@@ -326,7 +334,7 @@ void Preflight::connect(std::vector<PathResult>& paths) {
         if (connects->targets_size() == 0) {
             return;
         }
-        auto reply = node.link->call(std::move(request), seconds + kTransfers);
+        auto reply = node.call(std::move(request), seconds + kTransfers);
         if (!reply) {
             node.failure = reply.failure();
             return;
@@ -366,6 +374,17 @@ void Preflight::knock(std::vector<PathResult>& paths) {
         connect(knocks);
         paths.insert(paths.end(), knocks.begin(), knocks.end());
     }
+}
+
+// The run listens there next.
+void Preflight::close_ports() {
+    for_all([](Node& node) {
+        wire::Request request;
+        request.mutable_open_probe_ports();  // none, instead of those
+        if (auto closed = node.call(std::move(request), kPortsWithin); !closed) {
+            node.failure = closed.failure();
+        }
+    });
 }
 
 void Preflight::keep_sessions() {
@@ -419,7 +438,9 @@ void Preflight::judge(std::vector<PathResult> paths) {
         add(interface_checks(views, paths, automatic ? std::string() : request_.job.interface_name));
         add(name_checks(views, 0, plan_.master_addr));
     }
-    add(host_checks(views, needs));
+    if (!request_.paths_only) {
+        add(host_checks(views, needs));
+    }
     for (const auto& view : views) {
         report_.nodes.push_back(view.name);
     }
@@ -486,16 +507,27 @@ Check Preflight::check_of(const std::string& node, const Failure& failure) {
     if (!failure.detail.empty()) {
         check.evidence.push_back(failure.detail);
     }
-    if (!failure.remedy.empty()) {
-        check.detail += ' ' + failure.remedy;  // a sentence: not for a shell
-    }
+    check.remedy = failure.remedy;
     return check;
 }
 
-Result<PreflightReport> Preflight::run() {
-    const double begin = monotonic_s();
-    const std::stop_callback on_stop(stop_, [this] { wake_.wake(); });
-    inventory_ = request_.inventory;
+Result<void> Preflight::find_nodes() {
+    if (!request_.connected.empty()) {
+        nodes_.resize(request_.connected.size());
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            nodes_[i].spec = request_.connected[i].spec;
+            nodes_[i].facts = request_.connected[i].facts;
+            nodes_[i].call = request_.connected[i].call;
+        }
+        return {};
+    }
+    if (launcher_of(request_.job).chooses_nodes) {
+        return Failure{"which-nodes", request_.job.file.string(),
+                       text(kContext,
+                            "The launcher of this job chooses the nodes: they are not known before "
+                            "it starts."),
+                       text(kContext, "Write a job that names the nodes, and test that."), ""};
+    }
     const auto specs = resolve_nodes(inventory_, request_.job);
     if (!specs) {
         return specs.failure();
@@ -504,8 +536,20 @@ Result<PreflightReport> Preflight::run() {
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
         nodes_[i].spec = (*specs)[i];
     }
+    return {};
+}
+
+Result<PreflightReport> Preflight::run() {
+    const double begin = monotonic_s();
+    const std::stop_callback on_stop(stop_, [this] { wake_.wake(); });
+    inventory_ = request_.inventory;
+    if (const auto found = find_nodes(); !found) {
+        return found.failure();
+    }
     const Failure stopped{"cancelled", "", text(kContext, "Stopped by the user."), "", ""};
-    connect_all();
+    if (request_.connected.empty()) {
+        connect_all();
+    }
     if (stop_.stop_requested()) {
         return stopped;
     }
@@ -519,12 +563,15 @@ Result<PreflightReport> Preflight::run() {
         connect(paths);
         knock(paths);
     }
+    if (!stop_.stop_requested()) {
+        close_ports();
+    }
     if (stop_.stop_requested()) {
         return stopped;
     }
     keep_sessions();
     judge(std::move(paths));
-    sort_checks(report_.checks);
+    complete_checks(report_.checks);
     if (nodes_.size() > kEveryPairOf) {
         report_.untested.push_back(
             text(kContext,

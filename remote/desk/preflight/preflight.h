@@ -12,6 +12,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -43,12 +44,23 @@ struct PreflightReport {
     double seconds = 0;
 };
 
+/// A node that a run has connected already.
+struct ConnectedNode {
+    NodeSpec spec;
+    NodeFacts facts;
+    /// Asks its agent; blocks. Called on a thread of the preflight.
+    std::function<Result<wire::Reply>(wire::Request request, double timeout_s)> call;
+};
+
 struct PreflightRequest {
     Inventory inventory;
     Job job;
     PreflightDepth depth = PreflightDepth::Full;
-    Prompter prompter;
-    SessionPool* sessions = nullptr;  ///< connections are taken from there and kept there
+    Prompter prompter = {};
+    SessionPool* sessions = nullptr;            ///< connections are taken from there and kept there
+    std::vector<ConnectedNode> connected = {};  ///< instead of connections of its own; the master first
+    std::optional<LaunchPlan> plan = {};        ///< of a run; else it is made
+    bool paths_only = false;                    ///< of a run in progress: what it holds itself is no fault
     std::function<void(const std::string&)> progress = {};  ///< short texts, any thread
 };
 

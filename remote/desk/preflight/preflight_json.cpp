@@ -28,7 +28,7 @@ nlohmann::ordered_json to_json(const PreflightReport& report) {
                           {"status", to_string(check.status)},
                           {"nodes", check.nodes},
                           {"detail", check.detail},
-                          {"fix", check.fixes.empty() ? std::string() : to_line(check.fixes.front())},
+                          {"fix", check.fixes.empty() ? check.remedy : to_line(check.fixes.front())},
                           {"pairs", pairs},
                           {"evidence", check.evidence},
                           {"fixes", fixes}});

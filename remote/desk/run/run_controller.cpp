@@ -72,6 +72,8 @@ private:
     void look();
     void on_event(const Event& event);
     void fail(const Failure& failure);
+    void refuse(const std::vector<Check>& checks);
+    void end_as(EndEvent end);
     void finish(std::optional<EndEvent> forced);
     void give_up(const std::vector<NodeStatus>& nodes);
     void ask(const std::string& node, wire::Request request, double timeout_s, RunLauncher::OnReply on_reply);
@@ -132,6 +134,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
         changed.notify_all();
     };
     context.reports.failed = [this](const Failure& failure) { fail(failure); };
+    context.reports.faulty = [this](const std::vector<Check>& checks) { refuse(checks); };
     context.reports.ended = [this] { finish(std::nullopt); };
     context.reports.reached = [this](const NodeSpec& node, const NodeFacts& facts, AgentLink& link) {
         if (!store) {
@@ -243,6 +246,29 @@ void RunController::Impl::fail(const Failure& failure) {
             verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "");
         context.post(std::move(event));
     }
+    end_as(std::move(end));
+}
+
+// A verdict for each failing check, the first one's also as the reason of the end.
+void RunController::Impl::refuse(const std::vector<Check>& checks) {
+    EndEvent end;
+    end.outcome = Outcome::Failed;
+    for (const auto& check : checks) {
+        if (check.status != CheckStatus::Fail) {
+            continue;
+        }
+        if (end.detail.empty()) {
+            end.exit_code = exit_code_of(check.id);
+            end.detail = to_line(failure_of(check));
+        }
+        Event event;
+        event.body = verdict_of(check);
+        context.post(std::move(event));
+    }
+    end_as(std::move(end));
+}
+
+void RunController::Impl::end_as(EndEvent end) {
     // The launcher itself waits for the nodes it had started already; these are left.
     std::vector<NodeStatus> left;
     with_launcher([&](RunLauncher& active) {

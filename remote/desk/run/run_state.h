@@ -169,8 +169,9 @@ private:
     double trained_s() const;
 };
 
-/// The five visible stages, in order: machine names. Window and ctl have the texts for users.
-inline constexpr std::array kStages{StageName::Connect, StageName::Push, StageName::Start,
-                                    StageName::Rendezvous, StageName::FirstStep};
+/// The visible stages, in order: machine names. Window and ctl have the texts for users. Runs without a preflight
+/// leave that one out.
+inline constexpr std::array kStages{StageName::Connect, StageName::Preflight,  StageName::Push,
+                                    StageName::Start,   StageName::Rendezvous, StageName::FirstStep};
 
 }  // namespace rankscope

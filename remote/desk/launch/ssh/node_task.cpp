@@ -87,8 +87,8 @@ NodeStatus NodeTask::status() const {
 }
 
 void NodeTask::run_from_start() {
-    const bool started = connect() && meeting_->wait_all(RunMeeting::Point::Connected) && push() &&
-                         meeting_->wait_all(RunMeeting::Point::Pushed) && start();
+    const bool started = connect() && meeting_->wait_all(RunMeeting::Point::Connected) && checked() &&
+                         push() && meeting_->wait_all(RunMeeting::Point::Pushed) && start();
     if (!started) {
         return;
     }
@@ -135,6 +135,15 @@ bool NodeTask::connected() {
     }
     meeting_->connected(node().name, session_.facts(), master_port);
     return true;
+}
+
+// Until the preflight of all nodes is over, which asks this one's agent.
+bool NodeTask::checked() {
+    if (!session_.serve_until([this] { return meeting_->passed(RunMeeting::Point::Checked); }) &&
+        !session_.leaving()) {
+        meeting_->abort(session_.link().lost());
+    }
+    return meeting_->wait_all(RunMeeting::Point::Checked);
 }
 
 bool NodeTask::push() {

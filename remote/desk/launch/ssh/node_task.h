@@ -37,6 +37,8 @@ public:
     void ask(wire::Request request, double timeout_s, RunLauncher::OnReply on_reply) {
         session_.ask(std::move(request), timeout_s, std::move(on_reply));
     }
+    /// Something that it waits for may have changed.
+    void wake() { session_.wake(); }
     void hurry() { session_.hurry(); }
     /// The desk no longer waits for this node: its part ends as lost.
     void conclude_lost(const std::string& detail);
@@ -49,6 +51,7 @@ private:
     void run_from_start();
     bool connect();
     bool connected();
+    bool checked();
     bool push();
     bool start();
     void stream();

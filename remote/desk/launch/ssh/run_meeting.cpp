@@ -38,6 +38,34 @@ void RunMeeting::arrive(Point point) {
     changed_.notify_all();
 }
 
+void RunMeeting::pass(Point point) {
+    const std::lock_guard lock(mutex_);
+    arrived_[static_cast<int>(point)] = nodes_;
+    changed_.notify_all();
+}
+
+bool RunMeeting::passed(Point point) const {
+    const std::lock_guard lock(mutex_);
+    return failure_ || arrived_[static_cast<int>(point)] >= nodes_;
+}
+
+KnownFacts RunMeeting::facts() const {
+    const std::lock_guard lock(mutex_);
+    return facts_;
+}
+
+void RunMeeting::use_addresses(const std::map<std::string, std::string>& addresses) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [node, address] : addresses) {
+        for (auto& spec : inventory_.nodes) {
+            if (spec.name == node) {
+                spec.address = address;
+            }
+        }
+    }
+    make_plan_locked();
+}
+
 bool RunMeeting::wait_all(Point point) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return failure_ || arrived_[static_cast<int>(point)] >= nodes_; });

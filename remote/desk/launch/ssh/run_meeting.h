@@ -7,6 +7,7 @@
 #include <remote/desk/plan/launch_plan.h>
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -14,13 +15,13 @@
 
 namespace rankscope {
 
-/// Where the node threads of a starting run wait for one another: all connected → plan → all pushed → all
+/// Where the node threads of a starting run wait for one another: all connected → plan → inspected → all pushed → all
 /// started → the supervisors know where to find one another. One failure, or an abort, releases everybody.
 class RunMeeting {
 public:
     RunMeeting(Inventory inventory, Job job, int nodes);
 
-    enum class Point { Connected, Pushed, Started, Linked };
+    enum class Point { Connected, Checked, Pushed, Started, Linked };
 
     /// Reports this node's facts; `master_port` is what the master node found free (0: not the master).
     void connected(const std::string& node, const NodeFacts& facts, int master_port);
@@ -29,7 +30,14 @@ public:
     bool wait_all(Point point);
     /// Valid after wait_all(Connected) returned true.
     LaunchPlan plan() const;
+    /// For all nodes at once.
+    void pass(Point point);
+    bool passed(Point point) const;
     int arrived(Point point) const;
+    /// What the nodes reported. Valid as plan() is.
+    KnownFacts facts() const;
+    /// Makes the plan again with these addresses of nodes.
+    void use_addresses(const std::map<std::string, std::string>& addresses);
     /// Where the master's supervisor listens for the others; 0: it does not. Valid after wait_all(Started).
     void set_peer_port(int port);
     int peer_port() const;
@@ -48,7 +56,7 @@ private:
     int nodes_;
     mutable std::mutex mutex_;
     std::condition_variable changed_;
-    int arrived_[4] = {0, 0, 0, 0};
+    int arrived_[5] = {0, 0, 0, 0, 0};
     KnownFacts facts_;
     int master_port_ = 0;
     int peer_port_ = 0;

@@ -2,16 +2,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <remote/desk/launch/ask_and_wait.h>
 #include <remote/desk/launch/node_stop_request.h>
 #include <remote/desk/launch/ssh/node_task.h>
 #include <remote/desk/launch/ssh/run_meeting.h>
 #include <remote/desk/launch/ssh/ssh_launcher.h>
+#include <remote/desk/node/notices.h>
+#include <remote/desk/preflight/preflight.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <map>
 #include <set>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -20,6 +25,19 @@ namespace {
 
 constexpr const char* kContext = "SshLauncher";
 constexpr double kConfirmS = 3;  // for signals, exits and events to arrive
+
+std::string summary(const PreflightReport& report) {
+    std::array<std::size_t, EnumNames<CheckStatus>::names.size()> counts{};
+    for (const auto& check : report.checks) {
+        ++counts[static_cast<std::size_t>(check.status)];
+    }
+    const auto count = [&](CheckStatus status) {
+        return std::to_string(counts[static_cast<std::size_t>(status)]);
+    };
+    return text(kContext, "%1 passed, %2 warnings, %3 not seen, in %4 ms",
+                {count(CheckStatus::Pass), count(CheckStatus::Warn), count(CheckStatus::Skip),
+                 std::to_string(static_cast<int>(report.seconds * 1000))});
+}
 
 class SshLauncher : public RunLauncher {
 public:
@@ -44,6 +62,11 @@ public:
 private:
     void coordinate();
     bool stage(StageName name, RunMeeting::Point point);
+    bool check();
+    PreflightRequest preflight_request();
+    Result<PreflightReport> inspect_nodes();
+    void stop_tasks(StageName name, const Failure& failure);
+    void wake_tasks();
     void wait_for_ends();
 
     LaunchContext& context_;
@@ -54,6 +77,7 @@ private:
     std::map<std::string, std::uint64_t> last_seqs_;
     std::set<std::string> ended_;  ///< as recalled
     std::atomic<bool> leaving_{false};
+    std::stop_source stop_;  ///< of the preflight
     std::thread coordinator_;
 };
 
@@ -122,6 +146,12 @@ bool SshLauncher::stage(StageName name, RunMeeting::Point point) {
         return true;
     }
     const Failure failure = *meeting_->failure();
+    stop_tasks(name, failure);
+    context_.reports.failed(failure);
+    return false;
+}
+
+void SshLauncher::stop_tasks(StageName name, const Failure& failure) {
     context_.stage(name, StageStatus::Failed, to_line(failure));
     // Where ranks run already, or are being started just now, they are stopped before the end is reported.
     StopOrder order;
@@ -131,8 +161,86 @@ bool SshLauncher::stage(StageName name, RunMeeting::Point point) {
         task->request_stop(order);
     }
     wait_for_ends();
-    context_.reports.failed(failure);
-    return false;
+}
+
+// Asks the agents over the links that the run has: it needs no connection of its own.
+PreflightRequest SshLauncher::preflight_request() {
+    PreflightRequest request;
+    request.inventory = context_.inventory;
+    request.job = context_.job;
+    request.depth =
+        context_.job.preflight == StartPreflight::Always ? PreflightDepth::Full : PreflightDepth::Quick;
+    request.plan = meeting_->plan();
+    const KnownFacts facts = meeting_->facts();
+    for (auto& task : tasks_) {
+        const auto known = facts.find(task->node().name);
+        request.connected.push_back({task->node(), known != facts.end() ? known->second : NodeFacts(),
+                                     [this, name = task->node().name](wire::Request asked, double timeout_s) {
+                                         return ask_and_wait(*this, name, std::move(asked), timeout_s,
+                                                             stop_.get_token());
+                                     }});
+    }
+    request.progress = [this](const std::string& what) {
+        context_.stage(StageName::Preflight, StageStatus::Progress, what);
+    };
+    return request;
+}
+
+Result<PreflightReport> SshLauncher::inspect_nodes() {
+    PreflightRequest request = preflight_request();
+    // What is absent here is not reported as missing there.
+    if (!context_.job.push.empty()) {
+        const auto& files = context_.files(
+            stop_.get_token(), [&](const std::string& what, double /*share*/) { request.progress(what); });
+        if (!files) {
+            return files.failure();
+        }
+    }
+    return run_preflight(request, stop_.get_token());
+}
+
+// What is in the way of the run ends it here, where the cause is known, and not as a time-out of its ranks.
+bool SshLauncher::check() {
+    if (context_.job.preflight == StartPreflight::Off) {
+        meeting_->pass(RunMeeting::Point::Checked);
+        wake_tasks();
+        return true;
+    }
+    context_.stage(StageName::Preflight, StageStatus::Begin);
+    const auto report = inspect_nodes();
+    if (!report || any_failed(report->checks)) {
+        meeting_->abort(report ? failure_of(report->checks.front()) : report.failure());
+    } else {
+        if (!report->addresses.empty()) {
+            meeting_->use_addresses(report->addresses);
+        }
+        meeting_->pass(RunMeeting::Point::Checked);
+    }
+    wake_tasks();
+    if (const auto failure = meeting_->failure()) {
+        stop_tasks(StageName::Preflight, *failure);
+        if (report && any_failed(report->checks) && failure->code != "cancelled") {
+            context_.reports.faulty(report->checks);
+        } else {
+            context_.reports.failed(*failure);
+        }
+        return false;
+    }
+    for (const auto& found : report->checks) {
+        if (found.status == CheckStatus::Warn && found.id != "clock-skew") {  // each connection reports that
+            Event event;
+            event.body = notice_of(found);
+            context_.post(std::move(event));
+        }
+    }
+    context_.stage(StageName::Preflight, StageStatus::Done, summary(*report));
+    return true;
+}
+
+void SshLauncher::wake_tasks() {
+    for (auto& task : tasks_) {
+        task->wake();
+    }
 }
 
 // Of the nodes that were started already. One that does not answer is not waited for: its stop is recorded.
@@ -151,6 +259,9 @@ void SshLauncher::coordinate() {
     if (!stage(StageName::Connect, RunMeeting::Point::Connected)) {
         return;
     }
+    if (!check()) {
+        return;
+    }
     context_.reports.plan(meeting_->plan());
     // Not before the supervisors know of one another may this program be left.
     if (stage(StageName::Push, RunMeeting::Point::Pushed) &&
@@ -164,6 +275,8 @@ void SshLauncher::stop(const StopOrder& order) {
     if (meeting_ && order.by_user && meeting_->arrived(RunMeeting::Point::Started) < meeting_->nodes()) {
         // Nodes that have not started are left; those that have are stopped.
         meeting_->abort(Failure{"cancelled", "", text(kContext, "Stopped by the user."), "", ""});
+        stop_.request_stop();
+        wake_tasks();
     }
     for (auto& task : tasks_) {
         task->request_stop(order);
@@ -213,6 +326,7 @@ void SshLauncher::leave() {
     if (meeting_) {
         meeting_->abort(Failure{"cancelled", "", text(kContext, "The program was closed."), "", ""});
     }
+    stop_.request_stop();
     for (auto& task : tasks_) {
         task->leave();
     }

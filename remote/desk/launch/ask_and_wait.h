@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/launch/run_launcher.h>
+
+#include <stop_token>
+#include <string>
+
+namespace rankscope {
+
+/// RunLauncher::ask(), and waits for the answer. Not on a thread of the launcher. Failure "cancelled": `stop`.
+Result<wire::Reply> ask_and_wait(RunLauncher& launcher, const std::string& node, wire::Request request,
+                                 double timeout_s, const std::stop_token& stop);
+
+}  // namespace rankscope
