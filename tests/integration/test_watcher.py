@@ -3,9 +3,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs that hang: the live verdict names the rank, the reason and its Python line, and ends when the run continues. Healthy runs with
 validation, checkpoints, slow data and pauses get none. Prints how long after the hang each verdict came."""
+import os
 import signal
+import subprocess
 import time
 import unittest
+from pathlib import Path
 
 import support
 from support import REPOSITORY, Unsupported, new_cluster, start, train_job, wait_until
@@ -13,6 +16,21 @@ from test_user_programs import PYTHON, missing_torch
 
 NODES = ["node1", "node2", "node3"]
 SCRIPTS = REPOSITORY / "tests" / "data" / "scripts"
+# A file system in user space that greets the kernel and then answers nothing.
+SILENT_SERVER = """
+import ctypes, os, struct, sys, time
+os.makedirs(sys.argv[1], exist_ok=True)
+device = os.open("/dev/fuse", os.O_RDWR)
+libc = ctypes.CDLL(None, use_errno=True)
+options = f"fd={device},rootmode=40000,user_id=0,group_id=0,allow_other"
+if libc.mount(b"silent", sys.argv[1].encode(), b"fuse", 0, options.encode()) != 0:
+    sys.exit(os.strerror(ctypes.get_errno()))
+unique = struct.unpack_from("<Q", os.read(device, 1 << 18), 8)[0]
+answer = struct.pack("<IIIIHHIIHHI", 7, 31, 1 << 16, 0, 8, 6, 1 << 16, 1, 0, 0, 0) + bytes(28)
+os.write(device, struct.pack("<IiQ", 16 + len(answer), 0, unique) + answer)
+print("up", flush=True)
+time.sleep(100000)
+"""
 TABLE: list = []  # of (fault, program, seconds, verdict)
 
 
@@ -94,8 +112,9 @@ class Gloo(Watched):
         return run, time.monotonic()
 
     def check_hang(self, kind, reason, line, **keys):
+        limit = keys.pop("limit", 60)
         run, since = self.hang(kind, **keys)
-        verdict = self.expect(run, kind, "Gloo", since, id="rank-hang", rank=1, node="node2", reason=reason, waiting=[0, 2])
+        verdict = self.expect(run, kind, "Gloo", since, limit=limit, id="rank-hang", rank=1, node="node2", reason=reason, waiting=[0, 2])
         self.assertIn(line, verdict["title"])
         self.assertIn("hang.py", " ".join(entry["text"] for entry in verdict["evidence"]))
         return run
@@ -118,6 +137,59 @@ class Gloo(Watched):
     def test_a_pipe(self):
         self.cluster.node("node2").run(["sh", "-c", "rm -f /tmp/hang-fifo; mkfifo /tmp/hang-fifo"], check=True)
         self.check_hang("fifo", "waits-for-pipe", "in read_pipe")
+
+    def test_a_file_server_that_does_not_answer(self):
+        node = self.cluster.node("node2")
+        server = node.popen(["python3", "-c", SILENT_SERVER, "/srv/silent"], user=node.ROOT, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        self.addCleanup(server.stdout.close)
+        if server.stdout.readline() != "up\n":
+            self.skipTest("no file system in user space can be mounted here")
+        run = self.check_hang("file", "uses-file", "in read_file", env={"HANG_FILE": "/srv/silent/x"}, limit=20)
+        self.assertIn("fuse", live(run)[0]["title"])
+
+    def test_throttled_by_its_cgroup(self):
+        node = self.cluster.node("node2")
+        run = self.start(self.job("none"))
+        self.wait_for_steps(run)
+        group = self.slow_group()
+        since = time.monotonic()
+        node.run(["sh", "-c", f"for thread in /proc/{self.pid_of('node2')}/task/*; do echo ${{thread##*/}} > {group}/tasks; done"
+                  if "cgroup/cpu" in group else f"echo {self.pid_of('node2')} > {group}/cgroup.procs"], user=node.ROOT, check=True)
+        self.expect(run, "throttled by its cgroup", "Gloo", since, id="rank-hang", rank=1, node="node2", reason="throttled", limit=90)
+
+    def slow_group(self) -> str:
+        """A thousandth of a core: cgroup v2, or v1."""
+        for parent, values in (("/sys/fs/cgroup/cpu", {"cpu.cfs_period_us": "1000000", "cpu.cfs_quota_us": "1000"}),
+                               ("/sys/fs/cgroup", {"cpu.max": "1000 1000000"})):
+            group = Path(parent) / f"rankscope-watch-{os.getpid()}"
+            try:
+                group.mkdir()
+                self.addCleanup(self.remove_group, group)
+                for name, value in values.items():
+                    (group / name).write_text(value, encoding="ascii")
+            except OSError as why:
+                reason = why
+            else:
+                return str(group)
+        raise unittest.SkipTest(f"no cgroup can be limited here: {reason}")
+
+    def remove_group(self, group):
+        """When its processes have ended."""
+        def removed() -> bool:
+            try:
+                group.rmdir()
+            except FileNotFoundError:
+                pass
+            except OSError:
+                return False
+            return True
+        for run in self.runs:
+            if run.process.poll() is None:
+                run.process.send_signal(signal.SIGINT)
+                run.end(60)
+        wait_until(removed, 30, "the cgroup is empty")
 
     def test_one_rank_spins(self):
         self.check_hang("spin", "spins-on-cpu", "in spin")
@@ -164,6 +236,17 @@ class Gloo(Watched):
         self.assertIn("node2", verdict["nodes"])
         self.assertTrue(all("node2" in (pair["from"], pair["to"]) for pair in verdict["pairs"]), verdict)
 
+    def test_the_master_port_is_blocked_at_the_start(self):
+        try:
+            self.cluster.node("node1").drop_port(29500)
+        except Unsupported as why:
+            self.skipTest(str(why))
+        since = time.monotonic()
+        run = self.start(self.job("none"))
+        verdict = self.expect(run, "master port dropped, from the start", "Gloo", since, id="master-port-dropped", limit=25)
+        self.assertIn("node1", verdict["nodes"])
+        self.assertTrue(verdict["pairs"] and all(pair["to"] == "node1" for pair in verdict["pairs"]), verdict)
+
     def test_the_end_takes_the_cause_of_the_live_verdict(self):
         run, since = self.hang("sleep", env={"GLOO_TIMEOUT": "45"})
         self.expect(run, "sleep, then the others' time-out", "Gloo", since, id="rank-hang", rank=1, node="node2")
@@ -181,7 +264,7 @@ class Gloo(Watched):
 
     def test_a_silent_program(self):
         run, since = self.hang_silently("sleep")
-        self.expect(run, "sleep, silent program", "Gloo", since, id="rank-hang", rank=1, node="node2", reason="sleeps", limit=90)
+        self.expect(run, "sleep, silent program", "Gloo", since, id="rank-hang", rank=1, node="node2", reason="sleeps", limit=150)
 
     def hang_silently(self, kind):
         run = self.start(self.job(kind, env={"SILENT": "1"}))

@@ -389,5 +389,24 @@ TEST(RunHealth, AReportingIntervalOfMinutesIsNotAStall) {
     EXPECT_EQ(state.health(1260 * kSecond).condition, RunCondition::Stalled);
 }
 
+TEST(RunState, LiveVerdictsHoldUntilTheyAreOver) {
+    RunState state = state_of(2, 1);
+    DiagnosisEvent verdict;
+    verdict.id = "rank-stopped";
+    verdict.node = "node2";
+    verdict.rank = 1;
+    verdict.phase = VerdictPhase::Live;
+    state.apply(at(1, "", -1, verdict));
+    state.apply(at(2, "", -1, verdict));
+    EXPECT_EQ(state.live_verdicts.size(), 1U);
+    EXPECT_TRUE(state.diagnoses.empty());
+    verdict.phase = VerdictPhase::Over;
+    state.apply(at(3, "", -1, verdict));
+    EXPECT_TRUE(state.live_verdicts.empty());
+    verdict.phase = VerdictPhase::End;
+    state.apply(at(4, "", -1, verdict));
+    EXPECT_EQ(state.diagnoses.size(), 1U);
+}
+
 }  // namespace
 }  // namespace rankscope

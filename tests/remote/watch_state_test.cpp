@@ -113,16 +113,18 @@ TEST(HangRule, LearnsTheUsualIntervalOfThisRun) {
     HangRule rule;
     rule.observe(stage_of(StageName::Start, StageStatus::Done), 1);
     EXPECT_TRUE(rule.active());
-    EXPECT_TRUE(rule.in_long_phase()) << "no step yet";
     EXPECT_DOUBLE_EQ(rule.look_after_s(), 10) << "it has said nothing yet";
     double now = 2;
+    rule.start_clock(now);
+    EXPECT_TRUE(rule.in_long_phase(now)) << "no step yet";
+    EXPECT_FALSE(rule.in_long_phase(now + 400)) << "it may never write any";
     for (int step = 1; step < 100; ++step) {
         rule.observe(step_of(0, step, now), now);
         now += 0.1;
     }
     EXPECT_NEAR(rule.usual_s(), 0.1, 1e-3);
     EXPECT_DOUBLE_EQ(rule.look_after_s(), 4.5);
-    EXPECT_FALSE(rule.in_long_phase());
+    EXPECT_FALSE(rule.in_long_phase(now));
     EXPECT_FALSE(rule.due(now + 4));
     EXPECT_TRUE(rule.due(now + 5));
     for (int step = 100; step < 500; ++step) {
@@ -131,9 +133,9 @@ TEST(HangRule, LearnsTheUsualIntervalOfThisRun) {
     }
     EXPECT_DOUBLE_EQ(rule.look_after_s(), 7.5);
     rule.observe(stage_of(StageName::Validate, StageStatus::Progress, 0), now);
-    EXPECT_TRUE(rule.in_long_phase());
+    EXPECT_TRUE(rule.in_long_phase(now));
     rule.observe(step_of(0, 501, now), now + 1);
-    EXPECT_FALSE(rule.in_long_phase());
+    EXPECT_FALSE(rule.in_long_phase(now));
     rule.set_hang_after(6);
     EXPECT_DOUBLE_EQ(rule.look_after_s(), 6);
 }

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kFloorS = 4.5;      // a shorter silence is nothing to look at
 constexpr double kLatestLookS = 10;  // a look costs little: what is certain shows, however slow the steps are
+constexpr double kStartS = 300;      // imports, data, compilation
 constexpr double kTimesUsual = 3;    // of the usual interval
 constexpr std::size_t kRemember = 300;  // intervals
 
@@ -18,6 +19,19 @@ constexpr std::size_t kRemember = 300;  // intervals
 
 bool HangRule::active() const {
     return started_ && paused_.empty() && !ending_;
+}
+
+void HangRule::start_clock(double now) {
+    last_sign_ = last_sign_ > 0 ? last_sign_ : now;
+    if (started_at_ <= 0 && started_) {
+        started_at_ = now;
+    }
+}
+
+// A program that writes no steps cannot be said to have made none.
+bool HangRule::in_long_phase(double now) const {
+    const bool starts = !steps_seen_ && (started_at_ <= 0 || now - started_at_ < kStartS);
+    return starts || !long_phases_.empty();
 }
 
 double HangRule::silent_s(double now) const {
@@ -130,6 +144,7 @@ bool HangRule::learn_stage(const Event& event, const StageEvent& stage) {
             return false;
         case StageName::Restart:
             steps_seen_ = false;
+            started_at_ = 0;
             ending_ = false;
             steps_.clear();
             intervals_.clear();

@@ -27,7 +27,7 @@ public:
     void recall(const Event& event) { learn(event); }
 
     /// Silence counts from now on, where there was no sign of life yet.
-    void start_clock(double now) { last_sign_ = last_sign_ > 0 ? last_sign_ : now; }
+    void start_clock(double now);
 
     /// Whether the ranks run and are not paused.
     bool active() const;
@@ -44,8 +44,8 @@ public:
 
     /// It writes steps; else only output, or only its processes, show whether it makes progress.
     bool trains() const { return steps_seen_; }
-    /// A part that takes its time: no step yet, data, validation, a checkpoint.
-    bool in_long_phase() const { return !steps_seen_ || !long_phases_.empty(); }
+    /// A part that takes its time: no step yet in the first minutes, data, validation, a checkpoint.
+    bool in_long_phase(double now) const;
     /// Counts up with every sign of progress.
     std::uint64_t signs() const { return signs_; }
     /// Seconds since this rank's own last step or output; nothing: none yet.
@@ -76,6 +76,7 @@ private:
     std::deque<double> intervals_;
     std::int64_t last_sign_us_ = 0;
     double last_sign_ = 0;
+    double started_at_ = 0;  ///< this attempt, or the taking up of the run
     std::uint64_t signs_ = 0;
 };
 

@@ -196,7 +196,10 @@ private:
 
     // A verdict on ranks that do something else than wait.
     HangFinding blame(FailureId id, const Ranks& culprits, double confidence) const {
-        const auto& first = view_.ranks.at(culprits.front());
+        return blame(id, culprits, view_.ranks.at(culprits.front()), confidence);
+    }
+
+    HangFinding blame(FailureId id, const Ranks& culprits, const RankSeen& first, double confidence) const {
         const double lasts = lasts_s(first);
         auto finding = start(id, to_string(first.activity.kind), confidence, view_.now - lasts);
         auto& verdict = finding.verdict;
@@ -272,10 +275,13 @@ private:
     }
 
     std::optional<HangFinding> silent_file() const {
+        // What is read through a file system in user space is not counted: a large file may take its time.
         const auto ranks = ranks_that([&](const RankSeen& seen) {
+            const bool large = view_.long_phase || names_a_long_phase(seen.state);
             return seen.activity.kind == Activity::UsesFile && is_remote(seen.activity.file_system) &&
                    !seen.advances &&
-                   std::min(lasts_s(seen), view_.now - seen.io_since + kBeforeFirstLook) >= kSilentFileS;
+                   std::min(lasts_s(seen), view_.now - seen.io_since + kBeforeFirstLook) >=
+                       kSilentFileS * (large ? kLongPhase : 1);
         });
         if (ranks.empty()) {
             return std::nullopt;
@@ -402,19 +408,24 @@ private:
         if (waits_.waiting.empty() || waits_.working.empty()) {
             return std::nullopt;
         }
-        Ranks ranks;
         for (const int rank : waits_.working) {
             const auto& seen = view_.ranks.at(rank);
-            const bool one_place = seen.activity.kind == Activity::SpinsOnCpu &&
-                                   seen.same_stacks >= kStacks && !seen.activity.line.empty() &&
-                                   seen.activity.line == seen.state.python_stack.front();
-            if (!lasts(seen, one_place ? kBusyLineS : kBusyS)) {
+            if (!lasts(seen, spins(seen) ? kBusyLineS : kBusyS)) {
                 return std::nullopt;  // this one may be what all wait for
             }
-            ranks.push_back(rank);
         }
-        const auto& first = view_.ranks.at(ranks.front());
-        return blame("rank-hang", ranks, first.same_stacks >= kStacks ? 0.7 : 0.4);
+        RankSeen first = view_.ranks.at(waits_.working.front());
+        if (spins(first)) {
+            first.activity.kind = Activity::SpinsOnCpu;
+        }
+        return blame("rank-hang", waits_.working, first, spins(first) ? 0.7 : 0.4);
+    }
+
+    // All its stacks show one function of the program itself, and nothing below it.
+    static bool spins(const RankSeen& seen) {
+        return (seen.activity.kind == Activity::SpinsOnCpu || seen.activity.kind == Activity::Runs) &&
+               seen.state.state == "R" && seen.same_stacks >= kStacks && !seen.activity.line.empty() &&
+               seen.activity.line == seen.state.python_stack.front();
     }
 
     // The call of the program itself: "all_reduce at train.py:41 in step".

@@ -23,8 +23,14 @@ std::string function_of(const RankSnapshot& state) {
                                                                  : frame.substr(0, colon) + frame.substr(in);
 }
 
+// On a node with much to do, one that spins gets less than a core.
+bool is_busy(Activity kind) {
+    return kind == Activity::Runs || kind == Activity::SpinsOnCpu;
+}
+
 bool same_activity(const RankActivity& now, const RankActivity& before) {
-    return now.kind == before.kind && now.file == before.file;
+    return (now.kind == before.kind || (is_busy(now.kind) && is_busy(before.kind))) &&
+           now.file == before.file;
 }
 
 // Its main thread has not left the call: what a stack adds to the look is no change.
@@ -83,6 +89,15 @@ void RankLooks::add(double now, const std::string& node, const std::vector<RankS
         const bool compare = known != ranks_.end() && known->second.state.pid == state.pid;
         ranks_.insert_or_assign(
             state.rank, compare ? seen_again(now, known->second, state) : first_seen(now, node, state));
+    }
+}
+
+void RankLooks::begin_rows(double now) {
+    for (auto& [rank, seen] : ranks_) {
+        seen.since = now;
+        seen.io_since = now;
+        seen.looks = 1;
+        seen.same_stacks = std::min(seen.same_stacks, 1);
     }
 }
 

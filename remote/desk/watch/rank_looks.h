@@ -32,6 +32,8 @@ public:
     void add(double now, const std::string& node, const std::vector<RankSnapshot>& ranks);
     /// The node does not answer: nothing is known of its ranks.
     void remove(const std::string& node);
+    /// The run makes progress: what the ranks do now, they do since now.
+    void begin_rows(double now);
     /// The run was continued or started again: nothing can be compared.
     void clear() { ranks_.clear(); }
 

@@ -80,7 +80,7 @@ HangView WatchState::view(const LaunchPlan& plan, double now) const {
     view.stall_s = rule_.silent_s(now);
     view.usual_s = rule_.usual_s();
     view.hang_after_s = rule_.hang_after_s();
-    view.long_phase = rule_.in_long_phase();
+    view.long_phase = rule_.in_long_phase(now);
     view.finished = rule_.finished();
     for (const auto& [rank, seen] : looks_.ranks()) {
         const auto silent = rule_.rank_silent_s(rank, now);
@@ -118,8 +118,12 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
         ++missed_[node];
     }
     const bool moved = moving_;
-    moving_ = std::any_of(looks_.ranks().begin(), looks_.ranks().end(),
-                          [](const auto& entry) { return entry.second.advances; });
+    const bool talking = !rule_.trains() && find_waits(looks_.ranks(), plan).talking;
+    if (talking) {
+        looks_.begin_rows(now);
+    }
+    moving_ = talking || std::any_of(looks_.ranks().begin(), looks_.ranks().end(),
+                                     [](const auto& entry) { return entry.second.advances; });
     if (moved && !moving_ && !rule_.trains()) {
         count_ = 1;  // it has come to a stop only now: look closely
     }
