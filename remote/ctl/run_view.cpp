@@ -95,7 +95,9 @@ void RunView::event(const Event& event) {
 void RunView::live_verdict(const DiagnosisEvent& verdict) const {
     constexpr std::size_t kEvidence = 12;
     if (verdict.phase == VerdictPhase::Over) {
-        print("  the run makes progress again; over: " + verdict.id.str() + ": " + verdict.title);
+        const bool held = verdict.id != FailureId("rank-slow");
+        print((held ? "  the run makes progress again; over: " : "  over: ") + verdict.id.str() + ": " +
+              verdict.title);
         return;
     }
     print("  " + verdict.id.str() + ": " + verdict.title);

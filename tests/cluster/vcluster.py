@@ -673,6 +673,34 @@ class Node(Machine):
         listener = self.path("/run/vcluster/sshd.pid").read_text(encoding="utf-8").strip()
         self._root(["/bin/sh", "-c", f"echo {listener} > {group}/cgroup.procs"])
 
+    def limit_cpu(self, pids, cores: float):
+        """These processes (PIDs that the node sees), with all that they start, get so much CPU time together; release() ends it."""
+        microseconds = 100_000
+        self._limit("cpu", pids, [("cpu.cfs_period_us", str(microseconds)), ("cpu.cfs_quota_us", str(int(cores * microseconds)))],
+                    [("cpu.max", f"{int(cores * microseconds)} {microseconds}")])
+
+    def limit_disk(self, pids, bytes_per_s: int, path: str):
+        """These processes read so much per second from the disk that this file of the host's lies on; release() ends it."""
+        device = os.stat(path).st_dev
+        disk = f"{os.major(device)}:{os.minor(device)}"
+        self._limit("blkio", pids, [("blkio.throttle.read_bps_device", f"{disk} {bytes_per_s}")], [("io.max", f"{disk} rbps={bytes_per_s}")])
+
+    def release(self, pids):
+        """Ends limit_cpu() and limit_disk()."""
+        for group in ("/sys/fs/cgroup/cpu", "/sys/fs/cgroup/blkio", "/sys/fs/cgroup"):
+            for pid in pids:
+                self.run(["/bin/sh", "-c", f"echo {int(pid)} > {group}/cgroup.procs"], user=self.ROOT, cwd="/")
+
+    def _limit(self, controller: str, pids, files, unified_files):
+        group, unified = self._cluster.control_group(controller, self.name)
+        try:
+            for name, text in unified_files if unified else files:
+                (group / name).write_text(text, encoding="utf-8")
+        except OSError as e:
+            raise Unsupported(f"{controller} cannot be limited here: {e.strerror}") from e
+        for pid in pids:  # by the node's own numbers
+            self._root(["/bin/sh", "-c", f"echo {int(pid)} > {group}/cgroup.procs"])
+
     # - network
 
     def partition(self, peers=None):
@@ -1019,6 +1047,23 @@ class VirtualCluster:
         self._groups.append(group)
         return group
 
+    def control_group(self, controller: str, name: str):
+        """A cgroup of version 1 or 2 that lives as long as the cluster; and whether it is of version 2."""
+        for point, unified in ((Path("/sys/fs/cgroup") / controller, False), (Path("/sys/fs/cgroup"), True)):
+            kind = "io" if controller == "blkio" else controller
+            enabled = point / "cgroup.subtree_control"
+            if unified and not (enabled.exists() and kind in enabled.read_text(encoding="utf-8").split()):
+                continue
+            group = point / f"rankscope-{os.getpid()}-{name}-{controller}"
+            try:
+                group.mkdir(exist_ok=True)
+            except OSError:
+                continue
+            if group not in self._groups:
+                self._groups.append(group)
+            return group, unified
+        raise Unsupported(f"no {controller} cgroup can be made here: root is needed")
+
     def trust_host_keys(self):
         """The desk's known_hosts names the present key of every node, and nothing else."""
         _write(self.known_hosts, "".join(f"{n.name},{n.address} {n.host_key}\n" for n in self.nodes), 0o600)
@@ -1026,8 +1071,8 @@ class VirtualCluster:
     # - for programs inside, which do not see the host's processes
 
     CONTROLS = {"kill_sshd", "start_sshd", "change_host_key", "freeze", "thaw", "power_off", "partition", "heal", "unplug", "plug", "drop_port", "reject_port",
-                "reboot", "limit_memory", "delay", "loss", "rate", "unshape", "add_interface", "fill_disk", "free_disk", "home_noexec", "home_readonly", "remove",
-                "signal", "processes", "listening_ports", "shared_memory", "alive"}
+                "reboot", "limit_memory", "limit_cpu", "limit_disk", "release", "delay", "loss", "rate", "unshape", "add_interface", "fill_disk", "free_disk",
+                "home_noexec", "home_readonly", "remove", "signal", "processes", "listening_ports", "shared_memory", "alive"}
 
     def serve(self):
         """Answers `vcluster.py ctl` and `exec` from now on, also those that come from inside the cluster; one request a connection."""

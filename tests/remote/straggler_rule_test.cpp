@@ -387,8 +387,8 @@ TEST(StragglerRule, TwoNodesWhereOneSendsAgain) {
     for (auto& doing : run.doing) {
         doing.runs = 0.2;
     }
-    run.busy[1] = 0.6;
-    run.busy[3] = 0.5;
+    run.busy[1] = 0.5;
+    run.busy[3] = 0.6;
     run.sent_again[3] = 20;
     run.run(90);
     ASSERT_EQ(run.verdicts.size(), 1U);

@@ -30,7 +30,7 @@ namespace {
 constexpr std::size_t kMostThreadsSampled = 6;
 constexpr std::size_t kMostHelpersSampled = 8;
 constexpr std::size_t kMostNeighbours = 3;
-constexpr double kLeastNeighbour = 0.15;  // cores
+constexpr double kLeastNeighbour = 0.03;  // cores
 constexpr double kLongQueued = 0.05;      // of the time: below, nobody looks for neighbours
 constexpr double kGolden = 0.6180339887498949;
 

@@ -106,6 +106,9 @@ std::vector<Event> RunTracker::observe(const Event& event) {
 }
 
 void RunTracker::observe_verdict(const DiagnosisEvent& verdict) {
+    if (verdict.id == FailureId("rank-slow")) {
+        return;  // it holds nothing: the run makes progress
+    }
     if (verdict.phase == VerdictPhase::Live) {
         live_ = verdict;
     } else if (verdict.phase == VerdictPhase::Over) {

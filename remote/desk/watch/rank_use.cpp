@@ -118,4 +118,27 @@ double median_of_others(const std::vector<double>& values, std::size_t left_out)
     return (*middle + *std::max_element(others.begin(), middle)) / 2;
 }
 
+std::map<int, double> excesses_of(const std::map<int, RankUse>& ranks) {
+    std::vector<double> own;
+    own.reserve(ranks.size());
+    for (const auto& [rank, use] : ranks) {
+        own.push_back(use.own);
+    }
+    std::sort(own.begin(), own.end());
+    std::map<int, double> excesses;
+    for (const auto& [rank, use] : ranks) {
+        if (own.size() < 2) {
+            excesses[rank] = 0;
+            continue;
+        }
+        // Of the sorted values without this one.
+        const auto left_out =
+            static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), use.own) - own.begin());
+        const auto other = [&](std::size_t place) { return own[place + (place >= left_out ? 1 : 0)]; };
+        const std::size_t count = own.size() - 1;
+        excesses[rank] = use.own - (other(count / 2) + other((count - 1) / 2)) / 2;
+    }
+    return excesses;
+}
+
 }  // namespace rankscope

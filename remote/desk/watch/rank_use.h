@@ -60,4 +60,7 @@ std::map<int, RankUse> together(const std::vector<const Round*>& rounds);
 /// The middle of `values` without the one at `left_out`; 0: there is no other.
 double median_of_others(const std::vector<double>& values, std::size_t left_out);
 
+/// By how much each rank's own share exceeds the middle of the others'; 0 where there are no others.
+std::map<int, double> excesses_of(const std::map<int, RankUse>& ranks);
+
 }  // namespace rankscope

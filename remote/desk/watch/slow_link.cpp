@@ -131,7 +131,8 @@ std::optional<SlowLink> slow_link_of(const LinkUses& uses) {
         const bool first_worse = first.retransmitted >= second.retransmitted;
         const auto& worse = first_worse ? first : second;
         const auto& better = first_worse ? second : first;
-        if (worse.busy >= kMuchBusier && worse.retransmitted >= kManyRetransmitted &&
+        if (worse.busy >= kMuchBusier && worse.busy >= better.busy &&
+            worse.retransmitted >= kManyRetransmitted &&
             worse.retransmitted >= kTimesRetransmitted * better.retransmitted) {
             slow.pairs.push_back(first_worse ? one : other);
             slow.worst = worse;

@@ -15,7 +15,7 @@ constexpr const char* kContext = "Straggler";
 
 // When to look. A round costs a node about a millisecond for each rank, and as much for its samples.
 constexpr double kWarmUp = 8;  // seconds after the first step
-constexpr double kWarmUpWithoutSteps = 20;
+constexpr double kWarmUpWithoutSteps = 30;
 constexpr double kCalm = 12;  // between rounds
 constexpr double kSuspicious = 4;
 constexpr double kLongestSuspicion = 60;  // then calm again
@@ -26,47 +26,27 @@ constexpr std::uint32_t kLeastSamples = 30;
 constexpr std::size_t kSamplesPerNode = 480;
 
 // What counts. Shares are of the time.
-constexpr std::size_t kRounds = 3;
-constexpr double kLeastExcess = 0.15;       // of all rounds together
-constexpr double kLeastExcessOfOne = 0.07;  // of each round
+constexpr std::size_t kRounds = 3;          // in a row, and
+constexpr std::size_t kMostRounds = 6;      // where three are not clear
+constexpr double kLeastExcess = 0.12;       // of all rounds together
+constexpr double kLeastExcessOfOne = 0.06;  // of each round
 constexpr double kLeastExcessUnexplained = 0.25;
-constexpr double kStandardErrors = 4;     // of samples: nothing, and
-constexpr double kMarginErrors = 1.5;     // a little, is not taken for much
+constexpr double kStandardErrors = 4;  // of samples: nothing, and
+constexpr double kMarginErrors = 2.5;  // a little, is not taken for much
+constexpr double kLeastVariance = 0.05;
 constexpr double kMedianVariance = 1.57;  // of a median, by that of a mean
-constexpr double kSuspiciousExcess = 0.12;
+constexpr double kSuspiciousExcess = 0.1;
 constexpr int kRoundsUntilOver = 3;
+constexpr double kStillSlow = 0.4;           // of the excess it was named with
 constexpr double kMostOwnOfSlowLink = 0.75;  // else the ranks hardly wait for the network
 constexpr std::size_t kMostWaiting = 256;
+constexpr std::uint64_t kLeastMoved = 16384;  // bytes of a round: less is no data of a step
 
 double seconds_of(std::int64_t us) {
     return static_cast<double>(us) * 1e-6;
 }
 std::int64_t us_of(double seconds) {
     return static_cast<std::int64_t>(std::llround(seconds * 1e6));
-}
-
-// By how much each rank's own share exceeds the middle of the others'.
-std::map<int, double> excesses_of(const std::map<int, RankUse>& ranks) {
-    std::vector<double> own;
-    own.reserve(ranks.size());
-    for (const auto& [rank, use] : ranks) {
-        own.push_back(use.own);
-    }
-    std::sort(own.begin(), own.end());
-    std::map<int, double> excesses;
-    for (const auto& [rank, use] : ranks) {
-        if (own.size() < 2) {
-            excesses[rank] = 0;
-            continue;
-        }
-        // Of the sorted values without this one.
-        const auto left_out =
-            static_cast<std::size_t>(std::lower_bound(own.begin(), own.end(), use.own) - own.begin());
-        const auto other = [&](std::size_t place) { return own[place + (place >= left_out ? 1 : 0)]; };
-        const std::size_t count = own.size() - 1;
-        excesses[rank] = use.own - (other(count / 2) + other((count - 1) / 2)) / 2;
-    }
-    return excesses;
 }
 
 bool is_unexplained(SlowReason reason) {
@@ -94,11 +74,27 @@ std::vector<Verdict> StragglerRule::observe(const Event& event) {
         }
     } else if (event.as<ExitEvent>() != nullptr) {
         forget_rounds();
+    } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
+        recall(*verdict);
     } else if (const auto* end = event.as<EndEvent>(); end != nullptr && event.node.empty()) {
         over_ = true;
         return end_all();
     }
     return {};
+}
+
+// Of a desk that watched the run before this one.
+void StragglerRule::recall(const Verdict& verdict) {
+    if (verdict.id != FailureId("rank-slow")) {
+        return;
+    }
+    const auto reason = enum_from<SlowReason>(verdict.reason).value_or(SlowReason::Unknown);
+    const auto key = key_of(verdict.node, verdict.rank, reason == SlowReason::SlowLink);
+    if (verdict.phase == VerdictPhase::Over) {
+        live_.erase(key);
+    } else if (verdict.phase == VerdictPhase::Live) {
+        live_.try_emplace(key, Known{.verdict = verdict, .reason = reason});
+    }
 }
 
 void StragglerRule::observe_stage(const Event& event, const StageEvent& stage) {
@@ -119,8 +115,7 @@ void StragglerRule::observe_stage(const Event& event, const StageEvent& stage) {
         over_ = true;
     } else if (event.rank >= 0) {
         const bool away = stage.name == StageName::Validate || stage.name == StageName::Checkpoint ||
-                          stage.name == StageName::Data || stage.name == StageName::Rendezvous ||
-                          stage.name == StageName::Done;
+                          stage.name == StageName::Data || stage.name == StageName::Done;
         if (away) {
             elsewhere_.insert(event.rank);
         } else if (stage.name == StageName::Train || stage.name == StageName::FirstStep) {
@@ -213,15 +208,16 @@ std::vector<Verdict> StragglerRule::observe_looks(double now_s, std::vector<Node
     }
     round.excesses = excesses_of(round.ranks);
     rounds_.push_back(std::move(round));
-    if (rounds_.size() > kRounds) {
+    if (rounds_.size() > kMostRounds) {
         rounds_.pop_front();
     }
     const auto& latest = rounds_.back();
-    double most = 0;
-    for (const auto& [rank, excess] : latest.excesses) {
-        most = std::max(most, excess);
-    }
-    if (most >= kSuspiciousExcess || slow_link_of(latest.links)) {
+    const bool suspicious =
+        std::any_of(latest.excesses.begin(), latest.excesses.end(), [&](const auto& entry) {
+            const auto& [rank, excess] = entry;
+            return excess >= kSuspiciousExcess + noise_of(latest, rank, excess);
+        });
+    if (suspicious || slow_link_of(latest.links)) {
         suspicious_since_s_ = suspicious_since_s_ == 0 ? now_s : suspicious_since_s_;
         if (now_s < suspicious_since_s_ + kLongestSuspicion) {
             next_s_ = std::min(next_s_, now_s + kSuspicious);
@@ -229,7 +225,10 @@ std::vector<Verdict> StragglerRule::observe_looks(double now_s, std::vector<Node
     } else {
         suspicious_since_s_ = 0;
     }
-    auto findings = slow_ranks();
+    auto findings = slow_ranks(kRounds);
+    if (findings.empty()) {
+        findings = slow_ranks(kMostRounds);
+    }
     if (findings.empty()) {
         findings = slow_links();
     }
@@ -260,7 +259,7 @@ bool StragglerRule::makes_progress(const RoundOfLooks& round, const std::vector<
         for (const auto& rank : look.ranks) {
             for (const auto& socket : rank.sockets) {
                 const auto was = earlier.find({rank.rank, socket.inode});
-                if (was != earlier.end() && socket.acked_bytes > was->second) {
+                if (was != earlier.end() && socket.acked_bytes > was->second + kLeastMoved) {
                     return true;
                 }
             }
@@ -295,6 +294,19 @@ void StragglerRule::use_reports(RoundOfLooks& round) {
     }
 }
 
+// The standard error of an excess that was sampled: of the rank's own share, and of the middle of the others.
+double StragglerRule::noise_of(const RoundOfLooks& round, int rank, double excess) {
+    if (round.reported || round.ranks.size() < 2) {
+        return 0;
+    }
+    const auto& use = round.ranks.at(rank);
+    const auto others = static_cast<double>(round.ranks.size() - 1);
+    const auto variance = [](double share) { return std::max(kLeastVariance, share * (1 - share)); };
+    const double of_median = others > 2 ? kMedianVariance : 1;
+    return std::sqrt((variance(use.own) + variance(use.own - excess) * of_median / others) /
+                     std::max(use.samples, 1.0));
+}
+
 // Of late, where there are rounds; 0: not known.
 double StragglerRule::step_time_s() const {
     const bool late = !rounds_.empty() && rounds_.front().step > 0 && rounds_.front().step < step_;
@@ -303,43 +315,43 @@ double StragglerRule::step_time_s() const {
     return steps > 0 ? (last_step_s_ - since_s) / static_cast<double>(steps) : 0;
 }
 
-std::vector<const Round*> StragglerRule::window() const {
-    std::vector<const Round*> rounds;
-    if (rounds_.size() == kRounds) {
-        for (const auto& round : rounds_) {
-            rounds.push_back(&round);
+std::vector<const StragglerRule::RoundOfLooks*> StragglerRule::window(std::size_t size) const {
+    std::vector<const RoundOfLooks*> rounds;
+    if (rounds_.size() >= size) {
+        for (std::size_t i = rounds_.size() - size; i < rounds_.size(); ++i) {
+            rounds.push_back(&rounds_[i]);
         }
     }
     return rounds;
 }
 
-std::vector<StragglerRule::Finding> StragglerRule::slow_ranks() {
-    const auto rounds = window();
-    const auto all = together(rounds);
+std::vector<StragglerRule::Finding> StragglerRule::slow_ranks(std::size_t size) {
+    const auto rounds = window(size);
+    RoundOfLooks sum;
+    sum.ranks = together({rounds.begin(), rounds.end()});
+    sum.excesses = excesses_of(sum.ranks);
+    sum.reported =
+        std::all_of(rounds.begin(), rounds.end(), [](const auto* round) { return round->reported; });
+    const auto& all = sum.ranks;
     std::vector<Finding> findings;
     if (rounds.empty() || all.size() < 2) {
         return findings;
     }
-    const auto excesses = excesses_of(all);
-    const bool reported =
-        std::all_of(rounds_.begin(), rounds_.end(), [](const auto& round) { return round.reported; });
     std::map<std::string, std::vector<std::pair<double, int>>> by_node;
     std::size_t slow = 0;
     for (const auto& [rank, use] : all) {
-        const double excess = excesses.at(rank);
-        const auto others = static_cast<double>(all.size() - 1);
-        const double noise =
-            reported ? 0 : std::sqrt(0.25 / std::max(use.samples, 1.0) * (1 + kMedianVariance / others));
+        const double excess = sum.excesses.at(rank);
+        const double noise = noise_of(sum, rank, excess);
         if (excess < std::max(kLeastExcess + kMarginErrors * noise, kStandardErrors * noise)) {
             continue;
         }
         // Not by one round alone: that may have met something that does not come again.
         std::vector<double> each;
-        for (const auto& round : rounds_) {
-            each.push_back(round.excesses.at(rank));
+        for (const auto* round : rounds) {
+            each.push_back(round->excesses.at(rank));
         }
         std::sort(each.begin(), each.end());
-        if (each.front() >= kLeastExcessOfOne && each[each.size() / 2] >= kLeastExcess) {
+        if (each[each.size() / kMostRounds] >= kLeastExcessOfOne && each[each.size() / 2] >= kLeastExcess) {
             by_node[use.node].emplace_back(excess, rank);
             ++slow;
         }
@@ -392,8 +404,8 @@ StragglerRule::Finding StragglerRule::finding_of(const std::string& node,
 }
 
 std::vector<StragglerRule::Finding> StragglerRule::slow_links() {
-    const auto rounds = window();
-    const auto all = together(rounds);
+    const auto rounds = window(kRounds);
+    const auto all = together({rounds.begin(), rounds.end()});
     std::vector<Finding> findings;
     if (rounds.empty() || all.empty()) {
         return findings;
@@ -403,8 +415,8 @@ std::vector<StragglerRule::Finding> StragglerRule::slow_links() {
         own.push_back(use.own);
     }
     std::optional<SlowLink> slow;
-    for (const auto& round : rounds_) {
-        const auto found = slow_link_of(round.links);
+    for (const auto* round : rounds) {
+        const auto found = slow_link_of(round->links);
         if (!found || (slow && found->node != slow->node)) {
             return findings;
         }
@@ -491,8 +503,17 @@ double StragglerRule::since(const std::string& node, int rank, bool link) const 
     if (const auto known = live_.find(key_of(node, rank, link)); known != live_.end()) {
         return seconds_of(known->second.verdict.since_us);
     }
-    const auto& first = rounds_.front();
-    return first.t_s - first.seconds;
+    double since_s = rounds_.back().t_s;
+    for (auto round = rounds_.rbegin(); round != rounds_.rend(); ++round) {
+        const auto excess = round->excesses.find(rank);
+        const bool shows = link ? slow_link_of(round->links).has_value()
+                                : excess != round->excesses.end() && excess->second >= kLeastExcessOfOne;
+        if (!shows) {
+            break;
+        }
+        since_s = round->t_s - round->seconds;
+    }
+    return since_s;
 }
 
 std::vector<Verdict> StragglerRule::take(std::vector<Finding> findings) {
@@ -508,6 +529,7 @@ std::vector<Verdict> StragglerRule::take(std::vector<Finding> findings) {
         if (is_new || (is_unexplained(known.reason) && !is_unexplained(finding.reason))) {
             known.verdict = std::move(finding.verdict);
             known.reason = finding.reason;
+            known.excess = finding.excess;
             verdicts.push_back(known.verdict);
         }
     }
@@ -517,7 +539,8 @@ std::vector<Verdict> StragglerRule::take(std::vector<Finding> findings) {
         const auto& latest = rounds_.back();
         const auto still_slow = [&](int rank) {
             const auto excess = latest.excesses.find(rank);
-            return excess != latest.excesses.end() && excess->second >= kLeastExcessOfOne;
+            return excess != latest.excesses.end() &&
+                   excess->second >= std::max(kLeastExcessOfOne, known.excess * kStillSlow);
         };
         const bool holds = found.contains(entry->first) || (is_link ? slow_link_of(latest.links).has_value()
                                                                     : still_slow(known.verdict.rank));

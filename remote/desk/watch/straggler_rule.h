@@ -66,9 +66,11 @@ private:
     struct Known {
         Verdict verdict;
         SlowReason reason = SlowReason::Unknown;
+        double excess = 0;
         int rounds_without = 0;
     };
 
+    void recall(const Verdict& verdict);
     void observe_stage(const Event& event, const StageEvent& stage);
     void observe_metric(const Event& event, const MetricEvent& metric);
     std::vector<Verdict> end_all();
@@ -77,8 +79,9 @@ private:
     bool makes_progress(const RoundOfLooks& round, const std::vector<NodeLook>& looks) const;
     void use_reports(RoundOfLooks& round);
     double step_time_s() const;
-    std::vector<const Round*> window() const;
-    std::vector<Finding> slow_ranks();
+    std::vector<const RoundOfLooks*> window(std::size_t size) const;
+    static double noise_of(const RoundOfLooks& round, int rank, double excess);
+    std::vector<Finding> slow_ranks(std::size_t size);
     std::vector<Finding> slow_links();
     Finding finding_of(const std::string& node, const std::vector<std::pair<double, int>>& ranks,
                        const std::map<int, RankUse>& all);
@@ -91,7 +94,7 @@ private:
     std::map<std::string, Known> live_;  ///< by what is slow: "rank 5", "link node2"
     std::map<int, Times> times_;         ///< reports since the last round
     std::map<int, std::int64_t> steps_;
-    std::set<int> elsewhere_;  ///< ranks that validate, or write a checkpoint
+    std::set<int> elsewhere_;  ///< ranks that prepare data, validate, or write a checkpoint
     std::set<std::string> paused_;
     std::size_t most_per_node_ = 1;
     std::int64_t step_ = 0;

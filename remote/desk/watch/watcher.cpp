@@ -17,6 +17,10 @@ constexpr const char* kContext = "Watcher";
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr double kAnswerS = 4;  // stacks take up to 2.5 s
 
+double now_s() {
+    return static_cast<double>(now_us()) * 1e-6;
+}
+
 }  // namespace
 
 /// The answers of all nodes to one look. Shared with the callbacks, which may outlive the look.
@@ -72,11 +76,14 @@ void Watcher::set_plan(const LaunchPlan& plan) {
 void Watcher::observe(const Event& event) {
     const std::lock_guard lock(mutex_);
     state_.observe(event, monotonic_s());
+    auto verdicts = stragglers_.observe(event);
+    straggler_verdicts_.insert(straggler_verdicts_.end(), verdicts.begin(), verdicts.end());
 }
 
 void Watcher::recall(const Event& event) {
     const std::lock_guard lock(mutex_);
     state_.recall(event);
+    static_cast<void>(stragglers_.observe(event));
 }
 
 void Watcher::run() {
@@ -102,12 +109,54 @@ void Watcher::step(std::unique_lock<std::mutex>& lock) {
     if (wanted != WatchState::Wanted::Nothing && !unavailable_) {
         look(lock, wanted == WatchState::Wanted::LookWithStacks);
     }
+    look_for_stragglers(lock);
+}
+
+// A round lasts for seconds: nobody waits for it, the look at a run that hangs least of all.
+void Watcher::look_for_stragglers(std::unique_lock<std::mutex>& lock) {
+    if (series_) {
+        std::unique_lock answers(series_->mutex);
+        if (series_->open == 0 || monotonic_s() > series_end_) {
+            std::vector<NodeLook> looks;
+            for (const auto& [node, ranks] : series_->look.ranks) {
+                looks.push_back({node, ranks});
+            }
+            answers.unlock();
+            series_.reset();
+            auto verdicts = stragglers_.observe_looks(now_s(), std::move(looks));
+            straggler_verdicts_.insert(straggler_verdicts_.end(), verdicts.begin(), verdicts.end());
+        }
+    }
+    auto verdicts = std::exchange(straggler_verdicts_, {});
+    const auto due = series_ || unavailable_ ? std::nullopt : stragglers_.due(now_s());
+    const auto plan = due ? plan_ : LaunchPlan();
+    if (!due && verdicts.empty()) {
+        return;
+    }
+    lock.unlock();
+    for (auto& verdict : verdicts) {
+        post(std::move(verdict));
+    }
+    std::shared_ptr<Answers> series;
+    if (due) {
+        wire::InspectRanks request;
+        request.set_samples(due->samples);
+        request.set_spread_s(due->spread_s);
+        series = ask_all(plan, std::move(request), kAnswerS + due->spread_s);
+    }
+    lock.lock();
+    if (series) {
+        series_ = std::move(series);
+        series_end_ = monotonic_s() + kAnswerS + due->spread_s + 1;
+    }
 }
 
 void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     const LaunchPlan plan = plan_;
     lock.unlock();
-    const auto answers = ask_all(plan, stacks);
+    wire::InspectRanks request;
+    request.set_stacks(stacks);
+    const auto answers = ask_all(plan, std::move(request), kAnswerS);
     LookResult result;
     std::optional<Failure> unavailable;
     {
@@ -150,14 +199,15 @@ bool Watcher::closing() {
     return closing_;
 }
 
-std::shared_ptr<Watcher::Answers> Watcher::ask_all(const LaunchPlan& plan, bool stacks) const {
+std::shared_ptr<Watcher::Answers> Watcher::ask_all(const LaunchPlan& plan, wire::InspectRanks request,
+                                                   double timeout_s) const {
     auto answers = std::make_shared<Answers>();
     answers->open = plan.nodes.size();
+    request.set_run_id(run_id_);
     for (const auto& node : plan.nodes) {
-        wire::Request request;
-        request.mutable_inspect_ranks()->set_run_id(run_id_);
-        request.mutable_inspect_ranks()->set_stacks(stacks);
-        hooks_.ask(node.node, std::move(request), kAnswerS,
+        wire::Request one;
+        *one.mutable_inspect_ranks() = request;
+        hooks_.ask(node.node, std::move(one), timeout_s,
                    [answers, name = node.node](Result<wire::Reply> reply) {
                        answers->take(name, std::move(reply));
                    });

@@ -7,6 +7,7 @@
 #include <remote/desk/config/job.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/watch/hang_verdict.h>
+#include <remote/desk/watch/straggler_rule.h>
 #include <remote/desk/watch/watch_state.h>
 #include <remote/wire/event.h>
 #include <remote/wire/frames.pb.h>
@@ -22,7 +23,8 @@
 namespace rankscope {
 
 /// Watches a run, on a thread of its own: when it makes no progress, asks the agents what its ranks do, and posts what
-/// holds it as a live verdict, and its end as one that is over. It never stops, slows or kills a run, unless the job
+/// holds it as a live verdict, and its end as one that is over; while it makes progress, looks now and then for a rank
+/// that is slower than the others. It never stops, slows or kills a run, unless the job
 /// says so (on_hang: stop).
 class Watcher {
 public:
@@ -59,7 +61,9 @@ private:
     void run();
     void step(std::unique_lock<std::mutex>& lock);
     void look(std::unique_lock<std::mutex>& lock, bool stacks);
-    std::shared_ptr<Answers> ask_all(const LaunchPlan& plan, bool stacks) const;
+    void look_for_stragglers(std::unique_lock<std::mutex>& lock);
+    std::shared_ptr<Answers> ask_all(const LaunchPlan& plan, wire::InspectRanks request,
+                                     double timeout_s) const;
     bool closing();
     void report_unavailable(const Failure& failure);
     void act(HangFinding finding);
@@ -74,6 +78,10 @@ private:
     bool unavailable_ = false;  ///< ranks cannot be asked: a Slurm run
     LaunchPlan plan_;
     WatchState state_;
+    StragglerRule stragglers_;
+    std::vector<Verdict> straggler_verdicts_;  ///< to be posted
+    std::shared_ptr<Answers> series_;          ///< a round for stragglers_ that was asked for; null: none
+    double series_end_ = 0;                    ///< when it is late, in monotonic_s()
     std::thread thread_;
 };
 
