@@ -477,6 +477,63 @@ TEST(StragglerRule, NodesThatDoNotAnswerAreNoReason) {
     }
 }
 
+/// A sample of a node with two GPUs.
+Event gpu_sample(double now, const std::string& node, double clock0, double clock1, double throttle1,
+                 double util = 0.9) {
+    SampleEvent sample;
+    sample.values = {{"cpu", 0.5},
+                     {"gpu.0.util", util},
+                     {"gpu.0.sm_clock", clock0},
+                     {"gpu.0.throttle", 0},
+                     {"gpu.1.util", util},
+                     {"gpu.1.throttle", throttle1},
+                     {"gpu.1.sm_clock", clock1},
+                     {"gpu.x.sm_clock", 1},
+                     {"gpu.1", 1}};
+    return {.t_us = static_cast<std::int64_t>(now * 1e6), .node = node, .body = sample};
+}
+
+TEST(StragglerRule, AHotGpuIsNamedAndItsEnd) {
+    SyntheticRun run(4);
+    run.run(30);
+    const auto pass = [&](int samples, double clock, double throttle) {
+        for (int i = 0; i < samples; ++i) {
+            run.now += 5;
+            run.note(run.rule.observe(gpu_sample(run.now, "node0", 1.98e9, 1.97e9, 0)));
+            run.note(run.rule.observe(gpu_sample(run.now, "node1", 1.98e9, clock, throttle)));
+        }
+    };
+    pass(20, 1.2e9, 0);  // its owner has set the clock
+    EXPECT_TRUE(run.verdicts.empty());
+    pass(2, 1.2e9, 0x40);
+    pass(2, 1.98e9, 0);
+    EXPECT_TRUE(run.verdicts.empty()) << "for a moment";
+    pass(10, 1.2e9, 0x40);
+    ASSERT_EQ(run.verdicts.size(), 1U);
+    EXPECT_EQ(run.verdicts[0].reason, "gpu-throttled");
+    EXPECT_EQ(run.verdicts[0].node, "node1");
+    EXPECT_EQ(run.verdicts[0].rank, 3);
+    EXPECT_NE(run.verdicts[0].title.find("GPU 1 of node1"), std::string::npos);
+    run.note(run.rule.observe({.t_us = run.us(), .node = "", .body = DiagnosisEvent(run.verdicts[0])}));
+    run.run(60);
+    EXPECT_EQ(run.verdicts.size(), 1U) << "its own verdict, which comes back to it, changes nothing";
+    pass(6, 1.95e9, 0x4);
+    ASSERT_EQ(run.verdicts.size(), 2U);
+    EXPECT_EQ(run.verdicts[1].phase, VerdictPhase::Over);
+}
+
+TEST(StragglerRule, GpusThatAreAllHotOrIdleNameNobody) {
+    SyntheticRun run(4);
+    for (int i = 0; i < 20; ++i) {
+        run.now += 5;
+        for (const char* node : {"node0", "node1"}) {
+            run.note(run.rule.observe(gpu_sample(run.now, node, 1.2e9, 1.2e9, 0x40)));
+            run.note(run.rule.observe(gpu_sample(run.now + 1, node, 1.9e9, 0.2e9, 0x40, 0.0)));
+        }
+    }
+    EXPECT_TRUE(run.verdicts.empty());
+}
+
 TEST(StragglerRule, LooksAreRare) {
     SyntheticRun run(8);
     const int before = run.rounds;

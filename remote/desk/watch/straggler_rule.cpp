@@ -74,6 +74,8 @@ std::vector<Verdict> StragglerRule::observe(const Event& event) {
         }
     } else if (event.as<ExitEvent>() != nullptr) {
         forget_rounds();
+    } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr && !over_) {
+        return gpus_.observe(event, *sample, ranks_of_[event.node]);
     } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
         recall(*verdict);
     } else if (const auto* end = event.as<EndEvent>(); end != nullptr && event.node.empty()) {
@@ -89,6 +91,9 @@ void StragglerRule::recall(const Verdict& verdict) {
         return;
     }
     const auto reason = enum_from<SlowReason>(verdict.reason).value_or(SlowReason::Unknown);
+    if (reason == SlowReason::GpuThrottled) {
+        return;  // gpus_ has it, and does not need it after a restart of the desk: samples come again
+    }
     const auto key = key_of(verdict.node, verdict.rank, reason == SlowReason::SlowLink);
     if (verdict.phase == VerdictPhase::Over) {
         live_.erase(key);
@@ -188,11 +193,18 @@ std::vector<Verdict> StragglerRule::observe_looks(double now_s, std::vector<Node
     }
     for (const auto& look : looks) {
         most_per_node_ = std::max(most_per_node_, look.ranks.size());
+        auto& local = ranks_of_[look.node] = {};
+        for (const auto& rank : look.ranks) {
+            local.push_back(rank.rank);
+        }
+        std::sort(local.begin(), local.end());
         for (const auto& rank : look.ranks) {
             const auto was = earlier.find(rank.rank);
             if (rank.series.taken > 0) {
-                round.ranks[rank.rank] =
+                auto& use = round.ranks[rank.rank] =
                     use_of(look.node, rank, was == earlier.end() ? nullptr : was->second);
+                const auto place = std::lower_bound(local.begin(), local.end(), rank.rank);
+                use.pcie = gpus_.pcie_width(look.node, static_cast<int>(place - local.begin()));
                 round.seconds = std::max(round.seconds, rank.series.seconds);
             }
         }
@@ -557,7 +569,7 @@ std::vector<Verdict> StragglerRule::take(std::vector<Finding> findings) {
 }
 
 std::vector<Verdict> StragglerRule::end_all() {
-    std::vector<Verdict> verdicts;
+    auto verdicts = gpus_.end_all();
     for (auto& [key, known] : live_) {
         known.verdict.phase = VerdictPhase::Over;
         verdicts.push_back(std::move(known.verdict));

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/desk/watch/gpu_clocks.h>
 #include <remote/desk/watch/slow_cause.h>
 #include <remote/desk/watch/slow_link.h>
 #include <remote/diagnosis/verdict.h>
@@ -89,6 +90,8 @@ private:
     std::vector<Verdict> take(std::vector<Finding> findings);
     double since(const std::string& node, int rank, bool link) const;
 
+    GpuClocks gpus_;
+    std::map<std::string, std::vector<int>> ranks_of_;  ///< by node, in order
     std::vector<NodeLook> before_;
     std::deque<RoundOfLooks> rounds_;
     std::map<std::string, Known> live_;  ///< by what is slow: "rank 5", "link node2"
