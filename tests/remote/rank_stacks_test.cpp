@@ -51,6 +51,10 @@ TEST(StackText, Faulthandler) {
                                   "  File \"/a/b/main.py\", line 60 in <module>\n  ...\n",
                                   "/a/b"),
         (Frames{"/a/train \", line 7.py:41 in step", "main.py:60 in <module>"}));
+    EXPECT_TRUE(agent::parse_faulthandler(
+                    "Thread 0x1 (most recent call first):\n  File \"a.py\", line 1 in f\n...\n", "")
+                    .empty())
+        << "more threads than it writes: that of the main thread is missing";
     for (const char* bad : {"", "  File \"x\"", "  File \"x\", line y in z\n", "  File \", line 3 in z"}) {
         EXPECT_TRUE(agent::parse_faulthandler(bad, "").empty()) << bad;
     }
@@ -137,6 +141,23 @@ TEST_F(RankStacks, AProgramWritesItsOwn) {
     EXPECT_EQ(python_stack(rank), (Frames{"train.py:4 in step", "train.py:6 in <module>"})) << "each time";
     EXPECT_TRUE(look(run, false).python_stack().empty()) << "it was not asked for";
     EXPECT_EQ(log_of(0), "ready\n") << "its wait continues";
+    end_all(run);
+}
+
+// What is not Python's own is not repeated when a signal interrupts it: PyTorch fails where its store connects.
+TEST_F(RankStacks, NoSystemCallOfTheProgramIsInterrupted) {
+    without_py_spy();
+    const auto run = begin(
+        "import ctypes, threading\nlibc = ctypes.CDLL(None)\ndef wait(name):\n"
+        "    libc.poll(None, 0, 100000)\n    print(name, 'was interrupted', flush=True)\n"
+        "threading.Thread(target=wait, args=('thread',)).start()\nprint('ready', "
+        "flush=True)\nwait('main')\n");
+    for (int i = 0; i < 3; ++i) {
+        const auto rank = look_when_printed(run, "ready");
+        EXPECT_EQ(python_stack(rank), (Frames{"train.py:4 in wait", "train.py:8 in <module>"}))
+            << why_not(rank, "python_stack");
+    }
+    EXPECT_EQ(log_of(0), "ready\n");
     end_all(run);
 }
 

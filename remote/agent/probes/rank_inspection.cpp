@@ -205,7 +205,8 @@ void Look::inspect(Rank& rank) {
         seen.set_system_call(threads.front().state.system_call());
     }
     rank.stack.pid = rank.works;
-    rank.stack.held = sleeps_deeply || stat->state == 'T' || stat->state == 't' || stat->state == 'Z';
+    rank.stack.stopped = stat->state == 'T' || stat->state == 't' || stat->state == 'Z';
+    rank.stack.held = sleeps_deeply || rank.stack.stopped;
     // The command line and the memory lie behind a lock that a thread in uninterruptible sleep may hold.
     seen.set_command(sleeps_deeply ? as_utf8(stat->command) : command_of(rank.works));
     if (denied != 0) {

@@ -31,6 +31,7 @@ namespace fs = std::filesystem;
 constexpr double kPatience = 2;  // of a program that reads stacks
 constexpr double kAnswer = 0.5;  // of a signal handler
 constexpr double kLookAgain = 0.02;
+constexpr std::size_t kMostTasks = 1024;
 constexpr int kAttempts = 3;  // py-spy reads memory that changes meanwhile
 
 std::string find_program(const std::string& name, const std::string& first) {
@@ -61,6 +62,17 @@ bool has_file_open(const ProcFolder& process, const std::string& file) {
     const auto fds = folder ? folder.numbers(256) : std::vector<int>();
     return std::any_of(fds.begin(), fds.end(),
                        [&](int fd) { return folder.link(std::to_string(fd)) == file; });
+}
+
+// 0: the program has none of ours.
+pid_t stack_thread(const ProcFolder& process) {
+    const ProcFolder tasks(process, "task");
+    const auto threads = tasks ? tasks.numbers(kMostTasks) : std::vector<int>();
+    const auto found = std::find_if(threads.begin(), threads.end(), [&](int thread) {
+        auto name = tasks.read(std::to_string(thread) + "/comm");
+        return name.substr(0, name.find('\n')) == kStackThread;
+    });
+    return found == threads.end() ? 0 : *found;
 }
 
 /// The stacks of one process.
@@ -139,15 +151,17 @@ private:
         }
     }
 
-    // Only a program that has the handler and the file: the hook may have been left out, or replaced by its own.
+    // Only a program that has the handler, the thread and the file: the hook may have been left out, or replaced by its
+    // own. The main thread may be in uninterruptible sleep.
     void ask_faulthandler() {
         const auto file = request_.stack_file.string();
-        if (request_.held) {
+        const pid_t thread = stack_thread(process_);
+        if (request_.stopped) {
             missing("python_stack", py_spy_problem_ + "; the process can answer no signal");
-        } else if (!catches(process_, kStackSignal) || !has_file_open(process_, file)) {
+        } else if (thread == 0 || !catches(process_, kStackSignal) || !has_file_open(process_, file)) {
             missing("python_stack", py_spy_problem_ + "; the program has no faulthandler of ours");
         } else if (::truncate(file.c_str(), 0) != 0 ||
-                   ::syscall(SYS_tgkill, request_.pid, request_.pid, kStackSignal) != 0) {
+                   ::syscall(SYS_tgkill, request_.pid, thread, kStackSignal) != 0) {
             missing("python_stack", py_spy_problem_ + "; the program cannot be asked");
         } else {
             asked_until_ = monotonic_s() + kAnswer;

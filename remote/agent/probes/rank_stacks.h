@@ -16,7 +16,8 @@ namespace rankscope::agent {
 /// A process whose stacks are wanted.
 struct StackRequest {
     pid_t pid = 0;
-    bool held = false;  ///< stopped, traced or in uninterruptible sleep: it can answer no signal
+    bool held = false;     ///< stopped, traced or in uninterruptible sleep: its main thread answers no signal
+    bool stopped = false;  ///< stopped or traced: none of its threads does
     std::filesystem::path stack_file;  ///< of the hook in ranks/stack_hook.h
     std::string programs;              ///< the folder of its virtual environment's programs; empty: none
 };

@@ -85,6 +85,9 @@ std::vector<std::string> parse_faulthandler(std::string_view text, const std::st
             stack.clear();
             continue;
         }
+        if (line == "...") {
+            return {};  // more threads than it writes: the last one is not the main thread
+        }
         // A name of a file may hold anything: the number stands behind the last `", line `.
         const auto number_at = line.rfind(kLine);
         if (!line.starts_with(kFile) || number_at == std::string_view::npos || number_at < kFile.size()) {

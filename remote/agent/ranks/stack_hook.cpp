@@ -11,8 +11,8 @@ namespace {
 
 constexpr const char* kFileVariable = "RANKSCOPE_STACK_FILE";
 
-// For any Python that a rank may be, also 2.7. The handler restarts the system call that it interrupts where the
-// kernel can; Python itself repeats the others (PEP 475).
+// For any Python that a rank may be, also 2.7. The signal goes to a thread that does nothing else: no system call of the
+// program is interrupted. Libraries fail when theirs are (PyTorch's store does while it connects).
 constexpr std::string_view kHook =
     R"(# Written by Rankscope, which reads from it where a rank stands that makes no progress.
 # RANKSCOPE_PYTHON_STACKS=0 in the job's environment leaves it out.
@@ -36,7 +36,19 @@ def _install():
     name = os.environ.pop("RANKSCOPE_STACK_FILE", None)
     if name and signal.getsignal(signal.SIGURG) == signal.SIG_DFL:
         import faulthandler
-        faulthandler.register(signal.SIGURG, file=open(name, "a"), all_threads=False)
+        try:
+            import _thread
+        except ImportError:
+            import thread as _thread
+        faulthandler.register(signal.SIGURG, file=open(name, "a"), all_threads=True)
+        _thread.start_new_thread(_stand_by, (_thread.allocate_lock(),))
+
+
+def _stand_by(lock):
+    with open("/proc/thread-self/comm", "w") as comm:
+        comm.write("rankscope-stack")
+    lock.acquire()
+    lock.acquire()
 
 
 def _continue():

@@ -12,9 +12,12 @@
 
 namespace rankscope::agent {
 
-/// A Python program that gets this signal writes the stack of its main thread into its stack file, in the interpreter's
-/// faulthandler, and continues. Everything else ignores the signal by default: it does no harm where it comes too late.
+/// A Python program whose thread kStackThread gets this signal writes the stacks of its threads into its stack file, in
+/// the interpreter's faulthandler, and continues. Everything else ignores the signal by default: it does no harm where it
+/// comes too late.
 inline constexpr int kStackSignal = SIGURG;
+/// The name of the thread that waits for the signal, and does nothing else.
+inline constexpr const char* kStackThread = "rankscope-stack";
 
 /// "0" in the environment of a job leaves the hook out.
 inline constexpr const char* kStacksVariable = "RANKSCOPE_PYTHON_STACKS";
