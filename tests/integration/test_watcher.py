@@ -157,7 +157,9 @@ class Gloo(Watched):
         since = time.monotonic()
         node.run(["sh", "-c", f"for thread in /proc/{self.pid_of('node2')}/task/*; do echo ${{thread##*/}} > {group}/tasks; done"
                   if "cgroup/cpu" in group else f"echo {self.pid_of('node2')} > {group}/cgroup.procs"], user=node.ROOT, check=True)
-        self.expect(run, "throttled by its cgroup", "Gloo", since, id="rank-hang", rank=1, node="node2", reason="throttled", limit=90)
+        verdict = self.expect(run, "throttled by its cgroup", "Gloo", since, rank=1, node="node2", limit=90)
+        # It still makes a step now and then, or it does not.
+        self.assertIn((verdict["id"], verdict["reason"]), [("rank-slow", "cpu-quota"), ("rank-hang", "throttled")])
 
     def slow_group(self) -> str:
         """A thousandth of a core: cgroup v2, or v1."""

@@ -506,6 +506,15 @@ TEST(RunTracker, WhatHeldTheRunIsTheCauseOfItsEnd) {
     EXPECT_EQ(cause->waiting, (std::vector<int>{0, 2})) << "those that only noticed";
 }
 
+TEST(RunTracker, ASlowRankIsNoCauseOfAnEnd) {
+    RunTracker tracker = tracker_for(2, 1);
+    Event slow = live_verdict();
+    std::get<DiagnosisEvent>(slow.body).id = "rank-slow";
+    tracker.observe(slow);
+    tracker.observe(victim_of("node1", 0, 100));
+    EXPECT_EQ(tracker.verdict(false).culprit.rank, 0);
+}
+
 TEST(RunTracker, AVerdictThatIsOverIsNoCause) {
     RunTracker tracker = tracker_for(2, 1);
     tracker.observe(live_verdict());

@@ -34,7 +34,8 @@ void WatchState::observe(const Event& event, double now) {
 
 void WatchState::recall(const Event& event) {
     rule_.recall(event);
-    if (const auto* verdict = event.as<DiagnosisEvent>()) {
+    if (const auto* verdict = event.as<DiagnosisEvent>();
+        verdict != nullptr && verdict->id != FailureId("rank-slow")) {
         if (verdict->phase == VerdictPhase::Live) {
             open_ = *verdict;
         } else if (verdict->phase == VerdictPhase::Over) {
