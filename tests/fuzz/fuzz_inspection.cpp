@@ -12,6 +12,7 @@
 #include <remote/agent/inspection/infiniband.h>
 #include <remote/agent/inspection/limits.h>
 #include <remote/agent/inspection/names.h>
+#include <remote/agent/inspection/nccl_settings.h>
 #include <remote/agent/inspection/path_states.h>
 #include <remote/agent/inspection/programs.h>
 #include <remote/agent/inspection/routes.h>
@@ -36,6 +37,14 @@ void read_names(std::string_view text) {
         for (const auto& address : addresses) {
             require_text(address);
         }
+    }
+}
+
+void read_settings(std::string_view text) {
+    for (const auto& [name, value] : agent::read_nccl_conf(text)) {
+        require_text(name);
+        require_text(value);
+        fuzz::require(name.starts_with("NCCL_"), "only settings of NCCL");
     }
 }
 
@@ -73,6 +82,7 @@ void read_netlink(std::string_view text) {
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const auto text = fuzz::as_text(data, size);
     read_names(text);
+    read_settings(text);
     read_gpu_texts(text);
     read_netlink(text);
     agent::read_nft_ruleset(text);

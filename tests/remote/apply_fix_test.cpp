@@ -80,9 +80,10 @@ protected:
 };
 
 TEST_F(ApplyFix, RunsTheLineAsItIsShown) {
-    const auto done = run("printf '%s|' 'a!b' \"two\nlines\" '\\0101' ~; id -un; echo err >&2", user_, false);
+    const auto done =
+        run("printf '%s|' 'a!1' '7'\"two\n2lines\"'0' '\\0101' ~; id -un; echo err >&2", user_, false);
     ASSERT_TRUE(done) << done.failure().detail;
-    EXPECT_EQ(*done, "a!b|two\nlines|\\0101|/home/trainer|trainer\nerr\n");
+    EXPECT_EQ(*done, "a!1|7two\n2lines0|\\0101|/home/trainer|trainer\nerr\n");
     const Fix fix{.node = inventory_.nodes[0].name, .command = "echo done", .undo = "echo undone"};
     EXPECT_EQ(*apply_fix({.inventory = inventory_, .fix = fix, .undo = true}, {}), "undone\n");
 }

@@ -11,6 +11,7 @@
 #include <remote/agent/inspection/infiniband.h>
 #include <remote/agent/inspection/limits.h>
 #include <remote/agent/inspection/names.h>
+#include <remote/agent/inspection/nccl_settings.h>
 #include <remote/agent/inspection/path_states.h>
 #include <remote/agent/inspection/programs.h>
 #include <remote/agent/inspection/versions.h>
@@ -46,6 +47,17 @@ TEST(HostInspectionText, HostsFile) {
     EXPECT_EQ(read_hosts(text, "NODE-B"), (Texts{"10.0.0.12"}));
     EXPECT_TRUE(read_hosts(text, "node-c").empty());
     EXPECT_TRUE(read_hosts(text, "127.0.0.1").empty());
+}
+
+TEST(HostInspectionText, NcclConf) {
+    const std::map<std::string, std::string> expected{{"NCCL_PROTO", "Simple"},
+                                                      {"NCCL_SOCKET_IFNAME", "=eth0"}};
+    EXPECT_EQ(
+        read_nccl_conf("# NCCL_DEBUG=INFO\n NCCL_SOCKET_IFNAME = =eth0 \nNCCL_PROTO=Simple\nNCCL_PROTO=LL\n"
+                       "PATH=/bin\nNCCL_ALGO\n"),
+        expected)
+        << "the first counts, as NCCL sets only what is not set";
+    EXPECT_TRUE(read_nccl_conf("").empty());
 }
 
 TEST(HostInspectionText, InterfaceKinds) {

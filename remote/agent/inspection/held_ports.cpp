@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <remote/agent/cleanup/leftovers.h>
 #include <remote/agent/inspection/held_ports.h>
 #include <remote/agent/node/process_tree.h>
@@ -10,11 +11,14 @@
 
 #include <cerrno>
 #include <limits>
+#include <map>
+#include <string>
 
 namespace rankscope::agent {
 namespace {
 
 constexpr int kMostPorts = 64;
+constexpr int kMostLeftovers = 64;
 
 wire::HeldPort port_state(const NodePaths& paths, std::uint16_t number) {
     wire::HeldPort port;
@@ -49,6 +53,35 @@ wire::HostInspection inspect_ports(const InspectionScope& scope) {
         }
         if (port > 0 && port <= std::numeric_limits<std::uint16_t>::max()) {
             *found.add_ports() = port_state(scope.paths, static_cast<std::uint16_t>(port));
+        }
+    }
+    return found;
+}
+
+wire::HostInspection inspect_leftovers(const InspectionScope& scope) {
+    wire::HostInspection found;
+    std::map<std::string, bool> live;
+    for (const pid_t pid : all_processes()) {
+        if (monotonic_s() > scope.end || scope.stop.stop_requested()) {
+            add_unseen(found, "leftovers", "this node has too many processes for the time");
+            break;
+        }
+        const std::string run_id = is_own(pid) ? run_of(pid) : std::string();
+        if (run_id.empty()) {
+            continue;
+        }
+        const auto known = live.find(run_id);
+        const bool is_live = known != live.end() ? known->second : is_of_live_run(scope.paths, pid);
+        live[run_id] = is_live;
+        if (!is_live && found.leftovers_size() < kMostLeftovers) {
+            auto* entry = found.add_leftovers();
+            entry->set_kind("process");
+            entry->set_pid(pid);
+            entry->set_what(command_of(pid));
+            entry->set_user(owner_of(pid));
+            entry->set_since_us(started_at(pid) * 1000000);
+            entry->set_run_id(run_id);
+            entry->set_own(true);
         }
     }
     return found;

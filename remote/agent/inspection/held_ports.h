@@ -11,4 +11,7 @@ namespace rankscope::agent {
 /// user in any case. A connection that was given the port holds it as a listener does.
 wire::HostInspection inspect_ports(const InspectionScope& scope);
 
+/// The user's own processes of runs that are over.
+wire::HostInspection inspect_leftovers(const InspectionScope& scope);
+
 }  // namespace rankscope::agent

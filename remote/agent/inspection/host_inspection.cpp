@@ -10,6 +10,7 @@
 #include <remote/agent/inspection/infiniband.h>
 #include <remote/agent/inspection/limits.h>
 #include <remote/agent/inspection/names.h>
+#include <remote/agent/inspection/nccl_settings.h>
 #include <remote/agent/inspection/path_states.h>
 #include <remote/agent/inspection/programs.h>
 #include <remote/agent/inspection/routes.h>
@@ -83,6 +84,7 @@ wire::HostInspection inspect_host(const NodePaths& paths, const wire::InspectHos
     FoundPrograms programs;
     Parts parts;  // they end before what they refer to
     parts.start("paths", [&scope] { return inspect_paths(scope); });
+    parts.start("nccl_settings", [&scope] { return inspect_nccl_settings(scope); });
     parts.start("interfaces", [&scope] {
         auto found = inspect_interfaces();
         found.MergeFrom(inspect_routes(scope));
@@ -93,6 +95,7 @@ wire::HostInspection inspect_host(const NodePaths& paths, const wire::InspectHos
     parts.start("ports", [&scope] {
         auto found = inspect_ports(scope);
         found.MergeFrom(inspect_limits(scope));
+        found.MergeFrom(inspect_leftovers(scope));
         return found;
     });
     programs = find_programs(scope);

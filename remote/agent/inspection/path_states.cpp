@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <vector>
 
@@ -175,11 +176,15 @@ wire::HostInspection inspect_paths(const InspectionScope& scope) {
         auto* state = found.add_paths();
         const auto bytes = looks[i].wait(scope.stop);
         if (!bytes || !state->ParseFromString(*bytes)) {
+            const int error = looks[i].start_error();
             state->Clear();
-            state->set_late(true);
+            state->set_late(error == 0);
+            state->set_error(error);
             state->set_resolved(absolute_path(asked[i]));
             state->set_file_system(file_system_of(mounts, state->resolved()));
-            add_unseen(found, "paths." + asked[i], late_text(patience));
+            add_unseen(found, "paths." + asked[i],
+                       error == 0 ? late_text(patience)
+                                  : std::string("no process can be started: ") + std::strerror(error));
         }
         state->set_path(asked[i]);
     }

@@ -76,12 +76,14 @@ IsolatedLook::IsolatedLook(const std::function<std::string()>& look, double seco
     : deadline_(monotonic_s() + seconds) {
     Pipe pipe = make_pipe();
     if (!pipe.read_end) {
+        start_error_ = errno;
         return;
     }
     pid_ = ::fork();
     if (pid_ == 0) {
         run_child(pipe.write_end.get(), look);
     }
+    start_error_ = pid_ < 0 ? errno : 0;
     if (pid_ > 0) {
         pipe_ = std::move(pipe.read_end);
         set_nonblocking(pipe_.get(), true);
@@ -89,7 +91,10 @@ IsolatedLook::IsolatedLook(const std::function<std::string()>& look, double seco
 }
 
 IsolatedLook::IsolatedLook(IsolatedLook&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), pipe_(std::move(other.pipe_)), deadline_(other.deadline_) {}
+    : pid_(std::exchange(other.pid_, -1)),
+      pipe_(std::move(other.pipe_)),
+      deadline_(other.deadline_),
+      start_error_(other.start_error_) {}
 
 IsolatedLook::~IsolatedLook() {
     if (pid_ > 0) {

@@ -27,11 +27,14 @@ public:
 
     /// What was found. Nothing: no answer until the deadline or the stop request, or the child could not be made.
     std::optional<std::string> wait(const std::stop_token& stop);
+    /// errno, where the child could not be made: the files may be fine.
+    int start_error() const { return start_error_; }
 
 private:
     pid_t pid_ = -1;
     UniqueFd pipe_;
     double deadline_;
+    int start_error_ = 0;
 };
 
 }  // namespace rankscope::agent

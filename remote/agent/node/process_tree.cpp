@@ -212,6 +212,10 @@ std::vector<pid_t> processes_with_environment(const std::string& assignment) {
 std::string command_of(pid_t pid) {
     const std::string base = "/proc/" + std::to_string(pid);
     std::string command = read_all(base + "/cmdline");
+    // The name alone: the folder of an interpreter would leave no room for the script.
+    if (command.starts_with('/')) {
+        command.erase(0, command.substr(0, command.find('\0')).rfind('/') + 1);
+    }
     std::replace(command.begin(), command.end(), '\0', ' ');
     while (!command.empty() && command.back() == ' ') {
         command.pop_back();

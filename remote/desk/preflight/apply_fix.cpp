@@ -78,7 +78,8 @@ AcceptedPasswords& accepted_passwords() {
     return passwords;
 }
 
-// A word of sh without the characters that the login shell may change ('!' in csh, line breaks).
+// A word of sh without the characters that the login shell may change ('!' in csh, line breaks). printf reads up to
+// three octal digits after the 0: all are given.
 std::string printed_word(const std::string& line) {
     std::string escaped;
     for (const char c : line) {
@@ -87,13 +88,13 @@ std::string printed_word(const std::string& line) {
                 escaped += "\\0134";
                 break;
             case '\'':
-                escaped += "\\047";
+                escaped += "\\0047";
                 break;
             case '!':
-                escaped += "\\041";
+                escaped += "\\0041";
                 break;
             case '\n':
-                escaped += "\\012";
+                escaped += "\\0012";
                 break;
             default:
                 escaped += c;

@@ -3,7 +3,10 @@
 
 #include <base/shell_quote.h>
 #include <remote/desk/node/clock_check.h>
+#include <remote/desk/preflight/gpu_checks.h>
 #include <remote/desk/preflight/host_checks.h>
+#include <remote/desk/preflight/host_findings.h>
+#include <remote/desk/preflight/nccl_setting_checks.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -24,7 +27,10 @@ constexpr std::uint64_t kLeastInodes = 1000;
 constexpr std::uint64_t kSharedMemory = 64 * kMiB;  // Docker's default, too small for NCCL and data loaders
 constexpr std::uint64_t kSharedMemoryOfRank = 16 * kMiB;  // NCCL's segments of a rank
 constexpr std::int64_t kLeastFiles = 512;
-constexpr std::int64_t kFilesOfPeer = 4;   // sockets of one rank to another
+constexpr std::int64_t kGoodFiles = 1048576;
+constexpr std::int64_t kUnlimited = std::int64_t{1} << 62U;
+constexpr std::int64_t kFilesOfPeer = 4;  // sockets of one rank to another
+constexpr std::int64_t kRoomFactor = 8;
 constexpr std::int64_t kTasksOfRank = 64;  // threads and helpers
 constexpr std::int64_t kSmallMemlock = 1 << 20;
 constexpr double kClockOff = 2;  // seconds
@@ -37,56 +43,9 @@ std::string limit_text(std::int64_t value) {
     return value < 0 ? text(kContext, "unlimited") : std::to_string(value);
 }
 
-class Findings {
-public:
-    Check& add(FailureId id, CheckStatus status, const NodeView& view, const std::string& detail) {
-        return add(id, status, view.name, detail);
-    }
-    Check& add(FailureId id, CheckStatus status, const std::string& node, const std::string& detail) {
-        auto found = std::find_if(checks_.begin(), checks_.end(), [&](const Check& check) {
-            return check.id == id && check.status == status;
-        });
-        if (found == checks_.end()) {
-            checks_.emplace_back();
-            found = checks_.end() - 1;
-            found->id = id;
-            found->status = status;
-            found->detail = detail;
-        }
-        if (std::find(found->nodes.begin(), found->nodes.end(), node) == found->nodes.end()) {
-            found->nodes.push_back(node);
-        }
-        found->evidence.push_back(detail);
-        return *found;
-    }
-    void pass(FailureId id, const std::string& detail) {
-        if (std::none_of(checks_.begin(), checks_.end(),
-                         [&](const Check& check) { return check.id == id; })) {
-            checks_.emplace_back();
-            checks_.back().id = id;
-            checks_.back().detail = detail;
-        }
-    }
-    std::vector<Check> take() {
-        for (auto& check : checks_) {
-            std::string others;
-            for (std::size_t i = 1; i < check.nodes.size(); ++i) {
-                others += (others.empty() ? "" : ", ") + check.nodes[i];
-            }
-            if (!others.empty()) {
-                check.detail += ' ' + text(kContext, "The same check concerns %1.", {others});
-            }
-        }
-        return std::move(checks_);
-    }
-
-private:
-    std::vector<Check> checks_;
-};
-
 // ---- the rendezvous port ----
 
-void master_port(const NodeView& master, const HostNeeds& needs, Findings& findings) {
+void master_port(const NodeView& master, const HostNeeds& needs, HostFindings& findings) {
     const std::string free = text(kContext, "The rendezvous port of %1 is free.", {master.name});
     if (needs.master_port_error == 0) {
         return findings.pass("port-in-use", free);
@@ -122,11 +81,14 @@ void master_port(const NodeView& master, const HostNeeds& needs, Findings& findi
                                  {number, master.name, port.run_id()})
                           : text(kContext, "Port %1 of %2 is held by %3.", {number, master.name, who}));
         if (stale) {
-            check.fixes.push_back({.command = "rankscopectl clean " + shell_quote(master.name)});
-        } else if (port.own() && port.pid() > 0 && !port.live()) {
-            check.fixes.push_back({.node = master.name, .command = "kill " + std::to_string(port.pid())});
+            check.fixes.push_back({.command = needs.ctl + " clean " + shell_quote(master.name) + " --port " +
+                                              number + " --end"});
         }
         check.fixes.push_back({.job = {{"master_port", "0"}}});
+        // Perhaps the user needs it: only where another port is no way out.
+        if (!stale && port.own() && port.pid() > 0 && !port.live()) {
+            check.fixes.push_back({.node = master.name, .command = "kill " + std::to_string(port.pid())});
+        }
     }
     if (!known) {
         findings
@@ -140,6 +102,12 @@ void master_port(const NodeView& master, const HostNeeds& needs, Findings& findi
 
 // ---- paths ----
 
+// No fix: whether anything of ours fills it is not known.
+std::string clean_hint(const NodeView& view, const HostNeeds& needs) {
+    return text(kContext, "`%1` removes what finished runs left there.",
+                {needs.ctl + " clean " + shell_quote(view.name)});
+}
+
 const wire::PathState* path_of(const NodeView& view, const std::string& path) {
     for (const auto& entry : view.host.paths()) {
         if (entry.path() == path || entry.resolved() == path) {
@@ -149,7 +117,12 @@ const wire::PathState* path_of(const NodeView& view, const std::string& path) {
     return nullptr;
 }
 
-void shared_memory(const NodeView& view, const HostNeeds& needs, Findings& findings) {
+// Not where the node could start no process to look.
+bool is_missing(const wire::PathState& path) {
+    return !path.exists() && !path.late() && path.error() != EAGAIN && path.error() != ENOMEM;
+}
+
+void shared_memory(const NodeView& view, const HostNeeds& needs, HostFindings& findings) {
     const auto* shm = path_of(view, "/dev/shm");
     if (shm == nullptr || !shm->exists() || shm->late() || shm->total_bytes() == 0) {
         return;
@@ -175,11 +148,12 @@ void shared_memory(const NodeView& view, const HostNeeds& needs, Findings& findi
              .undo = "sudo mount -o remount,size=" + std::to_string(shm->total_bytes() / 1024) + "k /dev/shm",
              .needs_root = true});
     } else {
-        check.fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+        check.evidence.push_back(clean_hint(view, needs));
     }
 }
 
-void folder_state(const NodeView& view, const wire::PathState& path, bool ours, Findings& findings) {
+void folder_state(const NodeView& view, const HostNeeds& needs, const wire::PathState& path, bool ours,
+                  HostFindings& findings) {
     const std::string name = path.resolved().empty() ? path.path() : path.resolved();
     if (path.late()) {
         findings.add("path-late", CheckStatus::Fail, view,
@@ -193,7 +167,7 @@ void folder_state(const NodeView& view, const wire::PathState& path, bool ours, 
     const auto full = [&](CheckStatus status, const std::string& detail) {
         Check& check = findings.add("disk-full", status, view, detail);
         if (ours) {  // elsewhere Rankscope keeps nothing
-            check.fixes.push_back({.command = "rankscopectl clean " + shell_quote(view.name)});
+            check.evidence.push_back(clean_hint(view, needs));
         }
     };
     if (path.write_error() == EDQUOT) {
@@ -215,11 +189,11 @@ void folder_state(const NodeView& view, const wire::PathState& path, bool ours, 
 }
 
 // The agent's cache and home come with every inspection: worker, spool and checkpoints go there.
-void own_folders(const NodeView& view, Findings& findings) {
+void own_folders(const NodeView& view, const HostNeeds& needs, HostFindings& findings) {
     for (int i = 0; i < view.host.paths_size(); ++i) {
         const auto& path = view.host.paths(i);
         const bool ours = i == 1 || i == 2;  // home and the cache, after /dev/shm
-        folder_state(view, path, ours, findings);
+        folder_state(view, needs, path, ours, findings);
         if (!ours || !path.exists() || path.late()) {
             continue;
         }
@@ -239,12 +213,12 @@ void own_folders(const NodeView& view, Findings& findings) {
     }
 }
 
-void data_paths(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+void data_paths(const std::vector<NodeView>& views, const HostNeeds& needs, HostFindings& findings) {
     const auto look = [&](const std::string& path, bool required) {
         std::vector<const NodeView*> without;
         for (const auto& view : views) {
             const auto* state = path_of(view, path);
-            if (state != nullptr && !state->exists() && !state->late()) {
+            if (state != nullptr && is_missing(*state)) {
                 without.push_back(&view);
             }
         }
@@ -266,7 +240,7 @@ void data_paths(const std::vector<NodeView>& views, const HostNeeds& needs, Find
 
 // ---- programs and code ----
 
-void program(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+void program(const std::vector<NodeView>& views, const HostNeeds& needs, HostFindings& findings) {
     if (needs.program.empty()) {
         return;
     }
@@ -289,7 +263,7 @@ void program(const std::vector<NodeView>& views, const HostNeeds& needs, Finding
                   text(kContext, "Every node has the program \"%1\".", {needs.program}));
 }
 
-void script(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+void script(const std::vector<NodeView>& views, const HostNeeds& needs, HostFindings& findings) {
     if (needs.script.empty()) {
         return;
     }
@@ -299,7 +273,7 @@ void script(const std::vector<NodeView>& views, const HostNeeds& needs, Findings
         if (state == nullptr || state->late()) {
             continue;
         }
-        if (!state->exists()) {
+        if (is_missing(*state)) {
             findings.add("script-missing", CheckStatus::Fail, view,
                          text(kContext, "%1 does not exist on %2.", {needs.script, view.name}));
         } else if (!state->sha256().empty()) {
@@ -315,28 +289,48 @@ void script(const std::vector<NodeView>& views, const HostNeeds& needs, Findings
     for (const auto& [hash, nodes] : versions) {
         const bool odd = hash != most->first || nodes.size() * 2 <= views.size();
         for (const NodeView* view : odd ? nodes : std::vector<const NodeView*>()) {
-            findings
-                .add("code-differs", CheckStatus::Fail, *view,
-                     text(kContext, "%1 of %2 differs from the file of the other nodes.",
-                          {needs.script, view->name}))
-                .fixes = {{.job = {{"push", "[" + needs.script + "]"}}}};
+            Check& check = findings.add("code-differs", CheckStatus::Fail, *view,
+                                        text(kContext, "%1 of %2 differs from the file of the other nodes.",
+                                             {needs.script, view->name}));
+            // What is pushed replaces a file that the command names without its folder.
+            if (needs.script.find('/') == std::string::npos) {
+                check.fixes = {{.job = {{"push", "[" + needs.script + "]"}}}};
+            }
         }
     }
 }
 
 // ---- limits ----
 
-// For sessions that begin afterwards.
-Fix limits_file(const NodeView& view, const std::string& limit, const std::string& value) {
-    const std::string file = "/etc/security/limits.d/90-rankscope-" + limit + ".conf";
-    return {.node = view.name,
-            .command = "sudo sh -c " + shell_quote("echo '* - " + limit + " " + value + "' > " + file),
-            .undo = "sudo rm " + file,
-            .needs_root = true};
+// For logins from now on: the file where sshd uses PAM, its own limit where it does not. Where the hard limit is high
+// enough, the soft one alone changes.
+Fix raise_limit(const NodeView& view, const wire::Limit& limit, std::int64_t wanted) {
+    const std::string& name = limit.name();
+    const bool soft_only = limit.hard() < 0 || (wanted >= 0 && limit.hard() >= wanted);
+    const std::string value = wanted < 0 ? "unlimited" : std::to_string(wanted);
+    const std::string file = "/etc/security/limits.d/90-rankscope-" + name + ".conf";
+    const std::string sshd = "prlimit --pid $(pgrep -o -x sshd) --" + name + '=';
+    return {
+        .node = view.name,
+        .command = "sudo sh -c " +
+                   shell_quote("echo \"* " + std::string(soft_only ? "soft " : "- ") + name + ' ' + value +
+                               "\" > " + file + "; " + sshd + value + (soft_only ? ":" : "") + " || true"),
+        .undo = "sudo sh -c " + shell_quote("rm " + file + "; " + sshd + std::to_string(limit.soft()) + ':' +
+                                            (soft_only ? "" : std::to_string(limit.hard())) + " || true"),
+        .needs_root = true};
+}
+
+// The group of the login sessions.
+Fix raise_group_limit(const NodeView& view, const wire::Limit& limit, std::int64_t wanted) {
+    const auto write = [&](std::int64_t value) {
+        return "sudo sh -c " +
+               shell_quote("echo " + std::to_string(value) + " > " + limit.source() + "/pids.max");
+    };
+    return {.node = view.name, .command = write(wanted), .undo = write(limit.soft()), .needs_root = true};
 }
 
 void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size, std::int64_t most_memlock,
-            Findings& findings) {
+            HostFindings& findings) {
     const bool infiniband = std::any_of(
         view.host.infiniband().begin(), view.host.infiniband().end(),
         [](const wire::InfinibandPort& port) { return port.state().find("ACTIVE") != std::string::npos; });
@@ -351,7 +345,8 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                          text(kContext, "A process on %1 may open %2 files; a run of %3 ranks needs %4.",
                               {view.name, limit_text(limit.soft()), std::to_string(world_size),
                                std::to_string(wanted)}))
-                    .fixes.push_back(limits_file(view, "nofile", "1048576"));
+                    .fixes.push_back(raise_limit(
+                        view, limit, limit.hard() >= wanted ? limit.hard() : std::max(kGoodFiles, wanted)));
             }
         } else if (limit.name() == "memlock" && limit.soft() >= 0) {
             const bool lower = limit.soft() < most_memlock && limit.soft() < kSmallMemlock;
@@ -362,18 +357,24 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
                               "A process on %1 may lock %2 bytes of memory; InfiniBand and RoCE need "
                               "unlimited.",
                               {view.name, limit_text(limit.soft())}))
-                    .fixes.push_back(limits_file(view, "memlock", "unlimited"));
+                    .fixes.push_back(raise_limit(
+                        view, limit, infiniband || most_memlock >= kUnlimited ? -1 : most_memlock));
             }
         } else if ((limit.name() == "nproc" || limit.name() == "pids.max") && limit.soft() >= 0) {
             const auto room = limit.soft() - std::max<std::int64_t>(limit.used(), 0);
             const auto wanted = kTasksOfRank * (view.ranks + 1);
             if (room < wanted) {
-                findings.add("pids-limit", CheckStatus::Fail, view,
-                             text(kContext,
-                                  "%1 allows %2 more processes and threads (%3, limit %4); %5 ranks need %6.",
-                                  {view.name, std::to_string(std::max<std::int64_t>(room, 0)),
-                                   limit.name() == "nproc" ? "ulimit -u" : where, limit_text(limit.soft()),
-                                   std::to_string(view.ranks), std::to_string(wanted)}));
+                Check& check = findings.add(
+                    "pids-limit", CheckStatus::Fail, view,
+                    text(kContext,
+                         "%1 allows %2 more processes and threads (%3, limit %4); %5 ranks need %6.",
+                         {view.name, std::to_string(std::max<std::int64_t>(room, 0)),
+                          limit.name() == "nproc" ? "ulimit -u" : where, limit_text(limit.soft()),
+                          std::to_string(view.ranks), std::to_string(wanted)}));
+                const auto needed = std::max<std::int64_t>(limit.used(), 0) + kRoomFactor * wanted;
+                check.fixes.push_back(limit.name() == "nproc"
+                                          ? raise_limit(view, limit, std::max(needed, limit.hard()))
+                                          : raise_group_limit(view, limit, needed));
             }
         }
     }
@@ -381,7 +382,7 @@ void limits(const NodeView& view, const HostNeeds& needs, std::size_t world_size
 
 // ---- clocks, versions ----
 
-void clocks(const std::vector<NodeView>& views, Findings& findings) {
+void clocks(const std::vector<NodeView>& views, HostFindings& findings) {
     // Against the median: the desk's own clock may be the wrong one.
     std::vector<double> offsets;
     for (const auto& view : views) {
@@ -418,7 +419,7 @@ struct VersionRule {
     bool patch_counts;  ///< else major and minor alone
 };
 
-void versions(const std::vector<NodeView>& views, const HostNeeds& needs, Findings& findings) {
+void versions(const std::vector<NodeView>& views, const HostNeeds& needs, HostFindings& findings) {
     const VersionRule rules[] = {
         {"torch", "torch-version-skew", true, false}, {"nccl", "nccl-version-mismatch", needs.nccl, false},
         {"python", "version-skew", false, false},     {"cuda", "version-skew", false, false},
@@ -456,7 +457,22 @@ void versions(const std::vector<NodeView>& views, const HostNeeds& needs, Findin
     }
 }
 
-void unseen(const NodeView& view, Findings& findings) {
+void stale_processes(const NodeView& view, HostFindings& findings) {
+    Check* check = nullptr;
+    std::string pids;
+    for (const auto& entry : view.host.leftovers()) {
+        check =
+            &findings.add("stale-process", CheckStatus::Warn, view,
+                          text(kContext, "%1 still has a process of the run %2, which is over: %3 (pid %4).",
+                               {view.name, entry.run_id(), entry.what(), std::to_string(entry.pid())}));
+        pids += ' ' + std::to_string(entry.pid());
+    }
+    if (check != nullptr) {  // one that has ended meanwhile is no failure
+        check->fixes.push_back({.node = view.name, .command = "kill" + pids + " 2>/dev/null; true"});
+    }
+}
+
+void unseen(const NodeView& view, HostFindings& findings) {
     for (const auto& entry : view.host.unseen()) {
         findings.add("probe-incomplete", CheckStatus::Skip, view,
                      text(kContext, "%1: %2 could not be read: %3", {view.name, entry.what(), entry.why()}));
@@ -466,15 +482,14 @@ void unseen(const NodeView& view, Findings& findings) {
 }  // namespace
 
 std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNeeds& needs) {
-    Findings findings;
+    HostFindings findings;
     std::size_t world_size = 0;
     std::int64_t most_memlock = 0;
     for (const auto& view : views) {
         world_size += static_cast<std::size_t>(std::max(view.ranks, 0));
         for (const auto& limit : view.host.limits()) {
             if (limit.name() == "memlock") {
-                most_memlock =
-                    std::max(most_memlock, limit.soft() < 0 ? std::int64_t{1} << 62U : limit.soft());
+                most_memlock = std::max(most_memlock, limit.soft() < 0 ? kUnlimited : limit.soft());
             }
         }
     }
@@ -483,8 +498,9 @@ std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNee
     }
     for (const auto& view : views) {
         shared_memory(view, needs, findings);
-        own_folders(view, findings);
+        own_folders(view, needs, findings);
         limits(view, needs, world_size, most_memlock, findings);
+        stale_processes(view, findings);
         unseen(view, findings);
     }
     data_paths(views, needs, findings);
@@ -492,6 +508,8 @@ std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNee
     script(views, needs, findings);
     clocks(views, findings);
     versions(views, needs, findings);
+    gpu_checks(views, findings);
+    nccl_setting_checks(views, needs.nccl, findings);
     findings.pass("disk-full", text(kContext, "The disks have room."));
     findings.pass("shm-too-small", text(kContext, "/dev/shm is large enough."));
     findings.pass("open-files-limit", text(kContext, "The limits of open files are high enough."));

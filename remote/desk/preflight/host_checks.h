@@ -26,6 +26,8 @@ struct HostNeeds {
     std::size_t master = 0;  ///< index into the views
     bool nccl = false;
     bool native = false;
+    std::string ctl =
+        "rankscopectl";  ///< with the option that names the inventory, where it is not the user's own
 };
 
 /// Ports, limits, memory and disks, programs, data, code, clocks and versions of all nodes, side by side.

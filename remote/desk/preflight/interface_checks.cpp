@@ -72,6 +72,18 @@ void add_auto_fix(Check& check) {
     }
 }
 
+// Without the variable the ranks get the interface of the plan.
+void add_environment_fix(Check& check, const NodeView& view) {
+    const auto key = view.env_keys.find("NCCL_SOCKET_IFNAME");
+    if (key == view.env_keys.end()) {
+        return;
+    }
+    const Fix fix{.job = {{key->second, ""}}};
+    if (std::find(check.fixes.begin(), check.fixes.end(), fix) == check.fixes.end()) {
+        check.fixes.push_back(fix);
+    }
+}
+
 // What the job itself names.
 void named_interface(const std::vector<NodeView>& views, const NodeView& view, const std::string& name,
                      Findings& findings) {
@@ -116,12 +128,19 @@ void other_interfaces(const std::vector<NodeView>& views, std::size_t index,
             continue;
         }
         if (is_bridge_trap(views, *interface)) {
-            findings.add(bridge_id(*interface), status, view.name,
-                         text(kContext,
+            Check& check = findings.add(
+                bridge_id(*interface), status, view.name,
+                by_job ? text(kContext,
+                              "NCCL_SOCKET_IFNAME of the job takes the bridge %2 of %1, which has the same "
+                              "address "
+                              "(%3) as on other nodes: no node reaches another one there.",
+                              {view.name, interface->name(), interface->addresses(0)})
+                       : text(kContext,
                               "%1 has the bridge %2 with the same address (%3) as other nodes: NCCL takes it "
                               "unless NCCL_SOCKET_IFNAME says otherwise.",
                               {view.name, interface->name(), interface->addresses(0)}) +
                              reassurance);
+            add_environment_fix(check, view);
             continue;
         }
         for (const auto& path : results) {
@@ -136,7 +155,25 @@ void other_interfaces(const std::vector<NodeView>& views, std::size_t index,
                                   {view.name, path.address, interface->name(), outcome_text(path.result)}) +
                                  reassurance);
             check.pairs.push_back({views[path.from].name, view.name});
+            add_environment_fix(check, view);
         }
+    }
+}
+
+// What the node itself says. The ranks get the interface of the plan: it counts only where the plan has none.
+void names_of_the_node(const NodeView& view, Findings& findings) {
+    for (const auto& setting : view.host.nccl_settings()) {
+        if (setting.name() != "NCCL_SOCKET_IFNAME" || setting.value().empty() || !ifname_of(view).empty() ||
+            !nccl_interfaces(view.host, setting.value()).empty()) {
+            continue;
+        }
+        const bool overridden = !view.interface_name.empty();
+        findings.add("socket-ifname-invalid", overridden ? CheckStatus::Warn : CheckStatus::Fail, view.name,
+                     text(kContext, "NCCL_SOCKET_IFNAME=%1 (%2) names no usable interface of %3.",
+                          {setting.value(), setting.source(), view.name}) +
+                         (overridden ? ' ' + text(kContext, "The ranks of this run use %1 alone.",
+                                                  {view.interface_name})
+                                     : std::string()));
     }
 }
 
@@ -256,10 +293,13 @@ std::vector<Check> interface_checks(const std::vector<NodeView>& views,
             named_interface(views, view, gloo->second, findings);
         }
         if (!ifname_of(view).empty() && nccl_interfaces(view.host, ifname_of(view)).empty()) {
-            findings.add("socket-ifname-invalid", CheckStatus::Fail, view.name,
-                         text(kContext, "NCCL_SOCKET_IFNAME=%2 names no usable interface of %1.",
-                              {view.name, ifname_of(view)}));
+            add_environment_fix(
+                findings.add("socket-ifname-invalid", CheckStatus::Fail, view.name,
+                             text(kContext, "NCCL_SOCKET_IFNAME=%2 names no usable interface of %1.",
+                                  {view.name, ifname_of(view)})),
+                view);
         }
+        names_of_the_node(view, findings);
         other_interfaces(views, i, results, job_interface, findings);
     }
     same_hardware_address(views, findings);

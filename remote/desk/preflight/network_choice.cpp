@@ -3,11 +3,15 @@
 
 #include <remote/desk/preflight/interface_checks.h>
 #include <remote/desk/preflight/network_choice.h>
+#include <remote/desk/preflight/path_checks.h>
+#include <remote/desk/text.h>
 
 #include <algorithm>
 
 namespace rankscope {
 namespace {
+
+constexpr std::size_t kMostEvidence = 8;
 
 bool works(const PathResult& path) {
     return path.result.outcome() == wire::CONNECTED;
@@ -70,6 +74,25 @@ std::optional<NetworkChoice> choose_other_network(const std::vector<NodeView>& v
         }
     }
     return ipv6;
+}
+
+Check other_network_check(const std::vector<NodeView>& views, const std::vector<PathResult>& paths,
+                          const NetworkChoice& choice, std::size_t master) {
+    Check check;
+    check.id = "wrong-subnet-chosen";
+    check.status = CheckStatus::Warn;
+    check.detail = text("Preflight", "The nodes do not reach each other at %1. The run uses %2 (%3) instead.",
+                        {views[master].address, choice.addresses[master], choice.interfaces[master]});
+    for (const auto& view : views) {
+        check.nodes.push_back(view.name);
+    }
+    for (const auto& path : paths) {
+        if (path.chosen && !path.ssh_port && !works(path) && check.evidence.size() < kMostEvidence) {
+            check.evidence.push_back(views[path.from].name + " -> " + path.address + ": " +
+                                     outcome_text(path.result));
+        }
+    }
+    return check;
 }
 
 }  // namespace rankscope

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/desk/preflight/node_view.h>
+#include <remote/diagnosis/check.h>
 
 #include <cstddef>
 #include <optional>
@@ -24,5 +25,9 @@ bool planned_network_works(const std::vector<PathResult>& paths);
 /// succeeded. Bridges that several nodes have with one address do not count. Nothing: there is none.
 std::optional<NetworkChoice> choose_other_network(const std::vector<NodeView>& views,
                                                   const std::vector<PathResult>& paths, std::size_t master);
+
+/// The warning that the run uses this one instead of the planned one.
+Check other_network_check(const std::vector<NodeView>& views, const std::vector<PathResult>& paths,
+                          const NetworkChoice& choice, std::size_t master);
 
 }  // namespace rankscope

@@ -6,6 +6,7 @@
 #include <remote/wire/frames.pb.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct NodeView {
     std::string address;         ///< that the other nodes use: of the inventory, or as planned
     std::string interface_name;  ///< that bears the address; empty: none does
     int ranks = 1;
-    bool gpus = false;                       ///< its ranks use GPUs
-    std::map<std::string, std::string> env;  ///< of the job, for the node's ranks
+    bool gpus = false;                            ///< its ranks use GPUs
+    std::map<std::string, std::string> env;       ///< of the job, for the node's ranks
+    std::map<std::string, std::string> env_keys;  ///< variable → the job's key that sets it
+    std::set<int> gpu_indices;                    ///< that its ranks use; empty: not known
 };
 
 /// One attempt to connect, and what came back.

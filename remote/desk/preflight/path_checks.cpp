@@ -95,7 +95,6 @@ public:
                 return "master-port-reset";
             case wire::CONNECT_ICMP_PROHIBITED:
             case wire::CONNECT_ICMP_HOST:
-            case wire::CONNECT_LOCAL_DENIED:
                 return "master-port-icmp-reject";
             case wire::CONNECT_WRONG_HOST:
                 return "master-addr-wrong-node";
@@ -117,7 +116,6 @@ public:
                 return "nccl-ports-reset";
             case wire::CONNECT_ICMP_PROHIBITED:
             case wire::CONNECT_ICMP_HOST:
-            case wire::CONNECT_LOCAL_DENIED:
                 return "nccl-ports-icmp-reject";
             default:
                 return "nccl-ports-dropped";
@@ -181,6 +179,10 @@ void find_blocked(const Pair& pair, const Pair* back, Findings& findings) {
     }
 }
 
+double delay_of(const wire::ConnectResult& result) {
+    return result.rtt_s() > 0 ? std::min(result.rtt_s(), result.seconds()) : result.seconds();
+}
+
 void find_quality(const PathResult& path, Findings& findings) {
     const wire::ConnectResult& result = path.result;
     if (result.outcome() == wire::CONNECT_STALLED) {
@@ -189,22 +191,27 @@ void find_quality(const PathResult& path, Findings& findings) {
     if (result.outcome() != wire::CONNECTED) {
         return;
     }
-    const double rtt = result.rtt_s() > 0 ? std::min(result.rtt_s(), result.seconds()) : result.seconds();
-    if (result.rtt_s() > 0 && rtt > kLongDelay) {
+    if (result.rtt_s() > 0 && delay_of(result) > kLongDelay) {
         findings.add("link-delay", path);
     }
     if (result.retransmitted() >= kLossCount && result.segments_out() > 0 &&
         result.retransmitted() > kLossShare * result.segments_out()) {
         findings.add("link-loss", path);
     }
-    if (path.measured && result.bulk_seconds() > kSlowSeconds + 12 * rtt &&
-        static_cast<double>(result.bulk_sent()) < kSlowRate * result.bulk_seconds()) {
+    if (is_slow(path)) {
         findings.add("link-slow", path);
     }
     if (!result.seen_as().empty() && !result.local_address().empty() &&
         result.seen_as() != result.local_address()) {
         findings.add("nat-one-way", path);
     }
+}
+
+// The name of the node leads to an address that it does not have: name_checks() reports that, and what answers there
+// says nothing about this node.
+bool resolves_elsewhere(const NodeView& target, const PathResult& path) {
+    return !is_numeric(target.address) && path.address != target.reached_at &&
+           !target.host.interfaces().empty() && interface_of(target, path.address) == nullptr;
 }
 
 std::string number(double value, const char* format) {
@@ -412,13 +419,20 @@ std::string outcome_text(const wire::ConnectResult& result) {
     }
 }
 
+bool is_slow(const PathResult& path) {
+    const wire::ConnectResult& result = path.result;
+    return path.measured && result.outcome() == wire::CONNECTED &&
+           result.bulk_seconds() > kSlowSeconds + 12 * delay_of(result) &&
+           static_cast<double>(result.bulk_sent()) < kSlowRate * result.bulk_seconds();
+}
+
 std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::vector<PathResult>& results,
                                const PathPlan& plan) {
     Findings findings(views, plan);
     std::map<std::pair<std::size_t, std::size_t>, Pair> pairs;
     std::size_t tried = 0;
     for (const auto& path : results) {
-        if (!path.chosen) {
+        if (!path.chosen || resolves_elsewhere(views[path.to], path)) {
             continue;
         }
         tried += was_tried(path.result) ? 1U : 0U;

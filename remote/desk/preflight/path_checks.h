@@ -25,6 +25,9 @@ struct PathPlan {
 std::vector<Check> path_checks(const std::vector<NodeView>& views, const std::vector<PathResult>& results,
                                const PathPlan& plan);
 
+/// Whether the transfer was slow: that of a measured path.
+bool is_slow(const PathResult& path);
+
 /// "no answer (dropped)", "ICMP administratively prohibited from 10.0.0.1", …
 std::string outcome_text(const wire::ConnectResult& result);
 

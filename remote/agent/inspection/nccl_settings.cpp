@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/files.h>
+#include <base/paths.h>
+#include <base/text.h>
+#include <base/utf8.h>
+#include <remote/agent/inspection/nccl_settings.h>
+#include <remote/agent/node/isolated_look.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr double kPatience = 1;
+constexpr double kQuickPatience = 0.2;
+constexpr int kMostSettings = 256;
+constexpr std::size_t kLongestValue = 1024;
+constexpr std::string_view kPrefix = "NCCL_";
+
+std::string_view trimmed(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t\r");
+    return begin == text.npos ? std::string_view()
+                              : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+// NCCL sets what is not set yet: the first place wins.
+void add_settings(const std::map<std::string, std::string>& settings, const std::string& source,
+                  wire::HostInspection& found) {
+    for (const auto& [name, value] : settings) {
+        const auto& known = found.nccl_settings();
+        const bool is_set = std::any_of(known.begin(), known.end(),
+                                        [&name = name](const auto& entry) { return entry.name() == name; });
+        if (!is_set && found.nccl_settings_size() < kMostSettings) {
+            auto* entry = found.add_nccl_settings();
+            entry->set_name(name);
+            entry->set_value(value);
+            entry->set_source(source);
+        }
+    }
+}
+
+std::string own_environment() {
+    std::string text;
+    for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+        text += std::string(*entry) + '\n';
+    }
+    return text;
+}
+
+std::string user_file() {
+    const char* named = std::getenv("NCCL_CONF_FILE");
+    return named != nullptr && *named != '\0' ? named : (home_dir() / ".nccl.conf").string();
+}
+
+}  // namespace
+
+std::map<std::string, std::string> read_nccl_conf(std::string_view text) {
+    std::map<std::string, std::string> settings;
+    for (const auto line : split(text, '\n')) {
+        const auto equals = line.find('=');
+        const auto name = trimmed(line.substr(0, equals));
+        if (equals == line.npos || !name.starts_with(kPrefix) || name.size() > kLongestValue) {
+            continue;
+        }
+        const auto value = trimmed(line.substr(equals + 1)).substr(0, kLongestValue);
+        settings.emplace(as_utf8(std::string(name)), as_utf8(std::string(value)));
+    }
+    return settings;
+}
+
+wire::HostInspection inspect_nccl_settings(const InspectionScope& scope) {
+    wire::HostInspection found;
+    const double patience = scope.patience(kPatience, kQuickPatience);
+    const std::string own = user_file();
+    // The home may lie on a dead file server.
+    IsolatedLook look([&own] { return read_file(own).value_or(std::string()); }, patience);
+    add_settings(read_nccl_conf(own_environment()), "environment", found);
+    if (const auto text = look.wait(scope.stop)) {
+        add_settings(read_nccl_conf(*text), as_utf8(own), found);
+    } else {
+        add_unseen(found, "nccl_settings", late_text(patience));
+    }
+    add_settings(read_nccl_conf(read_file("/etc/nccl.conf").value_or(std::string())), "/etc/nccl.conf",
+                 found);
+    return found;
+}
+
+}  // namespace rankscope::agent
