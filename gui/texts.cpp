@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <csignal>
@@ -208,6 +209,31 @@ QString date_time_text(std::int64_t t_us) {
         return {};
     }
     return QDateTime::fromMSecsSinceEpoch(t_us / 1000).toString(u"yyyy-MM-dd HH:mm:ss"_s);
+}
+
+QString ranks_text(const std::vector<int>& ranks) {
+    constexpr qsizetype kMostParts = 12;
+    std::vector<int> sorted = ranks;
+    std::sort(sorted.begin(), sorted.end());
+    sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+    QStringList parts;
+    for (std::size_t i = 0; i < sorted.size();) {
+        if (parts.size() == kMostParts) {
+            parts += u"…"_s;
+            break;
+        }
+        std::size_t last = i;
+        while (last + 1 < sorted.size() && sorted[last + 1] == sorted[last] + 1) {
+            ++last;
+        }
+        const QString begin = QString::number(sorted[i]);
+        const QString end = QString::number(sorted[last]);
+        parts += last == i       ? begin
+                 : last == i + 1 ? QString(begin % u", "_s % end)
+                                 : QString(begin % u'–' % end);
+        i = last + 1;
+    }
+    return parts.join(u", "_s);
 }
 
 QString percent_text(double share, int decimals) {

@@ -8,6 +8,7 @@
 
 #include <QString>
 #include <cstdint>
+#include <vector>
 
 /// The words of the window for what the library below names in machine terms. Every text is translated here,
 /// once.
@@ -31,6 +32,8 @@ QString bytes_text(std::uint64_t bytes);
 /// "1.2 ms", "-0.3 s": for round trips and clock offsets.
 QString short_time_text(double seconds, bool with_sign = false);
 QString date_time_text(std::int64_t t_us);
+/// "0–4, 6, 8–31".
+QString ranks_text(const std::vector<int>& ranks);
 QString percent_text(double share, int decimals = 1);
 /// Fixed digits; "NaN" where it is not finite.
 QString number_text(double value, int decimals);

@@ -61,7 +61,7 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     fleet_ = new FleetPage(workspace_->fleet(), pages_);
     launch_ = new LaunchPage(workspace_.get(), pages_);
     doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
-    live_ = new LivePage(workspace_->session(), pages_);
+    live_ = new LivePage(workspace_->session(), workspace_->fixes(), pages_);
     runs_ = new RunsPage(workspace_.get(), pages_);
     for (QWidget* page :
          {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),
@@ -162,6 +162,14 @@ void MainWindow::connect_pages() {
     });
     connect(doctor_, &DoctorPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::portRequested, fleet_, &FleetPage::show_port);
+    connect(live_, &LivePage::doctorRequested, this, [this](const PreflightReport& report) {
+        doctor_->show_run_report(qs(live_->shown()->state().name), report);
+        show_page(Page::Doctor);
+    });
+    connect(live_, &LivePage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
+        run_again(qs(live_->shown()->state().name), live_->shown()->data().job_yaml);
+        (void)launch_->set_job_keys(keys);  // what is wrong with a value is shown at its field
+    });
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);
     connect(runs_, &RunsPage::againRequested, this, &MainWindow::run_again);

@@ -38,6 +38,7 @@ bool LiveData::apply(const Event& event) {
     }
     ++events;
     state.apply(event);
+    start_times.apply(event, state.ranks.size());
     if (const auto* metric = event.as<MetricEvent>()) {
         add_metric(event, *metric);
     } else if (const auto* text = event.as<LogEvent>()) {
@@ -61,13 +62,13 @@ bool LiveData::apply(const Event& event) {
     } else if (const auto* sample = event.as<SampleEvent>()) {
         sample_history[event.node].add(*sample, event.t_us);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>()) {
-        if (diagnosis->phase == VerdictPhase::End) {
-            diagnoses.push_back(*diagnosis);
-        }
-        log_event(event, Words::tr("diagnosis: %1").arg(qs(diagnosis->title)));
+        add_verdict(event, *diagnosis);
     } else if (const auto* notice = event.as<NoticeEvent>()) {
         add_notice(event, *notice);
     } else if (const auto* end = event.as<EndEvent>()) {
+        if (event.node.empty()) {
+            verdicts.end(event.t_us);
+        }
         QString line = event.node.empty()
                            ? Words::tr("run %1").arg(outcome_text(end->outcome))
                            : Words::tr("its part of the run: %1").arg(outcome_text(end->outcome));
@@ -133,6 +134,20 @@ std::int64_t LiveData::step_of(const MetricEvent& metric, const MetricSeries& of
     const std::int64_t next = column.empty() ? 1 : column.steps().last() + 1;
     const std::int64_t step = state.ranks[std::size_t(&of_rank - series.data())].step;
     return std::max(step, next);
+}
+
+void LiveData::add_verdict(const Event& event, const Verdict& verdict) {
+    const QString title = qs(verdict.title);
+    if (verdict.phase == VerdictPhase::End) {
+        diagnoses.push_back(verdict);
+        log_event(event, Words::tr("diagnosis: %1").arg(title));
+        return;
+    }
+    if (!verdicts.apply(verdict, event.t_us)) {
+        return;
+    }
+    log_event(event, verdict.phase == VerdictPhase::Live ? Words::tr("seen now: %1").arg(title)
+                                                         : Words::tr("no longer: %1").arg(title));
 }
 
 void LiveData::add_notice(const Event& event, const NoticeEvent& notice) {

@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <gui/data/live_verdicts.h>
 #include <gui/data/log_store.h>
 #include <gui/data/metric_series.h>
 #include <gui/data/sample_history.h>
+#include <gui/data/start_times.h>
 #include <remote/desk/run/run_state.h>
 
 #include <QString>
@@ -33,8 +35,10 @@ public:
     std::vector<MetricSeries> series;  ///< by rank
     LogStore log;
     std::vector<DiagnosisEvent> diagnoses;  ///< the desk's own, of why the run failed
-    std::vector<NodeNotice> notices;        ///< oldest first; the log keeps those that are dropped here
-    std::uint64_t notices_seen = 0;         ///< with the dropped ones
+    LiveVerdicts verdicts;                  ///< the desk's own, while it runs
+    StartTimes start_times;
+    std::vector<NodeNotice> notices;  ///< oldest first; the log keeps those that are dropped here
+    std::uint64_t notices_seen = 0;   ///< with the dropped ones
     std::map<std::string, SampleHistory> sample_history;  ///< by node
     std::string job_yaml;                                 ///< what "Run again" starts from; empty: not known
     std::uint64_t events = 0;
@@ -52,6 +56,7 @@ public:
 private:
     void add_metric(const Event& event, const MetricEvent& metric);
     std::int64_t step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const;
+    void add_verdict(const Event& event, const Verdict& verdict);
     void add_notice(const Event& event, const NoticeEvent& notice);
     void log_stage(const Event& event, const StageEvent& stage);
     void log_link(const Event& event, const LinkEvent& link);

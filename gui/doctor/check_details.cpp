@@ -7,7 +7,7 @@
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 
-#include <QAbstractTextDocumentLayout>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -74,8 +74,7 @@ CheckDetails::CheckDetails(FixRunner* runner, QWidget* parent) : QFrame(parent),
     evidence_->setAccessibleName(tr("Evidence"));
     evidence_->setReadOnly(true);
     evidence_->setTabChangesFocus(true);
-    connect(evidence_->document()->documentLayout(), &QAbstractTextDocumentLayout::documentSizeChanged, this,
-            &CheckDetails::fit_evidence);
+    evidence_->viewport()->installEventFilter(this);
     evidence_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     layout->addWidget(evidence_);
     fixes_ = new QWidget(inside);
@@ -138,6 +137,14 @@ void CheckDetails::fit_evidence() {
     evidence_->setFixedHeight(lines * evidence_->fontMetrics().lineSpacing() +
                               2 * int(evidence_->document()->documentMargin()) + 2 * evidence_->frameWidth() +
                               2);
+}
+
+bool CheckDetails::eventFilter(QObject* object, QEvent* event) {
+    // How the lines wrap is known once they have their width.
+    if (object == evidence_->viewport() && event->type() == QEvent::Resize) {
+        QMetaObject::invokeMethod(this, &CheckDetails::fit_evidence, Qt::QueuedConnection);
+    }
+    return QFrame::eventFilter(object, event);
 }
 
 void CheckDetails::fill_fixes(const Check& check) {

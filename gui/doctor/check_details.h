@@ -32,6 +32,9 @@ signals:
     /// The user wants to know whether it is fixed.
     void recheckRequested();
 
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
 private:
     void fill_fixes(const Check& check);
     void show_apply_all();

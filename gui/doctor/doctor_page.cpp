@@ -429,8 +429,10 @@ void DoctorPage::show_summary() {
     sign_->setPixmap(check_icon(status, theme_colors(palette())).pixmap(kSign, kSign));
     const QString depth =
         preflight->reported_depth() == PreflightDepth::Full ? tr("full preflight") : tr("quick preflight");
-    QStringList about{nodes == 1 ? tr("1 node") : tr("%1 nodes").arg(nodes), counts_text(counts),
-                      tr("%1 in %2").arg(depth, duration_text(shown_->seconds)),
+    const QString origin = preflight->run().isEmpty()
+                               ? tr("%1 in %2").arg(depth, duration_text(shown_->seconds))
+                               : tr("what the run %1 shows").arg(preflight->run());
+    QStringList about{nodes == 1 ? tr("1 node") : tr("%1 nodes").arg(nodes), counts_text(counts), origin,
                       date_time_text(preflight->finished_us())};
     if (shown_->plan.master_port != 0 && !shown_->plan.master_addr.empty()) {
         about +=
@@ -533,14 +535,22 @@ void DoctorPage::pair_moved(int from, int to) {
     pair_text_->setPlainText(text.join(u'\n'));
 }
 
-void DoctorPage::show_pair(const std::string& from, const std::string& to) {
+void DoctorPage::show_run_report(const QString& run, const PreflightReport& report) {
+    PreflightSession* preflight = workspace_->preflight();
+    preflight->cancel();
+    preflight->set_report({}, PreflightDepth::Quick, report, run);
     const PairGrid& grid = matrix_->grid();
-    const std::size_t row = grid.find(from);
-    const std::size_t column = grid.find(to);
-    if (row < grid.size() && column < grid.size()) {
-        tabs_->setCurrentIndex(0);
-        matrix_->set_current(int(row), int(column));
-        filter_pair(int(row), int(column));
+    for (const Check& check : report.checks) {
+        for (const NodePair& pair : check.pairs) {
+            const std::size_t from = grid.find(pair.from);
+            const std::size_t to = grid.find(pair.to);
+            if (from < grid.size() && to < grid.size()) {
+                tabs_->setCurrentIndex(0);
+                matrix_->set_current(int(from), int(to));
+                filter_pair(int(from), int(to));
+                return;
+            }
+        }
     }
 }
 

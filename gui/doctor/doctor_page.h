@@ -39,8 +39,8 @@ class DoctorPage : public QWidget {
 public:
     DoctorPage(Workspace* workspace, LaunchPage* launch, QWidget* parent = nullptr);
 
-    /// Selects what belongs to one direction, where the last report knows both nodes.
-    void show_pair(const std::string& from, const std::string& to);
+    /// Shows what the verdict of a run says about connections, at the first direction that fails.
+    void show_run_report(const QString& run, const PreflightReport& report);
     /// Selects the first check, the most serious one.
     void show_first_fault();
     PairMatrix* matrix() const { return matrix_; }

@@ -67,6 +67,7 @@ FixRow::FixRow(Fix fix, FixRunner* runner, QWidget* parent)
     state_->setObjectName(u"fixState"_s);
     state_->setWordWrap(true);
     texts->addWidget(state_);
+    texts->addStretch();
     layout->addLayout(texts, 1);
     auto* copy = make_button(tr("Copy"), "fixCopy", this);
     copy->setAccessibleName(tr("Copy the fix"));

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/doctor/fix_row.h>
 #include <gui/live/failure_banner.h>
 #include <gui/strings.h>
-#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
-#include <QCoreApplication>
 #include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -22,134 +22,12 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kShownLines = 6;
-
-QStringList as_lines(const std::vector<std::string>& texts) {
-    QStringList lines;
-    for (const std::string& text : texts) {
-        lines += qs(displayable(text, LogStore::kMaxLineBytes));
-    }
-    return lines;
-}
-
-/// Adds a paragraph that says something new: the stage, the end and the diagnosis often bring the same sentence.
-void add_text(QString& text, const QString& paragraph) {
-    const QString added = paragraph.trimmed();
-    if (added.isEmpty() || text.contains(added)) {
-        return;
-    }
-    QStringList kept;
-    for (const QString& line : text.split(u'\n', Qt::SkipEmptyParts)) {
-        if (!added.contains(line)) {
-            kept += line;
-        }
-    }
-    kept += added;
-    text = kept.join(u'\n');
-}
-
-/// "node1: Port 29500 is held…" without the node in front, when the title or another sentence names it.
-QString without_node(const QString& text, const LaunchPlan& plan) {
-    for (const NodePlan& node : plan.nodes) {
-        const QString prefix = qs(node.node) % u": "_s;
-        if (text.startsWith(prefix)) {
-            return text.mid(prefix.size());
-        }
-    }
-    return text;
-}
-
-void add_diagnoses(const LiveData& run, FailureReport& report) {
-    QStringList fixes;
-    for (const DiagnosisEvent& diagnosis : run.diagnoses) {
-        if (qs(diagnosis.title) != report.title) {
-            add_text(report.text, qs(diagnosis.title));
-        }
-        if (diagnosis.id == "port-in-use") {
-            report.busy_port = run.state.plan.master_port;
-            report.port_node = run.state.plan.master_node;
-        }
-        for (const std::string& fix : diagnosis.fix) {
-            if (!report.text.contains(qs(fix))) {
-                fixes += qs(fix);
-            }
-        }
-    }
-    if (!fixes.isEmpty()) {
-        report.remedy = fixes.join(u'\n');
-    }
-}
-
-/// What a failed start says: its own diagnosis as the title where there is one, else the stage.
-void describe_failed_start(const LiveData& run, const StageState& stage, FailureReport& report) {
-    report.title = run.diagnoses.empty() ? QCoreApplication::translate(
-                                               "FailureBanner", "The run could not start: stage %1 failed")
-                                               .arg(stage_text(stage.name))
-                                         : qs(run.diagnoses.front().title);
-    const QString detail = qs(stage.detail);
-    const QString end = run.state.end ? qs(run.state.end->detail) : QString();
-    for (const QString& sentence : {detail, end}) {
-        const QString bare = without_node(sentence, run.state.plan);
-        const bool known = !bare.isEmpty() && (report.title.contains(bare) || report.text.contains(bare));
-        if (!known) {
-            // What follows the title's own sentence is news, the sentence itself is not.
-            QString rest = bare;
-            rest.remove(report.title);
-            add_text(report.text, rest == bare ? sentence : rest);
-        }
-    }
-}
+constexpr int kFixLines = 8;   ///< of text, of all fixes
+constexpr int kBarWidth = 14;  ///< of their scroll bar
 
 }  // namespace
 
-QString FailureReport::whole() const {
-    QStringList parts{title};
-    for (const QString& part : {text, lines, remedy}) {
-        if (!part.isEmpty()) {
-            parts += part;
-        }
-    }
-    return parts.join(u'\n');
-}
-
-FailureReport failure_report(const LiveData& run) {
-    const RunState& state = run.state;
-    FailureReport report;
-    std::vector<StageState> stages = state.stages;
-    if (state.queue) {
-        stages.push_back(*state.queue);
-    }
-    const auto failed =
-        std::find_if(stages.begin(), stages.end(), [](const StageState& stage) { return stage.failed; });
-    const bool bad_end =
-        state.end && (state.end->outcome == Outcome::Failed || state.end->outcome == Outcome::Lost);
-    if (state.end && state.end->has_culprit && bad_end) {
-        const Culprit& culprit = state.end->culprit;
-        report.title = culprit_text(culprit);
-        report.rank = culprit.rank;
-        report.text = qs(culprit.reason);
-        if (!state.end->detail.empty() && !qs(state.end->detail).contains(report.title) &&
-            !qs(state.end->detail).contains(report.text)) {
-            report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
-        }
-        report.lines = as_lines(culprit.last_lines).join(u'\n');
-        if (failed != stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
-            report.text = qs(failed->detail);
-        }
-    } else if (failed != stages.end()) {
-        describe_failed_start(run, *failed, report);
-    } else if (bad_end) {
-        report.title = state.end->outcome == Outcome::Lost
-                           ? QCoreApplication::translate("FailureBanner", "The run was lost")
-                           : QCoreApplication::translate("FailureBanner", "The run failed");
-        report.text = qs(state.end->detail);
-    }
-    if (!report.title.isEmpty()) {
-        add_diagnoses(run, report);
-    }
-    return report;
-}
-
-FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
+FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent), runner_(fixes) {
     setObjectName(u"failureBanner"_s);
     setProperty("role", u"banner"_s);
     auto* layout = new QHBoxLayout(this);
@@ -175,6 +53,7 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     lines_->viewport()->installEventFilter(this);
     remedy_ = make_label({}, this);
     remedy_->setObjectName(u"failureRemedy"_s);
+    lines_->hide();
     for (QLabel* label : {title_, text_, remedy_}) {
         label->setWordWrap(true);
         label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -183,6 +62,19 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     texts->addWidget(text_);
     texts->addWidget(lines_);
     texts->addWidget(remedy_);
+    // Many nodes, many commands: the card stays small.
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(u"failureFixes"_s);
+    scroll->setWidgetResizable(true);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    auto* inside = new QWidget(scroll);
+    fix_rows_ = new QVBoxLayout(inside);
+    fix_rows_->setContentsMargins(0, 0, 0, 0);
+    fix_rows_->setSpacing(2);
+    scroll->setWidget(inside);
+    fixes_ = scroll;
+    texts->addWidget(fixes_);
     layout->addLayout(texts, 1);
 
     auto* buttons = new QVBoxLayout;
@@ -190,13 +82,17 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
     log_ = make_button({}, "failureLog", this);
     auto* copy = make_button(tr("&Copy"), "failureCopy", this);
     auto* close = make_button(tr("Dismiss"), "failureDismiss", this);
+    node_ = make_button({}, "failureNode", this);
+    pairs_ = make_button(tr("Show in &Doctor"), "failurePairs", this);
     port_ = make_button({}, "failurePort", this);
-    for (QPushButton* button : {log_, port_, copy, close}) {
+    for (QPushButton* button : {log_, node_, pairs_, port_, copy, close}) {
         buttons->addWidget(button);
     }
     buttons->addStretch();
     layout->addLayout(buttons);
     connect(log_, &QPushButton::clicked, this, [this] { emit logRequested(report_.rank); });
+    connect(node_, &QPushButton::clicked, this, [this] { emit nodeRequested(qs(report_.node)); });
+    connect(pairs_, &QPushButton::clicked, this, &FailureBanner::pairsRequested);
     connect(port_, &QPushButton::clicked, this,
             [this] { emit portRequested(qs(report_.port_node), report_.busy_port); });
     connect(copy, &QPushButton::clicked, this, [this] { copy_to_clipboard(report_.whole()); });
@@ -205,6 +101,7 @@ FailureBanner::FailureBanner(QWidget* parent) : QFrame(parent) {
         hide();
         emit dismissed();
     });
+    fixes_->hide();
     hide();
 }
 
@@ -212,24 +109,61 @@ void FailureBanner::set_report(const FailureReport& report) {
     if (report == report_) {
         return;
     }
-    closed_ = closed_ && report.title == report_.title;
+    closed_ = closed_ && report.key == report_.key && report.kind == report_.kind;
+    const bool other_fixes = report.fixes != report_.fixes;
+    const bool other_lines = report.lines != report_.lines;
     report_ = report;
+    set_style_property(this, "role", report.kind == ReportKind::Over ? u"notice"_s : u"banner"_s);
     title_->setText(report.title);
     text_->setText(report.text);
     text_->setVisible(!report.text.isEmpty());
     remedy_->setText(report.remedy);
     remedy_->setVisible(!report.remedy.isEmpty());
-    lines_->setPlainText(report.lines);
-    lines_->setVisible(!report.lines.isEmpty());
-    fit_lines();
-    lines_->moveCursor(QTextCursor::End);
-    lines_->moveCursor(QTextCursor::StartOfLine);
+    if (other_lines) {  // else the user may be selecting in them
+        lines_->setPlainText(report.lines);
+        lines_->setVisible(!report.lines.isEmpty());
+        fit_lines();
+        lines_->moveCursor(report.kind == ReportKind::End ? QTextCursor::End : QTextCursor::Start);
+        lines_->moveCursor(QTextCursor::StartOfLine);
+    }
+    if (other_fixes) {
+        fill_fixes(report.fixes);
+    }
+    node_->setText(tr("&Ranks of %1").arg(qs(report.node)));
+    node_->setVisible(report.rank < 0 && !report.node.empty());
+    pairs_->setVisible(!report.pairs.empty());
     log_->setText(tr("&Log of rank %1").arg(report.rank));
     log_->setVisible(report.rank >= 0);
     port_->setText(tr("&Who holds port %1…").arg(report.busy_port));
     port_->setVisible(report.busy_port > 0);
     setAccessibleName(report.title);
     setVisible(!report.title.isEmpty() && !closed_);
+}
+
+void FailureBanner::fill_fixes(const std::vector<Fix>& fixes) {
+    while (QLayoutItem* item = fix_rows_->takeAt(0)) {
+        item->widget()->hide();  // its button may be what is being clicked
+        item->widget()->deleteLater();
+        delete item;
+    }
+    for (const Fix& fix : fixes) {
+        auto* row = new FixRow(fix, runner_, fix_rows_->parentWidget());
+        connect(row, &FixRow::jobRequested, this, &FailureBanner::jobRequested);
+        fix_rows_->addWidget(row);
+    }
+    fixes_->setVisible(!fixes.empty());
+    fit_fixes();
+}
+
+// As high as its rows are when they are wrapped, up to some lines.
+void FailureBanner::fit_fixes() {
+    const int wanted = fix_rows_->totalHeightForWidth(std::max(fixes_->width() - kBarWidth, 200));
+    fixes_->setFixedHeight(std::clamp(wanted, 1, kFixLines * fontMetrics().lineSpacing()));
+}
+
+void FailureBanner::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    QMetaObject::invokeMethod(this, &FailureBanner::fit_fixes, Qt::QueuedConnection);
 }
 
 void FailureBanner::show_again() {

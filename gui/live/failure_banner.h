@@ -3,37 +3,28 @@
 
 #pragma once
 
-#include <gui/data/live_data.h>
+#include <gui/live/failure_report.h>
+#include <gui/session/fix_runner.h>
 
 #include <QFrame>
+#include <map>
+#include <string>
+#include <vector>
 
 class QLabel;
 class QPlainTextEdit;
 class QPushButton;
+class QVBoxLayout;
 
 namespace rankscope::gui {
 
-/// What went wrong in a run, in words: which rank, why, its last lines, what to do.
-struct FailureReport {
-    QString title;  ///< "Rank 1 on node2 was killed by signal 9 (SIGKILL)"; empty: nothing is wrong
-    QString text;   ///< the reason, and what a diagnosis says
-    QString lines;  ///< the culprit's last lines
-    QString remedy;
-    int rank = -1;      ///< whose log has more
-    int busy_port = 0;  ///< another program holds it, on port_node; 0: that is not the cause
-    std::string port_node;
-
-    QString whole() const;
-    bool operator==(const FailureReport&) const = default;
-};
-FailureReport failure_report(const LiveData& run);
-
-/// Stays at the top of Live until the user dismisses it; show_again() brings it back.
+/// The verdict card at the top of Live: why a run failed, or what goes wrong while it runs. The first stays until the user
+/// dismisses it, the second leaves with its cause; show_again() brings back what is dismissed.
 class FailureBanner : public QFrame {
     Q_OBJECT
 
 public:
-    explicit FailureBanner(QWidget* parent = nullptr);
+    explicit FailureBanner(FixRunner* fixes, QWidget* parent = nullptr);
     void set_report(const FailureReport& report);
     const FailureReport& report() const { return report_; }
     /// There is something to say, and the user has dismissed it.
@@ -43,21 +34,35 @@ public:
 signals:
     void dismissed();
     void logRequested(int rank);
+    /// The user wants to see the ranks of a node.
+    void nodeRequested(const QString& node);
+    /// The user wants to see the directions that fail.
+    void pairsRequested();
+    /// The user wants these keys in the job.
+    void jobRequested(const std::map<std::string, std::string>& keys);
     void portRequested(const QString& node, int port);
 
 protected:
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
     void fit_lines();
+    void fit_fixes();
+    void fill_fixes(const std::vector<Fix>& fixes);
 
+    FixRunner* runner_;
     FailureReport report_;
     bool closed_ = false;
     QLabel* title_;
     QLabel* text_;
     QPlainTextEdit* lines_;
     QLabel* remedy_;
+    QWidget* fixes_;
+    QVBoxLayout* fix_rows_;
     QPushButton* log_;
+    QPushButton* node_;
+    QPushButton* pairs_;
     QPushButton* port_;
 };
 

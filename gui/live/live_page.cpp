@@ -11,6 +11,7 @@
 #include <gui/live/run_header.h>
 #include <gui/live/run_standing.h>
 #include <gui/live/stage_strip.h>
+#include <gui/live/start_waterfall.h>
 #include <gui/live/telemetry_strip.h>
 #include <gui/on_thread.h>
 #include <gui/plot/metric_plot.h>
@@ -48,8 +49,8 @@ constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
 }  // namespace
 
-LivePage::LivePage(RunSession* session, QWidget* parent)
-    : QWidget(parent), session_(session), stored_(nullptr), stack_(new QStackedWidget(this)) {
+LivePage::LivePage(RunSession* session, FixRunner* fixes, QWidget* parent)
+    : QWidget(parent), session_(session), fixes_(fixes), stored_(nullptr), stack_(new QStackedWidget(this)) {
     setObjectName(u"livePage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -78,10 +79,17 @@ QWidget* LivePage::make_content() {
     notice_ = new NoticeBar(NoticeBar::Kind::News, "liveNotice", content);
     header_ = new RunHeader(content);
     link_ = new NoticeBar(NoticeBar::Kind::Fault, "linkBanner", content);
-    banner_ = new FailureBanner(content);
+    banner_ = new FailureBanner(fixes_, content);
     notices_ = new NoticeList(content);
     stages_ = new StageStrip(content);
     strip_ = new RankStrip(content);
+    start_ = new StartWaterfall(content);
+    show_start_ = new QToolButton(content);
+    show_start_->setObjectName(u"showStart"_s);
+    show_start_->setText(tr("Start-up"));
+    show_start_->setCheckable(true);
+    show_start_->setAutoRaise(true);
+    show_start_->setToolTip(tr("How long each rank took from the connection to its first step"));
     telemetry_ = new TelemetryStrip(content);
     layout->addWidget(notice_);
     layout->addWidget(header_);
@@ -89,7 +97,12 @@ QWidget* LivePage::make_content() {
     layout->addWidget(banner_);
     layout->addWidget(notices_);
     layout->addWidget(stages_);
-    layout->addWidget(strip_);
+    layout->addWidget(start_);
+    auto* ranks = new QHBoxLayout;
+    ranks->setSpacing(4);
+    ranks->addWidget(strip_, 1);
+    ranks->addWidget(show_start_, 0, Qt::AlignTop);
+    layout->addLayout(ranks);
     layout->addWidget(telemetry_);
 
     columns_ = new QSplitter(Qt::Horizontal, content);
@@ -211,8 +224,20 @@ void LivePage::connect_parts() {
             [this] { emit againRequested(qs(current_->state().name), current_->data().job_yaml); });
     connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
     connect(banner_, &FailureBanner::portRequested, this, &LivePage::portRequested);
-    connect(banner_, &FailureBanner::logRequested, this, &LivePage::open_log_of);
+    connect(banner_, &FailureBanner::logRequested, this, [this](int rank) {
+        select_rank(rank);
+        open_log_of(rank);
+    });
+    connect(banner_, &FailureBanner::nodeRequested, this, &LivePage::select_node);
+    connect(banner_, &FailureBanner::pairsRequested, this,
+            [this] { emit doctorRequested(preflight_of(banner_->report(), current_->state().plan)); });
+    connect(banner_, &FailureBanner::jobRequested, this, &LivePage::jobRequested);
     connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
+    connect(start_, &StartWaterfall::rankChosen, this, &LivePage::select_rank);
+    connect(show_start_, &QToolButton::clicked, this, [this](bool on) {
+        start_wanted_ = on;
+        refresh_start();
+    });
     connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
     connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
     connect(chooser_, &MetricChooser::chosen, this, [this](const std::vector<std::string>& names) {
@@ -270,6 +295,7 @@ void LivePage::show_model(LiveModel* model) {
     current_ = model;
     // Before anything is laid out: both remember how many there were.
     strip_->set_state(model->state(), now_us());
+    start_wanted_.reset();
     telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
     if (model->empty()) {
@@ -327,7 +353,7 @@ void LivePage::refresh_head() {
     }
     const bool live = showing_session() && session_->live();
     stages_->set_state(current_->state(), now_us());
-    banner_->set_report(failure_report(current_->data()));
+    banner_->set_report(failure_report(current_->data(), now_us()));
     force_sent_ = force_sent_ && session_->live() && session_->stopping();
     RunControl control;
     control.live = live;
@@ -341,9 +367,26 @@ void LivePage::refresh_head() {
     const LinkReport links = link_report(current_->state(), now_us());
     link_->set_text(links.title, links.text);
     notices_->set_notices(current_->data());
+    refresh_start();
     const bool elsewhere = session_->live() && !showing_session();
     notice_->set_text(elsewhere ? tr("This is a stored run. Another one is running.") : QString());
     notice_->set_action(tr("Sho&w the running one"));
+}
+
+// While the run starts, and later where the user wants it.
+void LivePage::refresh_start() {
+    const RunState& state = current_->state();
+    const bool starts = std::any_of(state.stages.begin(), state.stages.end(), [](const StageState& stage) {
+        return stage.name == StageName::Start && stage.begun;
+    });
+    const bool starting = starts && state.outcome == Outcome::Running && state.first_step_us == 0;
+    const bool shown = !state.ranks.empty() && start_wanted_.value_or(starting);
+    if (shown) {
+        start_->set_run(current_->data(), now_us());
+    }
+    start_->setVisible(shown);
+    show_start_->setVisible(!state.ranks.empty());
+    show_start_->setChecked(shown);
 }
 
 void LivePage::refresh_ranks() {
@@ -423,6 +466,22 @@ void LivePage::select_rank(int rank) {
             return;
         }
     }
+}
+
+void LivePage::select_node(const QString& node) {
+    QItemSelection rows;
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+        const int rank = proxy_->index(row, 0).data(RankTableModel::RankRole).toInt();
+        const auto& ranks = current_->state().ranks;
+        if (rank >= 0 && std::size_t(rank) < ranks.size() && qs(ranks[std::size_t(rank)].node) == node) {
+            rows.select(proxy_->index(row, 0), proxy_->index(row, proxy_->columnCount() - 1));
+        }
+    }
+    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
+    if (!rows.isEmpty()) {
+        table_->scrollTo(rows.indexes().first());
+    }
+    table_->setFocus();
 }
 
 void LivePage::open_log_of(int rank) {

@@ -6,10 +6,15 @@
 #include <gui/data/live_model.h>
 #include <gui/data/metric_choice.h>
 #include <gui/models/rank_table_model.h>
+#include <gui/session/fix_runner.h>
 #include <gui/session/run_session.h>
+#include <remote/desk/preflight/preflight.h>
 
 #include <QTimer>
 #include <QWidget>
+#include <map>
+#include <optional>
+#include <string>
 #include <vector>
 
 class QSlider;
@@ -32,6 +37,7 @@ class NoticeList;
 class RankStrip;
 class RunHeader;
 class StageStrip;
+class StartWaterfall;
 class TelemetryStrip;
 
 /// A run, live or from the store: both are a LiveModel, and look the same.
@@ -39,7 +45,7 @@ class LivePage : public QWidget {
     Q_OBJECT
 
 public:
-    explicit LivePage(RunSession* session, QWidget* parent = nullptr);
+    LivePage(RunSession* session, FixRunner* fixes, QWidget* parent = nullptr);
     ~LivePage() override;
 
     /// The run that this window carries.
@@ -60,6 +66,10 @@ public:
 signals:
     void launchRequested();
     void portRequested(const QString& node, int port);
+    /// The user wants to see the directions that fail, as Doctor shows them.
+    void doctorRequested(const rankscope::PreflightReport& report);
+    /// The user wants the shown run's job in Launch, with these keys.
+    void jobRequested(const std::map<std::string, std::string>& keys);
     /// The user wants the shown run's job in Launch.
     void againRequested(const QString& name, const std::string& job_yaml);
 
@@ -72,6 +82,7 @@ private:
     void on_changed(const LiveChanges& changes);
     void refresh_head();
     void refresh_ranks();
+    void refresh_start();
     void refresh_metrics();
     void refresh_telemetry();
     void size_columns();
@@ -80,9 +91,11 @@ private:
     std::vector<int> selected_ranks() const;
     void select_rank(int rank);
     void open_log_of(int rank);
+    void select_node(const QString& node);
     std::int64_t now_us() const;
 
     RunSession* session_;
+    FixRunner* fixes_;
     LiveModel stored_;
     LiveModel* current_ = nullptr;
     QTimer ticker_;
@@ -102,6 +115,9 @@ private:
     NoticeList* notices_;
     StageStrip* stages_;
     RankStrip* strip_;
+    StartWaterfall* start_;
+    QToolButton* show_start_;
+    std::optional<bool> start_wanted_;  ///< by the user; nothing: while the run starts
     TelemetryStrip* telemetry_;
     LegendStrip* legend_;
     MetricChooser* chooser_;

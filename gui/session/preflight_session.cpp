@@ -39,10 +39,12 @@ void PreflightSession::start(const Job& job, PreflightDepth depth) {
     emit changed();
 }
 
-void PreflightSession::set_report(const Job& job, PreflightDepth depth, Result<PreflightReport> result) {
+void PreflightSession::set_report(const Job& job, PreflightDepth depth, Result<PreflightReport> result,
+                                  const QString& run) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     progress_.clear();
     reported_ = job;
+    run_ = run;
     reported_depth_ = depth;
     finished_us_ = now_us();
     if (result) {

@@ -43,8 +43,12 @@ public:
     /// Why the last one gave no report.
     const std::optional<Failure>& failure() const { return failure_; }
 
-    /// Takes a report as if it had just been made.
-    void set_report(const Job& job, PreflightDepth depth, Result<PreflightReport> result);
+    /// The run whose verdict the report is; empty: it is that of a preflight.
+    const QString& run() const { return run_; }
+
+    /// Takes a report as if it had just been made. `run`: it is what the verdict of this run says.
+    void set_report(const Job& job, PreflightDepth depth, Result<PreflightReport> result,
+                    const QString& run = {});
 
 signals:
     void progressed();
@@ -61,6 +65,7 @@ private:
     std::optional<Job> reported_;
     PreflightDepth reported_depth_ = PreflightDepth::Full;
     std::int64_t finished_us_ = 0;
+    QString run_;
     std::optional<Failure> failure_;
 };
 

@@ -7,6 +7,7 @@
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
 #include <gui/doctor/doctor_page.h>
+#include <gui/doctor/pair_matrix.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
@@ -187,7 +188,9 @@ void doctor_shots(MainWindow& window, const Camera& camera) {
     auto* dialog = window.findChild<QDialog*>(u"applyDialog"_s);
     camera.take(dialog, "doctor-apply");
     dialog->reject();
-    window.doctor_page()->show_pair("node4", "node2");
+    PairMatrix* matrix = window.doctor_page()->matrix();
+    matrix->set_current(3, 1);
+    emit matrix->chosen(3, 1);
     camera.take(&window, "doctor-pair");
     window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(1);
     camera.take(&window, "doctor-nodes");
@@ -250,6 +253,49 @@ void live_shots(MainWindow& window, const Camera& camera) {
             std::printf("BAR %d/%d page %d blocks %d\n", bar->value(), bar->maximum(), bar->pageStep(),
                         live->log()->view()->blockCount());
         }
+    }
+    const SyntheticRun hanging{
+        .ranks = 32, .nodes = {"node1", "node2", "node3", "node4"}, .until = 0.4, .fate = Fate::Running};
+    const auto show_verdict = [&](VerdictPhase phase, const char* name) {
+        if (camera.wants(name)) {
+            LiveData data = synthetic_data(hanging);
+            const std::int64_t since = data.state.last_us;
+            for (const VerdictPhase step : {VerdictPhase::Live, phase}) {
+                data.apply(Event{0, since + 41'000'000, "", -1, synthetic_verdict(hanging, step, since)});
+            }
+            live->show_stored(std::move(data));
+            camera.take(&window, name);
+        }
+    };
+    show_verdict(VerdictPhase::Live, "live-verdict");
+    show_verdict(VerdictPhase::Over, "live-verdict-over");
+    if (camera.wants("live-verdict-port")) {
+        LiveData data = synthetic_data(hanging);
+        Verdict verdict;
+        verdict.id = "gloo-ports-blocked";
+        verdict.node = "node3";
+        verdict.title =
+            "Ranks 0–7 cannot reach node3 port 43217: SYN sent, no answer; node3's firewall drops it.";
+        verdict.phase = VerdictPhase::Live;
+        verdict.pairs = {{"node1", "node3"}, {"node2", "node3"}};
+        verdict.waiting = {0, 1, 2, 3, 4, 5, 6, 7};
+        verdict.since_us = data.state.last_us;
+        verdict.evidence = {
+            {"", 0, "rank 0: tcp 10.0.0.11:51344 -> 10.0.0.13:43217 SYN_SENT, 4 retransmits"}};
+        verdict.fixes = synthetic_preflight({.faults = true}).checks.front().fixes;
+        verdict.fixes.push_back({.job = {{"interface", "eth1"}}});
+        data.apply(Event{0, data.state.last_us + 15'000'000, "", -1, verdict});
+        live->show_stored(std::move(data));
+        camera.take(&window, "live-verdict-port");
+        window.findChild<QPushButton*>(u"failurePairs"_s)->click();
+        camera.take(&window, "live-verdict-doctor");
+        window.show_page(MainWindow::Page::Live);
+    }
+    if (camera.wants("live-waterfall")) {
+        live->show_stored(starting_data({.ranks = 8}, {5}));
+        camera.take(&window, "live-waterfall");
+        live->show_stored(starting_data({.ranks = 1024, .nodes = many}, {77, 78, 900}));
+        camera.take(&window, "live-waterfall-1024");
     }
     if (camera.wants("live-selected")) {
         live->show_stored(synthetic_data({.ranks = 64, .nodes = many, .until = 0.9, .fate = Fate::Running}));

@@ -297,6 +297,68 @@ LiveData synthetic_data(const SyntheticRun& run) {
     return data;
 }
 
+LiveData starting_data(const SyntheticRun& run, const std::vector<int>& missing, double waited_s) {
+    LiveData data;
+    data.state.run_id = run.id;
+    data.state.name = run.name;
+    data.set_plan(synthetic_plan(run));
+    const std::function<void(const Event&)> sink = [&](const Event& event) { data.apply(event); };
+    Reporter reporter(run, sink);
+    reporter.desk(StageName::Connect, StageStatus::Begin);
+    reporter.pass(0.42);
+    reporter.desk(StageName::Connect, StageStatus::Done);
+    reporter.desk(StageName::Push, StageStatus::Begin);
+    reporter.pass(1.1);
+    reporter.desk(StageName::Push, StageStatus::Done);
+    reporter.desk(StageName::Start, StageStatus::Begin);
+    reporter.pass(0.2);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        reporter.pass(run.ranks > 64 ? 0.0004 : 0.03);
+        reporter.report(reporter.node_of(rank), rank,
+                        StageEvent{StageName::Start, StageStatus::Done, {}, -1});
+    }
+    reporter.desk(StageName::Start, StageStatus::Done);
+    reporter.desk(StageName::Rendezvous, StageStatus::Begin);
+    reporter.pass(2.2);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        reporter.pass(run.ranks > 64 ? 0.001 : 0.11);
+        if (std::find(missing.begin(), missing.end(), rank) == missing.end()) {
+            reporter.report(reporter.node_of(rank), rank,
+                            StageEvent{StageName::Rendezvous, StageStatus::Progress, {}, -1});
+        }
+    }
+    StageEvent waiting{StageName::Rendezvous, StageStatus::Progress, {}, 0.5};
+    waiting.waiting_for = missing;
+    reporter.report(reporter.node_of(0), 0, waiting);
+    reporter.pass(waited_s);
+    reporter.desk(StageName::Rendezvous, StageStatus::Progress);
+    return data;
+}
+
+Verdict synthetic_verdict(const SyntheticRun& run, VerdictPhase phase, std::int64_t since_us) {
+    Verdict verdict;
+    verdict.id = "rank-hang";
+    verdict.node = run.nodes.front();
+    verdict.rank = 1;
+    verdict.nodes = run.nodes;
+    verdict.title =
+        "Rank 1 on " + verdict.node + " has not entered the collective that the other " +
+        std::to_string(run.ranks - 1) +
+        " ranks wait in: its main thread reads /data/train.tar, and the NFS server 10.0.0.9 does not answer.";
+    verdict.confidence = 0.7;
+    verdict.evidence = {{"", 0, "pid 4242: state D, wait channel rpc_wait_bit_killable"},
+                        {"", 0, "  File \"/home/trainer/train.py\", line 88, in read_batch"}};
+    verdict.fix = {"Bring the NFS server 10.0.0.9 back, or mount the data from another one."};
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        if (rank != verdict.rank) {
+            verdict.waiting.push_back(rank);
+        }
+    }
+    verdict.phase = phase;
+    verdict.since_us = since_us;
+    return verdict;
+}
+
 RunRecord synthetic_record(const SyntheticRun& run) {
     RunRecord record;
     record.run_id = run.id;

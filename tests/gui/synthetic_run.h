@@ -35,6 +35,10 @@ struct SyntheticRun {
 LaunchPlan synthetic_plan(const SyntheticRun& run);
 void synthetic_events(const SyntheticRun& run, const std::function<void(const Event&)>& sink);
 LiveData synthetic_data(const SyntheticRun& run);
+/// The run before its first step: these ranks are not at the rendezvous.
+LiveData starting_data(const SyntheticRun& run, const std::vector<int>& missing, double waited_s = 12);
+/// Rank 1 reads a file whose server does not answer; the others wait for it.
+Verdict synthetic_verdict(const SyntheticRun& run, VerdictPhase phase, std::int64_t since_us);
 RunRecord synthetic_record(const SyntheticRun& run);
 /// Writes the run into a store, as a run that happened there.
 void store_run(RunStore& store, const SyntheticRun& run);

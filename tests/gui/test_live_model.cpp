@@ -130,7 +130,7 @@ TEST(LiveModel, EveryNumberThatARankReportsIsKeptByItsName) {
 }
 
 TEST(FailureReport, NamesTheCulpritItsSignalAndItsLastLines) {
-    const FailureReport report = failure_report(synthetic_data({.until = 0.5, .fate = Fate::Killed}));
+    const FailureReport report = failure_report(synthetic_data({.until = 0.5, .fate = Fate::Killed}), 0);
     EXPECT_EQ(report.title, u"Rank 1 on node1 was killed by signal 9 (SIGKILL)"_s);
     EXPECT_TRUE(report.lines.contains(u"host memory 97 % used"_s)) << qPrintable(report.lines);
     EXPECT_TRUE(report.text.contains(u"SIGKILL"_s));
@@ -138,15 +138,15 @@ TEST(FailureReport, NamesTheCulpritItsSignalAndItsLastLines) {
 }
 
 TEST(FailureReport, AWorkerThatCannotStartShowsTheReason) {
-    const FailureReport report = failure_report(synthetic_data({.fate = Fate::CannotStart}));
+    const FailureReport report = failure_report(synthetic_data({.fate = Fate::CannotStart}), 0);
     EXPECT_TRUE(report.title.contains(u"could not start"_s));
     EXPECT_TRUE(report.text.contains(u"libdnnl.so.2 is not installed"_s));
 }
 
 TEST(FailureReport, NothingForARunThatIsFine) {
-    EXPECT_TRUE(failure_report(synthetic_data({.steps_per_epoch = 5})).title.isEmpty());
-    EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::Stopped})).title.isEmpty());
-    EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::Running})).title.isEmpty());
+    EXPECT_TRUE(failure_report(synthetic_data({.steps_per_epoch = 5}), 0).title.isEmpty());
+    EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::Stopped}), 0).title.isEmpty());
+    EXPECT_TRUE(failure_report(synthetic_data({.until = 0.5, .fate = Fate::Running}), 0).title.isEmpty());
 }
 
 TEST(FailureReport, ADiagnosisBringsItsFix) {
@@ -155,7 +155,7 @@ TEST(FailureReport, ADiagnosisBringsItsFix) {
                               .title = "The kernel killed the rank: memory ran out.",
                               .confidence = 0.9,
                               .fix = {"Lower batch_size."}});
-    const FailureReport report = failure_report(data);
+    const FailureReport report = failure_report(data, 0);
     EXPECT_TRUE(report.text.contains(u"memory ran out"_s));
     EXPECT_EQ(report.remedy, u"Lower batch_size."_s);
 }

@@ -224,8 +224,10 @@ TEST_F(Live, RanksOfLargeRunsAreReadable) {
 
 TEST_F(Live, AFailedRendezvousReadsFailed) {
     LiveData data = synthetic_data({.id = "a", .until = 0, .fate = Fate::Running});
-    data.state.stages[3].done = false;
-    data.state.stages[4].begun = false;
+    for (StageState& stage : data.state.stages) {
+        stage.done = stage.done && stage.name != StageName::Rendezvous;
+        stage.begun = stage.begun && stage.name != StageName::FirstStep;
+    }
     data.apply(Event{0, data.state.last_us + kSecond, "", -1,
                      EndEvent{Outcome::Failed, 1, "rank 1 did not arrive", false, {}, {}}});
     page()->show_stored(std::move(data));
@@ -244,7 +246,7 @@ TEST(FailureReport, ABusyPortIsReportedOnce) {
     data.apply(Event{0, 3, "", -1, DiagnosisEvent{.id = "port-in-use", .title = what, .fix = {fix}}});
     data.apply(
         Event{0, 4, "", -1, EndEvent{Outcome::Failed, 3, "node1: " + what + " " + fix, false, {}, {}}});
-    const FailureReport report = failure_report(data);
+    const FailureReport report = failure_report(data, 0);
     EXPECT_EQ(report.title, qs(what)) << "what happened, not which stage it was";
     EXPECT_EQ(report.whole().count(qs(what)), 1) << qPrintable(report.whole());
     EXPECT_EQ(report.whole().count(qs(fix)), 1) << qPrintable(report.whole());

@@ -1,0 +1,271 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/failure_report.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+
+#include <QCoreApplication>
+#include <QDateTime>
+#include <algorithm>
+
+namespace rankscope::gui {
+
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(FailureBanner)
+};
+
+constexpr double kSure = 0.8;  ///< from here on a verdict is said without its confidence
+
+QStringList as_lines(const std::vector<std::string>& texts) {
+    QStringList lines;
+    for (const std::string& text : texts) {
+        lines += qs(displayable(text, LogStore::kMaxLineBytes));
+    }
+    return lines;
+}
+
+/// Adds a paragraph that says something new: the stage, the end and the diagnosis often bring the same sentence.
+void add_text(QString& text, const QString& paragraph) {
+    const QString added = paragraph.trimmed();
+    if (added.isEmpty() || text.contains(added)) {
+        return;
+    }
+    QStringList kept;
+    for (const QString& line : text.split(u'\n', Qt::SkipEmptyParts)) {
+        if (!added.contains(line)) {
+            kept += line;
+        }
+    }
+    kept += added;
+    text = kept.join(u'\n');
+}
+
+/// "node1: Port 29500 is held…" without the node in front, when the title or another sentence names it.
+QString without_node(const QString& text, const LaunchPlan& plan) {
+    for (const NodePlan& node : plan.nodes) {
+        const QString prefix = qs(node.node) % u": "_s;
+        if (text.startsWith(prefix)) {
+            return text.mid(prefix.size());
+        }
+    }
+    return text;
+}
+
+/// What is to be done and cannot be applied from here: a line of its own for each.
+QStringList remedies(const Verdict& verdict) {
+    QStringList lines;
+    for (const std::string& line : verdict.fix) {
+        const bool has_row = std::any_of(verdict.fixes.begin(), verdict.fixes.end(), [&](const Fix& fix) {
+            return line == fix.command || line == to_line(fix);
+        });
+        if (!has_row && !line.empty()) {
+            lines += qs(line);
+        }
+    }
+    return lines;
+}
+
+QString evidence_text(const Verdict& verdict) {
+    QStringList lines;
+    for (const Evidence& evidence : verdict.evidence) {
+        QString line = qs(displayable(evidence.text, LogStore::kMaxLineBytes));
+        if (!evidence.file.empty()) {
+            const QString place = evidence.line > 0
+                                      ? QString(qs(evidence.file) % u':' % QString::number(evidence.line))
+                                      : qs(evidence.file);
+            line = place % u": "_s % line;
+        }
+        lines += line;
+    }
+    return lines.join(u'\n');
+}
+
+/// "Rank 5 on node2 · 31 ranks wait: 0–4, 6–31 · since 14:02:10".
+QString who_text(const Verdict& verdict) {
+    QStringList parts;
+    const QString node = qs(verdict.node);
+    if (verdict.rank >= 0) {
+        parts += node.isEmpty() ? Words::tr("Rank %1").arg(verdict.rank)
+                                : Words::tr("Rank %1 on %2").arg(verdict.rank).arg(node);
+    } else if (!node.isEmpty()) {
+        parts += node;
+    }
+    if (!verdict.waiting.empty()) {
+        parts +=
+            verdict.waiting.size() == 1
+                ? Words::tr("rank %1 waits").arg(verdict.waiting.front())
+                : Words::tr("%1 ranks wait: %2").arg(verdict.waiting.size()).arg(ranks_text(verdict.waiting));
+    }
+    if (verdict.since_us > 0) {
+        parts += Words::tr("since %1")
+                     .arg(QDateTime::fromMSecsSinceEpoch(verdict.since_us / 1000).toString(u"HH:mm:ss"_s));
+    }
+    if (verdict.confidence < kSure) {
+        parts += Words::tr("confidence %1").arg(percent_text(verdict.confidence, 0));
+    }
+    return parts.join(u" · "_s);
+}
+
+void add_live(const LiveData& run, std::int64_t now_us, FailureReport& report) {
+    const LiveVerdicts::Entry* entry = run.verdicts.shown(now_us);
+    if (entry == nullptr) {
+        return;
+    }
+    const Verdict& verdict = entry->verdict;
+    const bool over = entry->over_us != 0;
+    report.kind = over ? ReportKind::Over : ReportKind::Live;
+    report.key = verdict.id.str() + ' ' + verdict.node + ' ' + std::to_string(verdict.rank);
+    report.title = over ? Words::tr("No longer: %1").arg(qs(verdict.title)) : qs(verdict.title);
+    report.rank = verdict.rank;
+    report.node = verdict.node;
+    report.text = who_text(verdict);
+    if (over) {
+        return;
+    }
+    report.lines = evidence_text(verdict);
+    report.remedy = remedies(verdict).join(u'\n');
+    report.fixes = verdict.fixes;
+    report.pairs = verdict.pairs;
+    for (const Verdict* other : run.verdicts.holding()) {
+        if (other != &verdict) {
+            add_text(report.text, Words::tr("Also: %1").arg(qs(other->title)));
+        }
+    }
+}
+
+void add_diagnoses(const LiveData& run, FailureReport& report) {
+    QStringList fixes;
+    for (const DiagnosisEvent& diagnosis : run.diagnoses) {
+        if (qs(diagnosis.title) != report.title) {
+            add_text(report.text, qs(diagnosis.title));
+        }
+        if (diagnosis.id == "port-in-use") {
+            report.busy_port = run.state.plan.master_port;
+            report.port_node = run.state.plan.master_node;
+        }
+        for (const QString& fix : remedies(diagnosis)) {
+            if (!report.text.contains(fix)) {
+                fixes += fix;
+            }
+        }
+        for (const Fix& fix : diagnosis.fixes) {
+            if (std::find(report.fixes.begin(), report.fixes.end(), fix) == report.fixes.end()) {
+                report.fixes.push_back(fix);
+            }
+        }
+        if (report.pairs.empty()) {
+            report.pairs = diagnosis.pairs;
+        }
+        if (report.rank < 0 && report.node.empty()) {
+            report.rank = diagnosis.rank;
+            report.node = diagnosis.node;
+        }
+        if (report.lines.isEmpty()) {
+            report.lines = evidence_text(diagnosis);
+        }
+    }
+    if (!fixes.isEmpty()) {
+        report.remedy = fixes.join(u'\n');
+    }
+}
+
+/// What a failed start says: its own diagnosis as the title where there is one, else the stage.
+void describe_failed_start(const LiveData& run, const StageState& stage, FailureReport& report) {
+    report.title = run.diagnoses.empty()
+                       ? Words::tr("The run could not start: stage %1 failed").arg(stage_text(stage.name))
+                       : qs(run.diagnoses.front().title);
+    const QString detail = qs(stage.detail);
+    const QString end = run.state.end ? qs(run.state.end->detail) : QString();
+    for (const QString& sentence : {detail, end}) {
+        const QString bare = without_node(sentence, run.state.plan);
+        const bool known = !bare.isEmpty() && (report.title.contains(bare) || report.text.contains(bare));
+        if (!known) {
+            // What follows the title's own sentence is news, the sentence itself is not.
+            QString rest = bare;
+            rest.remove(report.title);
+            add_text(report.text, rest == bare ? sentence : rest);
+        }
+    }
+}
+
+}  // namespace
+
+QString FailureReport::whole() const {
+    QStringList parts{title};
+    for (const QString& part : {text, lines, remedy}) {
+        if (!part.isEmpty()) {
+            parts += part;
+        }
+    }
+    for (const Fix& fix : fixes) {
+        parts += qs(to_line(fix));
+    }
+    return parts.join(u'\n');
+}
+
+FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
+    const RunState& state = run.state;
+    FailureReport report;
+    std::vector<StageState> stages = state.stages;
+    if (state.queue) {
+        stages.push_back(*state.queue);
+    }
+    const auto failed =
+        std::find_if(stages.begin(), stages.end(), [](const StageState& stage) { return stage.failed; });
+    const bool bad_end =
+        state.end && (state.end->outcome == Outcome::Failed || state.end->outcome == Outcome::Lost);
+    if (state.end && state.end->has_culprit && bad_end) {
+        const Culprit& culprit = state.end->culprit;
+        report.title = culprit_text(culprit);
+        report.rank = culprit.rank;
+        report.text = qs(culprit.reason);
+        if (!state.end->detail.empty() && !qs(state.end->detail).contains(report.title) &&
+            !qs(state.end->detail).contains(report.text)) {
+            report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
+        }
+        report.lines = as_lines(culprit.last_lines).join(u'\n');
+        if (failed != stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
+            report.text = qs(failed->detail);
+        }
+    } else if (failed != stages.end()) {
+        describe_failed_start(run, *failed, report);
+    } else if (bad_end) {
+        report.title =
+            state.end->outcome == Outcome::Lost ? Words::tr("The run was lost") : Words::tr("The run failed");
+        report.text = qs(state.end->detail);
+    }
+    if (!report.title.isEmpty()) {
+        report.key = "end";
+        add_diagnoses(run, report);
+    } else if (!state.end) {
+        add_live(run, now_us, report);
+    }
+    return report;
+}
+
+PreflightReport preflight_of(const FailureReport& report, const LaunchPlan& plan) {
+    PreflightReport result;
+    for (const NodePlan& node : plan.nodes) {
+        result.nodes.push_back(node.node);
+        result.choices.push_back({node.node, node.interface_name, node.address, {}});
+    }
+    Check check;
+    check.status = CheckStatus::Fail;
+    check.detail = ss(report.title);
+    check.pairs = report.pairs;
+    check.fixes = report.fixes;
+    if (!report.node.empty()) {
+        check.nodes.push_back(report.node);
+    }
+    for (const QString& line : report.lines.split(u'\n', Qt::SkipEmptyParts)) {
+        check.evidence.push_back(ss(line));
+    }
+    result.checks.push_back(std::move(check));
+    result.plan = plan;
+    return result;
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/live_data.h>
+#include <remote/desk/preflight/preflight.h>
+
+#include <QString>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// Whether a report is about the end of a run, about what goes wrong while it runs, or about what no longer does.
+enum class ReportKind { End, Live, Over };
+
+/// What went wrong in a run, in words: which rank, why, its last lines, what to do.
+struct FailureReport {
+    ReportKind kind = ReportKind::End;
+    std::string key;  ///< the same for reports of the same fault, whose words may change
+    QString title;    ///< "Rank 1 on node2 was killed by signal 9 (SIGKILL)"; empty: nothing is wrong
+    QString text;     ///< the reason, and what a diagnosis says
+    QString lines;    ///< the culprit's last lines, or what shows a verdict
+    QString remedy;
+    std::vector<Fix> fixes;       ///< what of the remedy can be applied
+    std::vector<NodePair> pairs;  ///< the directions that fail
+    std::string node;             ///< at fault; empty: none alone
+    int rank = -1;                ///< whose log has more
+    int busy_port = 0;            ///< another program holds it, on port_node; 0: that is not the cause
+    std::string port_node;
+
+    QString whole() const;
+    bool operator==(const FailureReport&) const = default;
+};
+/// `now_us`: verdicts that no longer hold are shown for some seconds.
+FailureReport failure_report(const LiveData& run, std::int64_t now_us);
+/// What a verdict about connections says, as Doctor shows it: its directions, and nothing about the others.
+PreflightReport preflight_of(const FailureReport& report, const LaunchPlan& plan);
+
+}  // namespace rankscope::gui

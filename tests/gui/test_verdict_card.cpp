@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What Live says while a run goes wrong, and after it did.
+
+#include <gui/app/main_window.h>
+#include <gui/doctor/doctor_page.h>
+#include <gui/doctor/pair_matrix.h>
+#include <gui/launch/launch_page.h>
+#include <gui/live/failure_banner.h>
+#include <gui/live/live_page.h>
+#include <gui/texts.h>
+
+#include <tests/gui/pages_fixture.h>
+
+#include <QItemSelectionModel>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTableView>
+
+namespace rankscope::gui::testing {
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000;
+const SyntheticRun kRun{.ranks = 8, .nodes = {"node1", "node2"}, .until = 0.3, .fate = Fate::Running};
+
+class VerdictCard : public Pages {
+protected:
+    void SetUp() override {
+        open();
+        window_->show_page(MainWindow::Page::Live);
+        session()->model()->reset(synthetic_data(kRun));
+        window_->live_page()->show_session();
+    }
+    RunSession* session() { return window_->workspace()->session(); }
+    void report(std::int64_t after_s, const Verdict& verdict) {
+        const std::int64_t now = session()->model()->state().last_us + after_s * kSecond;
+        session()->model()->apply({Event{0, now, "", -1, verdict}});
+        emit session()->stateChanged();
+    }
+    FailureBanner* card() { return window_->live_page()->banner(); }
+    QString title() { return find<QLabel>("failureTitle")->text(); }
+};
+
+TEST_F(VerdictCard, AppearsWhileTheVerdictHoldsAndLeaves) {
+    EXPECT_FALSE(card()->isVisible());
+    report(20, synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us));
+    ASSERT_TRUE(card()->isVisible());
+    EXPECT_TRUE(title().contains(u"Rank 1 on node1"_s));
+    const QString text = find<QLabel>("failureText")->text();
+    EXPECT_TRUE(text.contains(u"7 ranks wait: 0, 2–7"_s)) << qPrintable(text);
+    EXPECT_TRUE(text.contains(u"confidence 70"_s)) << qPrintable(text);
+    EXPECT_TRUE(find<QPlainTextEdit>("failureLines")->toPlainText().contains(u"train.py"_s));
+    EXPECT_TRUE(find<QLabel>("failureRemedy")->text().contains(u"NFS server"_s));
+    EXPECT_TRUE(window_->live_page()->shown()->data().diagnoses.empty()) << "it has not failed";
+    click(find<QPushButton>("failureLog"));
+    EXPECT_EQ(find<QTableView>("rankTable")->selectionModel()->selectedRows().size(), 1);
+
+    report(10, synthetic_verdict(kRun, VerdictPhase::Over, kRun.start_us));
+    EXPECT_TRUE(card()->isVisible());
+    EXPECT_TRUE(title().startsWith(u"No longer"_s)) << "there is time to read that it is over";
+    EXPECT_FALSE(find<QPlainTextEdit>("failureLines")->isVisible());
+    session()->model()->apply({Event{0, session()->model()->state().last_us + 30 * kSecond, "node1", 0,
+                                     MetricEvent{200, 1, {{"loss", 0.1}}, {}}}});
+    emit session()->stateChanged();
+    EXPECT_FALSE(card()->isVisible());
+}
+
+TEST_F(VerdictCard, ANewSentenceOfADismissedVerdictStaysDismissed) {
+    Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
+    report(20, verdict);
+    click(find<QPushButton>("failureDismiss"));
+    EXPECT_FALSE(card()->isVisible());
+    verdict.title += " For 60 s.";
+    report(10, verdict);
+    EXPECT_FALSE(card()->isVisible());
+    EXPECT_TRUE(card()->is_dismissed());
+    verdict.rank = 3;  // another one
+    verdict.confidence = 0.9;
+    report(10, verdict);
+    EXPECT_TRUE(card()->isVisible());
+    EXPECT_TRUE(find<QLabel>("failureText")->text().contains(u"Also: Rank 1"_s));
+}
+
+TEST_F(VerdictCard, ShowsTheDirectionsInDoctorAndItsFixes) {
+    Verdict verdict;
+    verdict.id = "gloo-ports-blocked";
+    verdict.title = "node1 cannot reach node2 port 43217.";
+    verdict.node = "node2";
+    verdict.phase = VerdictPhase::Live;
+    verdict.pairs = {{"node1", "node2"}};
+    verdict.fixes = {
+        {.node = "node2", .command = "open the port", .undo = "close it", .needs_root = true, .job = {}},
+        {.job = {{"master_port", "0"}}}};
+    verdict.fix = {"node2: open the port"};
+    report(15, verdict);
+    ASSERT_TRUE(card()->isVisible());
+    EXPECT_FALSE(find<QLabel>("failureRemedy")->isVisible()) << "it has a row with buttons";
+    EXPECT_EQ(card()->findChildren<QLabel*>(u"fixText"_s).size(), 2);
+    click(find<QPushButton>("failureNode"));
+    EXPECT_EQ(find<QTableView>("rankTable")->selectionModel()->selectedRows().size(), 4);
+    click(find<QPushButton>("failurePairs"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Doctor);
+    const PairMatrix* matrix = window_->doctor_page()->matrix();
+    EXPECT_EQ(matrix->grid().state(0, 1), PairState::Failed);
+    EXPECT_EQ(matrix->grid().state(1, 0), PairState::Untested);
+    EXPECT_EQ(matrix->current_to(), 1);
+    // The job's fix: the run's job, with the key, in Launch.
+    window_->show_page(MainWindow::Page::Live);
+    const auto buttons = card()->findChildren<QPushButton*>(u"fixApply"_s);
+    ASSERT_EQ(buttons.size(), 2);
+    click(buttons.back());
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_EQ(window_->launch_page()->job().procs_per_node, 3) << "the job of the run";
+}
+
+TEST_F(VerdictCard, TheEndOfARunHasTheLastWord) {
+    report(20, synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us));
+    Verdict end = synthetic_verdict(kRun, VerdictPhase::End, kRun.start_us);
+    end.fixes = {{.node = "node1", .command = "umount -l /data", .job = {}}};
+    report(1, end);
+    session()->model()->apply({Event{0, session()->model()->state().last_us + 1, "", -1,
+                                     EndEvent{Outcome::Failed, 1, "the run hung", false, {}, {}}}});
+    emit session()->stateChanged();
+    EXPECT_EQ(card()->report().kind, ReportKind::End);
+    EXPECT_EQ(card()->report().rank, 1);
+    EXPECT_EQ(card()->report().fixes.size(), 1U);
+}
+
+TEST(RanksText, JoinsNeighbours) {
+    EXPECT_EQ(ranks_text({}), QString());
+    EXPECT_EQ(ranks_text({3}), u"3"_s);
+    EXPECT_EQ(ranks_text({7, 0, 1, 2, 4, 5}), u"0–2, 4, 5, 7"_s);
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
