@@ -14,6 +14,7 @@ namespace rankscope {
 ///     mem_used, mem_total           bytes; used is what is not available                               /proc/meminfo
 ///     disk_free, disk_total         bytes of the file system of the cache folder                       statvfs
 ///     net.<if>.rx, .tx              bytes per second since the last sample, lo left out                /proc/net/dev
+///     net.<if>.errors, .drops       packets per second of both directions; absent where there were none
 ///     gpu.<i>.util                  share of time in which a kernel ran, 0…1          this and all below: nvidia-smi
 ///     gpu.<i>.mem_used, .mem_total  bytes
 ///     gpu.<i>.power                 W

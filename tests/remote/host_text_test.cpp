@@ -70,12 +70,14 @@ TEST(HostText, Traffic) {
         "colls "
         "carrier compressed\n"
         "    lo: 1234 5 0 0 0 0 0 0 1234 5 0 0 0 0 0 0\n"
-        "  eth0:1500000000 100 0 0 0 0 0 0 2500 50 0 0 0 0 0 0\n"
+        "  eth0:1500000000 100 3 5 0 0 0 0 2500 50 4 6 0 0 0 0\n"
         "eth0:1: 7 1 0 0 0 0 0 0 8 1 0 0 0 0 0 0\n"
         "  bad0: 1 2 3\n");
     ASSERT_EQ(traffic.size(), 2U);
     EXPECT_EQ(traffic.at("eth0").received, 1500000000U) << "no blank after the colon";
     EXPECT_EQ(traffic.at("eth0").sent, 2500U);
+    EXPECT_EQ(traffic.at("eth0").errors, 7U) << "of both directions";
+    EXPECT_EQ(traffic.at("eth0").drops, 11U);
     EXPECT_EQ(traffic.at("eth0:1").sent, 8U);
     EXPECT_TRUE(parse_net_dev("").empty());
 }

@@ -355,6 +355,9 @@ TEST(StragglerRule, ASlowLinkIsNamed) {
         }
         run.run(60);
         EXPECT_TRUE(run.verdicts.empty());
+        run.note(run.rule.observe({.t_us = run.us(),
+                                   .node = "node0",
+                                   .body = SampleEvent{{{"net.eth0.rx", 5}, {"net.eth0.errors", 7}}}}));
         run.busy[1] = 0.7;  // from node0 to node1
         run.run(90);
         ASSERT_EQ(run.verdicts.size(), 1U) << ranks;
@@ -362,6 +365,10 @@ TEST(StragglerRule, ASlowLinkIsNamed) {
         EXPECT_EQ(run.verdicts[0].node, "node0");
         EXPECT_EQ(run.verdicts[0].rank, 1);
         EXPECT_EQ(run.verdicts[0].pairs, (std::vector<NodePair>{{"node0", "node1"}}));
+        const auto& evidence = run.verdicts[0].evidence;
+        EXPECT_TRUE(std::any_of(evidence.begin(), evidence.end(), [](const Evidence& line) {
+            return line.text == "eth0.errors of node0: 7 packets per second";
+        }));
         run.busy[1] = 0.02;
         run.run(90);
         ASSERT_EQ(run.verdicts.size(), 2U);

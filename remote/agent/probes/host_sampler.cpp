@@ -69,6 +69,14 @@ wire::Sample HostSampler::take() {
                     static_cast<double>(bytes.received - before->second.received) / passed);
                 add(sample_key::net(name, "tx"),
                     static_cast<double>(bytes.sent - before->second.sent) / passed);
+                if (bytes.errors > before->second.errors) {
+                    add(sample_key::net(name, "errors"),
+                        static_cast<double>(bytes.errors - before->second.errors) / passed);
+                }
+                if (bytes.drops > before->second.drops) {
+                    add(sample_key::net(name, "drops"),
+                        static_cast<double>(bytes.drops - before->second.drops) / passed);
+                }
             }
         }
         traffic_ = std::move(traffic);

@@ -141,7 +141,7 @@ std::map<std::string, Traffic> parse_net_dev(std::string_view text) {
         }
         const auto name = trimmed(line.substr(0, colon));
         line.remove_prefix(colon + 1);
-        std::array<std::uint64_t, 9> columns{};
+        std::array<std::uint64_t, 12> columns{};
         bool fine = !name.empty() && name != "lo";
         for (auto& column : columns) {
             const auto value = whole(next_word(line));
@@ -149,7 +149,8 @@ std::map<std::string, Traffic> parse_net_dev(std::string_view text) {
             column = value.value_or(0);
         }
         if (fine) {
-            all[as_utf8(std::string(name))] = {columns[0], columns[8]};
+            all[as_utf8(std::string(name))] = {columns[0], columns[8], columns[2] + columns[10],
+                                               columns[3] + columns[11]};
         }
     }
     return all;

@@ -29,10 +29,12 @@ struct MemoryUse {
 };
 std::optional<MemoryUse> parse_meminfo(std::string_view text);
 
-/// Bytes since an interface came up.
+/// Since an interface came up: bytes, and packets of both directions that were damaged or dropped.
 struct Traffic {
     std::uint64_t received = 0;
     std::uint64_t sent = 0;
+    std::uint64_t errors = 0;
+    std::uint64_t drops = 0;
 };
 /// /proc/net/dev, without lo.
 std::map<std::string, Traffic> parse_net_dev(std::string_view text);

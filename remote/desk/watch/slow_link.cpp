@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/text.h>
 #include <remote/desk/watch/slow_link.h>
 
 #include <algorithm>
@@ -12,6 +13,7 @@
 namespace rankscope {
 namespace {
 
+constexpr const char* kContext = "Straggler";
 constexpr double kLeastInterval = 0.5;  // seconds
 constexpr double kLeastBytes = 16384;   // less is no data of a collective
 constexpr double kMuchBusier = 0.15;    // of the time, beyond the others
@@ -156,6 +158,32 @@ std::optional<SlowLink> slow_link_of(const LinkUses& uses) {
         slow.node = back.busy > forth.busy ? slow.pairs[1].from : slow.pairs[0].from;
     }
     return slow;
+}
+
+SlowCause cause_of(const SlowLink& slow, const std::map<std::string, double>& bad_packets) {
+    const auto& pair = slow.pairs.front();
+    const auto rate = short_number(slow.worst.rate() * 1e-6);
+    SlowCause cause;
+    cause.reason = SlowReason::SlowLink;
+    cause.because = text(kContext, "The network of %1 is slow, and the ranks wait for it: it moves %2 MB/s.",
+                         {slow.node, rate});
+    cause.evidence = {text(kContext, "from %1 to %2: data is on the way %3 of the time, elsewhere %4",
+                           {pair.from, pair.to, percent(slow.worst.busy), percent(slow.usual)}),
+                      text(kContext, "it moves %1 MB/s while it has data, with answers after %2 ms",
+                           {rate, short_number(slow.worst.rtt_s * 1e3)})};
+    if (slow.worst.retransmitted > 0) {
+        cause.evidence.push_back(
+            text(kContext, "%1 segments were sent again", {short_number(slow.worst.retransmitted)}));
+    }
+    for (const auto& [what, per_second] : bad_packets) {
+        cause.evidence.push_back(
+            text(kContext, "%1 of %2: %3 packets per second", {what, slow.node, short_number(per_second)}));
+    }
+    cause.fix = {
+        text(kContext,
+             "On %1: check speed, errors and drops of its network interface, its cable and its switch port.",
+             {slow.node})};
+    return cause;
 }
 
 }  // namespace rankscope

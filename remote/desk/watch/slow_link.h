@@ -4,10 +4,12 @@
 #pragma once
 
 #include <remote/desk/watch/rank_use.h>
+#include <remote/desk/watch/slow_cause.h>
 #include <remote/diagnosis/check.h>
 
 #include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace rankscope {
@@ -37,5 +39,7 @@ struct SlowLink {
 };
 /// The node whose connections are much busier than those between the others; nothing: they are alike.
 std::optional<SlowLink> slow_link_of(const LinkUses& uses);
+/// `because` is the whole sentence. `bad_packets`: of the node, per second: "eth0.errors".
+SlowCause cause_of(const SlowLink& slow, const std::map<std::string, double>& bad_packets);
 
 }  // namespace rankscope

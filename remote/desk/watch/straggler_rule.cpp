@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 namespace rankscope {
@@ -75,6 +76,7 @@ std::vector<Verdict> StragglerRule::observe(const Event& event) {
     } else if (event.as<ExitEvent>() != nullptr) {
         forget_rounds();
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr && !over_) {
+        observe_packets(event.node, *sample);
         return gpus_.observe(event, *sample, ranks_of_[event.node]);
     } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
         recall(*verdict);
@@ -83,6 +85,15 @@ std::vector<Verdict> StragglerRule::observe(const Event& event) {
         return end_all();
     }
     return {};
+}
+
+void StragglerRule::observe_packets(const std::string& node, const SampleEvent& sample) {
+    constexpr std::string_view kBegin = "net.";
+    for (const auto& [key, value] : sample.values) {
+        if (key.starts_with(kBegin) && (key.ends_with(".errors") || key.ends_with(".drops"))) {
+            bad_packets_[node][key.substr(kBegin.size())] = value;
+        }
+    }
 }
 
 // Of a desk that watched the run before this one.
@@ -447,24 +458,9 @@ std::vector<StragglerRule::Finding> StragglerRule::slow_links() {
         finding.rank = slow->worst.to_rank;
     }
     finding.ranks = {finding.rank};
-    const auto& pair = slow->pairs.front();
-    SlowCause cause;
-    cause.reason = SlowReason::SlowLink;
-    cause.evidence = {text(kContext, "from %1 to %2: data is on the way %3 of the time, elsewhere %4",
-                           {pair.from, pair.to, percent(slow->worst.busy), percent(slow->usual)}),
-                      text(kContext, "it moves %1 MB/s while it has data, with answers after %2 ms",
-                           {short_number(slow->worst.rate() * 1e-6), short_number(slow->worst.rtt_s * 1e3)})};
-    if (slow->worst.retransmitted > 0) {
-        cause.evidence.push_back(
-            text(kContext, "%1 segments were sent again", {short_number(slow->worst.retransmitted)}));
-    }
-    cause.fix = {
-        text(kContext,
-             "On %1: check speed, errors and drops of its network interface, its cable and its switch port.",
-             {slow->node})};
+    const auto cause = cause_of(*slow, bad_packets_[slow->node]);
     auto& verdict = finding.verdict;
-    verdict.title = text(kContext, "The network of %1 is slow, and the ranks wait for it: it moves %2 MB/s.",
-                         {slow->node, short_number(slow->worst.rate() * 1e-6)});
+    verdict.title = cause.because;
     verdict.since_us = us_of(since(slow->node, finding.rank, true));
     describe(finding, cause, finding.excess, all);
     findings.push_back(std::move(finding));

@@ -72,6 +72,7 @@ private:
     };
 
     void recall(const Verdict& verdict);
+    void observe_packets(const std::string& node, const SampleEvent& sample);
     void observe_stage(const Event& event, const StageEvent& stage);
     void observe_metric(const Event& event, const MetricEvent& metric);
     std::vector<Verdict> end_all();
@@ -91,6 +92,8 @@ private:
     double since(const std::string& node, int rank, bool link) const;
 
     GpuClocks gpus_;
+    std::map<std::string, std::map<std::string, double>>
+        bad_packets_;                                   ///< by node: "eth0.errors", per second
     std::map<std::string, std::vector<int>> ranks_of_;  ///< by node, in order
     std::vector<NodeLook> before_;
     std::deque<RoundOfLooks> rounds_;
