@@ -572,6 +572,7 @@ class Node(Machine):
         self.folder = Path(spec["folder"])
         self.sshd_log = self.folder / "run/sshd.log"
         self._drops: list = []
+        self._cable = None
 
     def _root(self, command, **kwargs):
         return self.run(command, user=self.ROOT, cwd="/", check=True, **kwargs)
@@ -750,8 +751,34 @@ class Node(Machine):
             raise Unsupported(f"the kernel cannot do 'tc {arguments[0]}': {done.stderr.strip()}")
 
     def delay(self, milliseconds: float):
-        """Every packet that leaves the node comes later; unshape() ends it."""
-        self._shape(["netem", "delay", f"{milliseconds}ms"])
+        """Every packet that leaves the node comes later; unshape() ends it. Without netem half of the delay is in each direction."""
+        try:
+            self._shape(["netem", "delay", f"{milliseconds}ms"])
+        except Unsupported:
+            self._lay_slow_cable(milliseconds / 2000)
+
+    def _lay_slow_cable(self, seconds: float):
+        """A program carries the frames between the node's port and the switch (slow_cable.py)."""
+        if self.run(["ethtool", "-K", "eth0", "tx", "off", "tso", "off", "gso", "off"], user=self.ROOT, cwd="/").returncode != 0:
+            raise Unsupported("no netem in this kernel, and ethtool is missing: apt-get install ethtool")
+        port, switch = self._spec["port"], self._cluster.switch
+        cable = switch.popen([sys.executable, "-I", "-S", "-B", str(HERE / "slow_cable.py"), port, f"slow-{port}", str(seconds)],
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self._cable = cable
+        if cable.stdout.readline() != "up\n":
+            self._remove_slow_cable()
+            raise Unsupported("no tap device here (/dev/net/tun)")
+        switch.run(["sh", "-c", f"ip link set {port} nomaster promisc on && ip link set slow-{port} master br0 up"], check=True)
+
+    def _remove_slow_cable(self):
+        cable, self._cable = self._cable, None
+        if cable:
+            port = self._spec["port"]
+            self._cluster.switch.run(["ip", "link", "set", port, "promisc", "off", "master", "br0"], check=True)
+            cable.stdin.close()
+            cable.stdout.close()
+            cable.wait()
+            self.run(["ethtool", "-K", "eth0", "tx", "on", "tso", "on", "gso", "on"], user=self.ROOT, cwd="/")
 
     def loss(self, percent: float):
         """That part of the packets that leave the node gets lost; unshape() ends it."""
@@ -762,6 +789,7 @@ class Node(Machine):
         self._shape(["tbf", "rate", f"{megabits}mbit", "burst", "64k", "latency", "200ms"])
 
     def unshape(self):
+        self._remove_slow_cable()
         self.run(["tc", "qdisc", "del", "dev", "eth0", "root"], user=self.ROOT, cwd="/")
 
     def add_interface(self, name: str, address: str):
