@@ -16,7 +16,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace rankscope::ctl {
@@ -96,8 +99,13 @@ std::optional<PreflightReport> check(const GlobalOptions& options, const Preflig
     request.prompter = terminal_prompter(options);
     request.sessions = &sessions;
     if (!options.json && ::isatty(STDERR_FILENO) != 0) {
-        request.progress = [](const std::string& line) {
-            std::fprintf(stderr, "%s\n", safe_text(line).c_str());
+        // A push reports each of its pieces: every line once.
+        request.progress = [mutex = std::make_shared<std::mutex>(),
+                            shown = std::make_shared<std::set<std::string>>()](const std::string& line) {
+            const std::lock_guard lock(*mutex);
+            if (shown->insert(line).second) {
+                std::fprintf(stderr, "%s\n", safe_text(line).c_str());
+            }
         };
     }
     auto result = run_preflight(request, stop);

@@ -4,6 +4,8 @@
 """`rankscopectl preflight` on real nodes with real faults: the id, the nodes and the direction; no alarm on healthy nodes; the fix works."""
 import json
 import shlex
+import subprocess
+import threading
 import unittest
 from pathlib import Path
 
@@ -155,6 +157,58 @@ class Preflight(unittest.TestCase):
         self.assertEqual(self.bad(self.preflight(inventory=self.as_root)), {})
         do(fix["undo"])
         self.expect(self.preflight(inventory=self.as_root), "master-port-dropped", ["node1", "node2"])
+
+    def at_terminal(self, answers, *options):
+        """preflight in a terminal; answers: [(what is shown, what is typed then), …], in this order. Returns exit code and output."""
+        command = shlex.join([CTL, "--cluster", str(self.cluster.inventory), "preflight", write_job(self.cluster, self.job(), "terminal.yaml"), *options])
+        process = self.cluster.popen(["script", "-qec", command, "/dev/null"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        deadline = threading.Timer(90 * support.SLOW, process.kill)
+        deadline.start()
+        said, seen = b"", 0
+        for chunk in iter(lambda: process.stdout.read1(4096), b""):
+            said += chunk
+            while answers and said.find(answers[0][0].encode(), seen) >= 0:
+                question, typed = answers.pop(0)
+                seen = said.find(question.encode(), seen) + len(question)
+                process.stdin.write(typed.encode())
+                process.stdin.flush()
+        deadline.cancel()
+        code = process.wait(10)
+        process.stdin.close()
+        process.stdout.close()
+        said = said.decode(errors="replace")
+        self.assertEqual(answers, [], said)
+        return code, said
+
+    def test_fixes_are_shown_confirmed_and_applied_with_the_password_of_sudo(self):
+        if self.root("node2", "command -v sudo", check=False).returncode != 0:
+            self.skipTest("sudo is missing: apt-get install sudo")
+        self.root("node2", "echo 'trainer ALL=(ALL:ALL) ALL' > /etc/sudoers.d/trainer && mount -o remount,size=16m /dev/shm")
+        try:
+            code, said = self.at_terminal([("Run this command? [y/N] ", "\n")], "--fix")
+            self.assertEqual(code, 3, said)
+            self.assertIn("on node2: sudo mount -o remount,size=1024M /dev/shm", said)
+            self.assertIn("undo: sudo mount -o remount,size=16384k /dev/shm", said)
+            self.assertNotIn("password of", said)
+            code, said = self.at_terminal([("Run this command? [y/N] ", "y\n"), ("password of trainer (sudo): ", "wrong\n"),
+                                           ("password of trainer (sudo): ", f"{self.cluster.password}\n")], "--fix")
+            self.assertEqual(code, 0, said)
+            self.assertIn("fixed: shm-too-small", said)
+            self.assertNotIn("wrong", said)
+        finally:
+            self.root("node2", "rm /etc/sudoers.d/trainer; mount -o remount,size=50% /dev/shm")
+
+    def test_ctrl_c_stops_it(self):
+        self.drop("node1", ["tcp dport 29500 drop"])  # it waits for answers
+        code, said = self.at_terminal([("testing ", "\x03")])
+        self.assertEqual(code, 130, said)
+        self.assertIn("Stopped by the user", said)
+        lines = said.splitlines()
+        self.assertEqual(len(lines), len(set(lines)), "each step is shown once")
+
+    def test_json_cannot_ask(self):
+        done = self.cluster.run([CTL, "--cluster", str(self.cluster.inventory), "--json", "preflight", write_job(self.cluster, self.job()), "--fix"])
+        self.assertEqual((done.returncode, json.loads(done.stdout)["id"]), (2, "bad-command-line"))
 
     def test_a_node_that_cannot_be_reached_is_named_and_the_others_are_inspected(self):
         node = self.cluster.node("node3")
