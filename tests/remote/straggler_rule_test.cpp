@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <random>
 
@@ -69,6 +70,10 @@ public:
         }
     }
     void step() {
+        if (now < last_step_s_ + step_every_s) {
+            return;
+        }
+        last_step_s_ = now;
         ++step_;
         for (int rank = 0; steps_ && rank < static_cast<int>(doing.size()); ++rank) {
             MetricEvent metric;
@@ -79,6 +84,10 @@ public:
             }
             note(rule.observe({.t_us = us(), .node = node_of(rank), .rank = rank, .body = metric}));
         }
+    }
+    void fill_memory(const std::string& node) {
+        note(rule.observe(
+            {.t_us = us(), .node = node, .body = SampleEvent{{{"mem_used", 95}, {"mem_total", 100}}}}));
     }
     void note(const std::vector<Verdict>& found) {
         verdicts.insert(verdicts.end(), found.begin(), found.end());
@@ -125,7 +134,8 @@ public:
     std::function<Values(int)> reports;
     std::vector<Verdict> verdicts;
     double now = 1'000'000;
-    bool moves = true;  ///< steps are done
+    bool moves = true;        ///< steps are done
+    double step_every_s = 0;  ///< 0: at least one in every round
     int rounds = 0;
 
 private:
@@ -183,6 +193,7 @@ private:
     std::mt19937 random_;
     std::vector<RankSnapshot> state_;
     std::int64_t step_ = 0;
+    double last_step_s_ = 0;
 };
 
 /// Rank `slow` takes all the time, the others wait for it half of it.
@@ -262,6 +273,9 @@ TEST_P(Causes, IsNamedInASyntheticRun) {
         for (const bool steps : {true, false}) {
             SyntheticRun run(ranks, steps);
             run.run(30);
+            if (std::string(GetParam().reason) == "memory-pressure") {
+                run.fill_memory("node0");
+            }
             make_slow(run, 1, GetParam().how);
             run.run(60);
             ASSERT_EQ(run.verdicts.size(), 1U) << GetParam().reason << ", " << ranks << " ranks";
@@ -280,6 +294,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"neighbour", {.runs = 0.98, .queued = 0.45}},
         Case{"cpu-frequency", {.runs = 0.98, .cores = 0.95, .hz = 1.2e9}},
         Case{"slow-disk", {.runs = 0.5, .file = 0.45, .file_name = "/data/train.bin"}},
+        Case{"slow-disk", {.runs = 0.5, .file = 0.45, .faults = 500}},
         Case{"memory-pressure", {.runs = 0.5, .file = 0.45, .faults = 500}},
         Case{"data-wait", {.runs = 0.5, .child = 0.45}}, Case{"sleeps", {.runs = 0.5, .sleeps = 0.45}},
         Case{"more-work", {.runs = 0.98, .cores = 0.98}}, Case{"unknown", {.runs = 0.98, .cores = 0.5}}),
@@ -323,6 +338,27 @@ TEST(StragglerRule, ASlowNodeIsNamedOnceWithItsRanks) {
     EXPECT_EQ(run.verdicts[0].node, "node2");
     EXPECT_EQ(run.verdicts[0].ranks, (std::vector<int>{4, 5}));
     EXPECT_EQ(run.verdicts[0].reason, "cpu-quota");
+}
+
+TEST(StragglerRule, StepsThatLastLongerThanARound) {
+    for (const bool one_is_slow : {false, true}) {
+        SyntheticRun run(4);
+        run.step_every_s = 40;
+        // In 40 s the slow rank computes for 36, the others for 16: a round sees them all compute, or wait.
+        for (const double end = run.now + 1200; run.now < end;) {
+            const double place = std::fmod(run.now, 40);
+            for (std::size_t rank = 0; rank < run.doing.size(); ++rank) {
+                run.doing[rank].runs = place < (one_is_slow && rank == 2 ? 36 : 16) ? 1 : 0;
+                run.doing[rank].queued = one_is_slow && rank == 2 ? 0.5 : 0;
+            }
+            run.round();
+            run.pass(1);
+        }
+        ASSERT_EQ(run.of(VerdictPhase::Live).size() > 0, one_is_slow);
+        for (const auto& verdict : run.verdicts) {
+            EXPECT_EQ(verdict.rank, 2);
+        }
+    }
 }
 
 TEST(StragglerRule, HalfOfTheRanksAreNoStragglers) {

@@ -275,13 +275,14 @@ private:
 };
 
 bool sleep_until(double when, const std::stop_token& stop) {
-    for (double left = when - monotonic_s(); left > 0; left = when - monotonic_s()) {
-        if (stop.stop_requested()) {
-            return false;
+    while (!stop.stop_requested()) {
+        const double left = when - monotonic_s();
+        if (left <= 0) {
+            return true;
         }
         std::this_thread::sleep_for(std::chrono::duration<double>(std::min(left, 0.1)));
     }
-    return !stop.stop_requested();
+    return false;
 }
 
 // Cores that processes outside of the ranks used since `before`, most first.

@@ -35,6 +35,9 @@ void take_names(RankUse& into, const RankUse& from) {
     if (from.pcie > 0) {
         into.pcie = from.pcie;
     }
+    if (from.memory_used > 0) {
+        into.memory_used = from.memory_used;
+    }
 }
 
 }  // namespace

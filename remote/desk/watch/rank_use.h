@@ -31,10 +31,11 @@ struct RankUse {
     double queued = 0;     ///< it could run and had no CPU
     double throttled = 0;  ///< by its control group
     double memory_stalled = 0;
-    double faults = 0;  ///< pages read from disk, per second
-    double cores = 0;   ///< CPU time of its process
-    double cpu_hz = 0;  ///< 0: not known
-    double pcie = 0;    ///< width of its GPU's link; 0: not known
+    double memory_used = 0;  ///< of its node; 0: not known
+    double faults = 0;       ///< pages read from disk, per second
+    double cores = 0;        ///< CPU time of its process
+    double cpu_hz = 0;       ///< 0: not known
+    double pcie = 0;         ///< width of its GPU's link; 0: not known
     double cpu_limit = 0;
     std::string throttled_by = {};
     std::string file_name = {};

@@ -16,6 +16,7 @@ constexpr double kMuchThrottled = 0.08;  // shares of the time, beyond those of 
 constexpr double kMuchQueued = 0.08;
 constexpr double kMuchStalled = 0.08;
 constexpr double kWorthALine = 0.05;
+constexpr double kFullMemory = 0.85;
 constexpr double kManyFaults = 20;      // pages per second
 constexpr double kMostOfIt = 0.4;       // of the excess
 constexpr double kLowFrequency = 0.85;  // of the others'
@@ -114,7 +115,8 @@ private:
     }
 
     bool by_memory() {
-        const bool pages = own_.file_name.empty() && own_.faults >= kManyFaults &&
+        // Pages of mapped files look the same, but they do not need the memory to be full.
+        const bool pages = own_.file_name.empty() && own_.memory_used >= kFullMemory &&
                            more(&RankUse::faults) >= kManyFaults && most_of_it(&RankUse::file);
         if (!pages && more(&RankUse::memory_stalled) < kMuchStalled) {
             return false;

@@ -14,9 +14,10 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "Straggler";
-constexpr double kLeastInterval = 0.5;  // seconds
-constexpr double kLeastBytes = 16384;   // less is no data of a collective
-constexpr double kMuchBusier = 0.15;    // of the time, beyond the others
+constexpr double kLeastInterval = 0.5;        // seconds
+constexpr double kLeastBytes = 16384;         // less is no data of a collective
+constexpr std::uint64_t kLeastMoved = 16384;  // bytes: less is no data of a step
+constexpr double kMuchBusier = 0.15;          // of the time, beyond the others
 constexpr double kTimesBusier = 2.5;
 constexpr double kTimesRetransmitted = 4;
 constexpr double kManyRetransmitted = 8;
@@ -105,6 +106,28 @@ LinkUses link_uses(const std::vector<NodeLook>& before, const std::vector<NodeLo
     return uses;
 }
 
+bool data_moved(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now) {
+    std::map<std::pair<int, std::int64_t>, std::uint64_t> earlier;
+    for (const auto& look : before) {
+        for (const auto& rank : look.ranks) {
+            for (const auto& socket : rank.sockets) {
+                earlier[{rank.rank, socket.inode}] = socket.acked_bytes;
+            }
+        }
+    }
+    for (const auto& look : now) {
+        for (const auto& rank : look.ranks) {
+            for (const auto& socket : rank.sockets) {
+                const auto was = earlier.find({rank.rank, socket.inode});
+                if (was != earlier.end() && socket.acked_bytes > was->second + kLeastMoved) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 std::optional<SlowLink> slow_link_of(const LinkUses& uses) {
     if (uses.size() < 2) {
         return std::nullopt;
@@ -165,8 +188,13 @@ SlowCause cause_of(const SlowLink& slow, const std::map<std::string, double>& ba
     const auto rate = short_number(slow.worst.rate() * 1e-6);
     SlowCause cause;
     cause.reason = SlowReason::SlowLink;
-    cause.because = text(kContext, "The network of %1 is slow, and the ranks wait for it: it moves %2 MB/s.",
-                         {slow.node, rate});
+    cause.because =
+        slow.pairs.size() == 1
+            ? text(kContext,
+                   "The network from %1 to %2 is slow, and the ranks wait for it: it moves %3 MB/s.",
+                   {pair.from, pair.to, rate})
+            : text(kContext, "The network of %1 is slow, and the ranks wait for it: it moves %2 MB/s.",
+                   {slow.node, rate});
     cause.evidence = {text(kContext, "from %1 to %2: data is on the way %3 of the time, elsewhere %4",
                            {pair.from, pair.to, percent(slow.worst.busy), percent(slow.usual)}),
                       text(kContext, "it moves %1 MB/s while it has data, with answers after %2 ms",

@@ -31,6 +31,9 @@ using LinkUses = std::map<NodePair, LinkUse>;
 /// Only connections that are in both looks, and whose two ends are known ranks of different nodes.
 LinkUses link_uses(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now);
 
+/// Whether a rank's connections, also those within its node, have delivered data between two looks.
+bool data_moved(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now);
+
 struct SlowLink {
     std::string node = {};  ///< what the slow directions have in common; one direction: who sends
     std::vector<NodePair> pairs = {};

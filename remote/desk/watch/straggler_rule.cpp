@@ -3,6 +3,7 @@
 
 #include <remote/desk/text.h>
 #include <remote/desk/watch/straggler_rule.h>
+#include <remote/wire/sample_keys.h>
 
 #include <algorithm>
 #include <cmath>
@@ -32,6 +33,8 @@ constexpr std::size_t kMostRounds = 6;      // where three are not clear
 constexpr double kLeastExcess = 0.12;       // of all rounds together
 constexpr double kLeastExcessOfOne = 0.06;  // of each round
 constexpr double kLeastExcessUnexplained = 0.25;
+constexpr double kLongStep = 5;  // seconds
+constexpr double kLeastExcessOfLongSteps = 0.3;
 constexpr double kStandardErrors = 4;  // of samples: nothing, and
 constexpr double kMarginErrors = 2.5;  // a little, is not taken for much
 constexpr double kLeastVariance = 0.05;
@@ -41,7 +44,6 @@ constexpr int kRoundsUntilOver = 3;
 constexpr double kStillSlow = 0.4;           // of the excess it was named with
 constexpr double kMostOwnOfSlowLink = 0.75;  // else the ranks hardly wait for the network
 constexpr std::size_t kMostWaiting = 256;
-constexpr std::uint64_t kLeastMoved = 16384;  // bytes of a round: less is no data of a step
 
 double seconds_of(std::int64_t us) {
     return static_cast<double>(us) * 1e-6;
@@ -76,7 +78,7 @@ std::vector<Verdict> StragglerRule::observe(const Event& event) {
     } else if (event.as<ExitEvent>() != nullptr) {
         forget_rounds();
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr && !over_) {
-        observe_packets(event.node, *sample);
+        observe_sample(event.node, *sample);
         return gpus_.observe(event, *sample, ranks_of_[event.node]);
     } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
         recall(*verdict);
@@ -87,12 +89,21 @@ std::vector<Verdict> StragglerRule::observe(const Event& event) {
     return {};
 }
 
-void StragglerRule::observe_packets(const std::string& node, const SampleEvent& sample) {
+void StragglerRule::observe_sample(const std::string& node, const SampleEvent& sample) {
     constexpr std::string_view kBegin = "net.";
+    double used = 0;
+    double total = 0;
     for (const auto& [key, value] : sample.values) {
-        if (key.starts_with(kBegin) && (key.ends_with(".errors") || key.ends_with(".drops"))) {
+        if (key == sample_key::kMemUsed) {
+            used = value;
+        } else if (key == sample_key::kMemTotal) {
+            total = value;
+        } else if (key.starts_with(kBegin) && (key.ends_with(".errors") || key.ends_with(".drops"))) {
             bad_packets_[node][key.substr(kBegin.size())] = value;
         }
+    }
+    if (total > 0) {
+        memory_used_[node] = used / total;
     }
 }
 
@@ -214,6 +225,7 @@ std::vector<Verdict> StragglerRule::observe_looks(double now_s, std::vector<Node
             if (rank.series.taken > 0) {
                 auto& use = round.ranks[rank.rank] =
                     use_of(look.node, rank, was == earlier.end() ? nullptr : was->second);
+                use.memory_used = memory_used_[look.node];
                 const auto place = std::lower_bound(local.begin(), local.end(), rank.rank);
                 use.pcie = gpus_.pcie_width(look.node, static_cast<int>(place - local.begin()));
                 round.seconds = std::max(round.seconds, rank.series.seconds);
@@ -264,29 +276,14 @@ bool StragglerRule::makes_progress(const RoundOfLooks& round, const std::vector<
         return false;
     }
     if (step_ > 0) {
-        return step_ > step_at_round_;
+        return step_ > step_at_round_ || (has_long_steps() && round.t_s - last_step_s_ < 2 * step_time_s());
     }
     if (std::any_of(round.links.begin(), round.links.end(),
                     [](const auto& link) { return link.second.bytes > 0; })) {
         return true;
     }
-    std::map<std::pair<int, std::int64_t>, std::uint64_t> earlier;
-    for (const auto& look : before_) {
-        for (const auto& rank : look.ranks) {
-            for (const auto& socket : rank.sockets) {
-                earlier[{rank.rank, socket.inode}] = socket.acked_bytes;
-            }
-        }
-    }
-    for (const auto& look : looks) {
-        for (const auto& rank : look.ranks) {
-            for (const auto& socket : rank.sockets) {
-                const auto was = earlier.find({rank.rank, socket.inode});
-                if (was != earlier.end() && socket.acked_bytes > was->second + kLeastMoved) {
-                    return true;
-                }
-            }
-        }
+    if (data_moved(before_, looks)) {
+        return true;
     }
     std::vector<double> turns;
     for (const auto& [rank, use] : round.ranks) {
@@ -294,6 +291,11 @@ bool StragglerRule::makes_progress(const RoundOfLooks& round, const std::vector<
     }
     std::sort(turns.begin(), turns.end());
     return turns[turns.size() / 2] >= 2;
+}
+
+// A round sees a part of a step: the ranks wait in it, or they do not.
+bool StragglerRule::has_long_steps() const {
+    return step_time_s() > kLongStep;
 }
 
 // What a rank reports of its own steps is more exact than samples: where all of them do.
@@ -366,6 +368,13 @@ std::vector<StragglerRule::Finding> StragglerRule::slow_ranks(std::size_t size) 
         const double excess = sum.excesses.at(rank);
         const double noise = noise_of(sum, rank, excess);
         if (excess < std::max(kLeastExcess + kMarginErrors * noise, kStandardErrors * noise)) {
+            continue;
+        }
+        if (has_long_steps()) {
+            if (size == kMostRounds && excess >= kLeastExcessOfLongSteps) {
+                by_node[use.node].emplace_back(excess, rank);
+                ++slow;
+            }
             continue;
         }
         // Not by one round alone: that may have met something that does not come again.

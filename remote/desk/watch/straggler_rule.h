@@ -72,13 +72,14 @@ private:
     };
 
     void recall(const Verdict& verdict);
-    void observe_packets(const std::string& node, const SampleEvent& sample);
+    void observe_sample(const std::string& node, const SampleEvent& sample);
     void observe_stage(const Event& event, const StageEvent& stage);
     void observe_metric(const Event& event, const MetricEvent& metric);
     std::vector<Verdict> end_all();
     void forget_rounds();
 
     bool makes_progress(const RoundOfLooks& round, const std::vector<NodeLook>& looks) const;
+    bool has_long_steps() const;
     void use_reports(RoundOfLooks& round);
     double step_time_s() const;
     std::vector<const RoundOfLooks*> window(std::size_t size) const;
@@ -92,6 +93,7 @@ private:
     double since(const std::string& node, int rank, bool link) const;
 
     GpuClocks gpus_;
+    std::map<std::string, double> memory_used_;  ///< by node, of all
     std::map<std::string, std::map<std::string, double>>
         bad_packets_;                                   ///< by node: "eth0.errors", per second
     std::map<std::string, std::vector<int>> ranks_of_;  ///< by node, in order
