@@ -149,6 +149,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         for (const auto& diagnosis : state.diagnoses) {
             json["diagnoses"].push_back(body_json(diagnosis));
         }
+        for (const auto& verdict : state.live_verdicts) {
+            json["diagnoses"].push_back(body_json(verdict));
+        }
         for (const auto& rank : state.ranks) {
             json["ranks"].push_back({{"rank", rank.rank},
                                      {"node", rank.node},
@@ -166,10 +169,12 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
                 safe_text(record->name).c_str(), to_string(record->outcome), when(record->started_us).c_str(),
                 lasted(*record).c_str(), safe_text(record->summary).c_str());
-    for (const auto& diagnosis : state.diagnoses) {
-        std::printf("  %s\n", safe_text(diagnosis.title).c_str());
-        for (const auto& fix : diagnosis.fix) {
-            std::printf("  -> %s\n", safe_text(fix).c_str());
+    for (const auto* verdicts : {&state.diagnoses, &state.live_verdicts}) {
+        for (const auto& verdict : *verdicts) {
+            std::printf("  %s: %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
+            for (const auto& fix : verdict.fix) {
+                std::printf("  -> %s\n", safe_text(fix).c_str());
+            }
         }
     }
     std::puts("");

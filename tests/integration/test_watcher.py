@@ -215,6 +215,12 @@ class Gloo(Watched):
         self.cluster.node("node2").signal([pid], signal.SIGSTOP)
         verdict = self.expect(run, "SIGSTOP", "Gloo", since, id="rank-stopped", rank=1, node="node2", reason="stopped", waiting=[0, 2], limit=15)
         self.assertEqual([(fix["node"], fix["command"]) for fix in verdict["fixes"]], [("node2", f"kill -CONT {pid}")])
+        shown = self.cluster.run([support.CTL, "runs", "show", run.run_id(self.cluster)], check=True).stdout
+        self.assertIn("rank-stopped: Rank 1 on node2", shown)
+        attached = support.Run(self.cluster, ["runs", "attach", run.run_id(self.cluster)])
+        attached.wait_for("the stored verdict", lambda r: r.of("diagnosis", phase="live", id="rank-stopped"), 30)
+        attached.process.kill()
+        attached.end()
         self.cluster.node("node2").run(["sh", "-c", verdict["fixes"][0]["command"]], check=True)
         run.wait_for("the verdict is over", lambda r: r.of("diagnosis", phase="over", id="rank-stopped", rank=1), 30)
         self.assertEqual(len(live(run)), 1)
@@ -237,6 +243,25 @@ class Gloo(Watched):
         verdict = self.expect(run, "node2 cut off from the other nodes", "Gloo", since, id="partition-midrun", limit=15)
         self.assertIn("node2", verdict["nodes"])
         self.assertTrue(all("node2" in (pair["from"], pair["to"]) for pair in verdict["pairs"]), verdict)
+
+    def check_node_lost(self, fault, do):
+        run = self.start(self.job("none"))
+        self.wait_for_steps(run)
+        since = time.monotonic()
+        try:
+            do(self.cluster.node("node2"))
+        except Unsupported as why:
+            self.skipTest(str(why))
+        verdict = self.expect(run, fault, "Gloo", since, id="node-lost", node="node2", limit=15)
+        self.assertIn(0, verdict["waiting"])
+
+    def test_a_node_freezes(self):
+        self.addCleanup(self.cluster.node("node2").thaw)
+        self.check_node_lost("node2 freezes", lambda node: node.freeze())
+
+    def test_a_node_is_unplugged(self):
+        self.addCleanup(self.cluster.node("node2").plug)
+        self.check_node_lost("node2 is unplugged", lambda node: node.unplug())
 
     def test_the_master_port_is_blocked_at_the_start(self):
         try:

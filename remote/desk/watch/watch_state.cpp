@@ -107,7 +107,7 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
         signs_ = rule_.signs();
     }
     ++count_;
-    last_look_ = now;
+    last_look_ = look.begun > 0 ? look.begun : now;
     for (const auto& [node, ranks] : look.ranks) {
         looks_.add(now, node, ranks);
         silent_since_.erase(node);

@@ -18,6 +18,7 @@ namespace rankscope {
 struct LookResult {
     std::map<std::string, std::vector<RankSnapshot>> ranks = {};
     std::vector<std::string> silent = {};
+    double begun = 0;  ///< when it was asked for; 0: when it is taken
 };
 
 /// When the watcher looks, and which verdict it holds: all of it that needs neither threads nor nodes. Times are those

@@ -16,6 +16,7 @@ namespace {
 constexpr const char* kContext = "Watcher";
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr double kAnswerS = 4;  // stacks take up to 2.5 s
+constexpr double kQuickAnswerS = 2;
 
 double now_s() {
     return static_cast<double>(now_us()) * 1e-6;
@@ -156,16 +157,20 @@ void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     lock.unlock();
     wire::InspectRanks request;
     request.set_stacks(stacks);
-    const auto answers = ask_all(plan, std::move(request), kAnswerS);
+    const double begun = monotonic_s();
+    const double patience_s = stacks ? kAnswerS : kQuickAnswerS;
+    const auto answers = ask_all(plan, std::move(request), patience_s);
     LookResult result;
     std::optional<Failure> unavailable;
     {
         std::unique_lock waiting(answers->mutex);
-        const auto deadline = std::chrono::steady_clock::now() + std::chrono::duration<double>(kAnswerS + 1);
+        const auto deadline =
+            std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_s + 1);
         while (answers->open > 0 && std::chrono::steady_clock::now() < deadline && !closing()) {
             answers->changed.wait_for(waiting, kTick);
         }
         result = answers->look;
+        result.begun = begun;
         if (answers->unavailable == plan.nodes.size()) {
             unavailable = answers->why_unavailable;
         }
