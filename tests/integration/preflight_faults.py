@@ -439,7 +439,8 @@ FAULTS = [
     Fault("low nofile", lambda stage: stage.sshd_with("node2", ["--nofile=256:"]), [Finding("open-files-limit", ["node2"], says="256")], fixed=True),
     Fault("low memlock", lambda stage: stage.sshd_with("node2", ["--memlock=65536:"]),
           [Finding("ib-memlock", ["node2"], status="warn", says="65536")], fixed=True),
-    Fault("low process limit", lambda stage: stage.sshd_with("node2", ["--nproc=125:"]), [Finding("pids-limit", ["node2"], says="125")], fixed=True),
+    Fault("low process limit", lambda stage: stage.sshd_with("node2", ["--nproc=500:"]), [Finding("pids-limit", ["node2"], says="500")],
+          {"procs_per_node": 8}, fixed=True),  # the clusters of a machine have one user: room for the others
     Fault("full disk", full_disk, [Finding("disk-full", ["node2"])]),
     Fault("read-only home", readonly_home, [Finding("read-only", ["node3"])]),
     Fault("noexec home", noexec_home, [Finding("no-exec", ["node3"])]),

@@ -274,6 +274,18 @@ TEST_F(ProcessTree, AnEmptyEnvironmentIsReportedWithoutWaiting) {
     EXPECT_TRUE(environment_of(2).empty()) << "a kernel thread, or a process of another user";
 }
 
+TEST_F(ProcessTree, AnInterpreterIsNamedWithoutItsFolder) {
+    const std::string folder(100, 'f');
+    const pid_t pid = ::fork();
+    if (pid == 0) {
+        ::execl("/bin/sleep", ("/opt/" + folder + "/bin/python3").c_str(), "1000", nullptr);
+        ::_exit(127);
+    }
+    EXPECT_TRUE(wait_until([&] { return command_of(pid) == "python3 1000"; })) << command_of(pid);
+    ::kill(pid, SIGKILL);
+    ::waitpid(pid, nullptr, 0);
+}
+
 TEST_F(ProcessTree, DescriptionsAreAlwaysText) {
     // 80 bytes end in the middle of a character.
     const pid_t pid = ::fork();

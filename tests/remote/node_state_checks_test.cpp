@@ -178,7 +178,8 @@ TEST(GpuChecks, SettingsThatDifferAreShown) {
     ASSERT_EQ(bad.size(), 1U);
     EXPECT_EQ(bad[0].id, FailureId("version-skew"));
     EXPECT_EQ(bad[0].status, CheckStatus::Warn);
-    EXPECT_NE(bad[0].evidence.back().find("node1 has persistence on, MIG off"), std::string::npos) << bad[0].detail;
+    EXPECT_NE(bad[0].evidence.back().find("node1 has persistence on, MIG off"), std::string::npos)
+        << bad[0].detail;
 }
 
 void set_nccl(NodeView& view, const std::string& name, const std::string& value) {

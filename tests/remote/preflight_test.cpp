@@ -115,7 +115,8 @@ TEST(PathChecks, AClosedMasterPortHasTheIdOfHowItIsClosed) {
         {wire::CONNECT_ICMP_PORT, "master-port-reset"},
         {wire::CONNECT_ICMP_PROHIBITED, "master-port-icmp-reject"},
         {wire::CONNECT_ICMP_HOST, "master-port-icmp-reject"},
-        {wire::CONNECT_WRONG_HOST, "master-addr-wrong-node"}};
+        {wire::CONNECT_WRONG_HOST, "master-addr-wrong-node"},
+        {wire::CONNECT_LOCAL_DENIED, "master-port-dropped"}};
     for (const auto& [outcome, id] : ids) {
         const auto bad =
             found(path_checks(healthy(3),
@@ -127,7 +128,9 @@ TEST(PathChecks, AClosedMasterPortHasTheIdOfHowItIsClosed) {
         ASSERT_EQ(bad.size(), 1U) << id;
         EXPECT_EQ(bad[0].id.text(), id);
         EXPECT_EQ(bad[0].status, CheckStatus::Fail);
-        EXPECT_EQ(bad[0].nodes, (std::vector<std::string>{"node1", "node3"}));
+        const bool by_sender = outcome == wire::CONNECT_LOCAL_DENIED;
+        EXPECT_EQ(bad[0].nodes, (by_sender ? std::vector<std::string>{"node3", "node1"}
+                                           : std::vector<std::string>{"node1", "node3"}));
         EXPECT_EQ(bad[0].pairs, (std::vector<NodePair>{{"node3", "node1"}}));
     }
 }
@@ -144,6 +147,21 @@ TEST(PathChecks, ClosedEphemeralPortsAreNamedByTheLibraryThatUsesThem) {
     bad = found(path_checks(healthy(3), paths(3, closed), kNccl));
     ASSERT_EQ(bad.size(), 1U);
     EXPECT_EQ(bad[0].id.text(), "nccl-ports-dropped");
+}
+
+TEST(PathChecks, ANameThatLeadsToAnotherHostIsNoMatterOfThePath) {
+    auto views = healthy(3);
+    views[0].address = "host1";
+    auto all = paths(3, open);
+    for (auto& entry : all) {
+        if (entry.from == 2 && entry.to == 0) {
+            entry.address = "10.0.0.2";  // as node3 resolves it
+            entry.result.set_outcome(wire::CONNECT_RESET);
+        }
+    }
+    EXPECT_TRUE(found(path_checks(views, all, kGloo)).empty()) << "name_checks() reports it";
+    views[0].address = "10.0.0.2";
+    EXPECT_FALSE(found(path_checks(views, all, kGloo)).empty()) << "no name is at fault";
 }
 
 TEST(PathChecks, ASilentHostIsNoFirewallRule) {
