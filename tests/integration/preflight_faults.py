@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import support
-from support import CTL, Unsupported, new_cluster, write_job
+from support import CTL, Unsupported, new_cluster, wait_until, write_job
 
 NODES = ["node1", "node2", "node3", "node4"]
 OTHERS = NODES[1:]
@@ -368,6 +368,22 @@ def version_skew(stage):
                  "rm -r /srv/packages /home/trainer/.bashrc")
 
 
+def nccl_settings(stage):
+    for node in NODES:
+        stage.do(node, f"echo NCCL_PROTO={'LL' if node == 'node3' else 'Simple'} > /home/trainer/.nccl.conf", "rm /home/trainer/.nccl.conf")
+
+
+def left_behind(stage):
+    node = stage.cluster.node("node4")
+    process = node.popen(["sleep", "600"], env={"RANKSCOPE_RUN_ID": "20260101-000000-old"})
+
+    def end():
+        process.kill()
+        process.wait()
+    stage.undo.callback(end)
+    wait_until(lambda: any(found.comm == "sleep" for found in node.processes()), 20, "the process is there")
+
+
 def changed_code(stage):
     for node in NODES:
         text = "print(2)" if node == "node4" else "print(1)"
@@ -453,6 +469,8 @@ FAULTS = [
           {"command": ["python3", "/srv/code/train.py"]}),
     Fault("changed code on one node, pushed by the fix", changed_code_at_home, [Finding("code-differs", ["node4"], says="train.py")],
           {"command": ["python3", "train.py"]}, fixed=True),
+    Fault("NCCL settings that differ", nccl_settings, [Finding("env-skew", ["node3"], status="warn", says="NCCL_PROTO is \"LL\" on node3")], fixed=True),
+    Fault("process of a run that is over", left_behind, [Finding("stale-process", ["node4"], status="warn", says="sleep 600")], fixed=True, undone=False),
     Fault("version skew", version_skew, [Finding("torch-version-skew", ["node3"], says="2.5")]),
     Fault("clock off, seen from the desk", shifted_desk, [Finding("clock-skew", ["node1", "node2"], status="warn", says="120 s")],
           {"nodes": ["node1", "node2"]}, fixed=True, undone=False, applied=False),
