@@ -39,8 +39,9 @@ TEST(ProcText, AProcess) {
 }
 
 TEST(ProcText, TheProcessorOfAThreadAndItsQueue) {
-    const auto stat = parse_process_stat("1 (a) R 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 9 1000 200 "
-                                         "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 13 0 0 0 0 0");
+    const auto stat = parse_process_stat(
+        "1 (a) R 1 1 1 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 3 0 9 1000 200 "
+        "18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 13 0 0 0 0 0");
     ASSERT_TRUE(stat);
     EXPECT_EQ(stat->processor, 13U);
     EXPECT_EQ(parse_queued_s("48934111 2500000000 17\n"), 2.5);
