@@ -57,4 +57,17 @@ Failure failure_of(const Check& check) {
     return failure;
 }
 
+Check check_of(const Failure& failure, const std::string& node) {
+    Check check;
+    check.id = failure.code;
+    check.status = CheckStatus::Fail;
+    check.nodes = {node};
+    check.detail = statement(failure);
+    if (!failure.detail.empty()) {
+        check.evidence.push_back(failure.detail);
+    }
+    check.remedy = failure.remedy;
+    return check;
+}
+
 }  // namespace rankscope

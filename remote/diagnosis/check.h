@@ -77,6 +77,8 @@ void sort_checks(std::vector<Check>& checks);
 bool any_failed(const std::vector<Check>& checks);
 /// The first failing check as the failure of a run.
 Failure failure_of(const Check& check);
+/// What could not be inspected, as a failing check.
+Check check_of(const Failure& failure, const std::string& node);
 /// For a line: "NODE: COMMAND", or "KEY: VALUE" of the job.
 std::string to_line(const Fix& fix);
 

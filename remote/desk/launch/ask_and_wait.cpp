@@ -21,10 +21,10 @@ struct Answer {
 
 }  // namespace
 
-Result<wire::Reply> ask_and_wait(RunLauncher& launcher, const std::string& node, wire::Request request,
+Result<wire::Reply> ask_and_wait(const AskAgent& ask, const std::string& node, wire::Request request,
                                  double timeout_s, const std::stop_token& stop) {
     const auto answer = std::make_shared<Answer>();
-    launcher.ask(node, std::move(request), timeout_s, [answer](Result<wire::Reply> reply) {
+    ask(node, std::move(request), timeout_s, [answer](Result<wire::Reply> reply) {
         const std::lock_guard lock(answer->mutex);
         answer->reply = std::move(reply);
         answer->arrived.notify_all();

@@ -36,6 +36,7 @@ constexpr const char* kContext = "Preflight";
 constexpr double kInspectWithin = 12;  // the agent's own deadlines are shorter
 constexpr double kPortsWithin = 5;
 constexpr double kPortsOpen = 30;
+constexpr double kRunConnect = 1.7;  // SYNs after 0 and 1 s
 constexpr double kQuickConnect = 2.5;
 constexpr double kFullConnect = 4;  // SYNs after 0, 1 and 3 s
 constexpr std::uint32_t kMeasuredBytes = 1U << 20U;
@@ -88,7 +89,6 @@ private:
     void keep_sessions();
     void judge(std::vector<PathResult> paths);
     void choose_network(std::vector<NodeView>& views, std::vector<PathResult>& paths);
-    static Check check_of(const std::string& node, const Failure& failure);
     std::size_t master() const { return 0; }
     // Many transfers at the same time would measure each other.
     bool measures_links() const { return full() && nodes_.size() <= kFewNodes; }
@@ -167,7 +167,7 @@ void Preflight::inspect(Node& node, bool is_master) {
     const HostNeeds needs = needs_of(request_.job);
     wire::Request inspection;
     auto* host = inspection.mutable_inspect_host();
-    host->set_quick(!full());
+    host->set_quick(!full() && !request_.paths_only);  // a quick one does not ask sudo for the rules
     host->set_venv(request_.job.own.venv);
     host->set_conda(request_.job.own.conda);
     if (!needs.program.empty()) {
@@ -291,7 +291,7 @@ std::vector<PathResult> Preflight::targets() const {
 }
 
 void Preflight::connect(std::vector<PathResult>& paths) {
-    const double seconds = full() ? kFullConnect : kQuickConnect;
+    const double seconds = request_.paths_only ? kRunConnect : full() ? kFullConnect : kQuickConnect;
     std::vector<std::vector<PathResult*>> of_node(nodes_.size());
     for (auto& path : paths) {
         of_node[path.from].push_back(&path);
@@ -415,7 +415,7 @@ void Preflight::judge(std::vector<PathResult> paths) {
     }
     for (const auto& node : nodes_) {
         if (node.failure) {
-            report_.checks.push_back(check_of(node.spec.name, *node.failure));
+            report_.checks.push_back(check_of(*node.failure, node.spec.name));
         }
     }
     if (views.empty()) {
@@ -452,14 +452,15 @@ void Preflight::judge(std::vector<PathResult> paths) {
         report_.nodes.push_back(view.name);
     }
     report_.paths = std::move(paths);
+    report_.views = std::move(views);
 }
 
 void Preflight::choose_network(std::vector<NodeView>& views, std::vector<PathResult>& paths) {
     const bool works = planned_network_works(paths);
-    const bool may_choose = request_.job.interface_name == "auto" && nodes_[master()].inspected &&
-                            std::all_of(nodes_.begin(), nodes_.end(), [](const Node& node) {
-                                return node.inspected && node.spec.address.empty();
-                            });
+    const bool may_choose =
+        !request_.paths_only && request_.job.interface_name == "auto" && nodes_[master()].inspected &&
+        std::all_of(nodes_.begin(), nodes_.end(),
+                    [](const Node& node) { return node.inspected && node.spec.address.empty(); });
     std::optional<NetworkChoice> other;
     if (!works && may_choose && views.size() > 1) {
         other = choose_other_network(views, paths, master());
@@ -489,19 +490,6 @@ void Preflight::choose_network(std::vector<NodeView>& views, std::vector<PathRes
         }
         report_.choices.push_back({view.name, view.interface_name, view.address, why});
     }
-}
-
-Check Preflight::check_of(const std::string& node, const Failure& failure) {
-    Check check;
-    check.id = failure.code;
-    check.status = CheckStatus::Fail;
-    check.nodes = {node};
-    check.detail = statement(failure);
-    if (!failure.detail.empty()) {
-        check.evidence.push_back(failure.detail);
-    }
-    check.remedy = failure.remedy;
-    return check;
 }
 
 Result<void> Preflight::find_nodes() {

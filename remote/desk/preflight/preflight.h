@@ -37,6 +37,7 @@ struct PreflightReport {
     std::vector<Check> checks;       ///< the most serious first
     std::vector<InterfaceChoice> choices;
     std::vector<PathResult> paths;      ///< `from` and `to` count in `nodes`
+    std::vector<NodeView> views;        ///< what was seen of `nodes`
     std::vector<std::string> untested;  ///< what was left out, for users
     LaunchPlan plan;                    ///< with the choices applied; master_port 0: none could be chosen
     std::map<std::string, std::string>

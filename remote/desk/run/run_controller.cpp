@@ -7,6 +7,7 @@
 #include <remote/desk/deploy/artifacts.h>
 #include <remote/desk/run/ending_rule.h>
 #include <remote/desk/run/event_pump.h>
+#include <remote/desk/run/path_probe.h>
 #include <remote/desk/run/recorded_stops.h>
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/store/run_store.h>
@@ -84,6 +85,7 @@ private:
     EventSink sink;
     std::unique_ptr<EventPump> pump;
     std::optional<Watcher> watcher;
+    std::optional<PathProbe> probe;
     std::optional<RecordedStops> recorded;
     std::mutex launcher_mutex;  ///< the launcher, and what waits for it
     std::unique_ptr<RunLauncher> launcher;
@@ -100,18 +102,20 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     : store(std::move(run_store)), sink(std::move(events)) {
     context.run_id = std::move(run_id);
     context.prompter = std::move(prompter);
-    watcher.emplace(context.run_id, Watcher::Hooks{[this](const std::string& node, wire::Request request,
-                                                          double timeout_s, RunLauncher::OnReply on_reply) {
-                                                       ask(node, std::move(request), timeout_s,
-                                                           std::move(on_reply));
-                                                   },
-                                                   [this](Event event) { pump->post(std::move(event)); },
-                                                   [this](const std::string& cause) { stop_hung(cause); },
-                                                   {}});
+    const AskAgent ask_agent = [this](const std::string& node, wire::Request request, double timeout_s,
+                                      RunLauncher::OnReply on_reply) {
+        ask(node, std::move(request), timeout_s, std::move(on_reply));
+    };
+    probe.emplace(context, ask_agent);
+    watcher.emplace(context.run_id,
+                    Watcher::Hooks{ask_agent, [this](Event event) { pump->post(std::move(event)); },
+                                   [this](const std::string& cause) { stop_hung(cause); },
+                                   [this](HangFinding& finding) { probe->confirm(finding); }});
     EventPump::Hooks hooks;
     hooks.events = [this](const Event& event) { on_event(event); };
     hooks.plan = [this, sink_plan = std::move(plan_sink)](const LaunchPlan& plan) {
         watcher->set_plan(plan);
+        probe->set_plan(plan);
         if (sink_plan) {
             sink_plan(plan);
         }
@@ -137,6 +141,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
     context.reports.faulty = [this](const std::vector<Check>& checks) { refuse(checks); };
     context.reports.ended = [this] { finish(std::nullopt); };
     context.reports.reached = [this](const NodeSpec& node, const NodeFacts& facts, AgentLink& link) {
+        probe->reached(node.name, facts);
         if (!store) {
             return;
         }
@@ -157,6 +162,7 @@ RunController::Impl::~Impl() {
         closing = true;
     }
     changed.notify_all();
+    probe->close();
     with_launcher([](RunLauncher& active) { active.leave(); });
     if (coordinator.joinable()) {
         coordinator.join();
@@ -440,6 +446,7 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
     context.job = parse_job(record->job_yaml, context.run_id).job;
     pump->restore(record->plan);
     watcher->set_plan(record->plan);
+    probe->set_plan(record->plan);
     auto made = launcher_kind(context.job).make(context, record->plan);
     bool cancelled_by_caller = false;
     auto replayed = store->replay(context.run_id, [&](const Event& event) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
-#include <remote/desk/launch/ask_and_wait.h>
+#include <remote/desk/launch/connected_nodes.h>
 #include <remote/desk/launch/node_stop_request.h>
 #include <remote/desk/launch/ssh/node_task.h>
 #include <remote/desk/launch/ssh/run_meeting.h>
@@ -171,15 +171,15 @@ PreflightRequest SshLauncher::preflight_request() {
     request.depth =
         context_.job.preflight == StartPreflight::Always ? PreflightDepth::Full : PreflightDepth::Quick;
     request.plan = meeting_->plan();
-    const KnownFacts facts = meeting_->facts();
-    for (auto& task : tasks_) {
-        const auto known = facts.find(task->node().name);
-        request.connected.push_back({task->node(), known != facts.end() ? known->second : NodeFacts(),
-                                     [this, name = task->node().name](wire::Request asked, double timeout_s) {
-                                         return ask_and_wait(*this, name, std::move(asked), timeout_s,
-                                                             stop_.get_token());
-                                     }});
+    std::vector<NodeSpec> nodes;
+    for (const auto& task : tasks_) {
+        nodes.push_back(task->node());
     }
+    const AskAgent ask_agent = [this](const std::string& node, wire::Request asked, double timeout_s,
+                                      OnReply on_reply) {
+        ask(node, std::move(asked), timeout_s, std::move(on_reply));
+    };
+    request.connected = connected_nodes(nodes, meeting_->facts(), ask_agent, stop_.get_token());
     request.progress = [this](const std::string& what) {
         context_.stage(StageName::Preflight, StageStatus::Progress, what);
     };
