@@ -5,7 +5,33 @@
 #include <remote/desk/run/path_probe.h>
 #include <remote/desk/watch/path_confirmation.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
 namespace rankscope {
+namespace {
+
+constexpr auto kLongestSearch = std::chrono::seconds(8);
+
+// Requests a stop after a while, unless it is destroyed before.
+class Deadline {
+public:
+    explicit Deadline(std::stop_source& stop, std::chrono::seconds within)
+        : thread_([&stop, within](const std::stop_token& done) {
+              std::mutex mutex;
+              std::unique_lock lock(mutex);
+              std::condition_variable_any never;
+              if (!never.wait_for(lock, done, within, [&done] { return done.stop_requested(); })) {
+                  stop.request_stop();
+              }
+          }) {}
+
+private:
+    std::jthread thread_;
+};
+
+}  // namespace
 
 void PathProbe::set_plan(const LaunchPlan& plan) {
     const std::lock_guard lock(mutex_);
@@ -30,6 +56,54 @@ PreflightRequest PathProbe::request() {
     }
     request.connected = connected_nodes(nodes, facts_, ask_, stop_.get_token());
     return request;
+}
+
+void PathProbe::observe(const Event& event) {
+    const std::lock_guard lock(mutex_);
+    if (const auto* exit = event.as<ExitEvent>()) {
+        if (exit->attempt > attempt_) {
+            attempt_ = exit->attempt;
+            lost_peers_.clear();
+            explained_ = false;
+        }
+        if (!exit->requested && exit->lost_peer) {
+            lost_peers_.insert(event.rank);
+        } else if (!exit->requested && (exit->code != 0 || exit->signal != 0)) {
+            explained_ = true;
+        }
+    } else if (const auto* end = event.as<EndEvent>()) {
+        explained_ = explained_ || !end->lost_node.empty();
+    } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
+        explained_ = verdict->phase != VerdictPhase::Over;
+    } else if (const auto* notice = event.as<NoticeEvent>()) {
+        explained_ = explained_ || notice->id == "rank-stopped";
+    }
+}
+
+bool PathProbe::is_unexplained() const {
+    const std::lock_guard lock(mutex_);
+    return !lost_peers_.empty() && !explained_ && plan_.nodes.size() > 1;
+}
+
+std::optional<Verdict> PathProbe::find_cause() {
+    PreflightRequest looked = request();
+    looked.connected.clear();  // the run has closed its links
+    looked.sessions = context_.sessions.get();
+    looked.depth = PreflightDepth::Quick;
+    looked.paths_only = true;
+    std::stop_source late;
+    const std::stop_callback on_close(stop_.get_token(), [&late] { late.request_stop(); });
+    const Deadline deadline(late, kLongestSearch);
+    const auto report = run_preflight(looked, late.get_token());
+    const Check* check = report ? explaining_check(*report, {}) : nullptr;
+    if (check == nullptr) {
+        return std::nullopt;
+    }
+    Verdict verdict = verdict_of(*check);
+    verdict.phase = VerdictPhase::Live;
+    const std::lock_guard lock(mutex_);
+    verdict.waiting.assign(lost_peers_.begin(), lost_peers_.end());
+    return verdict;
 }
 
 void PathProbe::confirm(HangFinding& finding) {

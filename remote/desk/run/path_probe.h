@@ -9,6 +9,8 @@
 #include <remote/desk/watch/hang_view.h>
 
 #include <mutex>
+#include <optional>
+#include <set>
 #include <stop_token>
 #include <string>
 
@@ -23,6 +25,12 @@ public:
 
     void set_plan(const LaunchPlan& plan);
     void reached(const std::string& node, const NodeFacts& facts);
+    void observe(const Event& event);
+    /// Every rank that failed has lost another one, and nothing explains it: the network may.
+    bool is_unexplained() const;
+    /// Looks for a fault between the nodes after such an end, over connections of its own, which ask no question.
+    /// Blocks for some seconds. The verdict has the phase Live: the end of the run takes it over.
+    std::optional<Verdict> find_cause();
     /// Refines the verdict on a network fault. Blocks for some seconds.
     void confirm(HangFinding& finding);
     /// Ends what blocks.
@@ -34,9 +42,12 @@ private:
     const LaunchContext& context_;  ///< constant once the run has a plan
     AskAgent ask_;
     std::stop_source stop_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     LaunchPlan plan_;
     KnownFacts facts_;
+    int attempt_ = 0;
+    std::set<int> lost_peers_;  ///< ranks that failed by the loss of another one, in this attempt
+    bool explained_ = false;
 };
 
 }  // namespace rankscope

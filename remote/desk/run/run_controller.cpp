@@ -21,6 +21,7 @@
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
@@ -28,6 +29,12 @@ namespace {
 
 constexpr const char* kContext = "RunController";
 constexpr auto kLookEvery = std::chrono::milliseconds(100);
+
+Event event_of(EventBody body) {
+    Event event;
+    event.body = std::move(body);
+    return event;
+}
 
 // Sorts by time, is unique, and reads well in a list: 20261120-194512-3f9a1c.
 std::string new_run_id() {
@@ -63,6 +70,7 @@ public:
     bool started = false;
     bool over = false;
     bool closing = false;
+    bool unexplained = false;  ///< the run has ended, and why is looked for
     int exit_code = 0;
 
 private:
@@ -70,6 +78,7 @@ private:
     Result<void> recall(const AttachHooks& hooks);
     void publish(std::unique_ptr<RunLauncher> ready);
     void watch();
+    void explain_end();
     void look();
     void on_event(const Event& event);
     void fail(const Failure& failure);
@@ -125,9 +134,14 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
         with_launcher([&](RunLauncher& active) { active.report_failure(cause, attempt); });
     };
     hooks.all_ended = [this] {
-        if (!launcher_kind(context.job).abilities.reports_end) {
-            finish(std::nullopt);
+        if (launcher_kind(context.job).abilities.reports_end) {
+            return;
         }
+        if (!probe->is_unexplained()) {
+            return finish(std::nullopt);
+        }
+        const std::lock_guard lock(mutex);  // the network is looked at first, not on this thread
+        unexplained = true;
     };
     pump = std::make_unique<EventPump>(context.run_id, store, std::move(hooks), log_limit);
     context.reports.post = [this](std::vector<Event> posted) { pump->post(std::move(posted)); };
@@ -216,6 +230,7 @@ void RunController::Impl::stop_hung(const std::string& cause) {
 
 void RunController::Impl::on_event(const Event& event) {
     watcher->observe(event);
+    probe->observe(event);
     if (sink) {
         sink(event);
     }
@@ -247,10 +262,8 @@ void RunController::Impl::fail(const Failure& failure) {
     end.outcome = end.exit_code == 130 ? Outcome::Stopped : Outcome::Failed;
     end.detail = to_line(failure);
     if (end.exit_code != 130) {
-        Event event;
-        event.body =
-            verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "");
-        context.post(std::move(event));
+        context.post(event_of(
+            verdict_of(failure, context.inventory.find(failure.where) != nullptr ? failure.where : "")));
     }
     end_as(std::move(end));
 }
@@ -267,9 +280,7 @@ void RunController::Impl::refuse(const std::vector<Check>& checks) {
             end.exit_code = exit_code_of(check.id);
             end.detail = to_line(failure_of(check));
         }
-        Event event;
-        event.body = verdict_of(check);
-        context.post(std::move(event));
+        context.post(event_of(verdict_of(check)));
     }
     end_as(std::move(end));
 }
@@ -350,10 +361,19 @@ void RunController::Impl::watch() {
     std::unique_lock lock(mutex);
     while (!over && !closing) {
         changed.wait_for(lock, kLookEvery);
+        const auto next = std::exchange(unexplained, false) ? &Impl::explain_end : &Impl::look;
         lock.unlock();
-        look();
+        (this->*next)();
         lock.lock();
     }
+}
+
+// The ranks have lost one another: where the network shows why, the end takes that as its cause.
+void RunController::Impl::explain_end() {
+    if (auto cause = probe->find_cause()) {
+        context.post(event_of(std::move(*cause)));
+    }
+    finish(std::nullopt);
 }
 
 // From here on stop() and the like reach the launcher; what was asked before reaches it now.

@@ -86,7 +86,7 @@ const Check* explaining_check(const PreflightReport& report, const std::vector<N
     const Check* found = nullptr;
     for (const auto& check : report.checks) {
         const bool concerns = std::any_of(check.pairs.begin(), check.pairs.end(), [&](const NodePair& pair) {
-            return std::find(pairs.begin(), pairs.end(), pair) != pairs.end() ||
+            return pairs.empty() || std::find(pairs.begin(), pairs.end(), pair) != pairs.end() ||
                    std::find(pairs.begin(), pairs.end(), NodePair{pair.to, pair.from}) != pairs.end();
         });
         // One that names a port or a size says more than one that only says that nothing passes.

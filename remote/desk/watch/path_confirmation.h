@@ -15,7 +15,7 @@ namespace rankscope {
 /// seen. `request` has all nodes of the run, connected, and its plan. Blocks for some seconds.
 void confirm_paths(HangFinding& finding, PreflightRequest request, const std::stop_token& stop);
 
-/// The failing check that explains why these nodes do not reach each other; nullptr: none.
+/// The failing check that explains why these nodes do not reach each other (`pairs` empty: any two); nullptr: none.
 const Check* explaining_check(const PreflightReport& report, const std::vector<NodePair>& pairs);
 /// Makes the check the cause of the verdict.
 void refine(Verdict& verdict, const Check& check);
