@@ -69,7 +69,7 @@ def main() -> int:
             failed += len(played) - right
             seconds = [took for _, took in played]
             fix = "none" if not fault.fixed else "printed" if not fault.applied else "yes, no undo" if not fault.undone else "yes"
-            print(f"| {name} | {', '.join(finding.id for finding in fault.findings)} | {', '.join(fault.findings[0].nodes)} | "
+            print(f"| {name} | {', '.join(finding.id.replace('|', ' or ') for finding in fault.findings)} | {', '.join(fault.findings[0].nodes)} | "
                   f"{right} of {len(played)} | {fix if stage.sudo else 'no sudo here'} | {statistics.median(seconds):.1f} ({max(seconds):.1f}) |")
         if arguments.healthy:
             failed += healthy(stage, arguments.healthy)
