@@ -17,6 +17,7 @@ void add_keys_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_probe_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_plan_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_preflight_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_doctor_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_run_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code);

@@ -3,8 +3,8 @@
 
 #include <remote/ctl/commands.h>
 #include <remote/ctl/preflight_fixes.h>
+#include <remote/ctl/preflight_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
-#include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/node/session_pool.h>
 #include <remote/desk/preflight/preflight_json.h>
@@ -27,53 +27,6 @@ namespace {
 
 constexpr const char* kContext = "PreflightCommand";
 constexpr int kMostRounds = 3;
-
-void print_check(const Check& check) {
-    std::printf("%-4s  %s  %s\n", to_string(check.status), check.id.str().c_str(),
-                safe_text(check.detail).c_str());
-    if (check.status == CheckStatus::Pass) {
-        return;
-    }
-    for (const auto& line : check.evidence) {
-        std::printf("        %s\n", safe_text(line).c_str());
-    }
-    if (check.fixes.empty() && !check.remedy.empty()) {
-        std::printf("      -> %s\n", safe_text(check.remedy).c_str());
-    }
-    for (const auto& fix : check.fixes) {
-        std::printf("      -> %s\n", safe_text(to_line(fix)).c_str());
-        if (!fix.undo.empty()) {
-            std::printf("         %s\n", safe_text(text(kContext, "undo: %1", {fix.undo})).c_str());
-        }
-    }
-}
-
-void print_text(const PreflightReport& report) {
-    for (const auto& check : report.checks) {
-        print_check(check);
-    }
-    std::vector<std::vector<std::string>> rows{{"NODE", "ADDRESS", "INTERFACE", "WHY"}};
-    for (const auto& choice : report.choices) {
-        rows.push_back({choice.node, choice.address,
-                        choice.interface_name.empty() ? "-" : choice.interface_name, choice.why});
-    }
-    std::printf("\n%s", format_table(rows).c_str());
-    for (const auto& line : report.untested) {
-        std::printf("%s\n", text(kContext, "not tested: %1", {line}).c_str());
-    }
-    std::size_t counts[4] = {};
-    for (const auto& check : report.checks) {
-        ++counts[static_cast<std::size_t>(check.status)];
-    }
-    char seconds[32];
-    std::snprintf(seconds, sizeof seconds, "%.1f", report.seconds);
-    std::printf("%s\n", text(kContext, "%1 failed, %2 warnings, %3 passed, %4 not seen, in %5 s",
-                             {std::to_string(counts[static_cast<std::size_t>(CheckStatus::Fail)]),
-                              std::to_string(counts[static_cast<std::size_t>(CheckStatus::Warn)]),
-                              std::to_string(counts[static_cast<std::size_t>(CheckStatus::Pass)]),
-                              std::to_string(counts[static_cast<std::size_t>(CheckStatus::Skip)]), seconds})
-                            .c_str());
-}
 
 struct PreflightOptions {
     std::string file;
@@ -193,7 +146,7 @@ int preflight(const GlobalOptions& options, const PreflightOptions& how) {
         return code;
     }
     if (!options.json) {
-        print_text(*first);
+        print_report(*first);
     }
     PreflightReport last = *first;
     std::vector<AppliedFix> applied;
@@ -226,7 +179,7 @@ int preflight(const GlobalOptions& options, const PreflightOptions& how) {
         }
         if (!options.json) {
             std::printf("\n");
-            print_text(*next);
+            print_report(*next);
             print_changes(last, *next);
         }
         last = std::move(*next);

@@ -21,6 +21,8 @@ BIN = Path(os.environ.get("RANKSCOPE_BIN", REPOSITORY / "build" / "release" / "b
 CTL = str(BIN / "rankscopectl")
 # A sanitized build is many times slower; what is measured in seconds there says nothing.
 SLOW = float(os.environ.get("RANKSCOPE_TEST_SLOWNESS", "1"))
+# What waits for half a minute and more, beside a shorter test of the same part.
+long_test = unittest.skipUnless(os.environ.get("RANKSCOPE_LONG_TESTS"), "long: set RANKSCOPE_LONG_TESTS=1 to run it")
 
 
 def shared_datasets() -> Path | None:

@@ -379,7 +379,7 @@ class Faults(unittest.TestCase):
         self.nodes[0].run(nft, user=self.nodes[0].ROOT, check=True,
                           input=f"table inet fw {{\nchain in {{\ntype filter hook input priority 0;\n{rules}\n}}\n}}\n")
         try:
-            job = command("echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done")
+            job = {**command("echo up; while [ ! -e /tmp/end ]; do sleep 0.1; done"), "preflight": "off"}
             run = start(self.cluster, job)
             run.wait_for("the note", lambda r: r.of("notice", id="peer-link-absent"), 60)
             self.attached = True

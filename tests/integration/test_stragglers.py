@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 import support
-from support import REPOSITORY, SLOW, Unsupported, new_cluster, start, train_job
+from support import REPOSITORY, SLOW, Unsupported, long_test, new_cluster, start, train_job
 
 SCRIPTS = REPOSITORY / "tests" / "data" / "scripts"
 PYTHON = "/usr/bin/python3"
@@ -108,11 +108,13 @@ class Stragglers(unittest.TestCase):
         self.node.release(pids)
         self.passed()
 
+    @long_test
     def test_a_quota_in_the_native_engine(self):
         self.engine()
         self.limit(self.node.limit_cpu, self.ranks(), 0.1)
         self.named("cpu-quota")
 
+    @long_test
     def test_a_program_that_prints_nothing(self):
         if why := missing_torch():
             self.skipTest(why)
@@ -122,6 +124,7 @@ class Stragglers(unittest.TestCase):
         self.limit(self.node.limit_cpu, self.ranks(), 0.1)
         self.named("cpu-quota")
 
+    @long_test
     def test_a_slow_disk(self):
         if os.major(os.stat(self.files.name).st_dev) == 0:
             self.skipTest(f"{self.files.name} is not on a disk")
@@ -140,6 +143,7 @@ class Stragglers(unittest.TestCase):
         verdict = self.named("slow-link")
         self.assertEqual(verdict["pairs"], [{"from": "node2", "to": "node1"}])
 
+    @long_test
     def test_a_neighbour(self):
         self.script()
         processor = str(min(os.sched_getaffinity(0)))

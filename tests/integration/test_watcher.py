@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 import support
-from support import REPOSITORY, Unsupported, new_cluster, start, train_job, wait_until
+from support import REPOSITORY, Unsupported, long_test, new_cluster, start, train_job, wait_until
 from test_user_programs import PYTHON, missing_torch
 
 NODES = ["node1", "node2", "node3"]
@@ -122,18 +122,23 @@ class Gloo(Watched):
     def test_one_rank_sleeps(self):
         self.check_hang("sleep", "sleeps", "sleep_in_step")
 
+    @long_test
     def test_a_data_loader_blocks(self):
         self.check_hang("loader", "waits-for-pipe", "in load_data")
 
+    @long_test
     def test_a_lock(self):
         self.check_hang("lock", "waits-for-lock", "in wait_for_lock")
 
+    @long_test
     def test_a_queue(self):
         self.check_hang("queue", "waits-for-lock", "in wait_for_queue")
 
+    @long_test
     def test_a_child(self):
         self.check_hang("child", "waits-for-child", "in wait_for_child")
 
+    @long_test
     def test_a_pipe(self):
         self.cluster.node("node2").run(["sh", "-c", "rm -f /tmp/hang-fifo; mkfifo /tmp/hang-fifo"], check=True)
         self.check_hang("fifo", "waits-for-pipe", "in read_pipe")
@@ -149,6 +154,7 @@ class Gloo(Watched):
         run = self.check_hang("file", "uses-file", "in read_file", env={"HANG_FILE": "/srv/silent/x"}, limit=20)
         self.assertIn("fuse", live(run)[0]["title"])
 
+    @long_test
     def test_throttled_by_its_cgroup(self):
         node = self.cluster.node("node2")
         run = self.start(self.job("none"))
@@ -193,9 +199,11 @@ class Gloo(Watched):
                 run.end(60)
         wait_until(removed, 30, "the cgroup is empty")
 
+    @long_test
     def test_one_rank_spins(self):
         self.check_hang("spin", "spins-on-cpu", "in spin")
 
+    @long_test
     def test_another_collective(self):
         run, since = self.hang("other")
         verdict = self.expect(run, "another collective", "Gloo", since, id="collective-mismatch", rank=1, node="node2", waiting=[0, 2])
@@ -255,14 +263,17 @@ class Gloo(Watched):
         verdict = self.expect(run, fault, "Gloo", since, id="node-lost", node="node2", limit=15)
         self.assertIn(0, verdict["waiting"])
 
+    @long_test
     def test_a_node_freezes(self):
         self.addCleanup(self.cluster.node("node2").thaw)
         self.check_node_lost("node2 freezes", lambda node: node.freeze())
 
+    @long_test
     def test_a_node_is_unplugged(self):
         self.addCleanup(self.cluster.node("node2").plug)
         self.check_node_lost("node2 is unplugged", lambda node: node.unplug())
 
+    @long_test
     def test_the_master_port_is_blocked_at_the_start(self):
         try:
             self.cluster.node("node1").drop_port(29500)
@@ -282,6 +293,7 @@ class Gloo(Watched):
         self.assertEqual((verdict["id"], verdict["rank"], verdict["waiting"]), ("rank-hang", 1, [0, 2]), run.explain())
         self.assertEqual(run.verdict()["culprit"]["rank"], 1)
 
+    @long_test
     def test_the_job_has_a_run_that_hangs_stopped(self):
         run, since = self.hang("sleep", on_hang="stop", hang_after_s=5)
         self.expect(run, "sleep, on_hang: stop after 5 s", "Gloo", since, id="rank-hang", rank=1, limit=25)
@@ -289,6 +301,7 @@ class Gloo(Watched):
         self.assertIn("sleep_in_step", run.verdict()["detail"])
         self.assertEqual(run.verdict()["culprit"]["rank"], 1)
 
+    @long_test
     def test_a_silent_program(self):
         run, since = self.hang_silently("sleep")
         # Without steps, a rank that the others wait for may be called slow before it is known that it hangs.
@@ -311,9 +324,11 @@ class Gloo(Watched):
         self.assertEqual(run.end(200), 0, run.explain())
         self.assertEqual(run.of("diagnosis"), [], run.explain())
 
+    @long_test
     def test_validation_on_one_rank_is_no_hang(self):
         self.check_healthy(kind="validate", step=30, rank=0, steps=70)
 
+    @long_test
     def test_a_checkpoint_of_one_rank_is_no_hang(self):
         self.check_healthy(kind="checkpoint", step=30, rank=0, steps=70)
 

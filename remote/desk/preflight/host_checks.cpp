@@ -21,7 +21,8 @@ namespace {
 
 constexpr const char* kContext = "Preflight";
 constexpr std::uint64_t kMiB = 1U << 20U;
-constexpr std::uint64_t kLeastDisk = 64 * kMiB;
+constexpr std::uint64_t kLeastDisk = 64 * kMiB;      // the worker and its libraries
+constexpr std::uint64_t kLeastDiskOfOwn = 8 * kMiB;  // the spool of a user's own program
 constexpr std::uint64_t kSmallDisk = 1024 * kMiB;
 constexpr std::uint64_t kLeastInodes = 1000;
 constexpr std::uint64_t kSharedMemory = 64 * kMiB;  // Docker's default, too small for NCCL and data loaders
@@ -177,7 +178,8 @@ void folder_state(const NodeView& view, const HostNeeds& needs, const wire::Path
         full(CheckStatus::Fail, text(kContext, "The disk of %1 of %2 has no room left.", {name, view.name}));
     } else if (path.total_bytes() > 0 && path.free_bytes() < kSmallDisk && name != "/dev/shm" &&
                path.folder() && !path.read_only()) {
-        full(path.free_bytes() < kLeastDisk ? CheckStatus::Fail : CheckStatus::Warn,
+        const std::uint64_t least = needs.native ? kLeastDisk : kLeastDiskOfOwn;
+        full(path.free_bytes() < least ? CheckStatus::Fail : CheckStatus::Warn,
              text(kContext, "The disk of %1 of %2 has only %3 left.",
                   {name, view.name, mib(path.free_bytes())}));
     }
@@ -246,7 +248,8 @@ void program(const std::vector<NodeView>& views, const HostNeeds& needs, HostFin
     }
     for (const auto& view : views) {
         for (const auto& state : view.host.programs()) {
-            if (state.name() == needs.program && (state.path().empty() || !state.executable())) {
+            if (state.name() == needs.program && state.error() != "late" &&
+                (state.path().empty() || !state.executable())) {
                 findings.add(
                     "interpreter-missing", CheckStatus::Fail, view,
                     state.path().empty()

@@ -58,11 +58,19 @@ void open_gate(Check& check, const std::vector<NodeView>& views, std::size_t nod
             text(kContext, "%1: its own firewall accepts the connection; another one on the path blocks it.",
                  {view.name}));
     }
+    std::set<std::string> peers = gate.peers;
+    // The node's own ranks connect to that address, too, by the loopback interface.
+    FirewallFlow own = flow;
+    own.interface_name = "lo";
+    own.from = path.address;
+    if (!outgoing && is_blocked(decide(firewall, own).answer)) {
+        peers.insert(path.address);
+    }
     FirewallOpening opening;
     opening.node = view.name;
     opening.interface_name = view.interface_name;
     opening.address = local;
-    opening.peers.assign(gate.peers.begin(), gate.peers.end());
+    opening.peers.assign(peers.begin(), peers.end());
     opening.first_port = first_port;
     opening.last_port = last_port;
     opening.outgoing = outgoing;

@@ -34,7 +34,7 @@ namespace {
 
 constexpr const char* kContext = "Preflight";
 constexpr double kInspectWithin = 12;  // the agent's own deadlines are shorter
-constexpr double kPortsWithin = 5;
+constexpr double kPortsWithin = 15;    // also on a busy node
 constexpr double kPortsOpen = 30;
 constexpr double kRunConnect = 1.7;  // SYNs after 0 and 1 s
 constexpr double kQuickConnect = 2.5;

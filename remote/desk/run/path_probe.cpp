@@ -101,6 +101,7 @@ std::optional<Verdict> PathProbe::find_cause() {
     }
     Verdict verdict = verdict_of(*check);
     verdict.phase = VerdictPhase::Live;
+    verdict.reason = "connection-lost";
     const std::lock_guard lock(mutex_);
     verdict.waiting.assign(lost_peers_.begin(), lost_peers_.end());
     return verdict;

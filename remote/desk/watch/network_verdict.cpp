@@ -54,8 +54,10 @@ std::string title_of(const SilentPath& first, const Verdict& verdict, bool lost,
                     "%1 and the other nodes do not reach each other: data is not acknowledged for %2 s.",
                     {verdict.node, time});
     }
-    return text(kContext, "%1 gets no answer from %2 (%3 port %4): data is not acknowledged for %5 s.",
-                {who, first.to, first.address, std::to_string(first.port), time});
+    const char* sentence = verdict.ranks.size() == 1
+                               ? "%1 gets no answer from %2 (%3 port %4): data is not acknowledged for %5 s."
+                               : "%1 get no answer from %2 (%3 port %4): data is not acknowledged for %5 s.";
+    return text(kContext, sentence, {who, first.to, first.address, std::to_string(first.port), time});
 }
 
 void add_node(Verdict& verdict, const std::string& node) {

@@ -196,7 +196,13 @@ Result<PreflightReport> SshLauncher::inspect_nodes() {
             return files.failure();
         }
     }
-    return run_preflight(request, stop_.get_token());
+    auto report = run_preflight(request, stop_.get_token());
+    if (report && any_failed(report->checks) && request.depth == PreflightDepth::Quick) {
+        // A node that is busy may have missed the short deadlines. And a full one sees the rule that blocks.
+        request.depth = PreflightDepth::Full;
+        report = run_preflight(request, stop_.get_token());
+    }
+    return report;
 }
 
 // What is in the way of the run ends it here, where the cause is known, and not as a time-out of its ranks.

@@ -1,0 +1,256 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/ctl/commands.h>
+#include <remote/ctl/preflight_text.h>
+#include <remote/ctl/stop_on_interrupt.h>
+#include <remote/ctl/table.h>
+#include <remote/ctl/terminal_text.h>
+#include <remote/desk/node/session_pool.h>
+#include <remote/desk/preflight/preflight_json.h>
+#include <remote/desk/text.h>
+#include <remote/desk/watch/hang_sentences.h>
+#include <remote/desk/watch/run_examination.h>
+#include <remote/wire/event_json.h>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "DoctorCommand";
+
+using Json = nlohmann::ordered_json;
+
+void print_json(const Json& json) {
+    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+std::function<void(const std::string&)> progress_of(const GlobalOptions& options) {
+    if (options.json || ::isatty(STDERR_FILENO) == 0) {
+        return {};
+    }
+    return [](const std::string& line) { std::fprintf(stderr, "%s\n", safe_text(line).c_str()); };
+}
+
+// ---- nodes: everything that a preflight inspects, for no job in particular ----
+
+int doctor_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes) {
+    auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    const StopOnInterrupt interrupt;
+    SessionPool sessions;
+    PreflightRequest request;
+    request.inventory = std::move(*inventory);
+    request.job.name = "doctor";
+    request.job.all_nodes = nodes.size() == 1 && nodes.front() == "all";
+    request.job.nodes = request.job.all_nodes ? std::vector<std::string>() : nodes;
+    request.job.command = {"true"};
+    request.job.preflight = StartPreflight::Always;
+    request.prompter = terminal_prompter(options);
+    request.sessions = &sessions;
+    request.progress = progress_of(options);
+    const auto found = run_preflight(request, interrupt.token());
+    if (!found) {
+        report(found.failure(), options.json);
+        return found.failure().code == "cancelled" ? kStopped : kUsage;
+    }
+    if (options.json) {
+        print_json(to_json(*found));
+    } else {
+        print_report(*found);
+    }
+    return any_failed(found->checks) ? kPreflight : kDone;
+}
+
+// ---- a run ----
+
+void print_verdict(const Verdict& verdict) {
+    std::printf("%s  %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
+    for (const auto& evidence : verdict.evidence) {
+        std::printf("        %s\n", safe_text(evidence.text).c_str());
+    }
+    for (const auto& fix : verdict.fix) {
+        std::printf("      -> %s\n", safe_text(fix).c_str());
+    }
+}
+
+Json json_of(const std::vector<Verdict>& verdicts) {
+    Json list = Json::array();
+    for (const auto& verdict : verdicts) {
+        list.push_back(body_json(verdict));
+    }
+    return list;
+}
+
+// Those that hold at the end of what the store has.
+std::vector<Verdict> stored_verdicts(const RunStore& store, const std::string& run_id) {
+    std::vector<Verdict> verdicts;
+    static_cast<void>(store.replay(run_id, [&](const Event& event) {
+        if (const auto* verdict = event.as<DiagnosisEvent>()) {
+            std::erase_if(verdicts, [&](const Verdict& other) {
+                return other.phase == VerdictPhase::Live && other.id == verdict->id &&
+                       other.node == verdict->node && other.rank == verdict->rank;
+            });
+            if (verdict->phase != VerdictPhase::Over) {
+                verdicts.push_back(*verdict);
+            }
+        }
+        return true;
+    }));
+    const bool ended = std::any_of(verdicts.begin(), verdicts.end(),
+                                   [](const Verdict& verdict) { return verdict.phase == VerdictPhase::End; });
+    if (ended) {
+        std::erase_if(verdicts, [](const Verdict& verdict) { return verdict.phase != VerdictPhase::End; });
+    }
+    return verdicts;
+}
+
+void print_ranks(const RunExamination& found) {
+    std::vector<std::vector<std::string>> rows{{"RANK", "NODE", "PID", "STATE", "CPU", "DOES", "WHERE"}};
+    for (const auto& [rank, seen] : found.ranks) {
+        const double share = seen.activity.cpu_share;
+        rows.push_back({std::to_string(rank), seen.node,
+                        seen.state.pid != 0 ? std::to_string(seen.state.pid) : "-",
+                        seen.state.state.empty() ? "-" : seen.state.state,
+                        share >= 0 ? std::to_string(std::lround(100 * share)) + " %" : "-",
+                        to_string(seen.activity.kind),
+                        seen.activity.line.empty() ? seen.activity.system_call : seen.activity.line});
+    }
+    std::printf("%s\n", format_table(rows).c_str());
+}
+
+Json json_of(const RunExamination& found, const std::string& run_id) {
+    Json ranks = Json::array();
+    for (const auto& [rank, seen] : found.ranks) {
+        ranks.push_back({{"rank", rank},
+                         {"node", seen.node},
+                         {"pid", seen.state.pid},
+                         {"state", seen.state.state},
+                         {"does", to_string(seen.activity.kind)},
+                         {"certain", seen.activity.certain},
+                         {"cpu_share", seen.activity.cpu_share},
+                         {"system_call", seen.activity.system_call},
+                         {"wait_channel", seen.state.wait_channel},
+                         {"line", seen.activity.line},
+                         {"python_stack", seen.state.python_stack},
+                         {"native_stack", seen.state.native_stack}});
+    }
+    Json unreachable = Json::array();
+    for (const auto& [node, failure] : found.unreachable) {
+        unreachable.push_back({{"node", node}, {"id", failure.code.str()}, {"what", failure.what}});
+    }
+    const Json report = found.paths ? to_json(*found.paths) : Json::object();
+    std::vector<Verdict> verdicts;
+    if (found.verdict) {
+        verdicts.push_back(*found.verdict);
+    }
+    return {{"run", run_id},
+            {"diagnoses", json_of(verdicts)},
+            {"ranks", ranks},
+            {"unreachable", unreachable},
+            {"checks", report.value("checks", Json::array())}};
+}
+
+int print_examination(const RunExamination& found, const std::string& run_id, bool json) {
+    const bool faults =
+        found.verdict || !found.unreachable.empty() || (found.paths && any_failed(found.paths->checks));
+    if (json) {
+        print_json(json_of(found, run_id));
+        return faults ? kPreflight : kDone;
+    }
+    print_ranks(found);
+    for (const auto& [node, failure] : found.unreachable) {
+        std::printf("%s: %s\n", node.c_str(), safe_text(to_line(failure)).c_str());
+    }
+    if (found.verdict) {
+        print_verdict(*found.verdict);
+    } else {
+        std::printf("%s\n", text(kContext, "Nothing holds the ranks.").c_str());
+    }
+    if (found.paths) {
+        for (const auto& check : found.paths->checks) {
+            if (check.status == CheckStatus::Fail || check.status == CheckStatus::Warn) {
+                print_check(check);
+            }
+        }
+    }
+    return faults ? kPreflight : kDone;
+}
+
+int doctor_run(const GlobalOptions& options, const RunStore& store, const RunRecord& record) {
+    if (record.outcome != Outcome::Running) {
+        const auto verdicts = stored_verdicts(store, record.run_id);
+        if (options.json) {
+            print_json({{"run", record.run_id},
+                        {"outcome", to_string(record.outcome)},
+                        {"summary", record.summary},
+                        {"diagnoses", json_of(verdicts)}});
+        } else {
+            std::printf("%s: %s\n", to_string(record.outcome), safe_text(record.summary).c_str());
+            for (const auto& verdict : verdicts) {
+                print_verdict(verdict);
+            }
+        }
+        return verdicts.empty() ? kDone : kPreflight;
+    }
+    auto inventory = load_inventory(options);
+    if (!inventory) {
+        return kUsage;
+    }
+    const StopOnInterrupt interrupt;
+    ExaminationRequest request;
+    request.run_id = record.run_id;
+    request.plan = record.plan;
+    request.inventory = std::move(*inventory);
+    request.job = parse_job(record.job_yaml, record.run_id).job;
+    request.prompter = terminal_prompter(options);
+    request.progress = progress_of(options);
+    const auto found = examine_run(request, interrupt.token());
+    if (!found) {
+        report(found.failure(), options.json);
+        return found.failure().code == "cancelled" ? kStopped : kUnreachable;
+    }
+    return print_examination(*found, record.run_id, options.json);
+}
+
+int doctor(const GlobalOptions& options, const std::vector<std::string>& targets) {
+    if (targets.size() == 1) {
+        auto inventory = load_inventory(options);
+        if (!inventory) {
+            return kUsage;
+        }
+        const bool node = targets.front() == "all" || targets.front() == kLocalNodeName ||
+                          inventory->find(targets.front()) != nullptr;
+        const auto store = node ? nullptr : open_store(options);
+        if (store) {
+            if (const auto record = store->run(targets.front())) {
+                return doctor_run(options, *store, *record);
+            }
+        }
+    }
+    return doctor_nodes(options, targets);
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, GlobalOptions& options, int& code) {
+    auto* command =
+        app.add_subcommand("doctor", "What holds a run, or what is wrong with nodes; exit code 3: a fault");
+    auto targets = std::make_shared<std::vector<std::string>>();
+    command->add_option("target", *targets, "A run, or nodes (all: every node of the inventory)")->required();
+    command->callback([&options, &code, targets] { code = doctor(options, *targets); });
+}
+
+}  // namespace rankscope::ctl
