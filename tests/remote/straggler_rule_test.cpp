@@ -473,6 +473,21 @@ TEST(StragglerRule, AValidationOfOneRankIsNone) {
     }
 }
 
+// A barrier wakes its waiters now and then, and a validation that sleeps between two batches looks like a slow rank.
+TEST(StragglerRule, WhereNothingIsSentNobodyIsSlow) {
+    for (const int ranks : {2, 4}) {
+        SyntheticRun run(ranks, false);
+        run.run(60);
+        run.moves = false;
+        for (auto& doing : run.doing) {
+            doing = {.runs = 0.03, .sleeps = 0.03};
+        }
+        run.doing[0] = {.runs = 0.08, .sleeps = 0.92};
+        run.run(120);
+        EXPECT_TRUE(run.verdicts.empty()) << ranks;
+    }
+}
+
 TEST(StragglerRule, AReportedValidationAsksForNothing) {
     SyntheticRun run(4);
     run.rule.observe({.t_us = run.us(), .node = "node0", .rank = 0, .body = StageEvent{StageName::Validate}});

@@ -106,6 +106,15 @@ LinkUses link_uses(const std::vector<NodeLook>& before, const std::vector<NodeLo
     return uses;
 }
 
+bool sends_data(const std::vector<NodeLook>& looks) {
+    return std::any_of(looks.begin(), looks.end(), [](const NodeLook& look) {
+        return std::any_of(look.ranks.begin(), look.ranks.end(), [](const RankSnapshot& rank) {
+            return std::any_of(rank.sockets.begin(), rank.sockets.end(),
+                               [](const RankSocket& socket) { return socket.acked_bytes > kLeastMoved; });
+        });
+    });
+}
+
 bool data_moved(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now) {
     std::map<std::pair<int, std::int64_t>, std::uint64_t> earlier;
     for (const auto& look : before) {

@@ -31,6 +31,8 @@ using LinkUses = std::map<NodePair, LinkUse>;
 /// Only connections that are in both looks, and whose two ends are known ranks of different nodes.
 LinkUses link_uses(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now);
 
+/// The ranks send what they exchange by sockets, as Gloo does: their bytes show whether they make progress.
+bool sends_data(const std::vector<NodeLook>& looks);
 /// Whether a rank's connections, also those within its node, have delivered data between two looks.
 bool data_moved(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now);
 

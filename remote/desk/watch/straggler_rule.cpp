@@ -285,12 +285,15 @@ bool StragglerRule::makes_progress(const RoundOfLooks& round, const std::vector<
     if (data_moved(before_, looks)) {
         return true;
     }
+    if (sends_data(looks)) {
+        return false;  // nothing moves where everything is seen to move
+    }
     std::vector<double> turns;
     for (const auto& [rank, use] : round.ranks) {
         turns.push_back(use.turns);
     }
     std::sort(turns.begin(), turns.end());
-    return turns[turns.size() / 2] >= 2;
+    return turns[(turns.size() - 1) / 2] >= 2;
 }
 
 // A round sees a part of a step: the ranks wait in it, or they do not.
