@@ -72,7 +72,7 @@ void PathProbe::observe(const Event& event) {
             explained_ = true;
         }
     } else if (const auto* end = event.as<EndEvent>()) {
-        explained_ = explained_ || !end->lost_node.empty();
+        explained_ = explained_ || !end->lost_node.empty() || end->outcome == Outcome::Lost;
     } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
         explained_ = verdict->phase != VerdictPhase::Over;
     } else if (const auto* notice = event.as<NoticeEvent>()) {
