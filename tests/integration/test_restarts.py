@@ -109,7 +109,7 @@ class Restarts(unittest.TestCase):
         self.assert_nothing_left()
 
     def test_what_cannot_be_started_is_not_tried_again(self):
-        run = start(self.cluster, {**job("", 5), "command": ["/no/such/program"]})
+        run = start(self.cluster, {**job("", 5), "command": ["/no/such/program"], "preflight": "off"})
         self.assertEqual(run.end(60), 1, run.explain())
         self.assertEqual([e for e in run.of("stage") if e["stage"] == "restart"], [])
         self.assertIn("/no/such/program", run.verdict()["detail"] + run.verdict()["culprit"]["reason"])

@@ -63,6 +63,8 @@ public:
             state.throttled_s += doing[i].throttled * seconds;
             state.sockets[0].busy_s += busy[i] * seconds;
             state.sockets[0].acked_bytes += moves ? static_cast<std::uint64_t>(1e6 * seconds) : 0;
+            state.sockets[0].sent_idle_s = moves ? 0 : state.sockets[0].sent_idle_s + seconds;
+            state.sockets[0].idle_s = state.sockets[0].sent_idle_s;
             state.sockets[0].retransmitted += static_cast<std::uint32_t>(sent_again[i] * seconds);
         }
         if (moves) {
@@ -461,47 +463,39 @@ TEST(StragglerRule, ComputingDoesNotWaitForTheNetwork) {
 
 TEST(StragglerRule, AValidationOfOneRankIsNone) {
     for (const bool steps : {true, false}) {
-        SyntheticRun run(4, steps);
+        SyntheticRun run(steps ? 4 : 2, steps);
         run.run(60);
         run.moves = false;  // rank 0 validates for five minutes, and reports nothing
         for (auto& doing : run.doing) {
-            doing.runs = 0;
+            doing = {.runs = 0.03};  // a barrier wakes its waiters now and then
         }
-        run.doing[0].runs = 1;
+        run.doing[0] = {.runs = 0.5, .sleeps = 0.5};
         run.run(300);
         EXPECT_TRUE(run.verdicts.empty()) << steps;
     }
 }
 
-// A barrier wakes its waiters now and then, and a validation that sleeps between two batches looks like a slow rank.
-TEST(StragglerRule, WhereNothingIsSentNobodyIsSlow) {
-    for (const int ranks : {2, 4}) {
-        SyntheticRun run(ranks, false);
-        run.run(60);
-        run.moves = false;
-        for (auto& doing : run.doing) {
-            doing = {.runs = 0.03, .sleeps = 0.03};
-        }
-        run.doing[0] = {.runs = 0.08, .sleeps = 0.92};
-        run.run(120);
-        EXPECT_TRUE(run.verdicts.empty()) << ranks;
+TEST(StragglerRule, ValidationsBetweenStepsAreNone) {
+    SyntheticRun run(2, false);
+    for (int i = 0; i < 80; ++i) {
+        run.moves = i % 2 == 0;  // else rank 0 validates
+        run.doing[1].runs = run.moves ? 0.5 : 0;
+        run.pass(6);
+        static_cast<void>(run.moves || run.round());
     }
+    EXPECT_TRUE(run.verdicts.empty());
 }
 
-TEST(StragglerRule, AReportedValidationAsksForNothing) {
+TEST(StragglerRule, AReportedValidationAndAPauseAskForNothing) {
     SyntheticRun run(4);
     run.rule.observe({.t_us = run.us(), .node = "node0", .rank = 0, .body = StageEvent{StageName::Validate}});
     EXPECT_FALSE(run.rule.due(run.now + 1000));
     run.step();
     EXPECT_TRUE(run.rule.due(run.now + 1000));
-}
-
-TEST(StragglerRule, APauseAsksForNothing) {
-    SyntheticRun run(4);
     run.rule.observe({.t_us = run.us(), .node = "node1", .body = StageEvent{StageName::Pause}});
-    EXPECT_FALSE(run.rule.due(run.now + 1000));
+    EXPECT_FALSE(run.rule.due(run.now + 2000));
     run.rule.observe({.t_us = run.us(), .node = "node1", .body = StageEvent{StageName::Continue}});
-    EXPECT_TRUE(run.rule.due(run.now + 1000));
+    EXPECT_TRUE(run.rule.due(run.now + 2000));
 }
 
 TEST(StragglerRule, ARestartEndsWhatWasLive) {
@@ -594,9 +588,8 @@ TEST(StragglerRule, GpusThatAreAllHotOrIdleNameNobody) {
 
 TEST(StragglerRule, LooksAreRare) {
     SyntheticRun run(8);
-    const int before = run.rounds;
     run.run(600);
-    EXPECT_LE(run.rounds - before, 600 / 12);
+    EXPECT_LE(run.rounds, 600 / 12);
     make_slow(run, 2, {.runs = 0.98, .queued = 0.5, .throttled = 0.5});
     const int calm = run.rounds;
     run.run(1200);

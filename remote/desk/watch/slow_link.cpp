@@ -5,6 +5,7 @@
 #include <remote/desk/watch/slow_link.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string_view>
 #include <tuple>
@@ -113,6 +114,20 @@ bool sends_data(const std::vector<NodeLook>& looks) {
                                [](const RankSocket& socket) { return socket.acked_bytes > kLeastMoved; });
         });
     });
+}
+
+double quiet_s(const std::vector<NodeLook>& looks) {
+    double quiet = std::numeric_limits<double>::max();
+    for (const auto& look : looks) {
+        for (const auto& rank : look.ranks) {
+            for (const auto& socket : rank.sockets) {
+                if (socket.acked_bytes > kLeastMoved) {
+                    quiet = std::min({quiet, socket.idle_s, socket.sent_idle_s});
+                }
+            }
+        }
+    }
+    return quiet;
 }
 
 bool data_moved(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now) {

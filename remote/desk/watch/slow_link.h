@@ -33,6 +33,8 @@ LinkUses link_uses(const std::vector<NodeLook>& before, const std::vector<NodeLo
 
 /// The ranks send what they exchange by sockets, as Gloo does: their bytes show whether they make progress.
 bool sends_data(const std::vector<NodeLook>& looks);
+/// Since any of these sockets sent or received data.
+double quiet_s(const std::vector<NodeLook>& looks);
 /// Whether a rank's connections, also those within its node, have delivered data between two looks.
 bool data_moved(const std::vector<NodeLook>& before, const std::vector<NodeLook>& now);
 

@@ -18,7 +18,8 @@ constexpr const char* kContext = "Straggler";
 // When to look. A round costs a node about a millisecond for each rank, and as much for its samples.
 constexpr double kWarmUp = 8;  // seconds after the first step
 constexpr double kWarmUpWithoutSteps = 30;
-constexpr double kCalm = 12;  // between rounds
+constexpr double kCalm = 12;         // between rounds
+constexpr double kQuietShare = 0.5;  // of a series, at its end: then nothing is sent in steps
 constexpr double kSuspicious = 4;
 constexpr double kLongestSuspicion = 60;  // then calm again
 constexpr double kSpread = 2.5;
@@ -278,15 +279,17 @@ bool StragglerRule::makes_progress(const RoundOfLooks& round, const std::vector<
     if (step_ > 0) {
         return step_ > step_at_round_ || (has_long_steps() && round.t_s - last_step_s_ < 2 * step_time_s());
     }
+    // The samples are of the last seconds: what moved before them was another part of the run.
+    if (sends_data(looks) && quiet_s(looks) > kQuietShare * round.seconds) {
+        return false;
+    }
     if (std::any_of(round.links.begin(), round.links.end(),
                     [](const auto& link) { return link.second.bytes > 0; })) {
         return true;
     }
-    if (data_moved(before_, looks)) {
-        return true;
-    }
-    if (sends_data(looks)) {
-        return false;  // nothing moves where everything is seen to move
+    const bool moved = data_moved(before_, looks);
+    if (moved || sends_data(looks)) {
+        return moved;  // what moves is seen to move
     }
     std::vector<double> turns;
     for (const auto& [rank, use] : round.ranks) {
