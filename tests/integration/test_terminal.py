@@ -138,6 +138,10 @@ class Terminal(LocalRun):
         job = json.loads(Path(path).read_text(encoding="utf-8"))
         job["command"] = [sys.executable, "no-such-script.py"]
         Path(path).write_text(json.dumps(job), encoding="utf-8")
+        refused = self.ctl("run", path)
+        self.assertEqual(refused.returncode, 1)
+        self.assertIn("no-such-script.py does not exist on local. Copy it with push:", refused.stdout.decode())
+        Path(path).write_text(json.dumps({**job, "preflight": "off"}), encoding="utf-8")
         run = self.ctl("run", path)
         self.assertEqual(run.returncode, 1)
         shown = self.ctl("runs", "show", self.last_run())
