@@ -80,22 +80,33 @@ std::optional<Check> rule_against(const PreflightReport& report, const SilentPat
     return std::nullopt;
 }
 
+// The same two nodes, in whatever direction.
+bool shares_a_link(const std::vector<NodePair>& some, const std::vector<NodePair>& others) {
+    return std::any_of(some.begin(), some.end(), [&](const NodePair& pair) {
+        return std::any_of(others.begin(), others.end(), [&](const NodePair& other) {
+            return pair == other || pair == NodePair{other.to, other.from};
+        });
+    });
+}
+
 }  // namespace
 
 const Check* explaining_check(const PreflightReport& report, const std::vector<NodePair>& pairs) {
-    const Check* found = nullptr;
+    const Check* port = nullptr;  // names a port or a size
+    const Check* cut = nullptr;   // only says that nothing passes
     for (const auto& check : report.checks) {
-        const bool concerns = std::any_of(check.pairs.begin(), check.pairs.end(), [&](const NodePair& pair) {
-            return pairs.empty() || std::find(pairs.begin(), pairs.end(), pair) != pairs.end() ||
-                   std::find(pairs.begin(), pairs.end(), NodePair{pair.to, pair.from}) != pairs.end();
-        });
-        // One that names a port or a size says more than one that only says that nothing passes.
-        if (check.status == CheckStatus::Fail && concerns &&
-            (found == nullptr || (found->id == "partition-midrun" && check.id != "partition-midrun"))) {
+        const bool concerns = pairs.empty() ? !check.pairs.empty() : shares_a_link(check.pairs, pairs);
+        const Check*& found = check.id == "partition-midrun" ? cut : port;
+        if (check.status == CheckStatus::Fail && concerns && found == nullptr) {
             found = &check;
         }
     }
-    return found;
+    // A node that is cut off may refuse its own connections, which looks like a port from there.
+    const bool explains_all = port != nullptr && cut != nullptr &&
+                              std::all_of(port->pairs.begin(), port->pairs.end(), [&](const NodePair& pair) {
+                                  return shares_a_link({pair}, cut->pairs);
+                              });
+    return port != nullptr && !explains_all ? port : cut;
 }
 
 void refine(Verdict& verdict, const Check& check) {
