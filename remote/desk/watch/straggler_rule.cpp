@@ -29,7 +29,7 @@ constexpr std::uint32_t kLeastSamples = 30;
 constexpr std::size_t kSamplesPerNode = 480;
 
 // What counts. Shares are of the time.
-constexpr std::size_t kRounds = 3;          // in a row, and
+constexpr std::size_t kRounds = 4;          // in a row, and
 constexpr std::size_t kMostRounds = 6;      // where three are not clear
 constexpr double kLeastExcess = 0.12;       // of all rounds together
 constexpr double kLeastExcessOfOne = 0.06;  // of each round
@@ -389,7 +389,7 @@ std::vector<StragglerRule::Finding> StragglerRule::slow_ranks(std::size_t size) 
             each.push_back(round->excesses.at(rank));
         }
         std::sort(each.begin(), each.end());
-        if (each[each.size() / kMostRounds] >= kLeastExcessOfOne && each[each.size() / 2] >= kLeastExcess) {
+        if (each[each.size() / kMostRounds] >= kLeastExcessOfOne && each[(each.size() - 1) / 2] >= kLeastExcess) {
             by_node[use.node].emplace_back(excess, rank);
             ++slow;
         }
