@@ -389,7 +389,8 @@ std::vector<StragglerRule::Finding> StragglerRule::slow_ranks(std::size_t size) 
             each.push_back(round->excesses.at(rank));
         }
         std::sort(each.begin(), each.end());
-        if (each[each.size() / kMostRounds] >= kLeastExcessOfOne && each[(each.size() - 1) / 2] >= kLeastExcess) {
+        if (each[each.size() / kMostRounds] >= kLeastExcessOfOne &&
+            each[(each.size() - 1) / 2] >= kLeastExcess) {
             by_node[use.node].emplace_back(excess, rank);
             ++slow;
         }
