@@ -277,15 +277,12 @@ bool StragglerRule::makes_progress(const RoundOfLooks& round, const std::vector<
         return false;
     }
     if (step_ > 0) {
-        return step_ > step_at_round_ || (has_long_steps() && round.t_s - last_step_s_ < 2 * step_time_s());
+        const double patience = std::max(kQuietShare * round.seconds, 2 * step_time_s());
+        return round.t_s - last_step_s_ < patience && (has_long_steps() || step_ > step_at_round_);
     }
     // The samples are of the last seconds: what moved before them was another part of the run.
     if (sends_data(looks) && quiet_s(looks) > kQuietShare * round.seconds) {
         return false;
-    }
-    if (std::any_of(round.links.begin(), round.links.end(),
-                    [](const auto& link) { return link.second.bytes > 0; })) {
-        return true;
     }
     const bool moved = data_moved(before_, looks);
     if (moved || sends_data(looks)) {
