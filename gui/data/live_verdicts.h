@@ -10,7 +10,7 @@
 
 namespace rankscope::gui {
 
-/// The verdicts of a run that goes on: those that hold, and those that held last.
+/// The verdicts of a run in progress: those that hold, and those that held last.
 class LiveVerdicts {
 public:
     struct Entry {

@@ -95,7 +95,7 @@ void add_faults(Reporter& reporter) {
         }
     }
     ports.detail =
-        "all nodes cannot connect to " + node2 +
+        "The nodes cannot connect to " + node2 +
         " on the ports that the ranks listen on (for example 43217): no answer, the packets are dropped.";
     ports.evidence = {"node1 -> 10.0.0.12:43217: no answer, the packets are dropped",
                       node2 + ": table inet filter, chain input, handle 9: tcp dport 32768-60999 drop"};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One rank of a running training is made slow by a real cause: the run says who is slow, and why. Nobody is named when all are equally slow."""
+"""One rank of a running training is made slow by a real cause: the run says who is slow, and why. No rank is named when all are equally slow."""
 import os
 import signal
 import subprocess
@@ -158,7 +158,7 @@ class Stragglers(unittest.TestCase):
         self.assertIn("while :", verdict["title"])
         self.assertIn("user root", verdict["title"])
 
-    def test_nobody_is_named_when_all_are_equally_slow(self):
+    def test_no_rank_is_named_when_all_are_equally_slow(self):
         run = self.script()
         for node in self.cluster.nodes:
             self.limit(node.limit_cpu, self.ranks(node), 0.2)

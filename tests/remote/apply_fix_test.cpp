@@ -170,11 +170,13 @@ TEST_F(ApplyFix, ARuleWithoutAPasswordAsksNoQuestion) {
 
 TEST_F(ApplyFix, AStopEndsTheWaiting) {
     std::stop_source stop;
-    const std::jthread later([&stop] {
-        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    as_root("rm -f /root/begun");
+    const std::jthread later([&] {
+        EXPECT_TRUE(wait_until([&] { return as_root("cat /root/begun 2>/dev/null || true") == "begun\n"; }));
         stop.request_stop();
     });
-    const auto done = apply_fix({.inventory = inventory_, .fix = {.node = "as-root", .command = "sleep 60"}},
+    const auto done = apply_fix({.inventory = inventory_,
+                                 .fix = {.node = "as-root", .command = "echo begun > /root/begun; sleep 60"}},
                                 stop.get_token());
     ASSERT_FALSE(done);
     EXPECT_EQ(done.failure().code, FailureId("cancelled"));

@@ -290,7 +290,7 @@ TEST(HangVerdict, AllDoTheSame) {
     for (int rank = 0; rank < 3; ++rank) {
         sleeping.block(rank, "clock_nanosleep", {"/home/u/serve.py:3 in main"});
     }
-    EXPECT_FALSE(sleeping.watch(300)) << "nobody waits for anybody";
+    EXPECT_FALSE(sleeping.watch(300)) << "no rank waits for another";
     Ranks one(1);
     one.block(0, "clock_nanosleep", {"/home/u/serve.py:3 in main"});
     one.adjust = [](HangView& view) { view.trains = false; };

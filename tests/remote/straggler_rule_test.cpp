@@ -208,7 +208,7 @@ void make_slow(SyntheticRun& run, int slow, const Doing& how) {
 
 class Sizes : public testing::TestWithParam<int> {};
 
-TEST_P(Sizes, NobodyIsNamedInHealthyRuns) {
+TEST_P(Sizes, NoRankIsNamedInHealthyRuns) {
     const double minutes = GetParam() > 100 ? 2 : 60;
     for (const double runs : {0.05, 0.3, 0.6, 0.95}) {
         SyntheticRun run(GetParam(), true, 7);
@@ -221,7 +221,7 @@ TEST_P(Sizes, NobodyIsNamedInHealthyRuns) {
     }
 }
 
-TEST_P(Sizes, NobodyIsNamedWhenAllAreEquallySlow) {
+TEST_P(Sizes, NoRankIsNamedWhenAllAreEquallySlow) {
     SyntheticRun run(GetParam());
     run.run(60);
     for (auto& doing : run.doing) {
@@ -441,7 +441,7 @@ TEST(StragglerRule, TwoNodesWhereOneSendsAgain) {
     EXPECT_EQ(run.verdicts[0].node, "node1");
 }
 
-TEST(StragglerRule, ANetworkThatIsSlowForAllNamesNobody) {
+TEST(StragglerRule, ANetworkThatIsSlowForAllNamesNoRank) {
     SyntheticRun run(8);
     for (auto& doing : run.doing) {
         doing.runs = 0.1;
@@ -574,7 +574,7 @@ TEST(StragglerRule, AHotGpuIsNamedAndItsEnd) {
     EXPECT_EQ(run.verdicts[1].phase, VerdictPhase::Over);
 }
 
-TEST(StragglerRule, GpusThatAreAllHotOrIdleNameNobody) {
+TEST(StragglerRule, GpusThatAreAllHotOrIdleNameNoRank) {
     SyntheticRun run(4);
     for (int i = 0; i < 20; ++i) {
         run.now += 5;

@@ -31,7 +31,7 @@ constexpr std::size_t kMostThreadsSampled = 6;
 constexpr std::size_t kMostHelpersSampled = 8;
 constexpr std::size_t kMostNeighbours = 3;
 constexpr double kLeastNeighbour = 0.03;  // cores
-constexpr double kLongQueued = 0.05;      // of the time: below, nobody looks for neighbours
+constexpr double kLongQueued = 0.05;      // of the time: below, neighbours are not looked for
 constexpr double kGolden = 0.6180339887498949;
 
 enum class Doing { Runs, File, Child, Sleeps, Waits };

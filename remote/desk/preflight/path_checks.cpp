@@ -5,6 +5,7 @@
 #include <remote/desk/text.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -249,7 +250,7 @@ std::string evidence_of(FailureId id, const PathResult& path, const std::vector<
 std::string names(const std::vector<NodeView>& views, const std::set<std::size_t>& indices) {
     constexpr std::size_t kMostNames = 6;
     if (indices.size() == views.size() && views.size() > 2) {
-        return text(kContext, "all nodes");
+        return text(kContext, "the nodes");
     }
     std::string list;
     std::size_t count = 0;
@@ -342,6 +343,11 @@ Check check_of(FailureId id, const Fault& fault, const std::vector<NodeView>& vi
     check.id = id;
     check.status = status_of(id, fault, findings);
     check.detail = sentence(id, fault, views);
+    if (fault.sources.size() == views.size() && views.size() > 2 && !check.detail.empty()) {
+        // It begins with "the nodes", not with a name.
+        check.detail.front() =
+            static_cast<char>(std::toupper(static_cast<unsigned char>(check.detail.front())));
+    }
     // Behind translation is the node that sends; a closed port is a matter of the node that listens.
     const bool sender = id == "nat-one-way" || id == "no-free-ports" || id == "wrong-subnet-chosen" ||
                         fault.paths.front()->result.outcome() == wire::CONNECT_LOCAL_DENIED;

@@ -113,7 +113,7 @@ void Watcher::step(std::unique_lock<std::mutex>& lock) {
     look_for_stragglers(lock);
 }
 
-// A round lasts for seconds: nobody waits for it, the look at a run that hangs least of all.
+// A round lasts for seconds: nothing waits for it, least of all the look at a run that hangs.
 void Watcher::look_for_stragglers(std::unique_lock<std::mutex>& lock) {
     if (series_) {
         std::unique_lock answers(series_->mutex);
