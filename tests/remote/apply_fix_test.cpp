@@ -3,6 +3,8 @@
 
 // Fixes on a real node with a real sudo: at the desk of a virtual cluster (tests/cluster).
 
+#include "support/wait_until.h"
+
 #include <remote/desk/preflight/apply_fix.h>
 
 #include <gtest/gtest.h>
