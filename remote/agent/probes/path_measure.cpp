@@ -134,6 +134,15 @@ void PathMeasure::drain(double now) {
         due_ = now + kDrainCheck;
         return;
     }
+    if (info.tcpi_total_retrans > 0 && segments_ > 0 && segments_ < kMostSegments) {
+        // Data that waits behind a lost segment leaves in few large ones: too few to tell a share from chance.
+        segments_ = kMostSegments;
+        segments_sent_ = 0;
+        phase_ = Phase::Segments;
+        phase_began_ = now;
+        due_ = now;
+        return;
+    }
     begin_bulk(now, info);
 }
 

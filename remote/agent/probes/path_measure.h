@@ -14,8 +14,8 @@
 
 namespace rankscope::agent {
 
-/// What a connection to a ProbeListener shows beyond that it stands: delay; loss, by small segments; then path MTU and
-/// bandwidth, by as many bytes as go in 3 s. Never blocks.
+/// What a connection to a ProbeListener shows beyond that it stands: delay; loss, by small segments, more of them once
+/// one was lost; then path MTU and bandwidth, by as many bytes as go in 3 s. Never blocks.
 class PathMeasure {
 public:
     /// `segments`: at most 1000; `bulk_bytes`: at most 32 MiB.

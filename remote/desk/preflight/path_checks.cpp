@@ -141,12 +141,13 @@ FailureId unreachable_id(const PathResult& path) {
     }
 }
 
-// Rules without connection tracking that drop a node's ephemeral ports drop the answers to its own connections, too:
-// nothing answers it, and the others still reach its SSH port.
+// Rules without connection tracking that refuse a node's ephemeral ports take the answers to its own connections, too,
+// and those of the sender its answers: nothing answers, and the SSH port is still reached in the other direction.
 bool lacks_answers(const Pair& pair, const Pair& back) {
     const bool filtered =
-        std::all_of(back.ephemeral.begin(), back.ephemeral.end(),
-                    [](const PathResult* path) { return path->result.outcome() == wire::CONNECT_DROPPED; });
+        std::all_of(back.ephemeral.begin(), back.ephemeral.end(), [](const PathResult* path) {
+            return was_tried(path->result) && !is_open(path->result);
+        });
     return pair.all_blocked() && !pair.host_answers() && filtered && !back.ephemeral.empty() &&
            back.ssh != nullptr && is_open(back.ssh->result);
 }
