@@ -334,25 +334,34 @@ void Preflight::connect(std::vector<PathResult>& paths) {
     });
 }
 
-// Where nothing answers on any port: does the host answer at all?
+// Where nothing answers on any port: does the host answer at all, and do packets pass in the opposite direction?
 void Preflight::knock(std::vector<PathResult>& paths) {
-    std::map<std::pair<std::size_t, std::size_t>, const PathResult*> silent;
-    std::set<std::pair<std::size_t, std::size_t>> answering;
+    using Direction = std::pair<std::size_t, std::size_t>;
+    std::map<Direction, const PathResult*> chosen;
+    std::set<Direction> answered;
     for (const auto& path : paths) {
-        if (path.chosen && path.result.outcome() == wire::CONNECT_DROPPED) {
-            silent[{path.from, path.to}] = &path;
-        } else if (path.chosen) {
-            answering.insert({path.from, path.to});
+        if (path.chosen) {
+            chosen[{path.from, path.to}] = &path;
+            if (path.result.outcome() != wire::CONNECT_DROPPED) {
+                answered.insert({path.from, path.to});
+            }
+        }
+    }
+    std::set<Direction> wanted;
+    for (const auto& [direction, path] : chosen) {
+        if (answered.count(direction) == 0) {
+            wanted.insert({direction, {direction.second, direction.first}});
         }
     }
     std::vector<PathResult> knocks;
-    for (const auto& [pair, path] : silent) {
-        if (answering.count(pair) == 0) {
-            PathResult knock = *path;
+    for (const auto& direction : wanted) {
+        const auto path = chosen.find(direction);
+        if (path != chosen.end() && path->second->result.outcome() != wire::CONNECTED) {
+            PathResult knock = *path->second;
             knock.result.Clear();
             knock.master_port = false;
             knock.ssh_port = true;
-            const int port = nodes_[pair.second].spec.port;
+            const int port = nodes_[direction.second].spec.port;
             knock.port = port != 0 ? port : kSshPort;
             knocks.push_back(std::move(knock));
         }
