@@ -506,6 +506,27 @@ TEST(RunTracker, WhatHeldTheRunIsTheCauseOfItsEnd) {
     EXPECT_EQ(cause->waiting, (std::vector<int>{0, 2})) << "those that only noticed";
 }
 
+TEST(RunTracker, ABlockedPortExplainsANodeThatTheOthersLost) {
+    Event blocked = live_verdict();
+    auto& verdict = std::get<DiagnosisEvent>(blocked.body);
+    verdict.id = "gloo-ports-blocked";
+    verdict.title = "node1 cannot connect to node2.";
+    verdict.rank = -1;
+    verdict.nodes = {"node2", "node1"};
+    verdict.pairs = {{"node1", "node2"}};
+    RunTracker tracker = tracker_for(2, 1);
+    tracker.observe(blocked);
+    tracker.observe(victim_of("node1", 0, 100));
+    tracker.observe(end_that_lost("node1", "node2"));
+    EXPECT_EQ(tracker.verdict(false).lost_node, "node2");
+    EXPECT_EQ(tracker.verdict(false).detail, "node1 cannot connect to node2.");
+    verdict.id = "partition-midrun";
+    RunTracker cut = tracker_for(2, 1);
+    cut.observe(blocked);
+    cut.observe(end_that_lost("node1", "node2"));
+    EXPECT_NE(cut.verdict(false).detail.find("node2 stopped answering"), std::string::npos);
+}
+
 TEST(RunTracker, ASlowRankIsNoCauseOfAnEnd) {
     RunTracker tracker = tracker_for(2, 1);
     Event slow = live_verdict();

@@ -145,9 +145,8 @@ FailureId unreachable_id(const PathResult& path) {
 // and those of the sender its answers: nothing answers, and the SSH port is still reached in the other direction.
 bool lacks_answers(const Pair& pair, const Pair& back) {
     const bool filtered =
-        std::all_of(back.ephemeral.begin(), back.ephemeral.end(), [](const PathResult* path) {
-            return was_tried(path->result) && !is_open(path->result);
-        });
+        std::all_of(back.ephemeral.begin(), back.ephemeral.end(),
+                    [](const PathResult* path) { return was_tried(path->result) && !is_open(path->result); });
     return pair.all_blocked() && !pair.host_answers() && filtered && !back.ephemeral.empty() &&
            back.ssh != nullptr && is_open(back.ssh->result);
 }

@@ -475,7 +475,11 @@ EndEvent RunTracker::verdict(bool by_user) const {
         end.lost_node = reported->lost_node;
         end.lost_how = reported->lost_how;
         end.silent_s = reported->silent_s;
-        end.detail = how_it_was_lost(*reported) + ' ' + remedy_for_lost(*reported);
+        const bool explained = live_ && !live_->pairs.empty() && live_->id != "node-lost" &&
+                               live_->id != "partition-midrun" &&
+                               std::count(live_->nodes.begin(), live_->nodes.end(), end.lost_node) > 0;
+        // A rule that blocks ports of a node silences the link of the supervisors, too.
+        end.detail = explained ? live_->title : how_it_was_lost(*reported) + ' ' + remedy_for_lost(*reported);
         return end;
     }
     if (auto held = by_user ? std::nullopt : end_by_live_cause()) {
