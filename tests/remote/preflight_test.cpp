@@ -188,6 +188,28 @@ TEST(PathChecks, ASilentHostIsNoFirewallRule) {
     EXPECT_EQ(ids, (std::set<std::string>{"master-port-dropped", "gloo-ports-blocked"}));
 }
 
+TEST(PathChecks, ARuleThatTakesTheAnswersIsNoCut) {
+    for (const auto refusal : {wire::CONNECT_DROPPED, wire::CONNECT_RESET, wire::CONNECT_ICMP_PROHIBITED,
+                               wire::CONNECT_LOCAL_DENIED}) {
+        auto all = paths(3, [refusal](std::size_t from, std::size_t to, bool) {
+            return from == 1 && to == 2   ? refusal
+                   : from == 2 && to == 1 ? wire::CONNECT_DROPPED
+                                          : wire::CONNECTED;
+        });
+        for (const bool there : {true, false}) {
+            auto knock =
+                path(there ? 1 : 2, there ? 2 : 1, false, there ? wire::CONNECTED : wire::CONNECT_DROPPED);
+            knock.ssh_port = true;
+            knock.port = 22;
+            all.push_back(knock);
+        }
+        const auto bad = found(path_checks(healthy(3), all, kGloo));
+        ASSERT_EQ(bad.size(), 1U) << refusal;
+        EXPECT_EQ(bad[0].id.text(), "gloo-ports-blocked") << refusal;
+        EXPECT_EQ(bad[0].pairs, (std::vector<NodePair>{{"node2", "node3"}, {"node3", "node2"}})) << refusal;
+    }
+}
+
 TEST(PathChecks, SlowLossyAndDistantLinksAreWarnings) {
     auto all = paths(2, open);
     all.back().result.set_rtt_s(0.2);
