@@ -7,6 +7,7 @@
 #include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
+#include <QTextDocument>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -211,6 +212,12 @@ QString date_time_text(std::int64_t t_us) {
     return QDateTime::fromMSecsSinceEpoch(t_us / 1000).toString(u"yyyy-MM-dd HH:mm:ss"_s);
 }
 
+QString short_name(const std::string& name) {
+    constexpr qsizetype kMost = 24;
+    const QString whole = qs(name);
+    return whole.size() <= kMost ? whole : QString(whole.left(kMost / 2) % u'…' % whole.right(kMost / 2 - 1));
+}
+
 QString ranks_text(const std::vector<int>& ranks) {
     constexpr qsizetype kMostParts = 12;
     std::vector<int> sorted = ranks;
@@ -304,6 +311,10 @@ QString culprit_text(const Culprit& culprit) {
 QString failure_line(const Failure& failure) {
     const QString what = qs(statement(failure));
     return failure.where.empty() ? what : QString(qs(failure.where) % u": "_s % what);
+}
+
+QString wrapped_tip(const QString& text) {
+    return text.isEmpty() ? text : Qt::convertFromPlainText(text, Qt::WhiteSpaceNormal);
 }
 
 QString failure_text(const Failure& failure) {

@@ -32,6 +32,8 @@ QString bytes_text(std::uint64_t bytes);
 /// "1.2 ms", "-0.3 s": for round trips and clock offsets.
 QString short_time_text(double seconds, bool with_sign = false);
 QString date_time_text(std::int64_t t_us);
+/// A name of a node as tables show it: of a long one the beginning and the end, which is where they differ.
+QString short_name(const std::string& name);
 /// "0–4, 6, 8–31".
 QString ranks_text(const std::vector<int>& ranks);
 QString percent_text(double share, int decimals = 1);
@@ -46,6 +48,9 @@ QString signal_name(int signal);
 QString exit_text(int code, int signal);
 /// "Rank 1 on node2 was killed by signal 9 (SIGKILL)".
 QString culprit_text(const Culprit& culprit);
+
+/// A long text as a tool tip whose lines wrap: Qt wraps rich text only.
+QString wrapped_tip(const QString& text);
 
 /// What, where and remedy of a failure in one block, for selecting and copying.
 QString failure_text(const Failure& failure);

@@ -5,6 +5,7 @@
 #include <gui/doctor/fix_row.h>
 #include <gui/models/checks_model.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QEvent>
@@ -31,7 +32,7 @@ QString pairs_text(const std::vector<NodePair>& pairs) {
         if (std::size_t(shown.size()) == kNamedPairs) {
             break;
         }
-        shown += QString(qs(pair.from) % u" → "_s % qs(pair.to));
+        shown += QString(short_name(pair.from) % u" → "_s % short_name(pair.to));
     }
     const QString list = shown.join(u", "_s);
     const int more = int(pairs.size()) - int(shown.size());

@@ -88,7 +88,7 @@ QWidget* DoctorPage::make_head() {
     subject_ = new ElidedLabel(head);
     subject_->setObjectName(u"doctorSubject"_s);
     subject_->setProperty("role", u"muted"_s);
-    layout->addWidget(subject_, 1, Qt::AlignBottom);
+    layout->addWidget(subject_, 1);
     open_ = make_button(tr("&Open job file…"), "doctorOpenJob", head);
     nodes_ = new NodesButton(head);
     nodes_->setObjectName(u"doctorNodes"_s);
@@ -230,7 +230,8 @@ QWidget* DoctorPage::make_checks() {
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(6);
     auto* bar = new QHBoxLayout;
-    filter_ = make_label({}, area, "sectionTitle");
+    filter_ = new ElidedLabel(area);
+    filter_->setProperty("role", u"sectionTitle"_s);
     filter_->setObjectName(u"checkFilter"_s);
     show_all_ = make_button(tr("Show &all"), "checkShowAll", area);
     bar->addWidget(filter_, 1);
@@ -400,6 +401,7 @@ void DoctorPage::show_report() {
     const int lines = matrix_->grid().size() <= kFewNodes ? kPairLines : kPairLinesOfMany;
     pair_text_->setFixedHeight(lines * pair_text_->fontMetrics().lineSpacing() + 14);
     tabs_->setCurrentIndex(several ? 0 : 1);
+    node_table_->setColumnHidden(CheckedNodesModel::Differs, node_model_->rowCount() < 2);
     node_table_->resizeColumnsToContents();
     constexpr int kWidest = 190;
     for (int column = 0; column < CheckedNodesModel::Why; ++column) {
@@ -488,14 +490,14 @@ void DoctorPage::fit_checks() {
 
 void DoctorPage::show_all_checks() {
     check_model_->show_all();
-    filter_->setText(tr("Checks"));
+    filter_->set_full_text(tr("Checks"));
     show_all_->hide();
     fit_checks();
 }
 
 void DoctorPage::filter_node(const std::string& node) {
     check_model_->show_node(node);
-    filter_->setText(tr("Checks of %1").arg(qs(node)));
+    filter_->set_full_text(tr("Checks of %1").arg(qs(node)));
     show_all_->show();
     fit_checks();
 }
@@ -513,8 +515,9 @@ void DoctorPage::filter_pair(int from, int to) {
     }
     const std::string& target = grid.name(std::size_t(to));
     check_model_->show_pair({source, target});
-    filter_->setText(check_model_->rowCount() > 0 ? tr("Checks of %1 → %2").arg(qs(source), qs(target))
-                                                  : tr("No fault from %1 to %2").arg(qs(source), qs(target)));
+    filter_->set_full_text(check_model_->rowCount() > 0
+                               ? tr("Checks of %1 → %2").arg(qs(source), qs(target))
+                               : tr("No fault from %1 to %2").arg(qs(source), qs(target)));
     show_all_->show();
     fit_checks();
 }

@@ -104,7 +104,7 @@ private:
     QPlainTextEdit* pair_text_;
     QTableView* node_table_;
     CheckedNodesModel* node_model_;
-    QLabel* filter_;
+    ElidedLabel* filter_;
     QPushButton* show_all_;
     QTableView* check_table_;
     ChecksModel* check_model_;

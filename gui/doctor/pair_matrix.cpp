@@ -28,6 +28,7 @@ constexpr int kWidestRowName = 190;  ///< of a row
 constexpr int kTallestColumnName = 96;
 constexpr int kUprightFrom = 44;
 constexpr int kPad = 6;
+constexpr int kEdge = 2;  ///< right of and below the squares: room for the frame of the current one
 
 QPen pen_of(const QColor& color, double width) {
     return QPen(color, width, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
@@ -156,8 +157,8 @@ void PairMatrix::lay_out() {
         address = std::max(address, metrics.horizontalAdvance(grid_.address_text(i)));
     }
     const auto fit = [&](int row_header, int column_header) {
-        const int room = std::min((viewport()->width() - row_header) / count(),
-                                  (viewport()->height() - column_header) / count());
+        const int room = std::min((viewport()->width() - row_header - kEdge) / count(),
+                                  (viewport()->height() - column_header - kEdge) / count());
         return std::clamp(room, kSmallest, kLargest);
     };
     const int most = std::min(kWidestRowName, std::max(viewport()->width() / 3, 60));
@@ -174,10 +175,10 @@ void PairMatrix::lay_out() {
         cell_ = std::min(fit(row_header_, column_header_), kTwoLinesFrom - 1);
     }
     const int side = cell_ * count();
-    horizontalScrollBar()->setRange(0, std::max(row_header_ + side + 2 - viewport()->width(), 0));
+    horizontalScrollBar()->setRange(0, std::max(row_header_ + side + kEdge - viewport()->width(), 0));
     horizontalScrollBar()->setPageStep(viewport()->width());
     horizontalScrollBar()->setSingleStep(cell_);
-    verticalScrollBar()->setRange(0, std::max(column_header_ + side + 2 - viewport()->height(), 0));
+    verticalScrollBar()->setRange(0, std::max(column_header_ + side + kEdge - viewport()->height(), 0));
     verticalScrollBar()->setPageStep(viewport()->height());
     verticalScrollBar()->setSingleStep(cell_);
 }

@@ -3,6 +3,7 @@
 
 #include <gui/models/checked_nodes_model.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 
 #include <algorithm>
 #include <set>
@@ -108,6 +109,9 @@ QVariant CheckedNodesModel::data(const QModelIndex& index, int role) const {
         return {};
     }
     const Row& row = rows_[std::size_t(index.row())];
+    if (role == Qt::DisplayRole && index.column() == Node) {
+        return short_name(row.node);
+    }
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
         return text(row, index.column());
     }

@@ -3,6 +3,7 @@
 
 #include <gui/models/checks_model.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -12,10 +13,23 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::size_t kNamedNodes = 4;
+constexpr std::size_t kNodesOfTip = 20;
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(Doctor)
 };
+
+/// A node a line, whole.
+QString nodes_tip(const std::vector<std::string>& nodes) {
+    QStringList lines;
+    for (std::size_t i = 0; i < std::min(nodes.size(), kNodesOfTip); ++i) {
+        lines += qs(nodes[i]);
+    }
+    if (nodes.size() > kNodesOfTip) {
+        lines += Words::tr("and %1 more").arg(nodes.size() - kNodesOfTip);
+    }
+    return lines.join(u'\n');
+}
 
 bool concerns(const Check& check, const std::string& node) {
     const bool named = std::find(check.nodes.begin(), check.nodes.end(), node) != check.nodes.end();
@@ -43,7 +57,7 @@ QString names_text(const std::vector<std::string>& names, std::size_t most) {
     QStringList shown;
     for (const std::string& name : names) {
         if (std::size_t(shown.size()) < most) {
-            shown += qs(name);
+            shown += short_name(name);
         }
     }
     const QString list = shown.join(u", "_s);
@@ -165,9 +179,9 @@ QVariant ChecksModel::data(const QModelIndex& index, int role) const {
         case Status:
             return check_status_text(check->status);
         case Text:
-            return display ? qs(check->detail).simplified() : qs(check->detail);
+            return display ? qs(check->detail).simplified() : wrapped_tip(qs(check->detail));
         case Nodes:
-            return names_text(check->nodes, display ? kNamedNodes : check->nodes.size());
+            return display ? names_text(check->nodes, kNamedNodes) : nodes_tip(check->nodes);
         default:
             return {};
     }

@@ -16,7 +16,7 @@ namespace rankscope::gui {
 
 /// "passed", "warning", "failed", "not seen".
 QString check_status_text(CheckStatus status);
-/// "node1, node2 and 3 more".
+/// "node1, node2 and 3 more"; long names are shortened.
 QString names_text(const std::vector<std::string>& names, std::size_t most);
 
 /// How many checks have which status.

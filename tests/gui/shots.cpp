@@ -37,8 +37,11 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
+#include <utility>
 
 using namespace rankscope;
 using namespace rankscope::gui;
@@ -91,10 +94,9 @@ void fill_store(const QString& folder) {
     store_run(**store, {.id = "e", .fate = Fate::CannotStart, .start_us = 1'760'004'000'000'000});
 }
 
-void fill_inventory(const QString& file) {
+void fill_inventory(const QString& file, const std::vector<std::string>& names) {
     Inventory inventory;
-    for (const std::string& name :
-         {std::string("node1"), std::string("node2"), std::string("node3"), kLongName}) {
+    for (const std::string& name : names) {
         NodeSpec node;
         node.name = name;
         node.host = name == "node1" ? "10.0.0.11" : name;
@@ -105,6 +107,37 @@ void fill_inventory(const QString& file) {
     }
     (void)write_inventory(inventory, ss(file));
 }
+
+/// A window of its own over folders of its own: no scene sees what another one left.
+class Room {
+public:
+    struct Contents {
+        std::vector<std::string> nodes = {"node1", "node2", "node3", kLongName};
+        bool runs = true;
+    };
+    Room(QSize size, const Contents& contents) {
+        Options options;
+        options.data_dir = ss(folder_.path());
+        options.inventory_file = ss(folder_.path() + u"/cluster.yaml"_s);
+        options.probe_this_computer = false;
+        if (contents.runs) {
+            fill_store(folder_.path());
+        }
+        if (!contents.nodes.empty()) {
+            fill_inventory(folder_.path() + u"/cluster.yaml"_s, contents.nodes);
+        }
+        window = std::make_unique<MainWindow>(options);
+        window->resize(size);
+        window->show();
+        settle(800);
+    }
+
+private:
+    QTemporaryDir folder_;
+
+public:
+    std::unique_ptr<MainWindow> window;
+};
 
 void fleet_shots(MainWindow& window, const Camera& camera) {
     FleetModel* model = window.workspace()->fleet()->model();
@@ -170,35 +203,97 @@ void launch_shots(MainWindow& window, const Camera& camera) {
     learn->reject();
 }
 
-void doctor_shots(MainWindow& window, const Camera& camera) {
-    window.show_page(MainWindow::Page::Doctor);
-    settle(300);
-    camera.take(&window, "doctor-empty");
-    PreflightSession* preflight = window.workspace()->preflight();
-    const auto show = [&](const SyntheticPreflight& what, const char* name) {
-        preflight->set_report(Job{}, PreflightDepth::Full, synthetic_preflight(what));
-        camera.take(&window, name);
-    };
-    show({.nodes = 1}, "doctor-1");
-    show({.nodes = 2}, "doctor-2");
-    show({.nodes = 4}, "doctor-healthy");
-    show({.nodes = 8, .faults = true, .long_name = kLongName}, "doctor-faults");
-    window.findChild<QPushButton*>(u"fixApply"_s)->click();
-    settle(200);
-    auto* dialog = window.findChild<QDialog*>(u"applyDialog"_s);
-    camera.take(dialog, "doctor-apply");
-    dialog->reject();
-    PairMatrix* matrix = window.doctor_page()->matrix();
-    matrix->set_current(3, 1);
-    emit matrix->chosen(3, 1);
-    camera.take(&window, "doctor-pair");
-    window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(1);
-    camera.take(&window, "doctor-nodes");
-    window.findChild<QPushButton*>(u"checkShowAll"_s)->click();
-    show({.nodes = 64, .faults = true}, "doctor-64");
-    window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(1);
-    camera.take(&window, "doctor-64-nodes");
-    window.findChild<QTabWidget*>(u"doctorTabs"_s)->setCurrentIndex(0);
+/// Doctor over the nodes of the report, which the job in Launch has.
+class DoctorScene {
+public:
+    DoctorScene(QSize size, const SyntheticPreflight& what)
+        : report_(synthetic_preflight(what)), room_(size, {.nodes = nodes_of(report_), .runs = false}) {
+        std::string names;
+        for (const std::string& node : nodes_of(report_)) {
+            names += (names.empty() ? "" : ", ") + node;
+        }
+        window().launch_page()->set_job_text("name: mnist-convnet\nnodes: [" + names +
+                                                 "]\ntrain: { model: convnet, dataset: { name: "
+                                                 "synthetic-digits } }\n",
+                                             "mnist-convnet.yaml");
+        window().show_page(MainWindow::Page::Doctor);
+        settle(300);
+    }
+    MainWindow& window() { return *room_.window; }
+    void set_report() {
+        window().workspace()->preflight()->set_report(window().launch_page()->job(), PreflightDepth::Full,
+                                                      report_);
+    }
+    template <typename Widget>
+    Widget* find(const QString& name) {
+        return window().findChild<Widget*>(name);
+    }
+
+private:
+    /// With those that did not answer.
+    static std::vector<std::string> nodes_of(const PreflightReport& report) {
+        std::vector<std::string> nodes = report.nodes;
+        for (const Check& check : report.checks) {
+            for (const std::string& node : check.nodes) {
+                if (std::find(nodes.begin(), nodes.end(), node) == nodes.end()) {
+                    nodes.push_back(node);
+                }
+            }
+        }
+        return nodes;
+    }
+
+    PreflightReport report_;
+    Room room_;
+};
+
+void doctor_shots(QSize size, const Camera& camera) {
+    if (camera.wants("doctor-empty")) {
+        DoctorScene scene(size, {});
+        camera.take(&scene.window(), "doctor-empty");
+    }
+    const std::vector<std::pair<const char*, SyntheticPreflight>> scenes{
+        {"doctor-1", {.nodes = 1}},
+        {"doctor-2", {.nodes = 2}},
+        {"doctor-healthy", {.nodes = 4}},
+        {"doctor-faults", {.nodes = 8, .faults = true}},
+        {"doctor-long-names", {.nodes = 8, .faults = true, .long_names = true}},
+        {"doctor-64", {.nodes = 64, .faults = true}}};
+    for (const auto& [name, what] : scenes) {
+        if (camera.wants(name)) {
+            DoctorScene scene(size, what);
+            scene.set_report();
+            camera.take(&scene.window(), name);
+        }
+    }
+    for (const auto& [name, what] : scenes) {
+        const std::string nodes = std::string(name) + "-nodes";
+        if (what.faults && camera.wants(nodes.c_str())) {
+            DoctorScene scene(size, what);
+            scene.set_report();
+            scene.find<QTabWidget>(u"doctorTabs"_s)->setCurrentIndex(1);
+            camera.take(&scene.window(), nodes.c_str());
+        }
+        const std::string pair = std::string(name) + "-pair";
+        if (what.faults && camera.wants(pair.c_str())) {
+            DoctorScene scene(size, what);
+            scene.set_report();
+            PairMatrix* matrix = scene.window().doctor_page()->matrix();
+            matrix->set_current(3, 1);
+            emit matrix->chosen(3, 1);
+            camera.take(&scene.window(), pair.c_str());
+        }
+        const std::string apply = std::string(name) + "-apply";
+        if (what.faults && camera.wants(apply.c_str())) {
+            DoctorScene scene(size, what);
+            scene.set_report();
+            scene.find<QPushButton>(u"fixApply"_s)->click();
+            settle(200);
+            auto* dialog = scene.find<QDialog>(u"applyDialog"_s);
+            camera.take(dialog, apply.c_str());
+            dialog->reject();
+        }
+    }
 }
 
 void live_shots(MainWindow& window, const Camera& camera) {
@@ -363,6 +458,11 @@ void dialog_shots(MainWindow& window, const Camera& camera) {
     dialog->reject();
 }
 
+void runs_shots(MainWindow& window, const Camera& camera) {
+    window.show_page(MainWindow::Page::Runs);
+    camera.take(&window, "runs");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -374,52 +474,34 @@ int main(int argc, char** argv) {
         std::printf("gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY]\n");
         return 2;
     }
-    const QStringList size = args.value(2, u"1280x800"_s).split(u'x');
+    const QStringList sides = args.value(2, u"1280x800"_s).split(u'x');
+    const QSize size(sides.value(0).toInt(), sides.value(1).toInt());
     const bool dark = args.value(3) == u"dark"_s;
     QDir().mkpath(args[1]);
-    QTemporaryDir folder;
     const Camera camera(args[1], args.value(4));
     apply_theme(app, dark ? ThemeChoice::Dark : ThemeChoice::Light, false);
 
-    Options options;
-    options.data_dir = ss(folder.path() + u"/empty"_s);
-    QDir().mkpath(folder.path() + u"/empty"_s);
-    options.inventory_file = ss(folder.path() + u"/cluster.yaml"_s);
-    options.probe_this_computer = false;
     if (camera.wants("runs-empty")) {
-        MainWindow window(options);
-        window.resize(size.value(0).toInt(), size.value(1).toInt());
-        window.show();
-        window.show_page(MainWindow::Page::Runs);
-        camera.take(&window, "runs-empty");
-        window.show_page(MainWindow::Page::Fleet);
-        camera.take(&window, "fleet-empty");
+        const Room room(size, {.nodes = {}, .runs = false});
+        room.window->show_page(MainWindow::Page::Runs);
+        camera.take(room.window.get(), "runs-empty");
+        room.window->show_page(MainWindow::Page::Fleet);
+        camera.take(room.window.get(), "fleet-empty");
     }
-    options.data_dir = ss(folder.path());
-    fill_store(folder.path());
-    fill_inventory(folder.path() + u"/cluster.yaml"_s);
-    MainWindow window(options);
-    window.resize(size.value(0).toInt(), size.value(1).toInt());
-    window.show();
-    settle(800);
-    if (camera.wants("fleet")) {
-        fleet_shots(window, camera);
-    }
-    if (camera.wants("launch")) {
-        launch_shots(window, camera);
+    using Scenes = void (*)(MainWindow&, const Camera&);
+    const std::vector<std::pair<const char*, Scenes>> groups{{"fleet", fleet_shots},
+                                                             {"launch", launch_shots},
+                                                             {"live", live_shots},
+                                                             {"dialog", dialog_shots},
+                                                             {"runs", runs_shots}};
+    for (const auto& [name, scenes] : groups) {
+        if (args.value(4).isEmpty() || args.value(4).startsWith(QString::fromLatin1(name))) {
+            const Room room(size, {});
+            scenes(*room.window, camera);
+        }
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"doctor"_s)) {
-        doctor_shots(window, camera);
-    }
-    if (args.value(4).isEmpty() || args.value(4).startsWith(u"live"_s)) {
-        live_shots(window, camera);
-    }
-    if (camera.wants("runs")) {
-        window.show_page(MainWindow::Page::Runs);
-        camera.take(&window, "runs");
-    }
-    if (camera.wants("dialog")) {
-        dialog_shots(window, camera);
+        doctor_shots(size, camera);
     }
     return 0;
 }

@@ -12,6 +12,7 @@ namespace {
 constexpr int kMasterPort = 29500;
 constexpr std::size_t kBlocked = 1;  ///< node2
 constexpr std::size_t kSlowFrom = 2;
+constexpr std::size_t kLongestName = 63;  ///< of a host, RFC 1035
 
 std::string address_of(std::size_t node) {
     return "10.0.0." + std::to_string(11 + node);
@@ -21,10 +22,12 @@ class Reporter {
 public:
     explicit Reporter(const SyntheticPreflight& preflight) : preflight_(preflight) {
         for (std::size_t i = 0; i < preflight.nodes; ++i) {
-            report.nodes.push_back("node" + std::to_string(i + 1));
-        }
-        if (!preflight.long_name.empty()) {
-            report.nodes.back() = preflight.long_name;
+            std::string name = "node" + std::to_string(i + 1);
+            if (preflight.long_names) {
+                const std::string front = "gpu-worker-of-the-second-rack-in-the-third-hall-";
+                name = front + std::string(kLongestName - front.size() - name.size(), 'x') + name;
+            }
+            report.nodes.push_back(name);
         }
         report.seconds = preflight.nodes > 8 ? 6.4 : 1.9;
         report.plan.master_node = report.nodes.front();
@@ -97,7 +100,7 @@ void add_faults(Reporter& reporter) {
     ports.detail =
         "The nodes cannot connect to " + node2 +
         " on the ports that the ranks listen on (for example 43217): no answer, the packets are dropped.";
-    ports.evidence = {"node1 -> 10.0.0.12:43217: no answer, the packets are dropped",
+    ports.evidence = {reporter.name(0) + " -> 10.0.0.12:43217: no answer, the packets are dropped",
                       node2 + ": table inet filter, chain input, handle 9: tcp dport 32768-60999 drop"};
     ports.fixes = {
         {.node = node2,
@@ -109,15 +112,14 @@ void add_faults(Reporter& reporter) {
          .needs_root = true,
          .job = {}}};
     reporter.add(ports);
-    reporter.add(
-        {.id = "port-in-use",
-         .status = CheckStatus::Fail,
-         .nodes = {reporter.name(0)},
-         .detail =
-             "The rendezvous port 29500 of node1 is held by process 4711 (python3 train.py) of this user.",
-         .evidence = {"tcp LISTEN 0.0.0.0:29500 pid 4711 python3 train.py"},
-         .fixes = {{.job = {{"master_port", "0"}}},
-                   {.node = reporter.name(0), .command = "kill 4711", .undo = {}, .job = {}}}});
+    reporter.add({.id = "port-in-use",
+                  .status = CheckStatus::Fail,
+                  .nodes = {reporter.name(0)},
+                  .detail = "The rendezvous port 29500 of " + reporter.name(0) +
+                            " is held by process 4711 (python3 train.py) of this user.",
+                  .evidence = {"tcp LISTEN 0.0.0.0:29500 pid 4711 python3 train.py"},
+                  .fixes = {{.job = {{"master_port", "0"}}},
+                            {.node = reporter.name(0), .command = "kill 4711", .undo = {}, .job = {}}}});
     if (reporter.report.nodes.size() > 4) {
         reporter.add({.id = "ssh-refused",
                       .status = CheckStatus::Fail,
@@ -127,11 +129,13 @@ void add_faults(Reporter& reporter) {
                       .status = CheckStatus::Warn,
                       .nodes = {reporter.name(kSlowFrom)},
                       .pairs = {{reporter.name(kSlowFrom), reporter.name(0)}},
-                      .detail = "The path from node3 to node1 is slow: 9.3 Mbit/s."});
+                      .detail = "The path from " + reporter.name(kSlowFrom) + " to " + reporter.name(0) +
+                                " is slow: 9.3 Mbit/s."});
         reporter.add({.id = "shm-too-small",
                       .status = CheckStatus::Warn,
                       .nodes = {reporter.name(3)},
-                      .detail = "/dev/shm of node4 has 64 MiB: data loaders with several workers need more.",
+                      .detail = "/dev/shm of " + reporter.name(3) +
+                                " has 64 MiB: data loaders with several workers need more.",
                       .evidence = {"tmpfs /dev/shm 65536k"},
                       .fixes = {{.node = reporter.name(3),
                                  .command = "sudo mount -o remount,size=8G /dev/shm",
@@ -139,9 +143,10 @@ void add_faults(Reporter& reporter) {
                                  .needs_root = true,
                                  .job = {}}}});
     }
-    reporter.add({.status = CheckStatus::Skip,
-                  .nodes = {reporter.name(0)},
-                  .detail = "The rules of the firewall of node1 cannot be read without root."});
+    reporter.add(
+        {.status = CheckStatus::Skip,
+         .nodes = {reporter.name(0)},
+         .detail = "The rules of the firewall of " + reporter.name(0) + " cannot be read without root."});
 }
 
 }  // namespace
@@ -153,7 +158,7 @@ PreflightReport synthetic_preflight(const SyntheticPreflight& preflight) {
         add_faults(reporter);
     }
     if (reporter.report.nodes.size() > 1) {
-        reporter.pass("Every node reaches the rendezvous port 29500 of node1.");
+        reporter.pass("Every node reaches the rendezvous port 29500 of " + reporter.name(0) + ".");
         if (!preflight.faults) {
             reporter.pass("The ports that the ranks listen on are open between all nodes.");
         }

@@ -15,7 +15,7 @@ struct SyntheticPreflight {
     std::size_t nodes = 4;
     bool faults =
         false;  ///< a blocked port on node2, a slow path, a small /dev/shm, a node that does not answer, …
-    std::string long_name = {};  ///< of the last node; empty: nodeN
+    bool long_names = false;  ///< of 63 characters each, which differ at the end
 };
 
 PreflightReport synthetic_preflight(const SyntheticPreflight& preflight);

@@ -23,9 +23,11 @@
 #include <QListWidget>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <atomic>
+#include <memory>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -122,6 +124,34 @@ TEST_F(Doctor, TheMatrixShowsDirectionsAndWhatCameBack) {
     const QString fine = find<QPlainTextEdit>("pairText")->toPlainText();
     EXPECT_TRUE(fine.contains(u"MTU 1500"_s) && fine.contains(u"Mbit/s"_s) && fine.contains(u"loss 0"_s))
         << qPrintable(fine);
+}
+
+TEST(PairMatrix, NineNodesNeedNoScrollBarAtAnyWidth) {
+    PairMatrix matrix;
+    matrix.set_grid(
+        PairGrid(std::make_shared<const PreflightReport>(synthetic_preflight({.nodes = 8, .faults = true}))));
+    matrix.show();
+    for (int width = 400; width < 420; ++width) {
+        matrix.resize(width, 600);
+        EXPECT_EQ(matrix.horizontalScrollBar()->maximum(), 0) << width;
+        EXPECT_EQ(matrix.verticalScrollBar()->maximum(), 0) << width;
+    }
+}
+
+TEST_F(Doctor, LongNamesKeepTheirEndsAndDoNotWidenTheWindow) {
+    open_doctor({.nodes = 8, .faults = true, .long_names = true});
+    click_square(3, 1);
+    auto* filter = find<ElidedLabel>("checkFilter");
+    EXPECT_TRUE(filter->full_text().endsWith(u"node2"_s)) << qPrintable(filter->full_text());
+    EXPECT_LE(window_->minimumSizeHint().width(), 1280);
+    click(find<QPushButton>("checkShowAll"));
+    const QModelIndex check = checks()->index(0, ChecksModel::Nodes);
+    EXPECT_TRUE(check.data().toString().endsWith(u"node2"_s)) << qPrintable(check.data().toString());
+    EXPECT_EQ(check.data(Qt::ToolTipRole).toString().size(), 63);
+    const QModelIndex node = find<QTableView>("doctorNodeTable")->model()->index(3, CheckedNodesModel::Node);
+    EXPECT_TRUE(node.data().toString().endsWith(u"node4"_s)) << qPrintable(node.data().toString());
+    EXPECT_LT(node.data().toString().size(), 30);
+    EXPECT_EQ(node.data(Qt::ToolTipRole).toString().size(), 63);
 }
 
 TEST_F(Doctor, TheMatrixIsReachedByKeys) {
