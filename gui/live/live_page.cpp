@@ -363,7 +363,7 @@ void LivePage::refresh_head() {
     control.pause_wanted = live && session_->pause_wanted();
     control.can_repeat = !current_->data().job_yaml.empty();
     control.has_verdict = banner_->is_dismissed();
-    header_->set_state(current_->state(), control, now_us());
+    header_->set_run(current_->data(), control, now_us());
     const LinkReport links = link_report(current_->state(), now_us());
     link_->set_text(links.title, links.text);
     notices_->set_notices(current_->data());

@@ -72,7 +72,8 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     connect(stop_, &QPushButton::clicked, this, [this] { emit stopRequested(force_); });
 }
 
-void RunHeader::set_state(const RunState& state, const RunControl& control, std::int64_t now_us) {
+void RunHeader::set_run(const LiveData& run, const RunControl& control, std::int64_t now_us) {
+    const RunState& state = run.state;
     name_->set_full_text(qs(state.name));
     const std::int64_t end = state.outcome == Outcome::Running && control.live ? now_us : state.last_us;
     QString elapsed = duration_us_text(state.start_us, end);
@@ -80,7 +81,7 @@ void RunHeader::set_state(const RunState& state, const RunControl& control, std:
         elapsed += u" · "_s % tr("restarted %n time(s)", nullptr, state.restarts);
     }
     elapsed_->setText(elapsed);
-    const RunStanding standing = run_standing(state, control, now_us);
+    const RunStanding standing = run_standing(run, control, now_us);
     show_outcome(state.outcome, standing);
     const double rate = standing.advancing ? state.images_per_s() : 0;
     rate_->setText(std::isfinite(rate) && rate > 0 ? tr("%1 images/s").arg(count_text(std::llround(rate)))
@@ -96,17 +97,23 @@ void RunHeader::set_state(const RunState& state, const RunControl& control, std:
 
 void RunHeader::show_outcome(Outcome outcome, const RunStanding& standing) {
     pill_outcome_ = outcome;
-    pill_warning_ = standing.warning;
+    pill_sign_ = standing.sign;
     if (outcome_->text() != standing.text) {
         outcome_->setText(standing.text);
         outcome_->setAccessibleName(tr("Outcome: %1").arg(standing.text));
+    }
+    if (outcome_->accessibleDescription() != standing.tip) {
+        outcome_->setToolTip(wrapped_tip(standing.tip));
+        outcome_->setAccessibleDescription(standing.tip);
     }
     style_pill();
 }
 
 void RunHeader::style_pill() {
     const ThemeColors colors = theme_colors(palette());
-    const QColor color = pill_warning_ ? colors.warning : outcome_color(pill_outcome_, colors);
+    const QColor color = pill_sign_ == StandingSign::Error     ? colors.bad
+                         : pill_sign_ == StandingSign::Warning ? colors.warning
+                                                               : outcome_color(pill_outcome_, colors);
     if (outcome_->property("pillColor").value<QColor>() != color) {
         outcome_->setProperty("pillColor", color);
         outcome_->setStyleSheet(u"background-color: %1; color: %2;"_s.arg(

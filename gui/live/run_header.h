@@ -22,7 +22,7 @@ class RunHeader : public QWidget {
 public:
     explicit RunHeader(QWidget* parent = nullptr);
 
-    void set_state(const RunState& state, const RunControl& control, std::int64_t now_us);
+    void set_run(const LiveData& run, const RunControl& control, std::int64_t now_us);
 
 signals:
     void stopRequested(bool force);
@@ -52,7 +52,7 @@ private:
     QPushButton* pause_;
     QPushButton* stop_;
     Outcome pill_outcome_ = Outcome::Running;
-    bool pill_warning_ = false;
+    StandingSign pill_sign_ = StandingSign::Outcome;
     bool force_ = false;
     bool pauses_ = false;  ///< what the button does next: pause, or continue
 };

@@ -4,6 +4,8 @@
 #include <gui/live/run_standing.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/diagnosis/failure_catalogue.h>
+#include <remote/diagnosis/rank_activity.h>
 
 #include <QCoreApplication>
 #include <cmath>
@@ -53,15 +55,68 @@ QString pending_text(const RunState& state, const RunControl& control, const Run
     return {};
 }
 
+/// A verdict in two or three words: its sentence is in the card.
+QString verdict_word(const Verdict& verdict) {
+    const QString rank = verdict.rank >= 0 ? Words::tr("rank %1").arg(verdict.rank) : QString();
+    const auto of_rank = [&](const QString& with_rank, const QString& without) {
+        return rank.isEmpty() ? without : with_rank.arg(rank);
+    };
+    const std::string& id = verdict.id.str();
+    if (verdict.reason == to_string(Activity::Stopped)) {
+        return of_rank(Words::tr("%1 stopped"), Words::tr("ranks stopped"));
+    }
+    if (id == "rank-exit-early") {
+        return of_rank(Words::tr("%1 exited early"), Words::tr("ranks exited early"));
+    }
+    if (id == "rank-slow") {
+        return of_rank(Words::tr("%1 slow"), Words::tr("slow ranks"));
+    }
+    if (id == "collective-mismatch") {
+        return Words::tr("collectives differ");
+    }
+    if (id == "node-lost") {
+        return Words::tr("node lost");
+    }
+    if (!verdict.pairs.empty()) {
+        return id.starts_with("link-") ? Words::tr("slow network") : Words::tr("network fault");
+    }
+    return of_rank(Words::tr("%1 hangs"), Words::tr("hangs"));
+}
+
+/// What ends nothing is a warning: a slow rank, a slow path.
+bool only_warns(const Verdict& verdict) {
+    const CatalogueEntry* entry = catalogue_entry(verdict.id);
+    return entry != nullptr && entry->exit == ExitClass::None;
+}
+
+/// Puts the verdict of the card into the standing; false: none holds.
+bool add_verdict(const LiveData& run, std::int64_t now_us, RunStanding& standing) {
+    const LiveVerdicts::Entry* shown = run.verdicts.shown(now_us);
+    if (shown == nullptr || shown->over_us != 0) {
+        return false;
+    }
+    standing.text = verdict_word(shown->verdict);
+    standing.sign = only_warns(shown->verdict) ? StandingSign::Warning : StandingSign::Error;
+    QStringList sentences{qs(shown->verdict.title)};
+    for (const Verdict* other : run.verdicts.holding()) {
+        if (other != &shown->verdict) {
+            sentences += qs(other->title);
+        }
+    }
+    standing.tip = sentences.join(u'\n');
+    return true;
+}
+
 }  // namespace
 
-RunStanding run_standing(const RunState& state, const RunControl& control, std::int64_t now_us) {
-    RunStanding standing{outcome_text(state.outcome), false, false};
+RunStanding run_standing(const LiveData& run, const RunControl& control, std::int64_t now_us) {
+    const RunState& state = run.state;
+    RunStanding standing{outcome_text(state.outcome), {}, StandingSign::Outcome, false};
     if (state.outcome != Outcome::Running) {
         return standing;
     }
     const RunHealth health = state.health(now_us);
-    standing.warning = true;
+    standing.sign = StandingSign::Warning;
     if (const QString pending = pending_text(state, control, health); !pending.isEmpty()) {
         standing.text = pending;
         return standing;
@@ -74,6 +129,9 @@ RunStanding run_standing(const RunState& state, const RunControl& control, std::
             standing.text = Words::tr("paused");
             return standing;
         case RunCondition::Stalled:
+            if (add_verdict(run, now_us, standing)) {
+                return standing;
+            }
             standing.text = Words::tr("stalled for %1").arg(seconds_text(health.for_s));
             return standing;
         case RunCondition::Failing:
@@ -90,8 +148,10 @@ RunStanding run_standing(const RunState& state, const RunControl& control, std::
         standing.text = Words::tr("paused on %1 of %2").arg(state.paused.size()).arg(state.plan.nodes.size());
         return standing;
     }
-    standing.warning = false;
     standing.advancing = health.condition == RunCondition::Running;
+    if (!add_verdict(run, now_us, standing)) {
+        standing.sign = StandingSign::Outcome;
+    }
     return standing;
 }
 

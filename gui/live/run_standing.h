@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <remote/desk/run/run_state.h>
+#include <gui/data/live_data.h>
 
 #include <QString>
 #include <cstdint>
@@ -21,13 +21,18 @@ struct RunControl {
     bool has_verdict = false;   ///< it failed, and its banner is dismissed
 };
 
+/// In which colour a standing is: the outcome's own, that of a warning, that of an error.
+enum class StandingSign { Outcome, Warning, Error };
+
 /// A run at one moment, in a few words, and whether its rates mean anything.
 struct RunStanding {
-    QString text;          ///< "running", "paused", "stalled for 14 s", "failing: waiting for node2", "done"
-    bool warning = false;  ///< in the colour of a warning instead of the outcome's
+    QString
+        text;  ///< "running", "paused", "rank 3 hangs", "stalled for 14 s", "failing: waiting for node2", "done"
+    QString tip;  ///< the sentences of the verdicts that hold, a line each; empty: none holds
+    StandingSign sign = StandingSign::Outcome;
     bool advancing = false;  ///< steps arrive: rates and remaining times hold
 };
-RunStanding run_standing(const RunState& state, const RunControl& control, std::int64_t now_us);
+RunStanding run_standing(const LiveData& run, const RunControl& control, std::int64_t now_us);
 
 /// What to say about the nodes that the desk does not reach. An empty title: it reaches all.
 struct LinkReport {

@@ -126,7 +126,7 @@ TEST_F(Live, FiguresOfASilentNodeShowTheirAge) {
 class Head : public ::testing::Test {
 protected:
     void show(const LiveData& data, double later_s, RunControl control = {.live = true}) {
-        header_.set_state(data.state, control, data.state.last_us + std::int64_t(later_s * 1e6));
+        header_.set_run(data, control, data.state.last_us + std::int64_t(later_s * 1e6));
         header_.show();
     }
     QString text(const char* name) { return child<QLabel>(&header_, name)->text(); }

@@ -9,6 +9,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
+#include <gui/style/theme.h>
 #include <gui/texts.h>
 
 #include <tests/gui/pages_fixture.h>
@@ -81,6 +82,41 @@ TEST_F(VerdictCard, ANewSentenceOfADismissedVerdictStaysDismissed) {
     report(10, verdict);
     EXPECT_TRUE(card()->isVisible());
     EXPECT_TRUE(find<QLabel>("failureText")->text().contains(u"Also: Rank 1"_s));
+}
+
+TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {
+    auto* pill = find<QLabel>("runOutcome");
+    const auto color = [pill] { return pill->property("pillColor").value<QColor>(); };
+    const ThemeColors colors = theme_colors(window_->palette());
+    Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
+    report(1, verdict);
+    EXPECT_EQ(pill->text(), u"rank 1 hangs"_s);
+    EXPECT_EQ(color(), colors.bad);
+    EXPECT_TRUE(pill->toolTip().contains(u"the NFS server 10.0.0.9 does not answer"_s));
+    verdict.phase = VerdictPhase::Over;
+    report(1, verdict);
+    EXPECT_EQ(pill->text(), u"running"_s);
+    EXPECT_NE(color(), colors.bad);
+    EXPECT_TRUE(pill->toolTip().isEmpty());
+
+    Verdict slow;
+    slow.id = "rank-slow";
+    slow.rank = 3;
+    slow.title = "Rank 3 on node1 is slower than the others.";
+    slow.phase = VerdictPhase::Live;
+    report(1, slow);
+    EXPECT_EQ(pill->text(), u"rank 3 slow"_s);
+    EXPECT_EQ(color(), colors.warning) << "the run continues";
+    verdict.phase = VerdictPhase::Live;
+    verdict.reason = "stopped";
+    report(30, verdict);
+    EXPECT_EQ(pill->text(), u"rank 3 slow"_s) << "the one of the card";
+    slow.phase = VerdictPhase::Over;
+    report(0, slow);
+    EXPECT_EQ(pill->text(), u"rank 1 stopped"_s) << "also where it would be stalled";
+    verdict.phase = VerdictPhase::Over;
+    report(0, verdict);
+    EXPECT_TRUE(pill->text().startsWith(u"stalled for"_s)) << qPrintable(pill->text());
 }
 
 TEST_F(VerdictCard, ShowsTheDirectionsInDoctorAndItsFixes) {
