@@ -16,15 +16,16 @@ MAY_INCLUDE = {
     "remote/diagnosis": ["base"],
     "remote/wire": ["base", "remote/diagnosis"],
     "remote/observe": ["base"],
+    "remote/logs": ["base", "remote/diagnosis"],
     "remote/agent": ["base", "remote/diagnosis", "remote/wire", "remote/observe"],
-    "remote/desk": ["base", "remote/wire", "remote/observe", "remote/diagnosis"],
+    "remote/desk": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs"],
     "remote/askpass": ["base"],
-    "remote/ctl": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/desk"],
-    "gui": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/desk"],
+    "remote/ctl": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", "remote/desk"],
+    "gui": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs", "remote/desk"],
     "engine": ["base"],
 }
 # Folders whose subfolders are rooms: no circle between them.
-HOUSES = ["remote/agent", "remote/desk", "remote/observe", "gui", "engine", "base"]
+HOUSES = ["remote/agent", "remote/desk", "remote/logs", "remote/observe", "gui", "engine", "base"]
 GENERATED = {"remote/wire/frames.pb.h", "remote/observe/tensorboard/event.pb.h"}
 
 

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/grammar/line_parser.h>
+#include <remote/logs/grammar/prefixes.h>
+#include <remote/logs/grammar/source_name.h>
+#include <remote/logs/grammar/speakers.h>
+
+#include <cmath>
+
+namespace rankscope::logs {
+namespace {
+
+constexpr int kMostPrefixes = 8;
+constexpr std::size_t kMostHosts = 16'384;
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool take_prefix(std::string_view& rest, LogLine& line, FileDate date) {
+    const char first = rest[0];
+    if (first == '[') {
+        return take_bracket(rest, line, date);
+    }
+    if (is_digit(first)) {
+        return take_time(rest, line, date) || take_task_label(rest, line);
+    }
+    if (first == ' ') {
+        return take_task_label(rest, line);
+    }
+    return take_glog(rest, line, date) || take_time(rest, line, date) || take_word_label(rest, line);
+}
+
+}  // namespace
+
+void LineParser::begin(std::string_view name, std::int64_t modified_s) {
+    name_ = name;
+    modified_s_ = modified_s;
+    const auto facts = facts_of_name(name_);
+    file_host_ = facts.host;
+    file_rank_ = facts.rank;
+    file_local_rank_ = facts.local_rank;
+    parts_.begin();
+}
+
+LogLine LineParser::parse(const RawLine& raw) {
+    LogLine line{.place = raw.place, .text = raw.text, .message = raw.text};
+    auto& rest = line.message;
+    if (take_nccl(rest, line)) {  // most lines of a large log
+        learn(line);
+        inherit(line);
+        return line;
+    }
+    if (parts_.feed(raw.text)) {
+        inherit(line);
+        return line;
+    }
+    bool nccl = false;
+    for (int i = 0; i < kMostPrefixes && !rest.empty(); ++i) {
+        const auto before = rest.size();
+        if (i > 0 && take_nccl(rest, line)) {
+            nccl = true;
+            break;
+        }
+        if (!take_prefix(rest, line, modified_s_) && !take_host_label(rest, line)) {
+            break;
+        }
+        if (rest.size() == before) {
+            break;
+        }
+    }
+    nccl = nccl || find_nccl(rest, last_host_, line);
+    if (!nccl) {
+        find_speaker(line);
+    }
+    learn(line);
+    inherit(line);
+    return line;
+}
+
+/// "node1: text" of pdsh, DeepSpeed and clush. Many other words stand before a colon: it must be a known host, or
+/// a certain prefix follows.
+bool LineParser::take_host_label(std::string_view& rest, LogLine& line) const {
+    const auto colon = rest.substr(0, 80).find(": ");
+    if (colon == std::string_view::npos || !line.host.empty()) {
+        return false;
+    }
+    const auto word = rest.substr(0, colon);
+    const auto after = rest.substr(colon + 2);
+    if (!looks_like_host(word) || (!names_host(word) && !begins_with_certain_prefix(after))) {
+        return false;
+    }
+    line.host = word;
+    rest = after;
+    return true;
+}
+
+bool LineParser::names_host(std::string_view word) const {
+    return hosts_.contains(word);
+}
+
+void LineParser::learn(const LogLine& line) {
+    if (line.host.empty() || line.host == last_host_) {
+        return;
+    }
+    last_host_ = line.host;
+    if (hosts_.size() < kMostHosts && !hosts_.contains(line.host)) {
+        hosts_.insert(last_host_);
+    }
+}
+
+void LineParser::inherit(LogLine& line) const {
+    line.part = parts_.part();
+    if (line.host.empty()) {
+        line.host = !parts_.host().empty() ? std::string_view(parts_.host()) : std::string_view(file_host_);
+    }
+    if (line.rank < 0) {
+        line.rank = parts_.rank() >= 0 ? parts_.rank() : parts_.part().empty() ? file_rank_ : -1;
+    }
+    if (line.local_rank < 0) {
+        line.local_rank = parts_.local_rank() >= 0 ? parts_.local_rank() : file_local_rank_;
+    }
+}
+
+}  // namespace rankscope::logs

@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/logs/read/line_place.h>
+#include <remote/logs/read/remark.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rankscope::logs {
+
+struct ReadOptions {
+    std::size_t longest_line = std::size_t{256} << 10;     ///< bytes; the tail of a longer line is left out
+    std::uint64_t most_unpacked = std::uint64_t{8} << 30;  ///< bytes that all archives together may unpack to
+    std::size_t most_files = 100'000;
+    int deepest_archive = 3;  ///< an archive in an archive in an archive
+};
+
+/// A text that lines come from: a file, a member of an archive, standard input.
+struct Source {
+    std::string name;  ///< as the user gave it; below a folder or in an archive: that, "/" and the path there
+    std::uint64_t bytes = 0;  ///< unpacked
+    std::uint64_t lines = 0;
+    std::int64_t modified_s = 0;  ///< Unix seconds; 0: unknown
+};
+
+struct SourceList {
+    std::vector<Source> sources;
+    std::vector<Remark> remarks;
+};
+
+/// What a reading calls, in this order for each source: begin, line…, on the caller's thread.
+struct RawSink {
+    std::function<void(std::uint32_t index, const Source&)> begin;
+    std::function<void(const RawLine&)> line;
+};
+
+struct ReadProgress {
+    std::uint64_t done = 0;   ///< bytes of the files as they lie on the disk
+    std::uint64_t total = 0;  ///< 0: unknown (standard input)
+    std::string_view source;
+};
+using ProgressSink = std::function<void(const ReadProgress&)>;
+
+/// Reads files, folders (every file below, in natural order), archives (.tar, .zip, .gz, .bz2, .xz, .zst and
+/// these within another) and standard input ("-"). What is no text or cannot be read becomes a remark; no
+/// input is an error. Nothing is written; memory does not grow with the input. `progress` is called at most
+/// every few MiB.
+SourceList read_raw_lines(const std::vector<std::string>& paths, const ReadOptions& options,
+                          const RawSink& sink, const ProgressSink& progress = {},
+                          const std::stop_token& stop = {});
+
+}  // namespace rankscope::logs
