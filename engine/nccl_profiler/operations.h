@@ -3,80 +3,44 @@
 
 #pragma once
 
+#include <engine/nccl_profiler/communicators.h>
+#include <engine/nccl_profiler/gpu_clock.h>
+#include <engine/nccl_profiler/shared_file.h>
+
 #include <array>
-#include <atomic>
-#include <cstddef>
 #include <cstdint>
 
-/// The running operations and communicators. NCCL may hand back a handle long after its operation
-/// is over, or one of another process: handles are numbers with a generation, looked up here, never pointers
-/// to follow.
 namespace rankscope::nccl {
 
-/// One collective or point-to-point operation. Everything is atomic: its callbacks come from several threads.
-struct Operation {
-    std::atomic<std::uint64_t> id{0};  ///< 0: free
-    std::atomic<std::uint64_t> communicator{0};
-    std::atomic<std::uint64_t> sequence{0};
-    std::atomic<int> rank{0};
-    std::atomic<unsigned> function{0};  ///< index into the table of names
-    std::atomic<unsigned> channels{0};
-    std::atomic<unsigned> started{0};
-    std::atomic<unsigned> stopped{0};
-    std::atomic<std::uint64_t> gpu_start{0};
-    std::atomic<std::uint64_t> gpu_stop{0};
-};
+inline constexpr std::uint64_t kNoGpuTime = ~std::uint64_t{0};
 
+/// The operations in flight: places in the shared file, found by handles with a generation. What is not finished
+/// keeps its place; a place is needed again where it never will.
 class OperationTable {
 public:
-    static constexpr std::size_t kSize = 4096;
+    void attach(const SharedFile& file);
 
-    /// The next slot; the oldest operation in it, finished or not, is forgotten.
-    Operation& take(std::uint64_t& id) {
-        id = next_.fetch_add(1, std::memory_order_relaxed);
-        Operation& slot = slots_[id % kSize];
-        slot.id.store(0, std::memory_order_release);
-        slot.started.store(0, std::memory_order_relaxed);
-        slot.stopped.store(0, std::memory_order_relaxed);
-        slot.gpu_start.store(~std::uint64_t{0}, std::memory_order_relaxed);
-        slot.gpu_stop.store(0, std::memory_order_relaxed);
-        return slot;
-    }
-    /// Null when that operation is not in the table (any more).
-    Operation* find(std::uint64_t id) {
-        Operation& slot = slots_[id % kSize];
-        return id != 0 && slot.id.load(std::memory_order_acquire) == id ? &slot : nullptr;
-    }
+    /// A place for a new operation, empty, not visible yet; `pushed_out` is what was there and never finished (kind
+    /// none: nothing). Null when all places near are in flight.
+    nccl_ring::Operation* take(Communicators& communicators, std::uint64_t now,
+                               nccl_ring::Operation& pushed_out);
+    /// Makes it visible; returns its id.
+    std::uint64_t publish(nccl_ring::Operation& operation);
+    /// Null when it is not in its place (any more).
+    nccl_ring::Operation* find(std::uint64_t id);
+    /// GPU time at which a channel of it started, 0: none.
+    std::uint64_t& channel_start(const nccl_ring::Operation& operation, unsigned channel);
 
 private:
-    std::atomic<std::uint64_t> next_{1};
-    std::array<Operation, kSize> slots_;
-};
+    enum class Reuse { no, yes, unfinished };
+    Reuse reuse(const nccl_ring::Operation& operation, Communicators& communicators, std::uint64_t now);
+    std::size_t slot(const nccl_ring::Operation& operation) const;
 
-/// A communicator; the context that NCCL hands back is its place in the table plus one.
-struct Communicator {
-    static constexpr int kMaxPeers = 1024;
-    std::atomic<std::uint64_t> id{0};
-    std::atomic<int> rank{0};
-    std::atomic<int> ranks{0};
-    /// Send and receive have no number of their own in NCCL: counted here, per peer and direction.
-    std::array<std::array<std::atomic<std::uint32_t>, 2>, kMaxPeers> p2p{};
-};
-
-/// Operation ids and kernel channels in the void* that NCCL keeps for us.
-struct Handle {
-    std::uint64_t operation = 0;
-    bool kernel = false;
-
-    void* encode() const {
-        const std::uint64_t bits = operation << 1U | (kernel ? 1U : 0U);
-        return reinterpret_cast<void*>(
-            bits);  // NOLINT(performance-no-int-to-ptr): a number in a pointer's clothes
-    }
-    static Handle decode(const void* handle) {
-        const auto bits = reinterpret_cast<std::uint64_t>(handle);
-        return {bits >> 1U, (bits & 1U) != 0};
-    }
+    nccl_ring::Operation* operations_ = nullptr;
+    std::uint64_t cursor_ = 0;
+    std::array<std::uint64_t, kOperations> next_id_{};
+    std::array<std::uint32_t, kOperations> claimed_{};
+    std::array<std::array<std::uint64_t, kChannels>, kOperations> channel_starts_{};
 };
 
 }  // namespace rankscope::nccl

@@ -1,269 +1,237 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/nccl_profiler/abi.h>
-#include <engine/nccl_profiler/event_ring.h>
-#include <engine/nccl_profiler/event_writer.h>
-#include <engine/nccl_profiler/operations.h>
+#include <engine/nccl_profiler/adapters.h>
+#include <engine/nccl_profiler/chain.h>
+#include <engine/nccl_profiler/levels.h>
+#include <engine/nccl_profiler/observer.h>
 
-#include <pthread.h>
+#include <array>
+#include <type_traits>
 
-#include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <ctime>
+/// librankscope-nccl.so: NCCL's tables of functions, one for each version of its profiler interface. Its
+/// environment, read when the first communicator of the process is made:
+///     RANKSCOPE_NCCL_DIR       folder for this process's file (base/nccl_ring/layout.h); without it, nothing is
+///                              observed
+///     RANKSCOPE_NCCL_LEVEL     0 to 4 (levels.h), 2 without it; later the file's field `level_wanted` says it
+///     RANKSCOPE_NCCL_STEPS_S   how long level 4 is kept, 30 without it
+///     RANKSCOPE_NCCL_CHAIN     the user's own profiler plugin
+extern "C" {
+extern rankscope::nccl::abi::v1::Plugin ncclProfiler_v1;
+extern rankscope::nccl::abi::v2::Plugin ncclProfiler_v2;
+extern rankscope::nccl::abi::v3::Plugin ncclProfiler_v3;
+extern rankscope::nccl::abi::v4::Plugin ncclProfiler_v4;
+extern rankscope::nccl::abi::v5::Plugin ncclProfiler_v5;
+extern rankscope::nccl::abi::v6::Plugin ncclProfiler_v6;
+}
 
-/// librankscope-nccl.so: what NCCL does, as JSON lines into the file or pipe that RANKSCOPE_NCCL_EVENTS
-/// names; without it nothing is observed. RANKSCOPE_NCCL_LEVEL=1 leaves out the GPU's times (they cost a host
-/// node per CUDA graph). Callbacks never block, allocate, throw, call CUDA or print; an inner failure
-/// switches the observation off.
 namespace rankscope::nccl {
 namespace {
 
-constexpr std::size_t kCommunicators = 128;
-constexpr std::size_t kFunctions = 32;
-
-struct State {
-    EventRing ring;
-    OperationTable operations;
-    std::array<Communicator, kCommunicators> communicators;
-    std::atomic<std::size_t> communicator_count{0};
-    std::array<std::atomic<const char*>, kFunctions> functions{};  ///< NCCL's own constant strings
-    std::atomic<bool> off{false};
+/// One version of the interface: its types, its table here, and the symbol of that table in any plugin.
+template <std::uint8_t kNumber, typename DescriptorType, typename ArgumentsType, auto& kTable>
+struct Version {
+    static constexpr std::uint8_t kVersion = kNumber;
+    static constexpr std::array<char, 16> kSymbol{'n', 'c', 'c', 'l', 'P', 'r', 'o',          'f',
+                                                  'i', 'l', 'e', 'r', '_', 'v', '0' + kNumber};
+    using Descriptor = DescriptorType;
+    using Arguments = ArgumentsType;
+    using Plugin = std::remove_reference_t<decltype(kTable)>;
+    static const Plugin* own_table() { return &kTable; }
 };
+using V1 = Version<1, abi::v1::Descriptor, abi::StateArguments3, ncclProfiler_v1>;
+using V2 = Version<2, abi::v2::Descriptor, abi::StateArguments3, ncclProfiler_v2>;
+using V3 = Version<3, abi::v3::Descriptor, abi::StateArguments3, ncclProfiler_v3>;
+using V4 = Version<4, abi::v4::Descriptor, abi::StateArguments4, ncclProfiler_v4>;
+using V5 = Version<5, abi::v5::Descriptor, abi::StateArguments4, ncclProfiler_v5>;
+using V6 = Version<6, abi::v6::Descriptor, abi::StateArguments4, ncclProfiler_v6>;
 
-State& state() {
-    static State instance;
-    return instance;
-}
-
-std::uint64_t now_ns() {
-    timespec time{};
-    clock_gettime(CLOCK_REALTIME, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000ULL + static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-template <std::size_t N>
-void copy_text(std::array<char, N>& target, const char* source) {
-    if (source != nullptr) {
-        std::strncpy(target.data(), source, N - 1);
-    }
-}
-
-/// Names are few and constant: an operation keeps a small number instead of 20 characters.
-unsigned function_index(const char* name) {
-    for (unsigned i = 0; i < kFunctions; ++i) {
-        std::atomic<const char*>& place = state().functions[i];
-        const char* known = place.load(std::memory_order_acquire);
-        if (known == nullptr && place.compare_exchange_strong(known, name, std::memory_order_acq_rel)) {
-            return i;
-        }
-        if (known != nullptr && (known == name || std::strcmp(known, name) == 0)) {
-            return i;
-        }
-    }
-    return 0;
-}
-
-Communicator* communicator_of(void* context) {
-    const auto place = reinterpret_cast<std::uint64_t>(context);
-    return place >= 1 && place <= kCommunicators ? &state().communicators[place - 1] : nullptr;
-}
-
-int open_communicator(void** context, int* mask, std::uint64_t id, int ranks, int rank) {
-    *context = nullptr;
-    const char* path = std::getenv("RANKSCOPE_NCCL_EVENTS");
-    if (path == nullptr || *path == '\0' || state().off) {
-        *mask = 0;
-        return abi::kSuccess;
-    }
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, [] { state().off = true; }); });
-    const std::size_t place = state().communicator_count.fetch_add(1) % kCommunicators;
-    if (!start_event_writer(state().ring, path)) {
-        state().off = true;
-        *mask = 0;
-        return abi::kSuccess;
-    }
-    Communicator& communicator = state().communicators[place];
-    communicator.id = id;
-    communicator.rank = rank;
-    communicator.ranks = ranks;
-    const char* level = std::getenv("RANKSCOPE_NCCL_LEVEL");
-    const bool host_only = level != nullptr && std::strcmp(level, "1") == 0;
-    *mask = static_cast<int>(abi::kColl | abi::kP2p) | (host_only ? 0 : static_cast<int>(abi::kKernelCh));
-    *context =
-        reinterpret_cast<void*>(place + 1);  // NOLINT(performance-no-int-to-ptr): looked up, never followed
-    return abi::kSuccess;
-}
-
-/// Registers the operation, publishes it, and leaves its start event.
-void* begin_operation(const Communicator& communicator, Event event, const char* function) {
-    std::uint64_t id = 0;
-    Operation& operation = state().operations.take(id);
-    event.operation = id;
-    event.time_ns = now_ns();
-    event.communicator = communicator.id;
-    event.rank = communicator.rank;
-    event.ranks = communicator.ranks;
-    copy_text(event.function, function);
-    operation.communicator = event.communicator;
-    operation.sequence = event.sequence;
-    operation.rank = event.rank;
-    operation.function = function_index(function == nullptr ? "?" : function);
-    operation.channels = event.channels;
-    operation.id.store(id, std::memory_order_release);
-    state().ring.push(event);
-    return Handle{id, false}.encode();
-}
-
-void* start_coll(const Communicator& communicator, const abi::Coll& coll) {
-    Event event;
-    event.sequence = coll.sequence;
-    event.count = coll.count;
-    event.root_or_peer = coll.root;
-    event.channels = coll.channels;
-    copy_text(event.datatype, coll.datatype);
-    copy_text(event.algorithm, coll.algorithm);
-    copy_text(event.protocol, coll.protocol);
-    return begin_operation(communicator, event, coll.function);
-}
-
-void* start_p2p(Communicator& communicator, const abi::P2p& p2p) {
-    Event event;
-    event.p2p = true;
-    event.count = p2p.count;
-    event.root_or_peer = p2p.peer;
-    event.channels = p2p.channels;
-    copy_text(event.datatype, p2p.datatype);
-    if (p2p.peer >= 0 && p2p.peer < Communicator::kMaxPeers) {
-        const bool send = p2p.function != nullptr && std::strcmp(p2p.function, "Send") == 0;
-        event.sequence = communicator.p2p[static_cast<std::size_t>(p2p.peer)][send ? 1 : 0]++;
-    }
-    return begin_operation(communicator, event, p2p.function);
-}
-
-void* start_kernel(void* parent, std::uint64_t timer) {
-    const Handle handle = Handle::decode(parent);
-    Operation* operation = state().operations.find(handle.operation);
-    if (operation == nullptr) {
-        return nullptr;
-    }
-    ++operation->started;
-    std::uint64_t before = operation->gpu_start;
-    while (timer < before && !operation->gpu_start.compare_exchange_weak(before, timer)) {
-    }
-    return Handle{handle.operation, true}.encode();
-}
-
+/// The user's plugin gets the same descriptor, with its own handles as parents.
 template <typename Descriptor>
-int start_event(void* context, void** handle, Descriptor* descriptor) {
+Descriptor for_their_eyes(const Descriptor& descriptor) {
+    Descriptor copy = descriptor;
+    copy.parent = chain().theirs(descriptor.parent);
+    if constexpr (requires { copy.coll.group; }) {
+        if (descriptor.type == abi::kColl) {
+            copy.coll.group = chain().theirs(descriptor.coll.group);
+        } else if (descriptor.type == abi::kP2p) {
+            copy.p2p.group = chain().theirs(descriptor.p2p.group);
+        }
+    }
+    return copy;
+}
+
+template <typename V>
+const typename V::Plugin& table_of(const Chain::Link& link) {
+    return *static_cast<const typename V::Plugin*>(link.table);
+}
+
+template <typename V>
+int start_event(void* context, void** handle, typename V::Descriptor* descriptor) {
+    if (handle == nullptr) {
+        return abi::kSuccess;
+    }
     *handle = nullptr;
-    Communicator* communicator = communicator_of(context);
-    if (communicator == nullptr || descriptor == nullptr || state().off) {
+    if (descriptor == nullptr) {
         return abi::kSuccess;
     }
-    if (descriptor->type == abi::kColl) {
-        *handle = start_coll(*communicator, abi::fields_of(descriptor->coll));
-    } else if (descriptor->type == abi::kP2p) {
-        *handle = start_p2p(*communicator, abi::fields_of(descriptor->p2p));
-    } else if (descriptor->type == abi::kKernelCh) {
-        *handle = start_kernel(descriptor->parent, descriptor->kernel.timer);
+    StartEvent event = to_event(*descriptor, V::kVersion);
+    event.parent = chain().ours(event.parent);
+    void* ours = observer().start(context, event);
+    *handle = ours;
+    Chain::Link* link = chain().open_link(observer().find(context));
+    if (link == nullptr || (with_parents(static_cast<std::uint32_t>(load(link->mask))) & event.type) == 0) {
+        return abi::kSuccess;
     }
+    Chain::Entry* entry = chain().take();
+    if (entry == nullptr) {
+        observer().count_chain_drop();
+        return abi::kSuccess;
+    }
+    typename V::Descriptor copy = for_their_eyes(*descriptor);
+    void* theirs = nullptr;
+    table_of<V>(*link).start_event(link->context, &theirs, &copy);
+    if (theirs == nullptr) {
+        chain().release(*entry);
+        return abi::kSuccess;
+    }
+    store(entry->ours, ours);
+    store(entry->theirs, theirs);
+    store(entry->communicator, load(link->communicator));
+    *handle = chain().publish(*entry);
     return abi::kSuccess;
 }
 
-void leave(EventKind kind, std::uint64_t id, const Operation& operation) {
-    Event event;
-    event.kind = kind;
-    event.operation = id;
-    event.time_ns = now_ns();
-    event.communicator = operation.communicator;
-    event.sequence = operation.sequence;
-    event.rank = operation.rank;
-    event.gpu_start_ns = operation.gpu_start;
-    event.gpu_stop_ns = operation.gpu_stop;
-    copy_text(event.function, state().functions[operation.function].load(std::memory_order_acquire));
-    state().ring.push(event);
-}
-
-int stop_event(void* raw) {
-    const Handle handle = Handle::decode(raw);
-    Operation* operation = state().operations.find(handle.operation);
-    if (operation == nullptr || state().off) {
-        return abi::kSuccess;
-    }
-    if (!handle.kernel) {
-        leave(EventKind::enqueued, handle.operation, *operation);
-    } else if (++operation->stopped >= std::max(1U, operation->channels.load()) &&
-               operation->gpu_stop >= operation->gpu_start) {
-        // A lapped entry of the GPU's ring can carry a later operation's time: then no GPU time is better
-        // than a wrong one.
-        leave(EventKind::gpu, handle.operation, *operation);
-    }
-    return abi::kSuccess;
-}
-
-int record_state(void* raw, int what, abi::StateArguments* arguments) {
-    const Handle handle = Handle::decode(raw);
-    if (what != abi::kKernelChStop || arguments == nullptr || !handle.kernel) {
-        return abi::kSuccess;
-    }
-    if (Operation* operation = state().operations.find(handle.operation)) {
-        std::uint64_t before = operation->gpu_stop;
-        while (arguments->timer > before &&
-               !operation->gpu_stop.compare_exchange_weak(before, arguments->timer)) {
+template <typename V>
+int stop_event(void* handle) {
+    observer().stop(chain().ours(handle));
+    Chain::Entry* entry = chain().find(handle);
+    if (entry != nullptr && exchange_if(entry->stopped, 0U, 1U)) {
+        if (const Chain::Link* link = chain().link_of(*entry)) {
+            table_of<V>(*link).stop_event(load(entry->theirs));
         }
     }
     return abi::kSuccess;
 }
 
-int finalize(void* context) {
-    if (communicator_of(context) != nullptr && !state().off) {
-        flush_events();
+template <typename V>
+int record_state(void* handle, int state, typename V::Arguments* arguments) {
+    const std::uint64_t* timer = nullptr;
+    if constexpr (requires { arguments->timer; }) {
+        timer = arguments != nullptr && state == abi::kKernelChStop ? &arguments->timer : nullptr;
+    }
+    observer().record_state(chain().ours(handle), state, timer);
+    const Chain::Entry* entry = chain().find(handle);
+    const Chain::Link* link =
+        entry == nullptr || load(entry->stopped) != 0 ? nullptr : chain().link_of(*entry);
+    if (link != nullptr) {
+        table_of<V>(*link).record_state(load(entry->theirs), state, arguments);
     }
     return abi::kSuccess;
 }
 
-int init4(void** context, int* mask, const char* /*name*/, std::uint64_t hash, int /*nodes*/, int ranks,
-          int rank, abi::Logger /*logger*/) {
-    return open_communicator(context, mask, hash, ranks, rank);
+template <typename V>
+int finalize(void* context) {
+    if (Chain::Link* link = chain().open_link(observer().find(context))) {
+        store(link->communicator, std::uint64_t{0}, std::memory_order_release);
+        table_of<V>(*link).finalize(link->context);
+    }
+    observer().close(context);
+    return abi::kSuccess;
 }
 
-int init5(void** context, std::uint64_t id, int* mask, const char* /*name*/, int /*nodes*/, int ranks,
-          int rank, abi::Logger /*logger*/) {
-    return open_communicator(context, mask, id, ranks, rank);
+/// `their_init` calls the user's plugin with its context and mask.
+template <typename V, typename TheirInit>
+void chain_communicator(CommunicatorPlace& place, const TheirInit& their_init) {
+    Chain::Link& link = chain().link(place);
+    std::uint32_t problem = 0;
+    const void* table = chain().table(V::kSymbol.data(), V::own_table(), problem);
+    observer().report(problem);
+    if (table == nullptr) {
+        return;
+    }
+    link.table = table;
+    link.context = nullptr;
+    store(link.mask, 0);
+    if (their_init(*static_cast<const typename V::Plugin*>(table), &link.context, &link.mask) ==
+        abi::kSuccess) {
+        store(link.communicator, load(place.id), std::memory_order_release);
+        observer().chain_mask(place, &link.mask);
+    }
+}
+
+template <typename V, typename TheirInit>
+int open(void** context, int* mask, CommunicatorFacts facts, abi::Logger logger,
+         const TheirInit& their_init) {
+    if (context != nullptr) {
+        *context = nullptr;
+    }
+    if (context == nullptr || mask == nullptr) {
+        return abi::kSuccess;
+    }
+    facts.version = V::kVersion;
+    facts.mask = mask;
+    const bool chained = Chain::configured();
+    CommunicatorPlace* place = observer().open(facts, chained, logger);
+    if (place == nullptr) {
+        // Other communicators of the process may be observed: the mask is for all of them.
+        if (!observer().observes()) {
+            store(*mask, 0);
+        }
+        return abi::kSuccess;
+    }
+    *context = Communicators::context_of(*place);
+    if (chained) {
+        chain_communicator<V>(*place, their_init);
+    }
+    return abi::kSuccess;
+}
+
+template <typename V>
+int init1(void** context, int* mask) {
+    return open<V>(context, mask, {}, nullptr, [](const auto& table, void** theirs, int* their_mask) {
+        return table.init(theirs, their_mask);
+    });
+}
+
+template <typename V>
+int init4(void** context, int* mask, const char* name, std::uint64_t hash, int nodes, int ranks, int rank,
+          abi::Logger logger) {
+    return open<V>(context, mask, {.id = hash, .name = name, .nodes = nodes, .ranks = ranks, .rank = rank},
+                   logger, [&](const auto& table, void** theirs, int* their_mask) {
+                       return table.init(theirs, their_mask, name, hash, nodes, ranks, rank, logger);
+                   });
+}
+
+template <typename V>
+int init5(void** context, std::uint64_t id, int* mask, const char* name, int nodes, int ranks, int rank,
+          abi::Logger logger) {
+    return open<V>(context, mask, {.id = id, .name = name, .nodes = nodes, .ranks = ranks, .rank = rank},
+                   logger, [&](const auto& table, void** theirs, int* their_mask) {
+                       return table.init(theirs, id, their_mask, name, nodes, ranks, rank, logger);
+                   });
+}
+
+template <typename V, typename Init>
+constexpr typename V::Plugin table_with(Init init) {
+    return {"Rankscope", init, start_event<V>, stop_event<V>, record_state<V>, finalize<V>};
 }
 
 }  // namespace
 }  // namespace rankscope::nccl
 
-// NCCL takes the newest of these that it supports.
-using rankscope::nccl::abi::Plugin4;
-using rankscope::nccl::abi::Plugin5;
+// NCCL takes the newest of these that it supports. Version 7 (2.31) is not exported: NCCL 2.31 takes version 6.
 extern "C" {
-[[gnu::visibility("default")]] Plugin4 ncclProfiler_v4 = {
-    "Rankscope",
-    rankscope::nccl::init4,
-    rankscope::nccl::start_event<rankscope::nccl::abi::Descriptor4>,
-    rankscope::nccl::stop_event,
-    rankscope::nccl::record_state,
-    rankscope::nccl::finalize,
-};
-[[gnu::visibility("default")]] Plugin5 ncclProfiler_v5 = {
-    "Rankscope",
-    rankscope::nccl::init5,
-    rankscope::nccl::start_event<rankscope::nccl::abi::Descriptor5>,
-    rankscope::nccl::stop_event,
-    rankscope::nccl::record_state,
-    rankscope::nccl::finalize,
-};
-[[gnu::visibility("default")]] Plugin5 ncclProfiler_v6 = {
-    "Rankscope",
-    rankscope::nccl::init5,
-    rankscope::nccl::start_event<rankscope::nccl::abi::Descriptor5>,
-    rankscope::nccl::stop_event,
-    rankscope::nccl::record_state,
-    rankscope::nccl::finalize,
-};
+[[gnu::visibility("default")]] constinit rankscope::nccl::abi::v1::Plugin ncclProfiler_v1 =
+    rankscope::nccl::table_with<rankscope::nccl::V1>(rankscope::nccl::init1<rankscope::nccl::V1>);
+[[gnu::visibility("default")]] constinit rankscope::nccl::abi::v2::Plugin ncclProfiler_v2 =
+    rankscope::nccl::table_with<rankscope::nccl::V2>(rankscope::nccl::init1<rankscope::nccl::V2>);
+[[gnu::visibility("default")]] constinit rankscope::nccl::abi::v3::Plugin ncclProfiler_v3 =
+    rankscope::nccl::table_with<rankscope::nccl::V3>(rankscope::nccl::init1<rankscope::nccl::V3>);
+[[gnu::visibility("default")]] constinit rankscope::nccl::abi::v4::Plugin ncclProfiler_v4 =
+    rankscope::nccl::table_with<rankscope::nccl::V4>(rankscope::nccl::init4<rankscope::nccl::V4>);
+[[gnu::visibility("default")]] constinit rankscope::nccl::abi::v5::Plugin ncclProfiler_v5 =
+    rankscope::nccl::table_with<rankscope::nccl::V5>(rankscope::nccl::init5<rankscope::nccl::V5>);
+[[gnu::visibility("default")]] constinit rankscope::nccl::abi::v6::Plugin ncclProfiler_v6 =
+    rankscope::nccl::table_with<rankscope::nccl::V6>(rankscope::nccl::init5<rankscope::nccl::V6>);
 }
