@@ -195,6 +195,18 @@ std::vector<Check> settings_of(const std::vector<NodeView>& views, bool nccl = t
     return findings.take();
 }
 
+TEST(HostFindings, SentencesThatAreJoinedHaveAFullStop) {
+    HostFindings findings;
+    for (const char* node : {"node1", "node2"}) {
+        findings.add("probe-incomplete", CheckStatus::Skip, node, "the name of the file does not hold it");
+        findings.add("shm-too-small", CheckStatus::Warn, node, "Too small.");
+    }
+    const std::vector<Check> checks = findings.take();
+    ASSERT_EQ(checks.size(), 2U);
+    EXPECT_EQ(checks[0].detail, "the name of the file does not hold it. The same check concerns node2.");
+    EXPECT_EQ(checks[1].detail, "Too small. The same check concerns node2.");
+}
+
 TEST(NcclSettings, WhatMustBeEqualOnAllNodes) {
     auto views = with_gpus(3);
     for (auto& view : views) {

@@ -9,6 +9,16 @@
 
 namespace rankscope {
 
+namespace {
+
+/// With a full stop, so that another sentence may follow: what an inspection could not see has none.
+std::string as_sentence(std::string text) {
+    const bool ended = text.empty() || text.ends_with('.') || text.ends_with('!') || text.ends_with('?');
+    return ended ? text : text + '.';
+}
+
+}  // namespace
+
 Check& HostFindings::add(FailureId id, CheckStatus status, const std::string& node,
                          const std::string& detail) {
     auto found = std::find_if(checks_.begin(), checks_.end(),
@@ -42,7 +52,8 @@ std::vector<Check> HostFindings::take() {
             others += (others.empty() ? "" : ", ") + check.nodes[i];
         }
         if (!others.empty()) {
-            check.detail += ' ' + text("Preflight", "The same check concerns %1.", {others});
+            check.detail = as_sentence(std::move(check.detail)) + ' ' +
+                           text("Preflight", "The same check concerns %1.", {others});
         }
     }
     return std::move(checks_);
