@@ -5,13 +5,11 @@
 // All by simulated clicks at the desk of a virtual cluster (tests/cluster/vcluster.py run --nodes 2 -- e2e_doctor).
 
 #include <gui/app/main_window.h>
-#include <gui/app/resources.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/doctor/pair_matrix.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/session/workspace.h>
-#include <gui/style/theme.h>
 
 #include <nlohmann/json.hpp>
 #include <tests/gui/gui_test.h>
@@ -34,7 +32,6 @@
 namespace rankscope::gui::testing {
 namespace {
 
-constexpr int kSkip = 77;
 constexpr int kPreflightMs = 60'000;
 constexpr int kTrainMs = 180'000;
 constexpr int kVerdictMs = 90'000;
@@ -179,16 +176,3 @@ TEST_F(DoctorOnNodes, ABlockedPortIsOpenedAndAStoppedRankIsNamed) {
 
 }  // namespace
 }  // namespace rankscope::gui::testing
-
-int main(int argc, char** argv) {
-    if (qEnvironmentVariableIsEmpty("RANKSCOPE_TEST_CLUSTER")) {
-        std::printf("skipped: RANKSCOPE_TEST_CLUSTER is not set; run this with tests/cluster/vcluster.py\n");
-        return rankscope::gui::testing::kSkip;
-    }
-    testing::InitGoogleTest(&argc, argv);
-    QApplication app(argc, argv);
-    QApplication::setOrganizationName(QStringLiteral("rankscope-test"));
-    rankscope::gui::load_resources();
-    rankscope::gui::apply_theme(app, rankscope::gui::ThemeChoice::Light, false);
-    return RUN_ALL_TESTS();
-}

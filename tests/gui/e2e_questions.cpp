@@ -6,11 +6,9 @@
 // -- e2e_questions).
 
 #include <gui/app/main_window.h>
-#include <gui/app/resources.h>
 #include <gui/models/fleet_model.h>
 #include <gui/prompts/secret_dialog.h>
 #include <gui/session/workspace.h>
-#include <gui/style/theme.h>
 
 #include <nlohmann/json.hpp>
 #include <tests/gui/gui_test.h>
@@ -22,13 +20,11 @@
 #include <QPushButton>
 #include <QTableWidget>
 #include <QTemporaryDir>
-#include <cstdio>
 #include <fstream>
 
 namespace rankscope::gui::testing {
 namespace {
 
-constexpr int kSkip = 77;
 constexpr int kConnectMs = 120'000;
 
 TEST(FreshUser, TrustsFourHostsAtOnceAndTypesOnePasswordAfterTheOther) {
@@ -114,19 +110,3 @@ TEST(FreshUser, TrustsFourHostsAtOnceAndTypesOnePasswordAfterTheOther) {
 
 }  // namespace
 }  // namespace rankscope::gui::testing
-
-int main(int argc, char** argv) {
-    if (qEnvironmentVariableIsEmpty("RANKSCOPE_TEST_CLUSTER")) {
-        std::printf("skipped: RANKSCOPE_TEST_CLUSTER is not set; run this with tests/cluster/vcluster.py\n");
-        return rankscope::gui::testing::kSkip;
-    }
-    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
-        qputenv("QT_QPA_PLATFORM", "offscreen");
-    }
-    testing::InitGoogleTest(&argc, argv);
-    QApplication app(argc, argv);
-    QApplication::setOrganizationName(QStringLiteral("rankscope-test"));
-    rankscope::gui::load_resources();
-    rankscope::gui::apply_theme(app, rankscope::gui::ThemeChoice::Light, false);
-    return RUN_ALL_TESTS();
-}

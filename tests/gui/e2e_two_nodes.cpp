@@ -6,11 +6,9 @@
 // -- e2e_two_nodes). RANKSCOPE_SCREENSHOTS names a folder for a picture of every stage.
 
 #include <gui/app/main_window.h>
-#include <gui/app/resources.h>
 #include <gui/live/live_page.h>
 #include <gui/models/fleet_model.h>
 #include <gui/session/workspace.h>
-#include <gui/style/theme.h>
 
 #include <nlohmann/json.hpp>
 #include <tests/gui/gui_test.h>
@@ -41,7 +39,6 @@
 namespace rankscope::gui::testing {
 namespace {
 
-constexpr int kSkip = 77;
 constexpr int kConnectMs = 60'000;
 constexpr int kTrainMs = 540'000;
 const char* const kMnist = "/srv/datasets/mnist";
@@ -496,16 +493,3 @@ TEST_F(TwoNodes, TutorialScriptsTrainWithTheirCurvesByRank) {
 
 }  // namespace
 }  // namespace rankscope::gui::testing
-
-int main(int argc, char** argv) {
-    if (qEnvironmentVariableIsEmpty("RANKSCOPE_TEST_CLUSTER")) {
-        std::printf("skipped: RANKSCOPE_TEST_CLUSTER is not set; run this with tests/cluster/vcluster.py\n");
-        return rankscope::gui::testing::kSkip;
-    }
-    testing::InitGoogleTest(&argc, argv);
-    QApplication app(argc, argv);
-    QApplication::setOrganizationName(QStringLiteral("rankscope-test"));
-    rankscope::gui::load_resources();
-    rankscope::gui::apply_theme(app, rankscope::gui::ThemeChoice::Light, false);
-    return RUN_ALL_TESTS();
-}
