@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/checked_nodes_model.h>
+#include <gui/models/column_titles.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -119,31 +120,9 @@ QVariant CheckedNodesModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant CheckedNodesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return int(Qt::AlignLeft | Qt::AlignVCenter);
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    switch (section) {
-        case Node:
-            return tr("Node");
-        case Result:
-            return tr("Result");
-        case Interface:
-            return tr("Interface");
-        case Address:
-            return tr("Address");
-        case Differs:
-            return tr("What differs");
-        case Why:
-            return tr("Why this interface");
-        default:
-            return {};
-    }
+    return column_title({tr("Node"), tr("Result"), tr("What differs"), tr("Interface"), tr("Address"),
+                         tr("Why this interface")},
+                        section, orientation, role);
 }
 
 }  // namespace rankscope::gui

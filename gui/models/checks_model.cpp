@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/checks_model.h>
+#include <gui/models/column_titles.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
@@ -188,25 +189,7 @@ QVariant ChecksModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ChecksModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
-        return int(Qt::AlignLeft | Qt::AlignVCenter);
-    }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    switch (section) {
-        case Status:
-            return tr("Result");
-        case Text:
-            return tr("Check");
-        case Nodes:
-            return tr("Nodes");
-        default:
-            return {};
-    }
+    return column_title({tr("Result"), tr("Check"), tr("Nodes")}, section, orientation, role);
 }
 
 }  // namespace rankscope::gui
