@@ -4,6 +4,7 @@
 #include <gui/data/live_data.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/diagnosis/rank_activity.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -154,12 +155,25 @@ void LiveData::add_notice(const Event& event, const NoticeEvent& notice) {
     if (notices.size() == kNotices) {
         notices.erase(notices.begin());
     }
-    notices.push_back({event.t_us, event.node, event.rank, notice.title, notice.fix});
+    notices.push_back({event.t_us, notice.id, event.node, event.rank, notice.title, notice.fix});
     ++notices_seen;
     log_event(event, Words::tr("notice: %1").arg(qs(notice.title)));
     for (const std::string& fix : notice.fix) {
         log_event(event, qs(fix));
     }
+}
+
+bool LiveData::is_in_a_verdict(const NodeNotice& notice) const {
+    const auto same = [&](const Verdict& verdict) {
+        const bool of_stop =
+            notice.id == FailureId("rank-stopped") && verdict.reason == to_string(Activity::Stopped);
+        return (verdict.id == notice.id || of_stop) && verdict.rank == notice.rank &&
+               (verdict.node.empty() || verdict.node == notice.node);
+    };
+    const auto& live = verdicts.all();
+    return std::any_of(diagnoses.begin(), diagnoses.end(), same) ||
+           std::any_of(live.begin(), live.end(),
+                       [&](const LiveVerdicts::Entry& entry) { return same(entry.verdict); });
 }
 
 void LiveData::log_stage(const Event& event, const StageEvent& stage) {

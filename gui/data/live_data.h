@@ -21,10 +21,13 @@ namespace rankscope::gui {
 /// What a node noticed in its run: a rank that was stopped from outside, a full disk, a missing link.
 struct NodeNotice {
     std::int64_t t_us = 0;
+    FailureId id;
     std::string node;
     int rank = -1;  ///< -1: not one rank's
     std::string title;
     std::vector<std::string> fix;
+
+    bool operator==(const NodeNotice&) const = default;
 };
 
 /// All that Live shows of a run, folded from its events: the same for live and stored runs. A plain value, so
@@ -49,6 +52,9 @@ public:
     /// An event that was applied before (same node and number) is ignored: attaching to a stored run may
     /// bring some twice. False then.
     bool apply(const Event& event);
+
+    /// Whether a verdict reports the same: the card shows it, and the log keeps both.
+    bool is_in_a_verdict(const NodeNotice& notice) const;
 
     double last_step() const;   ///< of the fastest rank; 0: none
     double first_step() const;  ///< smallest first one; 0: none

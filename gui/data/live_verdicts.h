@@ -27,6 +27,8 @@ public:
     const Entry* shown(std::int64_t now_us) const;
     /// Those that hold, in the order in which they came.
     std::vector<const Verdict*> holding() const;
+    /// With those that no longer hold.
+    const std::vector<Entry>& all() const { return entries_; }
 
 private:
     std::vector<Entry> entries_;

@@ -15,6 +15,8 @@
 #include <QTextCursor>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -51,14 +53,19 @@ NoticeList::NoticeList(QWidget* parent) : QFrame(parent) {
 }
 
 void NoticeList::set_notices(const LiveData& run) {
+    std::vector<NodeNotice> notices;
+    std::copy_if(run.notices.begin(), run.notices.end(), std::back_inserter(notices),
+                 [&](const NodeNotice& notice) { return !run.is_in_a_verdict(notice); });
     const bool same_run = run_id_ == run.state.run_id;
-    if (same_run && seen_ == run.notices_seen) {
+    if (same_run && notices == notices_) {
         return;
     }
+    const bool news = !same_run || (!notices.empty() && std::find(notices_.begin(), notices_.end(),
+                                                                  notices.back()) == notices_.end());
     run_id_ = run.state.run_id;
-    seen_ = run.notices_seen;
-    notices_ = run.notices;
-    setVisible(!notices_.empty());
+    dropped_ = run.notices_seen - run.notices.size();
+    notices_ = std::move(notices);
+    setVisible(!notices_.empty() && (news || !isHidden()));
     write();
 }
 
@@ -85,10 +92,9 @@ void NoticeList::write() {
             cursor.insertText(QString(u"  "_s % one_line(fix)), muted);
         }
     }
-    const auto dropped = seen_ - notices_.size();
-    if (dropped > 0) {
+    if (dropped_ > 0) {
         cursor.insertBlock();
-        cursor.insertText(tr("and %1 earlier ones: see the log").arg(dropped), muted);
+        cursor.insertText(tr("and %1 earlier ones: see the log").arg(dropped_), muted);
     }
     view_->verticalScrollBar()->setValue(0);
     fit();

@@ -13,7 +13,7 @@ class QPushButton;
 namespace rankscope::gui {
 
 /// What nodes noticed in a run: time, node, what it is and what to do. As high as it needs to be, to a few
-/// lines; the rest scrolls. Dismissed until something new is noticed.
+/// lines; the rest scrolls. Without what the verdict card shows. Dismissed until something new is noticed.
 class NoticeList : public QFrame {
     Q_OBJECT
 
@@ -31,7 +31,7 @@ private:
     void fit();
 
     std::vector<NodeNotice> notices_;
-    std::uint64_t seen_ = 0;
+    std::uint64_t dropped_ = 0;
     std::string run_id_;
     QPlainTextEdit* view_;
     QPushButton* dismiss_;
