@@ -37,6 +37,12 @@ std::size_t skip_escape(std::string_view text, std::size_t i) {
     return i;
 }
 
+std::string_view without_blanks(std::string_view text) {
+    const std::size_t begin = text.find_first_not_of(' ');
+    return begin == std::string_view::npos ? std::string_view()
+                                           : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
+}
+
 }  // namespace
 
 std::string displayable(std::string_view raw, std::size_t max_bytes) {
@@ -120,6 +126,7 @@ void LogStore::add_line(Ring& ring, int rank, LogKind kind, std::string_view raw
     // The estimate of a node's clock may change: the lines of a rank keep their order all the same.
     ring.last_us = std::max(ring.last_us, t_us);
     LogLine line{next_number_++, ring.last_us, rank, kind, displayable(raw, kMaxLineBytes)};
+    line.line = kind == LogKind::Event ? 0 : ++ring.outputs;
     ring.bytes += line.text.size() + kLineOverhead;
     ring.lines.push_back(std::move(line));
     while (ring.bytes > rank_bytes_ && ring.lines.size() > 1) {
@@ -182,6 +189,29 @@ const LogLine* LogStore::find(int rank, std::uint64_t number) const {
         std::lower_bound(ring->second.lines.begin(), ring->second.lines.end(), number,
                          [](const LogLine& at, std::uint64_t wanted) { return at.number < wanted; });
     return line != ring->second.lines.end() && line->number == number ? &*line : nullptr;
+}
+
+const LogLine* LogStore::find_output(int rank, std::string_view text, std::uint64_t line,
+                                     std::uint64_t after) const {
+    const auto ring = rings_.find(rank);
+    if (ring == rings_.end()) {
+        return nullptr;
+    }
+    const std::string shown = displayable(text, kMaxLineBytes);
+    const std::string_view wanted = without_blanks(shown);
+    const auto distance = [line](const LogLine& at) {
+        return at.line > line ? at.line - line : line - at.line;
+    };
+    const LogLine* best = nullptr;
+    for (const LogLine* of_rank : lines_of(rank, after, ring->second.lines.size())) {
+        const LogLine& at = *of_rank;
+        const bool same = wanted.empty() ? line > 0 && at.line == line : without_blanks(at.text) == wanted;
+        const bool better = best == nullptr || line == 0 || distance(at) < distance(*best);
+        if (at.kind != LogKind::Event && same && better) {
+            best = &at;
+        }
+    }
+    return best;
 }
 
 std::uint64_t LogStore::dropped(int rank) const {

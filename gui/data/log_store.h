@@ -20,7 +20,8 @@ struct LogLine {
     std::int64_t t_us = 0;     ///< µs since 1970, by the desk's clock; never falls within a rank
     int rank = -1;             ///< -1: a node, or the desk
     LogKind kind = LogKind::Out;
-    std::string text;  ///< without line end, escape sequences and control characters
+    std::string text;        ///< without line end, escape sequences and control characters
+    std::uint64_t line = 0;  ///< in the output of its rank, from 1; 0: an event
 };
 
 /// Order of lines of all ranks together: by time, in the order of arrival where that is equal.
@@ -49,6 +50,10 @@ public:
                                          std::uint64_t* skipped = nullptr) const;
     /// A line that is still here, or null.
     const LogLine* find(int rank, std::uint64_t number) const;
+    /// The line of a rank's output with this text, but for blanks around it; of several the one nearest to `line`
+    /// (0: the newest). Without a text: that line. Only lines that arrived after line `after`. Null: it is not here.
+    const LogLine* find_output(int rank, std::string_view text, std::uint64_t line,
+                               std::uint64_t after = 0) const;
     /// Lines of this rank that did not fit any more.
     std::uint64_t dropped(int rank) const;
     std::uint64_t dropped_all() const;
@@ -58,7 +63,8 @@ private:
         std::deque<LogLine> lines;
         std::size_t bytes = 0;
         std::uint64_t dropped = 0;
-        std::string partial[2];  ///< stdout, stderr: a line whose end has not arrived yet
+        std::uint64_t outputs = 0;  ///< lines that were no events, with the dropped ones
+        std::string partial[2];     ///< stdout, stderr: a line whose end has not arrived yet
         std::int64_t last_us = 0;
     };
     void add_line(Ring& ring, int rank, LogKind kind, std::string_view raw, std::int64_t t_us);

@@ -4,18 +4,23 @@
 #include <gui/doctor/fix_row.h>
 #include <gui/live/failure_banner.h>
 #include <gui/strings.h>
+#include <gui/style/theme.h>
+#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QEvent>
 #include <QFontDatabase>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QScrollBar>
+#include <QTextBrowser>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -43,13 +48,13 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     title_->setFont(bold);
     text_ = make_label({}, this);
     text_->setObjectName(u"failureText"_s);
-    lines_ = new QPlainTextEdit(this);
+    lines_ = new QTextBrowser(this);
     lines_->setObjectName(u"failureLines"_s);
     lines_->setAccessibleName(tr("Last lines of the rank"));
-    lines_->setReadOnly(true);
-    lines_->setLineWrapMode(QPlainTextEdit::WidgetWidth);
+    lines_->setOpenLinks(false);
+    lines_->setTextInteractionFlags(Qt::TextBrowserInteraction | Qt::TextSelectableByKeyboard);
+    lines_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     lines_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
-    lines_->setTabChangesFocus(true);
     lines_->viewport()->installEventFilter(this);
     remedy_ = make_label({}, this);
     remedy_->setObjectName(u"failureRemedy"_s);
@@ -75,6 +80,7 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     scroll->setWidget(inside);
     fixes_ = scroll;
     texts->addWidget(fixes_);
+    texts->addStretch();
     layout->addLayout(texts, 1);
 
     auto* buttons = new QVBoxLayout;
@@ -91,6 +97,12 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     buttons->addStretch();
     layout->addLayout(buttons);
     connect(log_, &QPushButton::clicked, this, [this] { emit logRequested(report_.rank); });
+    connect(lines_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
+        const auto index = url.toString().toUInt();
+        if (index < numbers_.size() && numbers_[index] != 0) {
+            emit lineRequested(report_.lines[index].rank, numbers_[index]);
+        }
+    });
     connect(node_, &QPushButton::clicked, this, [this] { emit nodeRequested(qs(report_.node)); });
     connect(pairs_, &QPushButton::clicked, this, &FailureBanner::pairsRequested);
     connect(port_, &QPushButton::clicked, this,
@@ -105,8 +117,9 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     hide();
 }
 
-void FailureBanner::set_report(const FailureReport& report) {
+void FailureBanner::set_report(const FailureReport& report, const LogStore& log) {
     if (report == report_) {
+        find_lines(log);
         return;
     }
     closed_ = closed_ && report.key == report_.key && report.kind == report_.kind;
@@ -120,16 +133,17 @@ void FailureBanner::set_report(const FailureReport& report) {
     remedy_->setText(report.remedy);
     remedy_->setVisible(!report.remedy.isEmpty());
     if (other_lines) {  // else the user may be selecting in them
-        lines_->setPlainText(report.lines);
-        lines_->setVisible(!report.lines.isEmpty());
+        forget_log();
+        lines_->setVisible(!report.lines.empty());
         fit_lines();
         lines_->moveCursor(report.kind == ReportKind::End ? QTextCursor::End : QTextCursor::Start);
         lines_->moveCursor(QTextCursor::StartOfLine);
     }
+    find_lines(log);
     if (other_fixes) {
         fill_fixes(report.fixes);
     }
-    node_->setText(tr("&Ranks of %1").arg(qs(report.node)));
+    node_->setText(tr("&Ranks of %1").arg(short_name(report.node)));
     node_->setVisible(report.rank < 0 && !report.node.empty());
     pairs_->setVisible(!report.pairs.empty());
     log_->setText(tr("&Log of rank %1").arg(report.rank));
@@ -138,6 +152,67 @@ void FailureBanner::set_report(const FailureReport& report) {
     port_->setVisible(report.busy_port > 0);
     setAccessibleName(report.title);
     setVisible(!report.title.isEmpty() && !closed_);
+}
+
+void FailureBanner::forget_log() {
+    numbers_.assign(report_.lines.size(), 0);
+    searched_ = 0;
+    write_lines();
+}
+
+// A line may arrive after the verdict that quotes it.
+void FailureBanner::find_lines(const LogStore& log) {
+    if (log.last_number() == searched_) {
+        return;
+    }
+    const std::uint64_t before = std::exchange(searched_, log.last_number());
+    bool found = false;
+    for (std::size_t i = 0; i < report_.lines.size(); ++i) {
+        const ReportLine& line = report_.lines[i];
+        if (numbers_[i] != 0 || line.rank < 0 || (line.line == 0 && line.raw.empty())) {
+            continue;
+        }
+        if (const LogLine* at = log.find_output(line.rank, line.raw, std::uint64_t(line.line), before)) {
+            numbers_[i] = at->number;
+            found = true;
+        }
+    }
+    if (found) {
+        write_lines();
+    }
+}
+
+void FailureBanner::write_lines() {
+    const int scrolled = lines_->verticalScrollBar()->value();
+    const ThemeColors colors = theme_colors(palette());
+    QTextCharFormat plain;
+    plain.setForeground(colors.text);
+    lines_->clear();
+    QTextCursor cursor(lines_->document());
+    cursor.beginEditBlock();
+    for (std::size_t i = 0; i < report_.lines.size(); ++i) {
+        if (i > 0) {
+            cursor.insertBlock();
+        }
+        QTextCharFormat format = plain;
+        if (numbers_[i] != 0) {
+            format.setAnchor(true);
+            format.setAnchorHref(QString::number(i));
+            format.setForeground(colors.accent);
+            format.setFontUnderline(true);
+            format.setToolTip(tr("Show this line in the log"));
+        }
+        cursor.insertText(report_.lines[i].text, format);
+    }
+    cursor.endEditBlock();
+    lines_->verticalScrollBar()->setValue(scrolled);
+}
+
+void FailureBanner::changeEvent(QEvent* event) {
+    QFrame::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange && !report_.lines.empty()) {
+        write_lines();
+    }
 }
 
 void FailureBanner::fill_fixes(const std::vector<Fix>& fixes) {
@@ -174,9 +249,10 @@ void FailureBanner::show_again() {
 
 // As high as its lines are when they are wrapped, up to a few.
 void FailureBanner::fit_lines() {
-    const int lines = std::clamp(int(std::ceil(lines_->document()->size().height())), 1, kShownLines);
-    lines_->setFixedHeight(lines * lines_->fontMetrics().lineSpacing() +
-                           2 * int(lines_->document()->documentMargin()) + 2 * lines_->frameWidth() + 2);
+    const double margins = 2 * lines_->document()->documentMargin();
+    const double most = kShownLines * lines_->fontMetrics().lineSpacing() + margins;
+    const double wanted = std::min(lines_->document()->size().height(), most);
+    lines_->setFixedHeight(int(std::ceil(wanted)) + 2 * lines_->frameWidth() + 2);
 }
 
 bool FailureBanner::eventFilter(QObject* object, QEvent* event) {

@@ -7,13 +7,14 @@
 #include <gui/session/fix_runner.h>
 
 #include <QFrame>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 class QLabel;
-class QPlainTextEdit;
 class QPushButton;
+class QTextBrowser;
 class QVBoxLayout;
 
 namespace rankscope::gui {
@@ -25,7 +26,10 @@ class FailureBanner : public QFrame {
 
 public:
     explicit FailureBanner(FixRunner* fixes, QWidget* parent = nullptr);
-    void set_report(const FailureReport& report);
+    /// `log`: where the lines of the report are looked for; those that are there can be clicked.
+    void set_report(const FailureReport& report, const LogStore& log);
+    /// Another log follows, of another run.
+    void forget_log();
     const FailureReport& report() const { return report_; }
     /// There is something to say, and the user has dismissed it.
     bool is_dismissed() const { return closed_ && !report_.title.isEmpty(); }
@@ -34,6 +38,8 @@ public:
 signals:
     void dismissed();
     void logRequested(int rank);
+    /// The user wants to see a line in the log; `number` as LogStore counts.
+    void lineRequested(int rank, std::uint64_t number);
     /// The user wants to see the ranks of a node.
     void nodeRequested(const QString& node);
     /// The user wants to see the directions that fail.
@@ -44,19 +50,24 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
+    void find_lines(const LogStore& log);
+    void write_lines();
     void fit_lines();
     void fit_fixes();
     void fill_fixes(const std::vector<Fix>& fixes);
 
     FixRunner* runner_;
     FailureReport report_;
+    std::vector<std::uint64_t> numbers_;  ///< of the report's lines in the log; 0: it is not there
+    std::uint64_t searched_ = 0;          ///< the newest line when they were looked for
     bool closed_ = false;
     QLabel* title_;
     QLabel* text_;
-    QPlainTextEdit* lines_;
+    QTextBrowser* lines_;
     QLabel* remedy_;
     QWidget* fixes_;
     QVBoxLayout* fix_rows_;

@@ -7,6 +7,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QRegularExpression>
 #include <algorithm>
 
 namespace rankscope::gui {
@@ -19,12 +20,15 @@ struct Words {
 
 constexpr double kSure = 0.8;  ///< from here on a verdict is said without its confidence
 
-QStringList as_lines(const std::vector<std::string>& texts) {
-    QStringList lines;
-    for (const std::string& text : texts) {
-        lines += qs(displayable(text, LogStore::kMaxLineBytes));
+/// The rank in the name of a log file ("rank3.log", "logs/rank-3/nccl.txt"); -1: none.
+int rank_of_file(const std::string& file) {
+    static const QRegularExpression kRank(u"(?<![A-Za-z])rank[-_.]?([0-9]{1,7})(?![0-9])"_s,
+                                          QRegularExpression::CaseInsensitiveOption);
+    QRegularExpressionMatch last;
+    for (auto matches = kRank.globalMatch(qs(file)); matches.hasNext();) {
+        last = matches.next();
     }
-    return lines;
+    return last.hasMatch() ? last.captured(1).toInt() : -1;
 }
 
 /// Adds a paragraph that says something new: the stage, the end and the diagnosis often bring the same sentence.
@@ -68,19 +72,22 @@ QStringList remedies(const Verdict& verdict) {
     return lines;
 }
 
-QString evidence_text(const Verdict& verdict) {
-    QStringList lines;
+std::vector<ReportLine> evidence_lines(const Verdict& verdict) {
+    std::vector<ReportLine> lines;
     for (const Evidence& evidence : verdict.evidence) {
-        QString line = qs(displayable(evidence.text, LogStore::kMaxLineBytes));
+        QString shown = qs(displayable(evidence.text, LogStore::kMaxLineBytes));
+        int rank = verdict.rank;
         if (!evidence.file.empty()) {
             const QString place = evidence.line > 0
                                       ? QString(qs(evidence.file) % u':' % QString::number(evidence.line))
                                       : qs(evidence.file);
-            line = place % u": "_s % line;
+            shown = place % u": "_s % shown;
+            const int named = rank_of_file(evidence.file);
+            rank = named >= 0 ? named : rank;
         }
-        lines += line;
+        lines.push_back({shown, evidence.text, evidence.line, rank});
     }
-    return lines.join(u'\n');
+    return lines;
 }
 
 /// "Rank 5 on node2 · 31 ranks wait: 0–4, 6–31 · since 14:02:10".
@@ -125,7 +132,7 @@ void add_live(const LiveData& run, std::int64_t now_us, FailureReport& report) {
     if (over) {
         return;
     }
-    report.lines = evidence_text(verdict);
+    report.lines = evidence_lines(verdict);
     report.remedy = remedies(verdict).join(u'\n');
     report.fixes = verdict.fixes;
     report.pairs = verdict.pairs;
@@ -163,8 +170,8 @@ void add_diagnoses(const LiveData& run, FailureReport& report) {
             report.rank = diagnosis.rank;
             report.node = diagnosis.node;
         }
-        if (report.lines.isEmpty()) {
-            report.lines = evidence_text(diagnosis);
+        if (report.lines.empty()) {
+            report.lines = evidence_lines(diagnosis);
         }
     }
     if (!fixes.isEmpty()) {
@@ -193,9 +200,17 @@ void describe_failed_start(const LiveData& run, const StageState& stage, Failure
 
 }  // namespace
 
+QString FailureReport::lines_text() const {
+    QStringList all;
+    for (const ReportLine& line : lines) {
+        all += line.text;
+    }
+    return all.join(u'\n');
+}
+
 QString FailureReport::whole() const {
     QStringList parts{title};
-    for (const QString& part : {text, lines, remedy}) {
+    for (const QString& part : {text, lines_text(), remedy}) {
         if (!part.isEmpty()) {
             parts += part;
         }
@@ -226,7 +241,9 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
             !qs(state.end->detail).contains(report.text)) {
             report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
         }
-        report.lines = as_lines(culprit.last_lines).join(u'\n');
+        for (const std::string& line : culprit.last_lines) {
+            report.lines.push_back({qs(displayable(line, LogStore::kMaxLineBytes)), line, 0, culprit.rank});
+        }
         if (failed != stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
             report.text = qs(failed->detail);
         }
@@ -260,8 +277,10 @@ PreflightReport preflight_of(const FailureReport& report, const LaunchPlan& plan
     if (!report.node.empty()) {
         check.nodes.push_back(report.node);
     }
-    for (const QString& line : report.lines.split(u'\n', Qt::SkipEmptyParts)) {
-        check.evidence.push_back(ss(line));
+    for (const ReportLine& line : report.lines) {
+        if (!line.text.isEmpty()) {
+            check.evidence.push_back(ss(line.text));
+        }
     }
     result.checks.push_back(std::move(check));
     result.plan = plan;

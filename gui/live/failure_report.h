@@ -16,13 +16,23 @@ namespace rankscope::gui {
 /// Whether a report is about the end of a run, about what goes wrong while it runs, or about what no longer does.
 enum class ReportKind { End, Live, Over };
 
+/// A line that shows what went wrong, and where it may be in the logs of the run.
+struct ReportLine {
+    QString text;           ///< as it is shown: with its place in front
+    std::string raw;        ///< the line alone
+    std::int64_t line = 0;  ///< in the log of the rank, from 1; 0: not known
+    int rank = -1;          ///< whose log has it; -1: none
+
+    bool operator==(const ReportLine&) const = default;
+};
+
 /// What went wrong in a run, in words: which rank, why, its last lines, what to do.
 struct FailureReport {
     ReportKind kind = ReportKind::End;
     std::string key;  ///< the same for reports of the same fault, whose words may change
     QString title;    ///< "Rank 1 on node2 was killed by signal 9 (SIGKILL)"; empty: nothing is wrong
     QString text;     ///< the reason, and what a diagnosis says
-    QString lines;    ///< the culprit's last lines, or what shows a verdict
+    std::vector<ReportLine> lines;  ///< the culprit's last lines, or what shows a verdict
     QString remedy;
     std::vector<Fix> fixes;       ///< what of the remedy can be applied
     std::vector<NodePair> pairs;  ///< the directions that fail
@@ -32,6 +42,7 @@ struct FailureReport {
     std::string port_node;
 
     QString whole() const;
+    QString lines_text() const;
     bool operator==(const FailureReport&) const = default;
 };
 /// `now_us`: verdicts that no longer hold are shown for some seconds.

@@ -228,6 +228,10 @@ void LivePage::connect_parts() {
         select_rank(rank);
         open_log_of(rank);
     });
+    connect(banner_, &FailureBanner::lineRequested, this, [this](int rank, std::uint64_t number) {
+        log_->show_line(rank, number);
+        log_->view()->setFocus();
+    });
     connect(banner_, &FailureBanner::nodeRequested, this, &LivePage::select_node);
     connect(banner_, &FailureBanner::pairsRequested, this,
             [this] { emit doctorRequested(preflight_of(banner_->report(), current_->state().plan)); });
@@ -306,6 +310,7 @@ void LivePage::show_model(LiveModel* model) {
     plot_->set_live(model);
     refresh_metrics();
     log_->set_live(model);
+    banner_->forget_log();
     // The table forgets its selection without a word when its rows are replaced.
     selection_changed();
     refresh_telemetry();
@@ -353,7 +358,7 @@ void LivePage::refresh_head() {
     }
     const bool live = showing_session() && session_->live();
     stages_->set_state(current_->state(), now_us());
-    banner_->set_report(failure_report(current_->data(), now_us()));
+    banner_->set_report(failure_report(current_->data(), now_us()), current_->data().log);
     force_sent_ = force_sent_ && session_->live() && session_->stopping();
     RunControl control;
     control.live = live;

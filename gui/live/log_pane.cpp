@@ -194,6 +194,37 @@ void LogPane::show_rank(int rank) {
     chooser_->setCurrentIndex(std::clamp(rank + 1, 0, chooser_->count() - 1));
 }
 
+bool LogPane::show_line(int rank, std::uint64_t number) {
+    if (!live_) {
+        return false;
+    }
+    if (shown_rank() >= 0 && shown_rank() != rank) {
+        show_rank(rank);
+    }
+    refresh();
+    const auto find = [&] {
+        return std::find_if(blocks_.begin(), blocks_.end(),
+                            [number](const Block& block) { return block.number == number; });
+    };
+    auto found = find();
+    if (found == blocks_.end() && shown_rank() < 0) {
+        show_rank(rank);
+        found = find();
+    }
+    if (found == blocks_.end()) {
+        note_->setText(tr("This line is not in the view any more: it is in the run store."));
+        note_->show();
+        return false;
+    }
+    QTextCursor cursor(view_->document()->findBlockByNumber(int(found - blocks_.begin())));
+    cursor.movePosition(QTextCursor::EndOfBlock);
+    cursor.movePosition(QTextCursor::StartOfBlock, QTextCursor::KeepAnchor);
+    view_->setTextCursor(cursor);
+    view_->centerCursor();
+    set_following(false);  // also where the line is at the end
+    return true;
+}
+
 void LogPane::rewrite() {
     view_->clear();
     blocks_.clear();

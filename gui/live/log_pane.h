@@ -30,6 +30,9 @@ public:
     void refresh();
     void show_rank(int rank);  ///< -1: all
     int shown_rank() const;
+    /// Selects a line and scrolls to it; shows the rank alone where the line is not among those of all. False: it is not
+    /// in the view.
+    bool show_line(int rank, std::uint64_t number);
     QPlainTextEdit* view() const { return view_; }
     QLineEdit* search() const { return search_; }
     void focus_search();

@@ -386,6 +386,41 @@ void live_shots(MainWindow& window, const Camera& camera) {
         camera.take(&window, "live-verdict-doctor");
         window.show_page(MainWindow::Page::Live);
     }
+    if (camera.wants("live-verdict-long")) {
+        const std::vector<std::string> long_nodes =
+            synthetic_preflight({.nodes = 128, .long_names = true}).nodes;
+        const SyntheticRun large{.ranks = 1024,
+                                 .nodes = long_nodes,
+                                 .steps_per_epoch = 60,
+                                 .until = 0.4,
+                                 .fate = Fate::Running,
+                                 .notices = true};
+        LiveData data = synthetic_data(large);
+        Verdict verdict = synthetic_verdict(large, VerdictPhase::Live, data.state.last_us);
+        verdict.title = "Rank 1 on " + verdict.node + " cannot reach " + long_nodes[5] +
+                        " port 43217: " + long_nodes[5] + "'s firewall drops it.";
+        verdict.evidence = {
+            {"/home/trainer/runs/a-run-with-a-long-name/attempt_0/rank1/nccl.log", 1042,
+             data.log.lines_of(1, 0, 10).front()->text},
+            {"", 0,
+             long_nodes[5] + ": ip filter INPUT: -A INPUT -s 10.0.0.0/8 -p tcp -m multiport --dports " +
+                 "1024:2048,3000:4000,5000:6000,7000:8000,32768:60999 -m comment --comment \"no one knows "
+                 "why "
+                 "this rule is here, ask operations before you remove it\" -j DROP"}};
+        verdict.waiting.clear();
+        for (int rank = 0; rank < large.ranks; rank += 2) {
+            verdict.waiting.push_back(rank);
+        }
+        verdict.pairs = {{long_nodes[0], long_nodes[5]}};
+        Verdict other = verdict;
+        other.rank = -1;
+        other.confidence = 0.5;
+        for (const Verdict& each : {verdict, other}) {
+            data.apply(Event{0, data.state.last_us + 5'000'000, "", -1, each});
+        }
+        live->show_stored(std::move(data));
+        camera.take(&window, "live-verdict-long");
+    }
     if (camera.wants("live-waterfall")) {
         live->show_stored(starting_data({.ranks = 8}, {5}));
         camera.take(&window, "live-waterfall");

@@ -132,7 +132,7 @@ TEST(LiveModel, EveryNumberThatARankReportsIsKeptByItsName) {
 TEST(FailureReport, NamesTheCulpritItsSignalAndItsLastLines) {
     const FailureReport report = failure_report(synthetic_data({.until = 0.5, .fate = Fate::Killed}), 0);
     EXPECT_EQ(report.title, u"Rank 1 on node1 was killed by signal 9 (SIGKILL)"_s);
-    EXPECT_TRUE(report.lines.contains(u"host memory 97 % used"_s)) << qPrintable(report.lines);
+    EXPECT_TRUE(report.lines_text().contains(u"host memory 97 % used"_s)) << qPrintable(report.lines_text());
     EXPECT_TRUE(report.text.contains(u"SIGKILL"_s));
     EXPECT_EQ(report.rank, 1);
 }

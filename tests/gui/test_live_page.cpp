@@ -30,6 +30,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTextBlock>
+#include <QTextBrowser>
 #include <QToolButton>
 #include <map>
 
@@ -209,9 +210,10 @@ TEST_F(Live, AWrappedLastLineIsShownWhole) {
     data.state.end->culprit.last_lines = {std::string(80, 'x') + " " + std::string(80, 'y') + " " +
                                           std::string(80, 'z')};
     page()->show_stored(std::move(data));
-    auto* lines = find<QPlainTextEdit>("failureLines");
+    auto* lines = find<QTextBrowser>("failureLines");
     EXPECT_TRUE(wait_until([&] {
-        return lines->document()->size().height() > 1.5 && lines->verticalScrollBar()->maximum() == 0;
+        return lines->document()->size().height() > 1.5 * lines->fontMetrics().lineSpacing() &&
+               lines->verticalScrollBar()->maximum() == 0;
     })) << lines->height();
 }
 

@@ -35,6 +35,23 @@ TEST(LogStore, PiecesBecomeLinesWhereverTheyAreCut) {
     EXPECT_EQ(texts(log.lines_of(0, 0, 1000)), expected);
 }
 
+TEST(LogStore, FindsALineByItsTextNearItsNumber) {
+    LogStore log;
+    log.append(0, false, "same\n\tbad \nsame\n", 1);
+    log.append_event(0, "same", 1);
+    log.append(1, false, "same\n", 1);
+    log.append(0, false, "last\n", 1);
+    const auto number = [](const LogLine* line) { return line == nullptr ? 0 : line->number; };
+    EXPECT_EQ(number(log.find_output(0, "same", 1)), 1U);
+    EXPECT_EQ(number(log.find_output(0, "same", 4)), 3U) << "the nearest";
+    EXPECT_EQ(number(log.find_output(0, "same", 0)), 3U) << "the newest; an event is no output";
+    EXPECT_EQ(number(log.find_output(0, "bad", 7)), 2U) << "blanks around it do not matter";
+    EXPECT_EQ(number(log.find_output(0, "", 4)), 6U) << "by its number alone";
+    EXPECT_EQ(number(log.find_output(0, "same", 0, 3)), 0U) << "none after that line";
+    EXPECT_EQ(number(log.find_output(0, "other", 1)), 0U);
+    EXPECT_EQ(number(log.find_output(2, "same", 1)), 0U);
+}
+
 TEST(LogStore, RanksAndStreamsDoNotMixInAnUnfinishedLine) {
     LogStore log;
     log.append(0, false, "zero ", 1);

@@ -9,6 +9,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
+#include <gui/live/log_pane.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
 
@@ -19,6 +20,9 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
+#include <QTextBlock>
+#include <QTextBrowser>
+#include <QToolButton>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -52,7 +56,7 @@ TEST_F(VerdictCard, AppearsWhileTheVerdictHoldsAndLeaves) {
     const QString text = find<QLabel>("failureText")->text();
     EXPECT_TRUE(text.contains(u"7 ranks wait: 0, 2–7"_s)) << qPrintable(text);
     EXPECT_TRUE(text.contains(u"confidence 70"_s)) << qPrintable(text);
-    EXPECT_TRUE(find<QPlainTextEdit>("failureLines")->toPlainText().contains(u"train.py"_s));
+    EXPECT_TRUE(find<QTextBrowser>("failureLines")->toPlainText().contains(u"train.py"_s));
     EXPECT_TRUE(find<QLabel>("failureRemedy")->text().contains(u"NFS server"_s));
     EXPECT_TRUE(window_->live_page()->shown()->data().diagnoses.empty()) << "it has not failed";
     click(find<QPushButton>("failureLog"));
@@ -61,7 +65,7 @@ TEST_F(VerdictCard, AppearsWhileTheVerdictHoldsAndLeaves) {
     report(10, synthetic_verdict(kRun, VerdictPhase::Over, kRun.start_us));
     EXPECT_TRUE(card()->isVisible());
     EXPECT_TRUE(title().startsWith(u"No longer"_s)) << "there is time to read that it is over";
-    EXPECT_FALSE(find<QPlainTextEdit>("failureLines")->isVisible());
+    EXPECT_FALSE(find<QTextBrowser>("failureLines")->isVisible());
     session()->model()->apply({Event{0, session()->model()->state().last_us + 30 * kSecond, "node1", 0,
                                      MetricEvent{200, 1, {{"loss", 0.1}}, {}}}});
     emit session()->stateChanged();
@@ -117,6 +121,90 @@ TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {
     verdict.phase = VerdictPhase::Over;
     report(0, verdict);
     EXPECT_TRUE(pill->text().startsWith(u"stalled for"_s)) << qPrintable(pill->text());
+}
+
+TEST_F(VerdictCard, ALineOfTheLogIsOneClickAway) {
+    const LogStore& log = session()->model()->data().log;
+    const std::string of_rank_1 = log.lines_of(1, 0, 100).at(0)->text;
+    const std::string of_rank_3 = log.lines_of(3, 0, 100).at(1)->text;
+    Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
+    verdict.evidence = {{"", 0, of_rank_1},
+                        {"", 0, "pid 4242: state D"},
+                        {"logs/rank3.log", 2, of_rank_3},
+                        {"job.yaml", 1, "nodes: [node1]"}};
+    report(10, verdict);
+    auto* lines = find<QTextBrowser>("failureLines");
+    LogPane* pane = window_->live_page()->log();
+    const auto place = [&](int line) {
+        QTextCursor cursor(lines->document()->findBlockByNumber(line));
+        cursor.movePosition(QTextCursor::Right, QTextCursor::MoveAnchor, 3);
+        return lines->cursorRect(cursor).center();
+    };
+    const auto selected = [&] { return ss(pane->view()->textCursor().selectedText()); };
+    EXPECT_FALSE(lines->anchorAt(place(0)).isEmpty());
+    EXPECT_TRUE(lines->anchorAt(place(1)).isEmpty()) << "it has no place";
+    EXPECT_TRUE(lines->anchorAt(place(3)).isEmpty()) << "of another file";
+    QTest::mouseClick(lines->viewport(), Qt::LeftButton, {}, place(1));
+    EXPECT_EQ(selected(), "");
+
+    pane->show_rank(5);
+    QTest::mouseClick(lines->viewport(), Qt::LeftButton, {}, place(0));
+    EXPECT_EQ(pane->shown_rank(), 1);
+    EXPECT_NE(selected().find(of_rank_1), std::string::npos) << selected();
+    EXPECT_TRUE(pane->view()->hasFocus());
+    EXPECT_FALSE(find<QToolButton>("logFollow")->isChecked());
+    EXPECT_TRUE(pane->view()->viewport()->rect().intersects(pane->view()->cursorRect()));
+
+    pane->show_rank(-1);
+    lines->setFocus();
+    for (int i = 0; i < 2; ++i) {
+        QTest::keyClick(lines, Qt::Key_Tab);
+    }
+    QTest::keyClick(lines, Qt::Key_Return);
+    EXPECT_EQ(pane->shown_rank(), -1) << "it is in the log of all";
+    EXPECT_NE(selected().find("[3]"), std::string::npos) << selected();
+    EXPECT_NE(selected().find(of_rank_3), std::string::npos) << selected();
+}
+
+TEST_F(VerdictCard, ALineThatArrivesLaterCanBeClickedThen) {
+    Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
+    verdict.evidence = {{"", 0, "RuntimeError: it broke"}};
+    report(10, verdict);
+    auto* lines = find<QTextBrowser>("failureLines");
+    const auto anchor = [&] {
+        return lines->document()->firstBlock().begin().fragment().charFormat().anchorHref();
+    };
+    EXPECT_TRUE(anchor().isEmpty());
+    session()->model()->apply({Event{0, session()->model()->state().last_us, "node1", 1,
+                                     LogEvent{true, "  RuntimeError: it broke\n"}}});
+    emit session()->stateChanged();
+    EXPECT_FALSE(anchor().isEmpty());
+}
+
+TEST_F(VerdictCard, ANoticeThatRepeatsItIsNotShown) {
+    const auto notice = [&](FailureId id, int rank, const char* title) {
+        const std::int64_t now = session()->model()->state().last_us + kSecond;
+        session()->model()->apply(
+            {Event{0, now, "node1", rank, NoticeEvent{.id = id, .title = title, .fix = {"kill -CONT 42"}}}});
+        emit session()->stateChanged();
+    };
+    auto* list = find<QWidget>("noticeList");
+    auto* view = find<QPlainTextEdit>("noticeText");
+    notice("disk-full", -1, "The disk is full.");
+    notice("rank-stopped", 1, "Rank 1 on node1 was stopped by signal 19.");
+    EXPECT_TRUE(view->toPlainText().contains(u"stopped by signal"_s)) << "nothing else reports it yet";
+    Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
+    verdict.reason = "stopped";
+    report(10, verdict);
+    EXPECT_FALSE(view->toPlainText().contains(u"stopped by signal"_s));
+    EXPECT_TRUE(view->toPlainText().contains(u"The disk is full"_s));
+    EXPECT_TRUE(window_->live_page()->log()->view()->toPlainText().contains(u"stopped by signal 19"_s))
+        << "the log keeps it";
+    click(find<QPushButton>("noticeDismiss"));
+    notice("rank-stopped", 1, "Rank 1 on node1 was stopped by signal 20.");
+    EXPECT_FALSE(list->isVisible()) << "nothing new to read";
+    notice("rank-stopped", 2, "Rank 2 on node1 was stopped by signal 20.");
+    EXPECT_TRUE(list->isVisible()) << "another rank";
 }
 
 TEST_F(VerdictCard, ShowsTheDirectionsInDoctorAndItsFixes) {
