@@ -244,7 +244,8 @@ void PairMatrix::paintEvent(QPaintEvent*) {
 
 void PairMatrix::paint_squares(QPainter& painter, const ThemeColors& colors) const {
     painter.save();
-    painter.setClipRect(QRect(row_header_, column_header_, viewport()->width(), viewport()->height()));
+    painter.setClipRect(
+        QRect(row_header_ - kEdge, column_header_ - kEdge, viewport()->width(), viewport()->height()));
     const QRect seen = viewport()->rect();
     for (int from = 0; from < count(); ++from) {
         for (int to = 0; to < count(); ++to) {
