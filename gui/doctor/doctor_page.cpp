@@ -46,6 +46,7 @@ constexpr std::size_t kFewNodes = 16;  ///< whose matrix leaves room for more li
 constexpr int kPairLines = 8;
 constexpr int kPairLinesOfMany = 4;
 constexpr int kSign = 22;
+constexpr int kWidestColumn = 190;  ///< of a table: room for a shortened name
 
 }  // namespace
 
@@ -403,9 +404,8 @@ void DoctorPage::show_report() {
     tabs_->setCurrentIndex(several ? 0 : 1);
     node_table_->setColumnHidden(CheckedNodesModel::Differs, node_model_->rowCount() < 2);
     node_table_->resizeColumnsToContents();
-    constexpr int kWidest = 190;
     for (int column = 0; column < CheckedNodesModel::Why; ++column) {
-        node_table_->setColumnWidth(column, std::min(node_table_->columnWidth(column) + 8, kWidest));
+        node_table_->setColumnWidth(column, std::min(node_table_->columnWidth(column) + 8, kWidestColumn));
     }
     node_table_->horizontalHeader()->setStretchLastSection(true);
     show_summary();
@@ -479,7 +479,7 @@ void DoctorPage::show_applied() {
 void DoctorPage::fit_checks() {
     for (const int column : {int(ChecksModel::Status), int(ChecksModel::Nodes)}) {
         check_table_->resizeColumnToContents(column);
-        check_table_->setColumnWidth(column, std::min(check_table_->columnWidth(column) + 12, 170));
+        check_table_->setColumnWidth(column, std::min(check_table_->columnWidth(column) + 12, kWidestColumn));
     }
     if (check_model_->rowCount() > 0) {
         check_table_->selectRow(0);
@@ -515,9 +515,9 @@ void DoctorPage::filter_pair(int from, int to) {
     }
     const std::string& target = grid.name(std::size_t(to));
     check_model_->show_pair({source, target});
-    filter_->set_full_text(check_model_->rowCount() > 0
-                               ? tr("Checks of %1 → %2").arg(qs(source), qs(target))
-                               : tr("No fault from %1 to %2").arg(qs(source), qs(target)));
+    const QString sentence =
+        check_model_->rowCount() > 0 ? tr("Checks of %1 → %2") : tr("No fault from %1 to %2");
+    filter_->set_full_text(sentence.arg(short_name(source), short_name(target)));
     show_all_->show();
     fit_checks();
 }

@@ -111,7 +111,8 @@ QString who_text(const Verdict& verdict) {
                      .arg(QDateTime::fromMSecsSinceEpoch(verdict.since_us / 1000).toString(u"HH:mm:ss"_s));
     }
     if (verdict.confidence < kSure) {
-        parts += Words::tr("confidence %1").arg(percent_text(verdict.confidence, 0));
+        parts += Words::tr("confidence %1")
+                     .arg(percent_text(verdict.confidence, 0).replace(u' ', QChar(QChar::Nbsp)));
     }
     return parts.join(u" · "_s);
 }
