@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/logs/facts/run_facts.h>
+#include <remote/logs/grammar/log_line.h>
+
+#include <memory>
+
+namespace rankscope::logs {
+
+/// Lines → facts: one of the consumers of a pass over the logs. The lines of a process must come in its order; those
+/// of several may be mixed.
+class FactBuilder {
+public:
+    FactBuilder();
+    ~FactBuilder();
+    FactBuilder(FactBuilder&&) noexcept;
+    FactBuilder& operator=(FactBuilder&&) noexcept;
+
+    void feed(const LogLine& line);
+    /// What was found; the builder is empty afterwards.
+    RunFacts take();
+
+private:
+    class Work;
+    std::unique_ptr<Work> work_;
+};
+
+}  // namespace rankscope::logs
