@@ -83,10 +83,11 @@ QString verdict_word(const Verdict& verdict) {
     return of_rank(Words::tr("%1 hangs"), Words::tr("hangs"));
 }
 
-/// What ends nothing is a warning: a slow rank, a slow path.
+/// What holds nothing is a warning: a slow rank, a slow path.
 bool only_warns(const Verdict& verdict) {
     const CatalogueEntry* entry = catalogue_entry(verdict.id);
-    return entry != nullptr && entry->exit == ExitClass::None;
+    return verdict.reason != to_string(Activity::Stopped) && entry != nullptr &&
+           entry->exit == ExitClass::None;
 }
 
 /// Puts the verdict of the card into the standing; false: none holds.
@@ -148,10 +149,10 @@ RunStanding run_standing(const LiveData& run, const RunControl& control, std::in
         standing.text = Words::tr("paused on %1 of %2").arg(state.paused.size()).arg(state.plan.nodes.size());
         return standing;
     }
-    standing.advancing = health.condition == RunCondition::Running;
     if (!add_verdict(run, now_us, standing)) {
         standing.sign = StandingSign::Outcome;
     }
+    standing.advancing = health.condition == RunCondition::Running && standing.sign != StandingSign::Error;
     return standing;
 }
 

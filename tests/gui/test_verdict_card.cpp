@@ -97,6 +97,7 @@ TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {
     EXPECT_EQ(pill->text(), u"rank 1 hangs"_s);
     EXPECT_EQ(color(), colors.bad);
     EXPECT_TRUE(pill->toolTip().contains(u"the NFS server 10.0.0.9 does not answer"_s));
+    EXPECT_FALSE(find<QLabel>("runRate")->isVisible()) << "no steps arrive";
     verdict.phase = VerdictPhase::Over;
     report(1, verdict);
     EXPECT_EQ(pill->text(), u"running"_s);
@@ -112,12 +113,14 @@ TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {
     EXPECT_EQ(pill->text(), u"rank 3 slow"_s);
     EXPECT_EQ(color(), colors.warning) << "the run continues";
     verdict.phase = VerdictPhase::Live;
+    verdict.id = "rank-stopped";
     verdict.reason = "stopped";
     report(30, verdict);
     EXPECT_EQ(pill->text(), u"rank 3 slow"_s) << "the one of the card";
     slow.phase = VerdictPhase::Over;
     report(0, slow);
     EXPECT_EQ(pill->text(), u"rank 1 stopped"_s) << "also where it would be stalled";
+    EXPECT_EQ(color(), colors.bad) << "the others wait, though the run has not ended";
     verdict.phase = VerdictPhase::Over;
     report(0, verdict);
     EXPECT_TRUE(pill->text().startsWith(u"stalled for"_s)) << qPrintable(pill->text());
