@@ -35,6 +35,7 @@ int run(int argc, char** argv) {
     add_plan_command(app, options, code);
     add_preflight_command(app, options, code);
     add_doctor_command(app, options, code);
+    add_diagnose_command(app, options, code);
     add_job_command(app, options, code);
     add_run_command(app, options, code);
     add_runs_commands(app, options, code);

@@ -1,0 +1,251 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/ctl/commands.h>
+#include <remote/ctl/stop_on_interrupt.h>
+#include <remote/ctl/terminal_text.h>
+#include <remote/desk/text.h>
+#include <remote/logs/grammar/read_sources.h>
+#include <remote/logs/rules/rule_set.h>
+#include <remote/logs/verdicts/diagnosis.h>
+#include <remote/logs/verdicts/rule_check.h>
+#include <remote/wire/event_json.h>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "DiagnoseCommand";
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct DiagnoseOptions {
+    std::vector<std::string> paths;
+    std::vector<std::string> rules;
+    bool timeline = false;
+    double min_confidence = 0;
+};
+
+void print_json(const Json& json) {
+    std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+}
+
+std::string where(const logs::RuleProblem& problem) {
+    return problem.line > 0 ? problem.file + ':' + std::to_string(problem.line) : problem.file;
+}
+
+void report_problems(const std::vector<logs::RuleProblem>& problems) {
+    for (const auto& problem : problems) {
+        std::fprintf(stderr, "%s: %s\n", safe_text(where(problem)).c_str(),
+                     safe_text(problem.message).c_str());
+    }
+}
+
+// Rankscope's own rules, those of the user, those of --rules.
+std::vector<fs::path> rule_folders(const std::vector<std::string>& further) {
+    std::vector<fs::path> folders;
+    if (auto own = logs::own_rule_folder(); !own.empty()) {
+        folders.push_back(std::move(own));
+    }
+    if (std::error_code error; fs::is_directory(logs::user_rule_folder(), error)) {
+        folders.push_back(logs::user_rule_folder());
+    }
+    folders.insert(folders.end(), further.begin(), further.end());
+    return folders;
+}
+
+logs::ProgressSink progress_of(const GlobalOptions& options) {
+    if (options.json || ::isatty(STDERR_FILENO) == 0) {
+        return {};
+    }
+    return [](const logs::ReadProgress& progress) {
+        std::fprintf(stderr, "\r\x1b[K%llu MB", static_cast<unsigned long long>(progress.done >> 20U));
+        if (progress.total > 0) {
+            std::fprintf(stderr, " (%.0f %%)",
+                         100.0 * static_cast<double>(progress.done) / static_cast<double>(progress.total));
+        }
+    };
+}
+
+std::string place_of(const Evidence& evidence) {
+    return evidence.file.empty() ? std::string() : evidence.file + ':' + std::to_string(evidence.line) + ": ";
+}
+
+void print_verdict(const Verdict& verdict) {
+    std::printf("%s  (%.0f %%)  %s\n", verdict.id.str().c_str(), 100 * verdict.confidence,
+                safe_text(verdict.title).c_str());
+    for (const auto& evidence : verdict.evidence) {
+        std::printf("        %s\n", safe_text(place_of(evidence) + evidence.text).c_str());
+    }
+    for (const auto& fix : verdict.fix) {
+        std::printf("      -> %s\n", safe_text(fix).c_str());
+    }
+}
+
+std::string clock_text(const logs::Moment& moment) {
+    if (!moment.known()) {
+        return "-";
+    }
+    const auto seconds = static_cast<std::time_t>(std::floor(moment.time));
+    std::tm parts{};
+    char text[32];
+    if (::gmtime_r(&seconds, &parts) == nullptr ||
+        std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &parts) == 0) {
+        return "-";
+    }
+    return text;
+}
+
+void print_timeline(const std::vector<logs::TimelineEntry>& timeline,
+                    const std::vector<std::string>& sources) {
+    for (const auto& entry : timeline) {
+        std::string who = entry.host;
+        if (entry.rank >= 0) {
+            who += (who.empty() ? "rank " : " rank ") + std::to_string(entry.rank);
+        }
+        const std::string mark =
+            entry.first ? std::string(to_string(entry.kind)) + " (first)" : to_string(entry.kind);
+        std::printf("%-19s  %-14s  %s%s%s:%llu: %s\n", clock_text(entry.moment).c_str(), mark.c_str(),
+                    safe_text(who).c_str(), who.empty() ? "" : "  ",
+                    safe_text(entry.place.file < sources.size() ? sources[entry.place.file] : "").c_str(),
+                    static_cast<unsigned long long>(entry.place.line), safe_text(entry.text).c_str());
+    }
+}
+
+Json json_of(const std::vector<logs::TimelineEntry>& timeline, const std::vector<std::string>& sources) {
+    Json list = Json::array();
+    for (const auto& entry : timeline) {
+        list.push_back({{"kind", to_string(entry.kind)},
+                        {"rule", entry.rule},
+                        {"time", entry.moment.known() ? Json(entry.moment.time) : Json(nullptr)},
+                        {"node", entry.host},
+                        {"rank", entry.rank},
+                        {"first", entry.first},
+                        {"file", entry.place.file < sources.size() ? sources[entry.place.file] : ""},
+                        {"line", entry.place.line},
+                        {"text", entry.text}});
+    }
+    return list;
+}
+
+void print_remarks(const logs::SourceList& read) {
+    for (const auto& remark : read.remarks) {
+        const std::string name = !remark.name.empty()                  ? remark.name
+                                 : remark.source < read.sources.size() ? read.sources[remark.source].name
+                                                                       : "";
+        std::fprintf(stderr, "%s%s: %s%s%s\n", safe_text(name).c_str(),
+                     remark.line > 0 ? (':' + std::to_string(remark.line)).c_str() : "",
+                     to_string(remark.kind), remark.detail.empty() ? "" : ": ",
+                     safe_text(remark.detail).c_str());
+    }
+}
+
+int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
+    const auto set = logs::load_rules(rule_folders(wanted.rules));
+    report_problems(set.problems);
+    if (set.rules.empty()) {
+        report(Failure{.code = "bad-file",
+                       .where = "",
+                       .what = text(kContext, "No rules were found."),
+                       .remedy = text(kContext, "Install Rankscope again, or name a folder with --rules.")},
+               options.json);
+        return kUsage;
+    }
+    const StopOnInterrupt interrupt;
+    logs::Diagnosis diagnosis(set.rules);
+    const auto read = logs::read_sources(
+        wanted.paths, {}, [&](const logs::LogLine& line) { diagnosis.take(line); }, progress_of(options),
+        interrupt.token());
+    if (!options.json && ::isatty(STDERR_FILENO) != 0) {
+        std::fprintf(stderr, "\r\x1b[K");
+    }
+    std::vector<std::string> sources;
+    for (const auto& source : read.sources) {
+        sources.push_back(source.name);
+    }
+    auto found = diagnosis.finish(sources);
+    std::erase_if(found.verdicts,
+                  [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
+    if (options.json) {
+        Json list = Json::array();
+        for (const auto& verdict : found.verdicts) {
+            list.push_back(body_json(verdict));
+        }
+        Json all{{"diagnoses", list}, {"facts", Json::object()}};
+        if (wanted.timeline) {
+            all["timeline"] = json_of(found.timeline, sources);
+        }
+        print_json(all);
+    } else {
+        print_remarks(read);
+        if (wanted.timeline) {
+            print_timeline(found.timeline, sources);
+        }
+        for (const auto& verdict : found.verdicts) {
+            print_verdict(verdict);
+        }
+        if (found.verdicts.empty()) {
+            std::printf("%s\n", text(kContext, "Nothing in these logs points to a fault.").c_str());
+        }
+    }
+    if (interrupt.token().stop_requested()) {
+        return kStopped;
+    }
+    return read.sources.empty() ? kUsage : kDone;
+}
+
+int check(const GlobalOptions& options, const std::vector<std::string>& folders) {
+    const auto set = logs::load_rules(rule_folders(folders));
+    auto problems = set.problems;
+    const auto checked = logs::check_rules(set.rules);
+    problems.insert(problems.end(), checked.problems.begin(), checked.problems.end());
+    if (options.json) {
+        Json list = Json::array();
+        for (const auto& problem : problems) {
+            list.push_back({{"file", problem.file}, {"line", problem.line}, {"message", problem.message}});
+        }
+        print_json({{"rules", set.rules.size()}, {"tests", checked.tests}, {"problems", list}});
+    } else {
+        report_problems(problems);
+        std::printf("%zu rules, %zu tests, %zu problems\n", set.rules.size(), checked.tests, problems.size());
+    }
+    return problems.empty() ? kDone : kUsage;
+}
+
+}  // namespace
+
+void add_diagnose_command(CLI::App& app, GlobalOptions& options, int& code) {
+    auto* command =
+        app.add_subcommand("diagnose", "Read logs from anywhere and name the cause of the failure");
+    auto wanted = std::make_shared<DiagnoseOptions>();
+    command
+        ->add_option("path", wanted->paths,
+                     "Files, folders, archives (.tar.gz, .zip); - reads standard input")
+        ->required();
+    command->add_option("--rules", wanted->rules, "A further folder of rules (docs/log-rules.md)")
+        ->type_name("DIR");
+    command->add_flag("--timeline", wanted->timeline, "Print the order of events, too");
+    command->add_option("--min-confidence", wanted->min_confidence, "Leave out verdicts below this (0 to 1)")
+        ->check(CLI::Range(0.0, 1.0));
+    command->callback([&options, &code, wanted] { code = diagnose(options, *wanted); });
+
+    auto* rules = app.add_subcommand("rules", "The rules that diagnose logs");
+    rules->require_subcommand(1);
+    auto* checking = rules->add_subcommand("check", "Check rule files and run the tests that they contain");
+    auto folders = std::make_shared<std::vector<std::string>>();
+    checking->add_option("dir", *folders, "A further folder of rules");
+    checking->callback([&options, &code, folders] { code = check(options, *folders); });
+}
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,146 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/rules/matcher.h>
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <set>
+
+namespace rankscope::logs {
+namespace {
+
+constexpr std::size_t kLongestText = 4000;
+constexpr int kMostGroups = 16;
+
+re2::StringPiece piece(std::string_view text) {
+    return {text.data(), text.size()};
+}
+
+// A pattern that begins with '^' is compared with what follows the prefixes.
+std::string_view compared_part(const Signature& signature, const LogLine& line) {
+    return signature.pattern.starts_with('^') ? line.message : line.text;
+}
+
+}  // namespace
+
+Matcher::Matcher(const std::vector<Rule>& rules) : rules_(rules) {
+    std::vector<std::string> words;
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+        found_.emplace_back(rules[rule].signatures.size());
+        for (std::size_t signature = 0; signature < rules[rule].signatures.size(); ++signature) {
+            for (const auto& anchor : rules[rule].signatures[signature].anchors) {
+                words.push_back(anchor);
+                places_.push_back({static_cast<std::uint32_t>(rule), static_cast<std::uint32_t>(signature)});
+            }
+        }
+    }
+    scan_ = LiteralScan(std::move(words));
+}
+
+bool Matcher::matches(const Signature& signature, const LogLine& line) {
+    if ((signature.speaker && *signature.speaker != line.speaker) ||
+        (signature.level && *signature.level != line.level) || !line.source.starts_with(signature.source)) {
+        return false;
+    }
+    if (!re2::RE2::PartialMatch(piece(compared_part(signature, line)), *signature.matcher)) {
+        return false;
+    }
+    return std::none_of(signature.exceptions.begin(), signature.exceptions.end(), [&](const auto& exception) {
+        return re2::RE2::PartialMatch(piece(line.text), *exception);
+    });
+}
+
+void Matcher::keep(const Signature& signature, const Place& place, const LogLine& line, std::size_t process) {
+    auto& found = found_[place.rule][place.signature];
+    const std::string_view text = compared_part(signature, line);
+    re2::StringPiece groups[kMostGroups + 1];
+    const int count = std::min(kMostGroups, static_cast<int>(signature.captures.size())) + 1;
+    std::size_t from = 0;
+    while (from <= text.size() &&
+           signature.matcher->Match(piece(text), from, text.size(), re2::RE2::UNANCHORED, groups, count)) {
+        ++found.count;
+        auto& of_process = of_process_[{(std::size_t{place.rule} << 16U) | place.signature, process}];
+        const bool first = of_process.kept < kFirst;
+        if (found.kept.size() < kMost || !first) {
+            Match match{.place = line.place,
+                        .text = std::string(line.text.substr(0, kLongestText)),
+                        .part = std::string(line.part),
+                        .host = std::string(line.host),
+                        .rank = line.rank,
+                        .process = process,
+                        .time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time};
+            for (int group = 1; group < count; ++group) {
+                match.captures.emplace_back(groups[group].data() != nullptr ? std::string(groups[group])
+                                                                            : "");
+            }
+            if (first) {
+                ++of_process.kept;
+                of_process.latest = found.kept.size();
+                found.kept.push_back(std::move(match));
+            } else if (of_process.kept == kFirst && found.kept.size() < kMost) {
+                ++of_process.kept;
+                of_process.latest = found.kept.size();
+                found.kept.push_back(std::move(match));
+            } else {
+                found.kept[of_process.latest] = std::move(match);
+            }
+        }
+        if (!signature.every || groups[0].empty()) {
+            break;
+        }
+        from = static_cast<std::size_t>(groups[0].data() - text.data()) + groups[0].size();
+    }
+}
+
+void Matcher::take(const LogLine& line, std::size_t process) {
+    words_.clear();
+    scan_.scan(line.text, words_);
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+        const Place place = places_[words_[i]];
+        const bool again = std::any_of(
+            words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(i), [&](std::uint32_t word) {
+                return places_[word].rule == place.rule && places_[word].signature == place.signature;
+            });
+        const auto& signature = rules_[place.rule].signatures[place.signature];
+        if (!again && matches(signature, line)) {
+            keep(signature, place, line, process);
+        }
+    }
+}
+
+std::vector<std::vector<SignatureMatches>> Matcher::finish() {
+    std::set<std::pair<std::uint32_t, std::uint64_t>> harmless;
+    std::set<std::pair<std::uint32_t, std::uint64_t>> claimed;
+    const auto key = [](const Match& match) { return std::pair(match.place.file, match.place.line); };
+    for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
+        for (const auto& found : found_[rule]) {
+            for (const auto& match : found.kept) {
+                if (rules_[rule].role == RuleRole::Harmless) {
+                    harmless.insert(key(match));
+                } else if (rules_[rule].role != RuleRole::Context && !rules_[rule].generic) {
+                    claimed.insert(key(match));
+                }
+            }
+        }
+    }
+    for (std::size_t rule = 0; rule < rules_.size(); ++rule) {
+        if (rules_[rule].role == RuleRole::Harmless || rules_[rule].role == RuleRole::Context) {
+            continue;
+        }
+        for (auto& found : found_[rule]) {
+            const auto erased = std::erase_if(found.kept, [&](const Match& match) {
+                return harmless.contains(key(match)) ||
+                       (rules_[rule].generic && claimed.contains(key(match)));
+            });
+            found.count -= std::min<std::uint64_t>(erased, found.count);
+            if (found.kept.empty()) {
+                found.count = 0;
+            }
+        }
+    }
+    return std::move(found_);
+}
+
+}  // namespace rankscope::logs

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/logs/grammar/log_line.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace rankscope::logs {
+
+/// A moment in a log; NaN: the line has none.
+struct Moment {
+    double time = std::numeric_limits<double>::quiet_NaN();
+    bool time_of_day_only = false;
+
+    bool known() const { return !std::isnan(time); }
+};
+
+/// A line worth keeping: with its text, which LogLine only lends.
+struct KeptLine {
+    LinePlace place = {};
+    std::string text = {};
+    Moment moment = {};
+};
+
+/// Whoever prints lines: as much of host, rank and pid as its lines say.
+struct Process {
+    std::uint32_t file = 0;
+    std::string part = {};
+    std::string host = {};
+    int rank = -1;
+    std::int64_t pid = -1;
+    std::uint64_t lines = 0;
+    std::uint64_t errors = 0;
+    Moment begin = {};
+    Moment end = {};
+    KeptLine last = {};
+    std::optional<KeptLine> first_error = {};
+};
+
+/// How a process ended, as a launcher reports it.
+struct ProcessExit {
+    LinePlace place = {};
+    std::string text = {};
+    std::string host = {};
+    int rank = -1;
+    std::int64_t pid = -1;
+    int code = 0;  ///< negative: -(signal)
+    Moment moment = {};
+};
+
+/// Who speaks in a log, from when to when, what each says last, and how each ends. Bounded memory: at most kMost
+/// processes and exits; later ones count for the last.
+class Story {
+public:
+    static constexpr std::size_t kMost = 20'000;
+
+    /// Takes the next line of a source. Returns the index of the process that prints it.
+    std::size_t take(const LogLine& line);
+
+    const std::vector<Process>& processes() const { return processes_; }
+    const std::vector<ProcessExit>& exits() const { return exits_; }
+    std::vector<ProcessExit>& exits() { return exits_; }
+    std::uint64_t lines() const { return lines_; }
+
+private:
+    std::size_t process_of(const LogLine& line);
+    void take_exit(const LogLine& line);
+
+    // A block of torchrun's summary while it is read.
+    struct Summary {
+        std::string host = {};
+        int rank = -1;
+    };
+
+    std::vector<Process> processes_;
+    std::unordered_map<std::string, std::size_t> index_;
+    std::size_t latest_ = 0;
+    std::vector<ProcessExit> exits_;
+    std::map<std::uint32_t, Summary> summaries_;  // by file
+    std::uint64_t lines_ = 0;
+};
+
+}  // namespace rankscope::logs

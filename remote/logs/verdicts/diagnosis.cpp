@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/grammar/line_parser.h>
+#include <remote/logs/verdicts/diagnosis.h>
+#include <remote/logs/verdicts/judge.h>
+
+#include <string_view>
+
+namespace rankscope::logs {
+
+Diagnosis::Diagnosis(const std::vector<Rule>& rules) : rules_(rules), matcher_(rules) {}
+
+void Diagnosis::take(const LogLine& line) {
+    matcher_.take(line, story_.take(line));
+}
+
+DiagnosisResult Diagnosis::finish(const std::vector<std::string>& sources) {
+    auto found = matcher_.finish();
+    DiagnosisResult result;
+    result.timeline = timeline_of(rules_, found, story_);
+    result.verdicts = judge(rules_, std::move(found), story_, sources);
+    return result;
+}
+
+DiagnosisResult diagnose_text(const std::vector<Rule>& rules, const std::string& text,
+                              const std::string& name) {
+    Diagnosis diagnosis(rules);
+    LineParser parser;
+    parser.begin(name, 0);
+    std::uint64_t number = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const auto end = std::min(text.find('\n', at), text.size());
+        const RawLine raw{.place = {.file = 0, .line = ++number},
+                          .text = std::string_view(text).substr(at, end - at)};
+        diagnosis.take(parser.parse(raw));
+        at = end + 1;
+    }
+    return diagnosis.finish({name});
+}
+
+}  // namespace rankscope::logs

@@ -1,0 +1,42 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/diagnosis/verdict.h>
+#include <remote/logs/rules/matcher.h>
+#include <remote/logs/story/story.h>
+#include <remote/logs/verdicts/timeline.h>
+
+#include <string>
+#include <vector>
+
+namespace rankscope::logs {
+
+/// What a diagnosis found.
+struct DiagnosisResult {
+    std::vector<Verdict> verdicts = {};        ///< the root cause first; empty: nothing is wrong
+    std::vector<TimelineEntry> timeline = {};  ///< in the order of time, as far as lines have one
+};
+
+/// Lines of a run → verdicts, in one pass.
+class Diagnosis {
+public:
+    /// `rules` outlives the diagnosis.
+    explicit Diagnosis(const std::vector<Rule>& rules);
+
+    void take(const LogLine& line);
+    /// `sources` are the names of the files, by LinePlace::file. Call once.
+    DiagnosisResult finish(const std::vector<std::string>& sources);
+
+private:
+    const std::vector<Rule>& rules_;
+    Matcher matcher_;
+    Story story_;
+};
+
+/// Of a text in memory, as one file with this name.
+DiagnosisResult diagnose_text(const std::vector<Rule>& rules, const std::string& text,
+                              const std::string& name);
+
+}  // namespace rankscope::logs

@@ -1,0 +1,355 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/diagnosis/failure_catalogue.h>
+#include <remote/logs/verdicts/conditions.h>
+#include <remote/logs/verdicts/judge.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace rankscope::logs {
+namespace {
+
+constexpr double kLeast = 0.02;
+constexpr double kMost = 0.97;
+constexpr double kSure = 0.5;  // from here on a cause explains what else is seen
+constexpr std::size_t kMostEvidence = 6;
+
+// A rule that applies.
+struct Finding {
+    std::size_t rule = 0;
+    double confidence = 0;
+    std::vector<const Match*> matches = {};  // the one that decides first
+    const Signature* deciding = nullptr;
+    std::string node = {};
+    std::vector<std::string> nodes = {};
+    int rank = -1;
+    std::vector<int> ranks = {};
+    bool explained = false;
+};
+
+bool is_fault(RuleRole role) {
+    return role == RuleRole::Cause || role == RuleRole::Victim;
+}
+
+bool earlier(const Match& left, const Match& right) {
+    if (!std::isnan(left.time) && !std::isnan(right.time) && left.time != right.time) {
+        return left.time < right.time;
+    }
+    return std::pair(left.place.file, left.place.line) < std::pair(right.place.file, right.place.line);
+}
+
+std::string capture_of(const Match& match, const Signature& signature, const std::string& name) {
+    for (std::size_t i = 0; i < signature.captures.size() && i < match.captures.size(); ++i) {
+        if (signature.captures[i] == name) {
+            return match.captures[i];
+        }
+    }
+    return {};
+}
+
+class Judge {
+public:
+    Judge(const Observed& observed, const std::vector<std::string>& sources)
+        : observed_(observed), sources_(sources) {}
+
+    std::vector<Verdict> verdicts() {
+        for (std::size_t rule = 0; rule < observed_.rules.size(); ++rule) {
+            if (is_fault(observed_.rules[rule].role)) {
+                add_finding(rule);
+            }
+        }
+        explain();
+        std::stable_sort(findings_.begin(), findings_.end(), [&](const Finding& left, const Finding& right) {
+            return std::tuple(left.explained, role(left), -left.confidence) <
+                       std::tuple(right.explained, role(right), -right.confidence) ||
+                   (std::tuple(left.explained, role(left), left.confidence) ==
+                        std::tuple(right.explained, role(right), right.confidence) &&
+                    earlier(*left.matches.front(), *right.matches.front()));
+        });
+        return listed();
+    }
+
+private:
+    RuleRole role(const Finding& finding) const { return observed_.rules[finding.rule].role; }
+
+    static std::string filled(const std::string& text, const Match& match, const Signature& signature,
+                              const std::string& unknown_host = "the node") {
+        std::string result;
+        for (std::size_t at = 0; at < text.size();) {
+            const auto end = text[at] == '{' ? text.find('}', at) : std::string::npos;
+            if (end == std::string::npos) {
+                result += text[at++];
+                continue;
+            }
+            const auto name = text.substr(at + 1, end - at - 1);
+            std::string value = capture_of(match, signature, name);
+            if (value.empty() && name == "host") {
+                value = match.host.empty() ? unknown_host : match.host;
+            } else if (value.empty() && name == "rank" && match.rank >= 0) {
+                value = std::to_string(match.rank);
+            }
+            result += value.empty() ? "?" : value;
+            at = end + 1;
+        }
+        return result;
+    }
+
+    void add_finding(std::size_t index) {
+        const Rule& rule = observed_.rules[index];
+        if (!all_hold(rule.when, index, observed_)) {
+            return;
+        }
+        Finding finding;
+        finding.rule = index;
+        std::size_t seen = 0;
+        for (std::size_t i = 0; i < rule.signatures.size(); ++i) {
+            const Signature& signature = rule.signatures[i];
+            const auto& matches = observed_.found[index][i].kept;
+            if (matches.empty() || !all_hold(signature.when, index, observed_)) {
+                continue;
+            }
+            ++seen;
+            const double confidence = signature.confidence.value_or(rule.confidence);
+            std::vector<const Match*> own;
+            for (const auto& match : matches) {
+                own.push_back(&match);
+            }
+            std::stable_sort(own.begin(), own.end(),
+                             [](const Match* left, const Match* right) { return earlier(*left, *right); });
+            if (finding.deciding == nullptr || confidence > finding.confidence) {
+                finding.confidence = confidence;
+                finding.deciding = &signature;
+                finding.matches.insert(finding.matches.begin(), own.begin(), own.end());
+            } else {
+                finding.matches.insert(finding.matches.end(), own.begin(), own.end());
+            }
+            collect_places(rule, signature, own, finding);
+        }
+        if (seen == 0 || (rule.all_signatures && seen < rule.signatures.size())) {
+            return;
+        }
+        for (const auto& adjustment : rule.adjust) {
+            if (all_hold(adjustment.when, index, observed_)) {
+                finding.confidence += adjustment.add;
+            }
+        }
+        finding.confidence = std::clamp(finding.confidence, kLeast, kMost);
+        settle_places(finding);
+        findings_.push_back(std::move(finding));
+    }
+
+    // Every node and rank that a match of the rule blames.
+    void collect_places(const Rule& rule, const Signature& signature,
+                        const std::vector<const Match*>& matches, Finding& finding) const {
+        for (const Match* match : matches) {
+            if (!rule.fault_node.empty()) {
+                const auto name = filled(rule.fault_node, *match, signature, "?");
+                if (name.find('?') == std::string::npos) {
+                    finding.nodes.push_back(observed_.surroundings.host_of(name));
+                }
+            }
+            if (!rule.fault_rank.empty()) {
+                const auto text = filled(rule.fault_rank, *match, signature);
+                if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
+                    text.size() < 8) {
+                    finding.ranks.push_back(std::stoi(text));
+                }
+            }
+        }
+    }
+
+    // The one that all, or more than half, blame.
+    template <typename T>
+    static T blamed(std::vector<T>& all, T none) {
+        std::map<T, std::size_t> votes;
+        for (const auto& one : all) {
+            ++votes[one];
+        }
+        T most = none;
+        for (const auto& [one, count] : votes) {
+            if (2 * count > all.size()) {
+                most = one;
+            }
+        }
+        all.clear();
+        for (const auto& [one, count] : votes) {
+            all.push_back(one);
+        }
+        return most;
+    }
+
+    static void settle_places(Finding& finding) {
+        finding.node = blamed(finding.nodes, std::string());
+        finding.rank = blamed(finding.ranks, -1);
+    }
+
+    static bool names(const std::string& shape, const std::string& id) {
+        return shape.ends_with('*') ? id.starts_with(shape.substr(0, shape.size() - 1)) : shape == id;
+    }
+
+    bool explains(const Finding& cause, const Finding& other) const {
+        const auto& shapes = observed_.rules[cause.rule].explains;
+        const auto& id = observed_.rules[other.rule].id;
+        return std::any_of(shapes.begin(), shapes.end(),
+                           [&](const std::string& shape) { return names(shape, id); });
+    }
+
+    void explain() {
+        for (auto& cause : findings_) {
+            if (role(cause) != RuleRole::Cause || cause.confidence < kSure) {
+                continue;
+            }
+            for (auto& other : findings_) {
+                const bool mutual = explains(other, cause) && other.confidence >= kSure &&
+                                    other.confidence > cause.confidence;
+                if (&other != &cause && explains(cause, other) && !mutual) {
+                    other.explained = true;
+                }
+            }
+        }
+    }
+
+    std::string source_name(std::uint32_t file) const {
+        return file < sources_.size() ? sources_[file] : std::string();
+    }
+
+    void add_evidence(const Match& match, std::vector<Evidence>& evidence) const {
+        Evidence line{.file = source_name(match.place.file),
+                      .line = static_cast<std::int64_t>(match.place.line),
+                      .text = match.text};
+        if (evidence.size() < kMostEvidence &&
+            std::find(evidence.begin(), evidence.end(), line) == evidence.end()) {
+            evidence.push_back(std::move(line));
+        }
+    }
+
+    Verdict verdict_of(const Finding& finding) const {
+        const Rule& rule = observed_.rules[finding.rule];
+        const Match& match = *finding.matches.front();
+        Verdict verdict;
+        verdict.id = FailureId::from(rule.id);
+        verdict.title = filled(rule.title, match, *finding.deciding);
+        verdict.node = finding.node;
+        verdict.nodes = finding.nodes;
+        verdict.rank = finding.rank;
+        verdict.ranks = finding.ranks;
+        verdict.confidence = std::round(finding.confidence * 100) / 100;
+        verdict.phase = VerdictPhase::End;
+        verdict.reason = rule.role == RuleRole::Victim ? "victim" : "";
+        for (const Match* one : finding.matches) {
+            add_evidence(*one, verdict.evidence);
+        }
+        for (const auto& fix : rule.fix) {
+            verdict.fix.push_back(filled(fix, match, *finding.deciding));
+        }
+        return verdict;
+    }
+
+    // What the deciding lines do not rule out.
+    void add_alternatives(const Finding& finding, std::vector<Verdict>& list) const {
+        const Rule& rule = observed_.rules[finding.rule];
+        const auto& also = finding.deciding->also.empty() ? rule.also : finding.deciding->also;
+        if (also.empty()) {
+            return;
+        }
+        const double rest = (1 - list.front().confidence) / static_cast<double>(also.size());
+        for (const auto& id : also) {
+            const bool listed = std::any_of(list.begin(), list.end(),
+                                            [&](const Verdict& verdict) { return verdict.id.text() == id; });
+            if (listed) {
+                continue;
+            }
+            Verdict verdict = list.front();
+            verdict.id = FailureId::from(id);
+            verdict.confidence = std::round(std::clamp(rest, kLeast, 0.45) * 100) / 100;
+            verdict.reason = "not-excluded";
+            const auto known = std::find_if(observed_.rules.begin(), observed_.rules.end(),
+                                            [&](const Rule& other) { return other.id == id; });
+            if (known != observed_.rules.end()) {
+                verdict.title = filled(known->title, *finding.matches.front(), *finding.deciding);
+                verdict.fix.clear();
+                for (const auto& fix : known->fix) {
+                    verdict.fix.push_back(filled(fix, *finding.matches.front(), *finding.deciding));
+                }
+            } else if (const auto* entry = catalogue_entry(verdict.id)) {
+                verdict.title = without_places(entry->title);
+                verdict.fix = {without_places(entry->remedy)};
+            }
+            list.push_back(std::move(verdict));
+        }
+    }
+
+    std::vector<Verdict> listed() {
+        std::vector<Verdict> list;
+        std::set<int> waiting;
+        const bool cause =
+            !findings_.empty() && role(findings_.front()) == RuleRole::Cause && !findings_.front().explained;
+        for (const auto& finding : findings_) {
+            if (finding.explained || (cause && role(finding) == RuleRole::Victim)) {
+                for (const Match* match : finding.matches) {
+                    waiting.insert(match->rank);
+                }
+                continue;
+            }
+            Verdict verdict = verdict_of(finding);
+            if (!list.empty()) {  // two causes cannot both be the first
+                const double most = std::max(0.1, 1 - list.front().confidence);
+                verdict.confidence =
+                    std::round(100 * std::min({verdict.confidence, list.front().confidence, most})) / 100;
+            }
+            list.push_back(std::move(verdict));
+        }
+        if (!list.empty()) {
+            for (const int rank : waiting) {
+                if (rank >= 0 && rank != list.front().rank) {
+                    list.front().waiting.push_back(rank);
+                }
+            }
+            const auto first = std::find_if(findings_.begin(), findings_.end(),
+                                            [](const Finding& finding) { return !finding.explained; });
+            add_alternatives(*first, list);
+            std::stable_sort(list.begin() + 1, list.end(), [](const Verdict& left, const Verdict& right) {
+                return left.confidence > right.confidence;
+            });
+        }
+        return list;
+    }
+
+    const Observed& observed_;
+    const std::vector<std::string>& sources_;
+    std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+namespace {
+
+// A rule that asks whether nothing else was seen is no fault itself.
+bool asks_for_silence(const Rule& rule) {
+    return std::any_of(rule.when.begin(), rule.when.end(),
+                       [](const Condition& condition) { return condition.kind == ConditionKind::Silent; });
+}
+
+}  // namespace
+
+std::vector<Verdict> judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>> found,
+                           Story& story, const std::vector<std::string>& sources) {
+    const Surroundings surroundings(rules, found, story);
+    Observed observed{rules, found, story, surroundings};
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+        if (!is_fault(rules[rule].role) || asks_for_silence(rules[rule])) {
+            continue;
+        }
+        for (std::size_t i = 0; i < rules[rule].signatures.size(); ++i) {
+            // A signature with conditions may be a fact of a healthy run as well.
+            observed.faults_seen |= found[rule][i].count > 0 && rules[rule].when.empty() &&
+                                    rules[rule].signatures[i].when.empty();
+        }
+    }
+    return Judge(observed, sources).verdicts();
+}
+
+}  // namespace rankscope::logs

@@ -1,0 +1,111 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/verdicts/timeline.h>
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+namespace rankscope::logs {
+namespace {
+
+constexpr std::size_t kOfContext = 2;  // lines of a process that one fact may fill
+
+TimelineKind kind_of(RuleRole role) {
+    switch (role) {
+        case RuleRole::Cause:
+            return TimelineKind::Fault;
+        case RuleRole::Victim:
+            return TimelineKind::Notice;
+        case RuleRole::Harmless:
+        case RuleRole::Context:
+            break;
+    }
+    return TimelineKind::Fact;
+}
+
+}  // namespace
+
+std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
+                                       const std::vector<std::vector<SignatureMatches>>& found,
+                                       const Story& story) {
+    std::vector<TimelineEntry> all;
+    for (std::size_t rule = 0; rule < rules.size(); ++rule) {
+        if (rules[rule].role == RuleRole::Harmless) {
+            continue;
+        }
+        const auto kind = kind_of(rules[rule].role);
+        for (const auto& signature : found[rule]) {
+            std::map<std::size_t, std::size_t> of_process;
+            for (const auto& match : signature.kept) {
+                if (kind == TimelineKind::Fact && ++of_process[match.process] > kOfContext) {
+                    continue;
+                }
+                all.push_back({.kind = kind,
+                               .rule = rules[rule].id,
+                               .place = match.place,
+                               .text = match.text,
+                               .host = match.host,
+                               .rank = match.rank,
+                               .moment = {match.time, false}});
+            }
+        }
+    }
+    for (const auto& exit : story.exits()) {
+        all.push_back({.kind = TimelineKind::Exit,
+                       .place = exit.place,
+                       .text = exit.text,
+                       .host = exit.host,
+                       .rank = exit.rank,
+                       .moment = exit.moment});
+    }
+    for (const auto& process : story.processes()) {
+        all.push_back({.kind = TimelineKind::Last,
+                       .place = process.last.place,
+                       .text = process.last.text,
+                       .host = process.host,
+                       .rank = process.rank,
+                       .moment = process.last.moment});
+    }
+    // One entry for a line: the one that says most.
+    const auto weight = [](const TimelineEntry& entry) {
+        constexpr std::array<int, 5> kWeights{3, 0, 1, 2, 4};  // by TimelineKind
+        return kWeights[static_cast<std::size_t>(entry.kind)];
+    };
+    std::stable_sort(all.begin(), all.end(), [&](const TimelineEntry& left, const TimelineEntry& right) {
+        return std::tuple(left.place.file, left.place.line, weight(left)) <
+               std::tuple(right.place.file, right.place.line, weight(right));
+    });
+    all.erase(std::unique(all.begin(), all.end(),
+                          [](const TimelineEntry& left, const TimelineEntry& right) {
+                              return left.place == right.place;
+                          }),
+              all.end());
+    std::set<std::tuple<std::uint32_t, std::string, int>> failed;
+    Moment latest;
+    std::uint32_t file = 0;
+    for (auto& entry : all) {
+        if (entry.place.file != file) {
+            file = entry.place.file;
+            latest = {};
+        }
+        if (entry.moment.known() && !entry.moment.time_of_day_only) {
+            latest = entry.moment;
+        } else {
+            entry.moment = latest;
+        }
+        if (entry.kind == TimelineKind::Fault || entry.kind == TimelineKind::Notice) {
+            entry.first = failed.emplace(entry.place.file, entry.host, entry.rank).second;
+        }
+    }
+    std::stable_sort(all.begin(), all.end(), [](const TimelineEntry& left, const TimelineEntry& right) {
+        if (left.moment.known() && right.moment.known()) {
+            return left.moment.time < right.moment.time;
+        }
+        return !left.moment.known() && right.moment.known();
+    });
+    return all;
+}
+
+}  // namespace rankscope::logs

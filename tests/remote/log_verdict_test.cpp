@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/rules/rule_set.h>
+#include <remote/logs/verdicts/diagnosis.h>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace rankscope::logs {
+namespace {
+
+const std::vector<Rule>& rules() {
+    static const auto set = load_rules({RANKSCOPE_RULES});
+    return set.rules;
+}
+
+DiagnosisResult diagnosed(const std::string& text) {
+    return diagnose_text(rules(), text, "train.log");
+}
+
+TEST(LogVerdicts, CauseComesBeforeThoseThatNoticed) {
+    const auto found = diagnosed(
+        "[rank0]: RuntimeError: [gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:33484\n"
+        "[rank2]: RuntimeError: [gloo/transport/tcp/pair.cc:534] Connection closed by peer [10.0.0.2]:33490\n"
+        "[rank3]: ValueError: the label 1000 is out of range\n");
+    ASSERT_FALSE(found.verdicts.empty());
+    const auto& first = found.verdicts.front();
+    EXPECT_EQ(first.id.text(), "rank-exception");
+    EXPECT_EQ(first.rank, 3);
+    EXPECT_EQ(first.waiting, (std::vector<int>{0, 2}));
+    ASSERT_EQ(first.evidence.size(), 1U);
+    EXPECT_EQ(first.evidence[0].file, "train.log");
+    EXPECT_EQ(first.evidence[0].line, 3);
+    EXPECT_EQ(first.evidence[0].text, "[rank3]: ValueError: the label 1000 is out of range");
+}
+
+TEST(LogVerdicts, VictimAloneIsNotSure) {
+    const auto found = diagnosed(
+        "n1:7:7 [0] misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer "
+        "n4<41005>\n");
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_LT(found.verdicts.front().confidence, 0.5);
+    EXPECT_EQ(found.verdicts.front().node, "n4");
+    EXPECT_EQ(found.verdicts.front().reason, "victim");
+}
+
+TEST(LogVerdicts, AddressBecomesTheNodeThatHasIt) {
+    const auto found = diagnosed(
+        "n1:7:7 [0] NCCL INFO Bootstrap : Using eth0:10.3.0.1<0>\n"
+        "n2:9:9 [0] NCCL INFO Bootstrap : Using eth0:10.3.0.2<0>\n"
+        "n2:9:9 [0] misc/socket.cc:456 NCCL WARN Net : Connect to 10.3.0.1<45903> failed : No route to "
+        "host\n");
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "nccl-ports-icmp-reject");
+    EXPECT_EQ(found.verdicts.front().node, "n1");
+}
+
+TEST(LogVerdicts, HealthyLinesHaveNoVerdict) {
+    const auto found = diagnosed(
+        "n1:7:7 [0] NCCL INFO Bootstrap : Using eth0:10.3.0.1<0>\n"
+        "n1:7:7 [0] NCCL INFO NET/IB : No device found.\n"
+        "n1:7:7 [0] NCCL INFO Using network Socket\n"
+        "n1:7:7 [0] NCCL INFO comm 0x7f rank 0 nranks 2 cudaDev 0 busId 1000 - Init COMPLETE\n"
+        "step 10 loss 0.3\n");
+    EXPECT_TRUE(found.verdicts.empty());
+}
+
+TEST(LogVerdicts, UnknownErrorIsNamedWithoutConfidence) {
+    const auto found = diagnosed("n1:7:7 [0] init.cc:9 NCCL WARN The frobnicator is out of cheese\n");
+    ASSERT_EQ(found.verdicts.size(), 1U);
+    EXPECT_EQ(found.verdicts.front().id.text(), "no-known-cause");
+    EXPECT_LT(found.verdicts.front().confidence, 0.5);
+    EXPECT_NE(found.verdicts.front().title.find("out of cheese"), std::string::npos);
+}
+
+TEST(LogVerdicts, SummaryOfTorchrunNamesTheRankThatCrashed) {
+    const auto found = diagnosed(
+        "Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-20_18:32:33\n  host      : "
+        "node-a\n"
+        "  rank      : 5 (local_rank: 1)\n  exitcode  : -11 (pid: 16740)\n");
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "rank-segv");
+    EXPECT_EQ(found.verdicts.front().rank, 5);
+    EXPECT_EQ(found.verdicts.front().node, "node-a");
+}
+
+TEST(LogVerdicts, MemoryIsBounded) {
+    std::string text;
+    for (int i = 0; i < 3000; ++i) {
+        text +=
+            "n1:7:7 [0] init.cc:9 NCCL WARN Duplicate GPU detected : rank 0 and rank 1 both on CUDA device "
+            "1000\n";
+    }
+    const auto found = diagnosed(text);
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "duplicate-gpu");
+    EXPECT_LE(found.timeline.size(), 32U);
+}
+
+TEST(LogVerdicts, TimelineMarksTheFirstFault) {
+    const auto found = diagnosed(
+        "[2026-01-02 03:04:09] n1:7:7 [0] a.cc:1 NCCL WARN socketProgress: Connection closed by remote peer "
+        "n2<41005>\n"
+        "[2026-01-02 03:04:05] n2:9:9 [0] a.cc:1 NCCL WARN Cuda failure 2 'out of memory'\n");
+    ASSERT_EQ(found.timeline.size(), 2U);
+    EXPECT_EQ(found.timeline[0].host, "n2");
+    EXPECT_TRUE(found.timeline[0].first);
+    EXPECT_EQ(found.timeline[0].kind, TimelineKind::Fault);
+    EXPECT_EQ(found.timeline[1].kind, TimelineKind::Notice);
+}
+
+}  // namespace
+}  // namespace rankscope::logs
