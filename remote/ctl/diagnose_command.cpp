@@ -5,6 +5,7 @@
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/text.h>
+#include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/grammar/read_sources.h>
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
@@ -33,6 +34,7 @@ namespace fs = std::filesystem;
 struct DiagnoseOptions {
     std::vector<std::string> paths;
     std::vector<std::string> rules;
+    bool facts = false;
     bool timeline = false;
     double min_confidence = 0;
 };
@@ -139,6 +141,71 @@ Json json_of(const std::vector<logs::TimelineEntry>& timeline, const std::vector
     return list;
 }
 
+std::string joined(const std::vector<logs::InterfaceAddress>& addresses) {
+    std::string all;
+    for (const auto& one : addresses) {
+        all += (all.empty() ? "" : ", ") + one.interface + ' ' + one.address;
+    }
+    return all;
+}
+
+template <typename List>
+std::string joined(const List& words) {
+    std::string all;
+    for (const auto& word : words) {
+        all += (all.empty() ? "" : ", ") + std::string(word);
+    }
+    return all;
+}
+
+std::string ring_text(const logs::Communicator& communicator) {
+    if (communicator.rings.empty()) {
+        return {};
+    }
+    std::string ranks;
+    for (const int rank : communicator.rings.front().ranks) {
+        ranks += ' ' + std::to_string(rank);
+    }
+    return ", ring" + ranks + (communicator.rings.front().complete ? "" : " ...");
+}
+
+void print_fact(const char* what, const std::string& value) {
+    if (!value.empty()) {
+        std::printf("%-14s  %s\n", what, safe_text(value).c_str());
+    }
+}
+
+void print_facts(const logs::RunFacts& facts) {
+    for (const auto& version : facts.versions) {
+        print_fact("NCCL", version.nccl + (version.cuda.empty() ? "" : ", CUDA " + version.cuda));
+    }
+    print_fact("PyTorch", facts.torch_version);
+    for (const auto& host : facts.hosts) {
+        print_fact("node", host.name);
+        print_fact("  bootstrap", joined(host.bootstrap));
+        print_fact("  sockets", joined(host.sockets));
+        print_fact("  networks", joined(host.networks));
+    }
+    for (const auto& setting : facts.settings) {
+        print_fact("variable", setting.name + '=' + setting.value);
+    }
+    for (const auto& communicator : facts.communicators) {
+        print_fact("communicator", (communicator.id.empty() ? "" : communicator.id + ": ") +
+                                       std::to_string(communicator.nranks) + " ranks, " +
+                                       std::to_string(communicator.nnodes) + " nodes, " +
+                                       std::to_string(communicator.channels) + " channels, " +
+                                       joined(facts.transports_of(communicator)) + ring_text(communicator));
+        const auto missing = communicator.missing_ranks();
+        if (!missing.empty() && missing.size() < static_cast<std::size_t>(communicator.nranks)) {
+            std::string ranks;
+            for (const int rank : missing) {
+                ranks += (ranks.empty() ? "" : " ") + std::to_string(rank);
+            }
+            print_fact("  no lines of", ranks);
+        }
+    }
+}
+
 void print_remarks(const logs::SourceList& read) {
     for (const auto& remark : read.remarks) {
         const std::string name = !remark.name.empty()                  ? remark.name
@@ -164,9 +231,17 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     }
     const StopOnInterrupt interrupt;
     logs::Diagnosis diagnosis(set.rules);
+    logs::FactBuilder builder;
+    const bool with_facts = wanted.facts || options.json;
     const auto read = logs::read_sources(
-        wanted.paths, {}, [&](const logs::LogLine& line) { diagnosis.take(line); }, progress_of(options),
-        interrupt.token());
+        wanted.paths, {},
+        [&](const logs::LogLine& line) {
+            diagnosis.take(line);
+            if (with_facts) {
+                builder.feed(line);
+            }
+        },
+        progress_of(options), interrupt.token());
     if (!options.json && ::isatty(STDERR_FILENO) != 0) {
         std::fprintf(stderr, "\r\x1b[K");
     }
@@ -174,6 +249,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     for (const auto& source : read.sources) {
         sources.push_back(source.name);
     }
+    const auto facts = builder.take();
     auto found = diagnosis.finish(sources);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
@@ -182,13 +258,16 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         for (const auto& verdict : found.verdicts) {
             list.push_back(body_json(verdict));
         }
-        Json all{{"diagnoses", list}, {"facts", Json::object()}};
+        Json all{{"diagnoses", list}, {"facts", Json(logs::to_json(facts))}};
         if (wanted.timeline) {
             all["timeline"] = json_of(found.timeline, sources);
         }
         print_json(all);
     } else {
         print_remarks(read);
+        if (wanted.facts) {
+            print_facts(facts);
+        }
         if (wanted.timeline) {
             print_timeline(found.timeline, sources);
         }
@@ -235,6 +314,8 @@ void add_diagnose_command(CLI::App& app, GlobalOptions& options, int& code) {
         ->required();
     command->add_option("--rules", wanted->rules, "A further folder of rules (docs/log-rules.md)")
         ->type_name("DIR");
+    command->add_flag("--facts", wanted->facts,
+                      "Print what the logs say of versions, nodes, communicators and rings, too");
     command->add_flag("--timeline", wanted->timeline, "Print the order of events, too");
     command->add_option("--min-confidence", wanted->min_confidence, "Leave out verdicts below this (0 to 1)")
         ->check(CLI::Range(0.0, 1.0));

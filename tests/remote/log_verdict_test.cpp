@@ -65,6 +65,9 @@ TEST(LogVerdicts, HealthyLinesHaveNoVerdict) {
         "n1:7:7 [0] NCCL INFO comm 0x7f rank 0 nranks 2 cudaDev 0 busId 1000 - Init COMPLETE\n"
         "step 10 loss 0.3\n");
     EXPECT_TRUE(found.verdicts.empty());
+    for (const auto& entry : found.timeline) {
+        EXPECT_TRUE(entry.kind == TimelineKind::Fact || entry.kind == TimelineKind::Last) << entry.text;
+    }
 }
 
 TEST(LogVerdicts, UnknownErrorIsNamedWithoutConfidence) {
@@ -84,6 +87,20 @@ TEST(LogVerdicts, SummaryOfTorchrunNamesTheRankThatCrashed) {
     EXPECT_EQ(found.verdicts.front().id.text(), "rank-segv");
     EXPECT_EQ(found.verdicts.front().rank, 5);
     EXPECT_EQ(found.verdicts.front().node, "node-a");
+}
+
+TEST(LogVerdicts, RankThatDoesNotWaitIsBlamedForAHang) {
+    std::string text = "[rank2]: loading the next shard\n";
+    for (const char* rank : {"0", "1", "3"}) {
+        text += std::string("[rank") + rank + "]:[E810 03:04:11.06 ProcessGroupNCCL.cpp:683] [Rank " + rank +
+                "] Watchdog caught collective operation timeout: WorkNCCL(SeqNum=96, OpType=ALLREDUCE, "
+                "NumelIn=8, "
+                "NumelOut=8, Timeout(ms)=600000) ran for 600096 milliseconds before timing out.\n";
+    }
+    const auto found = diagnosed(text);
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "rank-hang");
+    EXPECT_EQ(found.verdicts.front().rank, 2);
 }
 
 TEST(LogVerdicts, MemoryIsBounded) {

@@ -18,8 +18,9 @@ void Diagnosis::take(const LogLine& line) {
 DiagnosisResult Diagnosis::finish(const std::vector<std::string>& sources) {
     auto found = matcher_.finish();
     DiagnosisResult result;
-    result.timeline = timeline_of(rules_, found, story_);
-    result.verdicts = judge(rules_, std::move(found), story_, sources);
+    auto judgement = judge(rules_, found, story_, sources);
+    result.timeline = timeline_of(rules_, found, judgement, story_);
+    result.verdicts = std::move(judgement.verdicts);
     return result;
 }
 

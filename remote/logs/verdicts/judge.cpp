@@ -23,6 +23,7 @@ struct Finding {
     double confidence = 0;
     std::vector<const Match*> matches = {};  // the one that decides first
     const Signature* deciding = nullptr;
+    std::vector<std::size_t> signatures = {};  // that hold
     std::string node = {};
     std::vector<std::string> nodes = {};
     int rank = -1;
@@ -55,7 +56,7 @@ public:
     Judge(const Observed& observed, const std::vector<std::string>& sources)
         : observed_(observed), sources_(sources) {}
 
-    std::vector<Verdict> verdicts() {
+    Judgement judgement() {
         for (std::size_t rule = 0; rule < observed_.rules.size(); ++rule) {
             if (is_fault(observed_.rules[rule].role)) {
                 add_finding(rule);
@@ -69,14 +70,22 @@ public:
                         std::tuple(right.explained, role(right), right.confidence) &&
                     earlier(*left.matches.front(), *right.matches.front()));
         });
-        return listed();
+        Judgement judgement;
+        for (const auto& finding : findings_) {
+            for (const std::size_t signature : finding.signatures) {
+                judgement.applied[{finding.rule, signature}] =
+                    role(finding) == RuleRole::Cause && !finding.explained;
+            }
+        }
+        judgement.verdicts = listed();
+        return judgement;
     }
 
 private:
     RuleRole role(const Finding& finding) const { return observed_.rules[finding.rule].role; }
 
     static std::string filled(const std::string& text, const Match& match, const Signature& signature,
-                              const std::string& unknown_host = "the node") {
+                              const std::string& unknown_host = "the node", int known_rank = -1) {
         std::string result;
         for (std::size_t at = 0; at < text.size();) {
             const auto end = text[at] == '{' ? text.find('}', at) : std::string::npos;
@@ -88,8 +97,8 @@ private:
             std::string value = capture_of(match, signature, name);
             if (value.empty() && name == "host") {
                 value = match.host.empty() ? unknown_host : match.host;
-            } else if (value.empty() && name == "rank" && match.rank >= 0) {
-                value = std::to_string(match.rank);
+            } else if (value.empty() && name == "rank" && std::max(match.rank, known_rank) >= 0) {
+                value = std::to_string(match.rank >= 0 ? match.rank : known_rank);
             }
             result += value.empty() ? "?" : value;
             at = end + 1;
@@ -112,6 +121,7 @@ private:
                 continue;
             }
             ++seen;
+            finding.signatures.push_back(i);
             const double confidence = signature.confidence.value_or(rule.confidence);
             std::vector<const Match*> own;
             for (const auto& match : matches) {
@@ -137,8 +147,28 @@ private:
             }
         }
         finding.confidence = std::clamp(finding.confidence, kLeast, kMost);
+        if (rule.fault_rank == "others") {
+            blame_others(finding);
+        }
         settle_places(finding);
         findings_.push_back(std::move(finding));
+    }
+
+    // Of those who wait: the ranks that speak, but do not say so.
+    void blame_others(Finding& finding) const {
+        std::set<int> waiting;
+        std::set<int> others;
+        for (const Match* match : finding.matches) {
+            waiting.insert(match->rank);
+        }
+        for (const auto& process : observed_.story.processes()) {
+            if (process.rank >= 0 && !waiting.contains(process.rank)) {
+                others.insert(process.rank);
+            }
+        }
+        if (!waiting.contains(-1) && others.size() < waiting.size()) {
+            finding.ranks.assign(others.begin(), others.end());
+        }
     }
 
     // Every node and rank that a match of the rule blames.
@@ -151,7 +181,7 @@ private:
                     finding.nodes.push_back(observed_.surroundings.host_of(name));
                 }
             }
-            if (!rule.fault_rank.empty()) {
+            if (!rule.fault_rank.empty() && rule.fault_rank != "others") {
                 const auto text = filled(rule.fault_rank, *match, signature);
                 if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
                     text.size() < 8) {
@@ -231,7 +261,8 @@ private:
         const Match& match = *finding.matches.front();
         Verdict verdict;
         verdict.id = FailureId::from(rule.id);
-        verdict.title = filled(rule.title, match, *finding.deciding);
+        const auto& node = finding.node.empty() ? "the node" : finding.node;
+        verdict.title = filled(rule.title, match, *finding.deciding, node, finding.rank);
         verdict.node = finding.node;
         verdict.nodes = finding.nodes;
         verdict.rank = finding.rank;
@@ -243,7 +274,7 @@ private:
             add_evidence(*one, verdict.evidence);
         }
         for (const auto& fix : rule.fix) {
-            verdict.fix.push_back(filled(fix, match, *finding.deciding));
+            verdict.fix.push_back(filled(fix, match, *finding.deciding, node, finding.rank));
         }
         return verdict;
     }
@@ -335,8 +366,8 @@ bool asks_for_silence(const Rule& rule) {
 
 }  // namespace
 
-std::vector<Verdict> judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>> found,
-                           Story& story, const std::vector<std::string>& sources) {
+Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
+                Story& story, const std::vector<std::string>& sources) {
     const Surroundings surroundings(rules, found, story);
     Observed observed{rules, found, story, surroundings};
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
@@ -349,7 +380,7 @@ std::vector<Verdict> judge(const std::vector<Rule>& rules, std::vector<std::vect
                                     rules[rule].signatures[i].when.empty();
         }
     }
-    return Judge(observed, sources).verdicts();
+    return Judge(observed, sources).judgement();
 }
 
 }  // namespace rankscope::logs

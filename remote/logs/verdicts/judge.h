@@ -8,14 +8,23 @@
 #include <remote/logs/rules/rule.h>
 #include <remote/logs/story/story.h>
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::logs {
 
-/// What rules say of lines that were read: the root cause first, then less likely ones. Empty: nothing is wrong.
-/// `found` is of Matcher::finish; `sources` are the names of the files, by LinePlace::file.
-std::vector<Verdict> judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>> found,
-                           Story& story, const std::vector<std::string>& sources);
+struct Judgement {
+    std::vector<Verdict> verdicts =
+        {};  ///< the root cause first, then less likely ones; empty: nothing is wrong
+    /// Signatures (rule, signature) whose conditions hold. True: of a cause that no other explains.
+    std::map<std::pair<std::size_t, std::size_t>, bool> applied = {};
+};
+
+/// What rules say of lines that were read. `found` is of Matcher::finish, and hosts and ranks that other lines say
+/// are added to it; `sources` are the names of the files, by LinePlace::file.
+Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
+                Story& story, const std::vector<std::string>& sources);
 
 }  // namespace rankscope::logs

@@ -12,31 +12,25 @@ namespace {
 
 constexpr std::size_t kOfContext = 2;  // lines of a process that one fact may fill
 
-TimelineKind kind_of(RuleRole role) {
-    switch (role) {
-        case RuleRole::Cause:
-            return TimelineKind::Fault;
-        case RuleRole::Victim:
-            return TimelineKind::Notice;
-        case RuleRole::Harmless:
-        case RuleRole::Context:
-            break;
-    }
-    return TimelineKind::Fact;
-}
-
 }  // namespace
 
 std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                                        const std::vector<std::vector<SignatureMatches>>& found,
-                                       const Story& story) {
+                                       const Judgement& judgement, const Story& story) {
     std::vector<TimelineEntry> all;
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         if (rules[rule].role == RuleRole::Harmless) {
             continue;
         }
-        const auto kind = kind_of(rules[rule].role);
-        for (const auto& signature : found[rule]) {
+        for (std::size_t i = 0; i < found[rule].size(); ++i) {
+            const auto& signature = found[rule][i];
+            const auto applied = judgement.applied.find({rule, i});
+            if (applied == judgement.applied.end() && rules[rule].role != RuleRole::Context) {
+                continue;  // its conditions do not hold
+            }
+            const auto kind = applied == judgement.applied.end() ? TimelineKind::Fact
+                              : applied->second                  ? TimelineKind::Fault
+                                                                 : TimelineKind::Notice;
             std::map<std::size_t, std::size_t> of_process;
             for (const auto& match : signature.kept) {
                 if (kind == TimelineKind::Fact && ++of_process[match.process] > kOfContext) {

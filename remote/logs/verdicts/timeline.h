@@ -6,6 +6,7 @@
 #include <base/enum_names.h>
 #include <remote/logs/rules/matcher.h>
 #include <remote/logs/story/story.h>
+#include <remote/logs/verdicts/judge.h>
 
 #include <array>
 #include <string>
@@ -36,7 +37,7 @@ struct TimelineEntry {
 /// In the order of time; lines without a time follow the line before them in their file.
 std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                                        const std::vector<std::vector<SignatureMatches>>& found,
-                                       const Story& story);
+                                       const Judgement& judgement, const Story& story);
 
 }  // namespace rankscope::logs
 
