@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -122,6 +123,68 @@ TEST_F(LogReader, FoldersInNaturalOrder) {
     EXPECT_EQ(read({(folder_ / "run").string() + "/"}), (Lines{"0:1:two", "1:1:ten"}));
     EXPECT_EQ(list_.sources.at(0).name, (folder_ / "run/rank2.log").string());
     EXPECT_NE(remark(RemarkKind::NotALog), nullptr);
+}
+
+/// Runs a packer of the system; false: it is not installed.
+bool packed(const std::string& command) {
+    return std::system(("(" + command + ") >/dev/null 2>&1").c_str()) ==
+           0;  // NOLINT: a test, with its own words
+}
+
+TEST_F(LogReader, Archives) {
+    write("run/rank0.log", "zero\n");
+    write("run/deep/rank1.log", "one\n");
+    const auto at = "cd '" + folder_.string() + "' && ";
+    ASSERT_TRUE(
+        packed(at + "gzip run/deep/rank1.log && tar czf run.tar.gz run && gzip -c run/rank0.log > alone.gz"));
+    auto lines = read({(folder_ / "run.tar.gz").string()});
+    std::sort(lines.begin(), lines.end(),
+              [](const auto& a, const auto& b) { return a.substr(2) < b.substr(2); });
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_EQ(lines[0].substr(2), "1:one");
+    EXPECT_EQ(lines[1].substr(2), "1:zero");
+    const auto named = [&](const char* name) {
+        return std::count_if(list_.sources.begin(), list_.sources.end(),
+                             [&](const Source& s) { return s.name == (folder_ / name).string(); });
+    };
+    EXPECT_EQ(named("run.tar.gz/run/rank0.log"), 1);
+    EXPECT_EQ(named("run.tar.gz/run/deep/rank1.log.gz"), 1);
+    EXPECT_EQ(read({(folder_ / "alone.gz").string()}), Lines{"0:1:zero"});
+    EXPECT_EQ(named("alone.gz"), 1);
+    ASSERT_TRUE(packed(at + "python3 -m zipfile -c run.zip run/rank0.log"));
+    EXPECT_EQ(read({(folder_ / "run.zip").string()}), Lines{"0:1:zero"});
+    if (packed(at + "zstd run/rank0.log")) {
+        EXPECT_EQ(read({(folder_ / "run/rank0.log.zst").string()}), Lines{"0:1:zero"});
+    }
+}
+
+TEST_F(LogReader, CutArchiveIsReadAsFarAsItGoes) {
+    std::string text;
+    for (int i = 0; i < 20000; ++i) {
+        text += "line " + std::to_string(i * 7919 % 10007) + "\n";
+    }
+    write("a.log", text);
+    const auto at = "cd '" + folder_.string() + "' && ";
+    ASSERT_TRUE(packed(at + "gzip -c a.log > whole.gz && head -c 20000 whole.gz > cut.gz && tar czf "
+                            "whole.tar.gz a.log && head -c 20000 whole.tar.gz > cut.tar.gz"));
+    for (const char* name : {"cut.gz", "cut.tar.gz"}) {
+        const auto lines = read({(folder_ / name).string()});
+        EXPECT_GT(lines.size(), 2000U) << name;
+        EXPECT_LT(lines.size(), 20000U) << name;
+        EXPECT_EQ(lines.at(1), "0:2:line 7919") << name;
+        EXPECT_NE(remark(RemarkKind::ArchiveDamaged), nullptr) << name;
+    }
+}
+
+TEST_F(LogReader, BombStopsAtTheLimit) {
+    options_.most_unpacked = 1'000'000;
+    const auto at = "cd '" + folder_.string() + "' && ";
+    ASSERT_TRUE(packed(at + "head -c 50000000 /dev/zero | tr '\\0' 'x' | gzip > bomb.gz"));
+    const auto lines = read({(folder_ / "bomb.gz").string()});
+    ASSERT_EQ(lines.size(), 1U);
+    EXPECT_LE(lines[0].size(), options_.longest_line + 10);
+    ASSERT_NE(remark(RemarkKind::UnpackLimit), nullptr);
+    EXPECT_LT(remark(RemarkKind::UnpackLimit)->amount, 2'000'000U);
 }
 
 TEST_F(LogReader, StopsWhenAsked) {

@@ -326,7 +326,8 @@ private:
         if (!found) {
             return false;
         }
-        const auto& [name, value] = *found;
+        const auto name = found->first;
+        const auto value = found->second;
         const auto same =
             std::find_if(facts_.settings.begin(), facts_.settings.end(),
                          [&](const SettingFact& s) { return s.name == name && s.value == value; });

@@ -46,10 +46,9 @@ PackedBytes::PackedBytes(ByteSource bytes) : bytes_(std::move(bytes)), archive_(
     }
     // One by one: "all" would include filters that start other programs.
     for (auto* const support :
-         {archive_read_support_filter_gzip, archive_read_support_filter_bzip2, archive_read_support_filter_xz,
-          archive_read_support_filter_lzma, archive_read_support_filter_zstd, archive_read_support_filter_lz4,
-          archive_read_support_format_tar, archive_read_support_format_zip_streamable,
-          archive_read_support_format_raw}) {
+         {archive_read_support_filter_bzip2, archive_read_support_filter_xz, archive_read_support_filter_lzma,
+          archive_read_support_filter_zstd, archive_read_support_filter_lz4, archive_read_support_format_tar,
+          archive_read_support_format_zip_streamable, archive_read_support_format_raw}) {
         if (support(a) != ARCHIVE_OK) {
             why_ = "this libarchive reads it only with another program";
             return;

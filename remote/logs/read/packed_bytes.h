@@ -22,7 +22,7 @@ bool is_packed(std::string_view head);
 inline constexpr std::size_t kPackedHead = 512;
 
 /// The members of an archive, or the one text of a packed file, as they come: nothing is kept, nothing is written.
-/// Formats: tar, zip, and gzip, bzip2, xz, lzma, zstd, lz4 around them or alone.
+/// Formats: tar, zip, and bzip2, xz, lzma, zstd, lz4 around them or alone.
 class PackedBytes {
 public:
     enum class Step { Member, End, Damaged };

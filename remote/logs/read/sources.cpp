@@ -3,6 +3,7 @@
 
 #include <base/fd.h>
 #include <remote/logs/read/file_walk.h>
+#include <remote/logs/read/gzip_bytes.h>
 #include <remote/logs/read/line_splitter.h>
 #include <remote/logs/read/packed_bytes.h>
 #include <remote/logs/read/remark_book.h>
@@ -106,7 +107,9 @@ private:
                 piece = bytes();
             }
         }
-        const bool packed = is_packed(head.empty() ? piece : std::string_view(head));
+        const auto start = head.empty() ? piece : std::string_view(head);
+        const bool packed = is_packed(start);
+        const bool gzip = is_gzip(start);
         int given = head.empty() ? 1 : 0;
         const ByteSource all = [&]() -> std::string_view {
             if (given == 0) {
@@ -123,8 +126,19 @@ private:
             read_text(input, all);
         } else if (input.depth >= options_.deepest_archive) {
             remark_file(RemarkKind::ArchiveDeep, input.name, {});
+        } else if (gzip) {
+            read_gzip(input, all);
         } else {
             read_archive(input, all);
+        }
+    }
+
+    void read_gzip(Input input, const ByteSource& bytes) {
+        GzipBytes packed(bytes);
+        ++input.depth;
+        read_bytes(input, [&] { return unpacked(packed, input.name); });
+        if (!packed.why().empty() && !stop_.stop_requested()) {
+            remark_file(RemarkKind::ArchiveDamaged, input.name, packed.why());
         }
     }
 
@@ -171,14 +185,15 @@ private:
             }
             const auto modified = member.path.empty() ? input.modified_s : member.modified_s;
             read_bytes({.name = name, .modified_s = modified, .depth = input.depth + 1},
-                       [&] { return unpack(packed, input.name); });
+                       [&] { return unpacked(packed, input.name); });
         }
         if (!packed.why().empty() && !stop_.stop_requested()) {
             remark_file(RemarkKind::ArchiveDamaged, input.name, packed.why());
         }
     }
 
-    std::string_view unpack(PackedBytes& packed, const std::string& name) {
+    template <typename Packed>
+    std::string_view unpacked(Packed& packed, const std::string& name) {
         if (over_ || stop_.stop_requested()) {
             return {};
         }

@@ -20,7 +20,7 @@ struct ReadOptions {
     std::size_t longest_line = std::size_t{256} << 10;     ///< bytes; the tail of a longer line is left out
     std::uint64_t most_unpacked = std::uint64_t{8} << 30;  ///< bytes that all archives together may unpack to
     std::size_t most_files = 100'000;
-    int deepest_archive = 3;  ///< an archive in an archive in an archive
+    int deepest_archive = 4;  ///< .tar.gz counts twice
 };
 
 /// A text that lines come from: a file, a member of an archive, standard input.
