@@ -55,10 +55,13 @@ def right_first(row: dict, found: list) -> bool:
     return first in allowed
 
 
-def right_place(row: dict, found: list) -> bool | None:
-    """Nothing where the place is not one node or rank, or the cause is wrong."""
+def right_place(row: dict, found: list, paths: list) -> bool | None:
+    """Nothing where the place is not one node or rank, where the logs do not name it, or where the cause is wrong."""
+    text = "".join(path.read_text(errors="replace") for path in paths)
     rank = re.match(r"rank (\d+)(?! /)", row["fault"])
     node = re.search(r"\b((?:gpu|node|worker)-[\w-]+)\b", row["fault"]) if "/" not in row["fault"] else None
+    rank = rank if rank and re.search(rf"\brank\s*:?\s*{rank.group(1)}\b", text) else None
+    node = node if node and node.group(1) in text else None
     if not found or found[0]["id"] != row["mode"] or not (rank or node) or row["evidence"] not in ("names-cause", "ambiguous"):
         return None
     first = found[0]
@@ -130,7 +133,7 @@ def main() -> int:
         shares.add(f"{kind}: {row['evidence']}", right)
         if row["mode"] in held and row["evidence"] in ("names-cause", "ambiguous"):
             shares.add(f"held out: {kind}: {row['evidence']}", right)
-        place = right_place(row, found)
+        place = right_place(row, found, paths)
         if place is not None:
             shares.add(f"{kind}: place", place)
         if found and row["evidence"] != "healthy" and row["evidence"] not in ("victim", "silent"):
