@@ -304,8 +304,10 @@ private:
         if (bytes.size() > sizeof(std::int64_t)) {
             return push(std::monostate{});  // no number of a dump is so large
         }
-        std::int64_t value =
-            !bytes.empty() && (static_cast<unsigned char>(bytes.back()) & 0x80U) != 0 ? -1 : 0;
+        if (bytes.empty()) {
+            return push(std::int64_t{0});
+        }
+        std::int64_t value = (static_cast<unsigned char>(bytes.back()) & 0x80U) != 0 ? -1 : 0;
         std::memcpy(&value, bytes.data(), bytes.size());  // two's complement, little-endian
         push(value);
     }
