@@ -169,11 +169,9 @@ void Observer::learn_communicator(CommunicatorPlace& place, const StartEvent& ev
     if (event.version > 3 || load(place.entry->rank) >= 0) {
         return;
     }
-    if (exchange_if(place.entry->rank, -1, event.rank)) {
-        if (event.communicator_name != nullptr) {
-            std::strncpy(place.entry->name.data(), event.communicator_name, place.entry->name.size() - 1);
-        }
-        store(place.entry->id, event.communicator);
+    store(place.entry->id, event.communicator);  // before the rank, which says that it is known
+    if (exchange_if(place.entry->rank, -1, event.rank) && event.communicator_name != nullptr) {
+        std::strncpy(place.entry->name.data(), event.communicator_name, place.entry->name.size() - 1);
     }
 }
 
