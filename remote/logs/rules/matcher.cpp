@@ -94,6 +94,11 @@ void Matcher::keep(const Signature& signature, const Place& place, const LogLine
     }
 }
 
+bool Matcher::enough(const Place& place, std::size_t process) const {
+    const auto known = of_process_.find({(std::size_t{place.rule} << 16U) | place.signature, process});
+    return known != of_process_.end() && known->second.kept >= kFirst;
+}
+
 void Matcher::take(const LogLine& line, std::size_t process) {
     words_.clear();
     scan_.scan(line.text, words_);
@@ -104,7 +109,10 @@ void Matcher::take(const LogLine& line, std::size_t process) {
                 return places_[word].rule == place.rule && places_[word].signature == place.signature;
             });
         const auto& signature = rules_[place.rule].signatures[place.signature];
-        if (!again && matches(signature, line)) {
+        if (again || (rules_[place.rule].role == RuleRole::Context && enough(place, process))) {
+            continue;
+        }
+        if (matches(signature, line)) {
             keep(signature, place, line, process);
         }
     }

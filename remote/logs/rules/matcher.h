@@ -60,6 +60,8 @@ private:
     };
 
     bool matches(const Signature& signature, const LogLine& line);
+    // A fact that a process states again and again needs no further look.
+    bool enough(const Place& place, std::size_t process) const;
     void keep(const Signature& signature, const Place& place, const LogLine& line, std::size_t process);
 
     const std::vector<Rule>& rules_;
