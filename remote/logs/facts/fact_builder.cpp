@@ -345,7 +345,8 @@ private:
     void program_line(std::string_view text) {
         constexpr std::string_view kStart = "PyTorch version: ";
         if (facts_.torch_version.empty() && text.starts_with(kStart)) {
-            facts_.torch_version = text.substr(kStart.size(), 64);
+            const auto version = text.substr(kStart.size());
+            facts_.torch_version = version.substr(0, version.find(' '));
         }
     }
 
