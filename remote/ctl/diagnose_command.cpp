@@ -95,6 +95,26 @@ void print_verdict(const Verdict& verdict) {
     }
 }
 
+// Below this, only the name: the lines are those of the verdicts above it, and decide nothing.
+constexpr double kHint = 0.2;
+
+void print_verdicts(const std::vector<Verdict>& verdicts) {
+    std::string hints;
+    for (const auto& verdict : verdicts) {
+        if (&verdict == &verdicts.front() || verdict.confidence >= kHint) {
+            print_verdict(verdict);
+        } else {
+            hints += (hints.empty() ? "" : ", ") + verdict.id.str();
+        }
+    }
+    if (!hints.empty()) {
+        std::printf("%s\n", text(kContext, "Not ruled out: %1", {hints}).c_str());
+    }
+    if (verdicts.empty()) {
+        std::printf("%s\n", text(kContext, "Nothing in these logs points to a fault.").c_str());
+    }
+}
+
 std::string clock_text(const logs::Moment& moment) {
     if (!moment.known()) {
         return "-";
@@ -271,12 +291,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         if (wanted.timeline) {
             print_timeline(found.timeline, sources);
         }
-        for (const auto& verdict : found.verdicts) {
-            print_verdict(verdict);
-        }
-        if (found.verdicts.empty()) {
-            std::printf("%s\n", text(kContext, "Nothing in these logs points to a fault.").c_str());
-        }
+        print_verdicts(found.verdicts);
     }
     if (interrupt.token().stop_requested()) {
         return kStopped;
