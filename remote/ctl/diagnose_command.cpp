@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/run_lines.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
+#include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
 #include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/grammar/read_sources.h>
@@ -238,6 +240,44 @@ void print_remarks(const logs::SourceList& read) {
     }
 }
 
+// Paths, and ids of stored runs, which are the names that are no path.
+struct Inputs {
+    std::vector<std::string> paths;
+    std::vector<std::string> runs;
+    std::shared_ptr<RunStore> store;
+};
+
+Inputs inputs_of(const GlobalOptions& options, const std::vector<std::string>& names) {
+    Inputs inputs;
+    for (const auto& name : names) {
+        std::error_code error;
+        const bool may_be_run =
+            name != "-" && name.find('/') == std::string::npos && !fs::exists(name, error);
+        if (may_be_run && inputs.store == nullptr) {
+            inputs.store = open_store(options);
+        }
+        const bool is_run = may_be_run && inputs.store != nullptr && inputs.store->run(name);
+        (is_run ? inputs.runs : inputs.paths).push_back(name);
+    }
+    return inputs;
+}
+
+// What a run said at its end stands with what its lines show; the lines have the place.
+void add_known(std::vector<Verdict>& verdicts, const std::vector<Verdict>& known) {
+    for (const auto& verdict : known) {
+        const auto same = std::find_if(verdicts.begin(), verdicts.end(),
+                                       [&](const Verdict& other) { return other.id == verdict.id; });
+        if (same == verdicts.end()) {
+            verdicts.push_back(verdict);
+        } else {
+            same->confidence = std::max(same->confidence, verdict.confidence);
+        }
+    }
+    std::stable_sort(verdicts.begin(), verdicts.end(), [](const Verdict& left, const Verdict& right) {
+        return left.confidence > right.confidence;
+    });
+}
+
 int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     const auto set = logs::load_rules(rule_folders(wanted.rules));
     report_problems(set.problems);
@@ -253,15 +293,14 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     logs::Diagnosis diagnosis(set.rules);
     logs::FactBuilder builder;
     const bool with_facts = wanted.facts || options.json;
-    const auto read = logs::read_sources(
-        wanted.paths, {},
-        [&](const logs::LogLine& line) {
-            diagnosis.take(line);
-            if (with_facts) {
-                builder.feed(line);
-            }
-        },
-        progress_of(options), interrupt.token());
+    const logs::LineSink sink = [&](const logs::LogLine& line) {
+        diagnosis.take(line);
+        if (with_facts) {
+            builder.feed(line);
+        }
+    };
+    const Inputs inputs = inputs_of(options, wanted.paths);
+    const auto read = logs::read_sources(inputs.paths, {}, sink, progress_of(options), interrupt.token());
     if (!options.json && ::isatty(STDERR_FILENO) != 0) {
         std::fprintf(stderr, "\r\x1b[K");
     }
@@ -269,8 +308,20 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     for (const auto& source : read.sources) {
         sources.push_back(source.name);
     }
+    std::vector<Verdict> known;
+    for (const auto& run : inputs.runs) {
+        auto lines = read_run_lines(*inputs.store, run, static_cast<std::uint32_t>(sources.size()), sink,
+                                    interrupt.token());
+        if (!lines) {
+            report(lines.failure(), options.json);
+            return kUsage;
+        }
+        sources.insert(sources.end(), lines->sources.begin(), lines->sources.end());
+        known.insert(known.end(), lines->verdicts.begin(), lines->verdicts.end());
+    }
     const auto facts = builder.take();
     auto found = diagnosis.finish(sources);
+    add_known(found.verdicts, known);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
     if (options.json) {
@@ -296,7 +347,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     if (interrupt.token().stop_requested()) {
         return kStopped;
     }
-    return read.sources.empty() ? kUsage : kDone;
+    return read.sources.empty() && inputs.runs.empty() ? kUsage : kDone;
 }
 
 int check(const GlobalOptions& options, const std::vector<std::string>& folders) {
@@ -325,7 +376,7 @@ void add_diagnose_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto wanted = std::make_shared<DiagnoseOptions>();
     command
         ->add_option("path", wanted->paths,
-                     "Files, folders, archives (.tar.gz, .zip); - reads standard input")
+                     "Files, folders, archives (.tar.gz, .zip), ids of runs; - reads standard input")
         ->required();
     command->add_option("--rules", wanted->rules, "A further folder of rules (docs/log-rules.md)")
         ->type_name("DIR");
