@@ -324,6 +324,17 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     add_known(found.verdicts, known);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
+    if (sources.empty() && inputs.runs.empty()) {
+        print_remarks(read);
+        report(Failure{.code = "bad-file",
+                       .where = "",
+                       .what = text(kContext, "There is nothing to read."),
+                       .remedy = text(kContext,
+                                      "Name files, folders, archives, or the id of a run, as "
+                                      "`runs list` shows it.")},
+               options.json);
+        return kUsage;
+    }
     if (options.json) {
         Json list = Json::array();
         for (const auto& verdict : found.verdicts) {
@@ -344,10 +355,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         }
         print_verdicts(found.verdicts);
     }
-    if (interrupt.token().stop_requested()) {
-        return kStopped;
-    }
-    return read.sources.empty() && inputs.runs.empty() ? kUsage : kDone;
+    return interrupt.token().stop_requested() ? kStopped : kDone;
 }
 
 int check(const GlobalOptions& options, const std::vector<std::string>& folders) {

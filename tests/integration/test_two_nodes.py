@@ -86,6 +86,17 @@ class TwoNodes(unittest.TestCase):
             self.assertIn(f"rank={rank} local={rank % 2} world=4 addr={self.cluster.node('node1').address} port=29500", said)
             self.assertEqual([event["loss"] for event in run.of("metric", rank=rank)], [0.5])
 
+    def test_diagnose_reads_a_stored_run(self):
+        program = ("import os, sys\nprint('NCCL version 2.21.5+cuda12.4')\n"
+                   "if os.environ['RANK'] == '1': sys.exit('node2:7:7 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found')\n")
+        run = start(self.cluster, {"name": "own", "nodes": ["node1", "node2"], "procs_per_node": 1, "command": ["python3", "-u", "-c", program]})
+        self.assertEqual(run.end(), 1, run.explain())
+        run_id = run.run_id(self.cluster)
+        done = self.cluster.run([CTL, "--json", "diagnose", run_id], check=True)
+        first = json.loads(done.stdout)["diagnoses"][0]
+        self.assertEqual((first["id"], first["node"]), ("socket-ifname-invalid", "node2"))
+        self.assertEqual([(entry["file"], entry["line"]) for entry in first["evidence"]], [(f"{run_id}/rank1", 2)])
+
 
 class FourNodes(unittest.TestCase):
     def test_four_nodes_train_together(self):

@@ -75,7 +75,7 @@ class Diagnose(unittest.TestCase):
 
     def test_a_path_that_is_not_there(self):
         done = self.run_program("diagnose", "nothing-here.log")
-        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
         self.assertIn("nothing-here.log", done.stderr)
 
     def test_own_rules_are_read_and_checked(self):

@@ -151,7 +151,8 @@ TEST_F(Serve, CleanEndsWhatALostRunLeft) {
 TEST_F(Serve, WrongRequestsAreRefused) {
     auto run = run_of({"exit 0"});
     const std::string id = run.run_id();
-    for (const char* bad : {"../x", "", "a/b", ".."}) {
+    const std::string outside = folder_.path().filename().string() + "-outside";
+    for (const std::string& bad : std::vector<std::string>{"../" + outside, "", "a/b", ".."}) {
         run.set_run_id(bad);
         EXPECT_EQ(start(run).failure().code(), "bad-request") << bad;
         EXPECT_EQ(attach(*client_, run).failure().code(), "no-such-run") << bad;
@@ -167,7 +168,7 @@ TEST_F(Serve, WrongRequestsAreRefused) {
     stop.mutable_stop_run()->set_run_id("no-such");
     EXPECT_FALSE(client_->call(stop).stopping().was_running());
     EXPECT_EQ(client_->call(wire::Request()).failure().code(), "bad-request") << "of a newer desk";
-    EXPECT_FALSE(fs::exists(folder_.path().parent_path() / "x"));
+    EXPECT_FALSE(fs::exists(folder_.path().parent_path() / outside));
 }
 
 TEST_F(Serve, FramesThatAreNoRequestsAreIgnored) {
