@@ -16,7 +16,7 @@ enum class Wait : std::uint8_t { none, peer, gpu };
 Wait wait_of(int state);
 
 /// Network transfers of the operations in flight: one for each channel and direction. Waits are added to their
-/// operation, so that "waits for a peer" and "waits for its own GPU" can be told apart.
+/// operation, so that waits for a peer and waits for the own GPU stay apart.
 class NetworkTable {
 public:
     void attach(const SharedFile& file);
