@@ -6,6 +6,8 @@
 #include <base/failed_dial.h>
 #include <base/stage.h>
 #include <remote/diagnosis/verdict.h>
+#include <remote/wire/nccl_event.h>
+#include <remote/wire/written.h>
 
 #include <array>
 #include <cstdint>
@@ -23,13 +25,6 @@ namespace rankscope {
 /// Each event lists its fields once, in visit_fields(self, visit), which calls visit(name, field, when) for
 /// each: the JSON form, the store and the frames are made from it. A new field is one line here, one in
 /// frames.proto and one in event_wire.cpp.
-
-/// When a field is in the JSON form.
-enum class Written {
-    IfSet,    ///< only where it is not 0, false or empty
-    IfKnown,  ///< only where it is not negative
-    Always,
-};
 
 struct StageEvent {
     StageName name = StageName::Note;
@@ -245,7 +240,7 @@ struct LinkEvent {
 };
 
 using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent,
-                               SampleEvent, LinkEvent, NoticeEvent>;
+                               SampleEvent, LinkEvent, NoticeEvent, NcclEvent>;
 
 struct Event {
     std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
@@ -260,7 +255,7 @@ struct Event {
     }
 };
 
-/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice": the "event" key of the JSON
+/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice", "nccl": the "event" key of the JSON
 /// form.
 const char* kind_of(const Event& event);
 

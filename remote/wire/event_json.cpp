@@ -5,13 +5,24 @@
 #include <remote/wire/event_json.h>
 
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <sstream>
 #include <type_traits>
 
 namespace rankscope {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+struct IgnoreFields {
+    void operator()(const char*, auto&, auto...) const {}
+};
+/// A part of an event with visit_fields.
+template <typename T>
+concept Visited = requires(T& part) {
+    T::visit_fields(part, IgnoreFields());
+};
 
 /// Writes the fields that visit_fields names.
 class FieldWriter {
@@ -60,9 +71,16 @@ private:
     static Json value_of(E value) {
         return to_string(value);
     }
-    static Json value_of(const Evidence& evidence) { return object_of(evidence); }
-    static Json value_of(const NodePair& pair) { return object_of(pair); }
-    static Json value_of(const Fix& fix) { return object_of(fix); }
+    static Json value_of(std::uint64_t number) { return number; }
+    static Json value_of(CommunicatorHash hash) {
+        std::ostringstream text;
+        text << "0x" << std::hex << hash.value;
+        return text.str();
+    }
+    template <Visited T>
+    static Json value_of(const T& part) {
+        return object_of(part);
+    }
     static Json value_of(const std::map<std::string, std::string>& map) { return map; }
     template <typename T>
     static Json value_of(const std::vector<T>& list) {
@@ -117,6 +135,9 @@ private:
         }
         field = json.get<T>();
     }
+    static void read(const Json& json, CommunicatorHash& hash) {
+        hash.value = std::strtoull(json.get_ref<const std::string&>().c_str(), nullptr, 16);
+    }
     static void read(const Json& json, FailureId& id) { id = FailureId::from(json.get<std::string>()); }
     // A name that this version does not know leaves the default.
     template <NamedEnum E>
@@ -130,8 +151,10 @@ private:
         }
         Evidence::visit_fields(evidence, FieldReader(json));
     }
-    static void read(const Json& json, NodePair& pair) { NodePair::visit_fields(pair, FieldReader(json)); }
-    static void read(const Json& json, Fix& fix) { Fix::visit_fields(fix, FieldReader(json)); }
+    template <Visited T>
+    static void read(const Json& json, T& part) {
+        T::visit_fields(part, FieldReader(json));
+    }
     template <typename T>
     static void read(const Json& json, std::vector<T>& list) {
         list.clear();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/wire/event_wire.h>
+#include <remote/wire/nccl_event_wire.h>
 
 #include <algorithm>
 #include <type_traits>
@@ -274,6 +275,7 @@ struct ToWire {
             frame.mutable_sample()->add_values(value);
         }
     }
+    void operator()(const NcclEvent& nccl) const { nccl_to_wire(nccl, *frame.mutable_nccl()); }
     // The desk's own: no agent sends one, so the frames have no such body.
     void operator()(const LinkEvent& /*link*/) const {}
 };
@@ -308,6 +310,9 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             break;
         case wire::Event::kSample:
             event.body = sample_from(frame.sample());
+            break;
+        case wire::Event::kNccl:
+            event.body = nccl_from_wire(frame.nccl());
             break;
         case wire::Event::BODY_NOT_SET:
             // Of a newer agent: kept as a note, so that the sequence has no gap.

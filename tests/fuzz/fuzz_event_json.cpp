@@ -11,8 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;
-    constexpr std::array<const char*, 7> kKinds{"stage",     "metric", "log",  "exit",
-                                                "diagnosis", "end",    "other"};
+    constexpr std::array<const char*, 8> kKinds{"stage",     "metric", "log",   "exit",
+                                                "diagnosis", "end",    "other", "nccl"};
     if (size == 0) {
         return 0;
     }

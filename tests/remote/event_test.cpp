@@ -210,6 +210,10 @@ TEST(EventNames, FramesNumberThemAlike) {
         EXPECT_EQ(wire::Outcome_Name(static_cast<wire::Outcome>(i)),
                   "OUTCOME_" + upper_case(to_string(static_cast<Outcome>(i))));
     }
+    for (int i = 0; i < wire::NcclPhase_ARRAYSIZE; ++i) {
+        EXPECT_EQ(wire::NcclPhase_Name(static_cast<wire::NcclPhase>(i)),
+                  "NCCL_" + upper_case(to_string(static_cast<NcclPhase>(i))));
+    }
 }
 
 TEST(EventNames, NumbersOfANewerAgentAreNoFault) {
@@ -234,6 +238,12 @@ TEST(EventNames, RoundTrip) {
     }
     EXPECT_EQ(enum_from<StageStatus>("?"), std::nullopt);
     EXPECT_EQ(enum_from<Outcome>(""), std::nullopt);
+}
+
+TEST(EventJson, ACommunicatorIsNamedAsInTheLogOfNccl) {
+    NcclEvent nccl;
+    nccl.progress = {{{0xcfd2979cb3ba7807}, "AllReduce", 3, 2, 1}};
+    EXPECT_EQ(to_json(make_event(nccl)).at("progress").at(0).at("communicator"), "0xcfd2979cb3ba7807");
 }
 
 TEST(EventJson, EvidenceThatEarlierVersionsStoredAsTextIsRead) {

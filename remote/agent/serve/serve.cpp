@@ -285,6 +285,9 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kConnectTargets:
         case wire::Request::kInspectRanks:
             return;  // in the background
+        case wire::Request::kAskRas:
+        case wire::Request::kDumpFlight:
+        case wire::Request::kSetNcclLevel:
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;

@@ -3,6 +3,8 @@
 
 #include "support/events.h"
 
+#include <remote/wire/event_json.h>
+
 #include <cmath>
 #include <iomanip>
 #include <sstream>
@@ -66,12 +68,29 @@ struct Describe {
             out << ' ' << key << '=' << value;
         }
     }
+    void operator()(const NcclEvent& nccl) const { out << body_to_json(nccl); }
     void operator()(const LinkEvent& link) const {
         out << link.node << ' ' << to_string(link.state) << ' ' << link.last_seen_us << ' '
             << link.retry_at_us << ' ' << link.failure_id << ' ' << std::quoted(link.failure) << ' '
             << std::quoted(link.remedy);
     }
 };
+
+NcclEvent nccl_activity() {
+    const CommunicatorHash world{0xcfd2979cb3ba7807};
+    return {.seconds = 1.5,
+            .communicators = {{world, "default_pg", 3, 8, false}, {{1}, "", 0, 2, true}},
+            .totals = {{world, "AllReduce", "ncclFloat32", "RING", "LL128", 20, 12, 12582912, 0.01, 0.0005,
+                        0.002, 0.004, 0.001, true}},
+            .operations = {{world, 41, "AllReduce", "ncclFloat32", "RING", "LL128", 1048576, 24, 24, -1,
+                            NcclPhase::Finished, 1764000000000000, 0.002, 0.0019, 0.001, false, true}},
+            .open = {{world, 42, "Send", "ncclInt8", "?", "?", 7, 2, 1, 5, NcclPhase::Running,
+                      1764000001000000, 3.5, 0, 0, true, false}},
+            .progress = {{world, "AllReduce", 43, 42, 41}},
+            .lost = 7,
+            .api_version = 5,
+            .unavailable = "not-loaded"};
+}
 
 }  // namespace
 
@@ -121,15 +140,27 @@ std::vector<Event> all_kinds() {
     end.unconfirmed = {"node3"};
     std::vector<Event> events;
     for (EventBody body :
-         {EventBody(StageEvent{StageName::Push, StageStatus::Done, "détail", 0.125}), EventBody(metric),
-          EventBody(LogEvent{true, "line\nsecond line, unfinished"}), EventBody(exit), EventBody(diagnosis),
-          EventBody(end), EventBody(StageEvent{}), EventBody(MetricEvent{}), EventBody(LogEvent{}),
-          EventBody(ExitEvent{}), EventBody(DiagnosisEvent{}), EventBody(EndEvent{}),
-          EventBody(SampleEvent{{{"cpu", 0.25}, {"net.eth0.rx", 1e9}}}), EventBody(SampleEvent{}),
+         {EventBody(StageEvent{StageName::Push, StageStatus::Done, "détail", 0.125}),
+          EventBody(metric),
+          EventBody(LogEvent{true, "line\nsecond line, unfinished"}),
+          EventBody(exit),
+          EventBody(diagnosis),
+          EventBody(end),
+          EventBody(StageEvent{}),
+          EventBody(MetricEvent{}),
+          EventBody(LogEvent{}),
+          EventBody(ExitEvent{}),
+          EventBody(DiagnosisEvent{}),
+          EventBody(EndEvent{}),
+          EventBody(SampleEvent{{{"cpu", 0.25}, {"net.eth0.rx", 1e9}}}),
+          EventBody(SampleEvent{}),
           EventBody(LinkEvent{"node2", LinkState::Retrying, 1764000000000000, 1764000002000000, "ssh-refused",
                               "node2 refuses the connection.", "Start sshd."}),
-          EventBody(LinkEvent{}), EventBody(NoticeEvent{.id = "rank-stopped", .args = {"1", "19"}}),
-          EventBody(NoticeEvent{})}) {
+          EventBody(LinkEvent{}),
+          EventBody(NoticeEvent{.id = "rank-stopped", .args = {"1", "19"}}),
+          EventBody(NoticeEvent{}),
+          EventBody(nccl_activity()),
+          EventBody(NcclEvent{})}) {
         events.push_back(make_event(std::move(body), events.size() + 1));
     }
     return events;
