@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/folded_text.h>
 #include <remote/ctl/run_lines.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
@@ -38,6 +39,7 @@ struct DiagnoseOptions {
     std::vector<std::string> rules;
     bool facts = false;
     bool timeline = false;
+    bool folded = false;
     double min_confidence = 0;
 };
 
@@ -292,11 +294,15 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     const StopOnInterrupt interrupt;
     logs::Diagnosis diagnosis(set.rules);
     logs::FactBuilder builder;
+    logs::FoldedLog folded;
     const bool with_facts = wanted.facts || options.json;
     const logs::LineSink sink = [&](const logs::LogLine& line) {
         diagnosis.take(line);
         if (with_facts) {
             builder.feed(line);
+        }
+        if (wanted.folded) {
+            folded.feed(line);
         }
     };
     const Inputs inputs = inputs_of(options, wanted.paths);
@@ -344,6 +350,9 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         if (wanted.timeline) {
             all["timeline"] = json_of(found.timeline, sources);
         }
+        if (wanted.folded) {
+            all["folded"] = folded_json(logs::folded_rows(folded, logs::LineGuide::own()), sources);
+        }
         print_json(all);
     } else {
         print_remarks(read);
@@ -352,6 +361,9 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         }
         if (wanted.timeline) {
             print_timeline(found.timeline, sources);
+        }
+        if (wanted.folded) {
+            print_folded(logs::folded_rows(folded, logs::LineGuide::own()), sources);
         }
         print_verdicts(found.verdicts);
     }
@@ -391,6 +403,8 @@ void add_diagnose_command(CLI::App& app, GlobalOptions& options, int& code) {
     command->add_flag("--facts", wanted->facts,
                       "Print what the logs say of versions, nodes, communicators and rings, too");
     command->add_flag("--timeline", wanted->timeline, "Print the order of events, too");
+    command->add_flag("--folded", wanted->folded,
+                      "Print the lines of NCCL of all ranks once, with the ranks that have them, too");
     command->add_option("--min-confidence", wanted->min_confidence, "Leave out verdicts below this (0 to 1)")
         ->check(CLI::Range(0.0, 1.0));
     command->callback([&options, &code, wanted] { code = diagnose(options, *wanted); });

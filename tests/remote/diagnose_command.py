@@ -70,6 +70,18 @@ class Diagnose(unittest.TestCase):
         self.assertIn("Not ruled out: ", text)
         self.assertNotIn("?", text)
 
+    def test_folded_lines_show_the_odd_one(self):
+        for rank in range(8):
+            self.write(f"logs/rank{rank}.log",
+                       f"node-a:{100 + rank}:{100 + rank} [{rank}] NCCL INFO Using network {'Socket' if rank == 3 else 'IB'}\n"
+                       f"node-a:{100 + rank}:{100 + rank} [{rank}] NCCL INFO ncclCommInitRank comm 0x7f0{rank} rank {rank} nranks 8 cudaDev {rank} "
+                       "nvmlDev 0 busId 18000 commId 0x62 - Init START\n")
+        done = self.run_program("diagnose", "--folded", "logs")
+        self.assertRegex(done.stdout, r"! 0-7 +Using network IB\n +rank 3: Socket instead of IB \(logs/rank3.log:1\)")
+        rows = json.loads(self.run_program("--json", "diagnose", "--folded", "logs").stdout)["folded"]["rows"]
+        self.assertEqual([(row["ranks"], len(row["odd"])) for row in rows], [(list(range(8)), 1), (list(range(8)), 0)])
+        self.assertIn("Socket", rows[0]["meaning"])
+
     def test_nothing_wrong(self):
         self.assertEqual(self.diagnoses(self.write("fine.log", "epoch 1 loss 0.5\nepoch 2 loss 0.4\n"))["diagnoses"], [])
 
