@@ -61,7 +61,7 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     fleet_ = new FleetPage(workspace_->fleet(), pages_);
     launch_ = new LaunchPage(workspace_.get(), pages_);
     doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
-    live_ = new LivePage(workspace_->session(), workspace_->fixes(), pages_);
+    live_ = new LivePage(workspace_.get(), pages_);
     runs_ = new RunsPage(workspace_.get(), pages_);
     for (QWidget* page :
          {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),

@@ -35,6 +35,9 @@ void LiveModel::apply(const std::vector<QueuedItem>& items) {
         if (!data_.apply(event)) {
             continue;
         }
+        if (event.as<LogEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr) {
+            emit outputArrived(event);
+        }
         if (event.as<SampleEvent>() != nullptr) {
             changes.samples = true;
             continue;

@@ -13,8 +13,10 @@
 #include <gui/live/stage_strip.h>
 #include <gui/live/start_waterfall.h>
 #include <gui/live/telemetry_strip.h>
+#include <gui/nccl/nccl_pane.h>
 #include <gui/on_thread.h>
 #include <gui/plot/metric_plot.h>
+#include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
 #include <gui/widgets/empty_state.h>
@@ -31,6 +33,7 @@
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -49,8 +52,14 @@ constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
 }  // namespace
 
-LivePage::LivePage(RunSession* session, FixRunner* fixes, QWidget* parent)
-    : QWidget(parent), session_(session), fixes_(fixes), stored_(nullptr), stack_(new QStackedWidget(this)) {
+LivePage::LivePage(Workspace* workspace, QWidget* parent)
+    : QWidget(parent),
+      workspace_(workspace),
+      session_(workspace->session()),
+      fixes_(workspace->fixes()),
+      stored_(nullptr),
+      nccl_data_(workspace->pool()),
+      stack_(new QStackedWidget(this)) {
     setObjectName(u"livePage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -84,12 +93,7 @@ QWidget* LivePage::make_content() {
     stages_ = new StageStrip(content);
     strip_ = new RankStrip(content);
     start_ = new StartWaterfall(content);
-    show_start_ = new QToolButton(content);
-    show_start_->setObjectName(u"showStart"_s);
-    show_start_->setText(tr("Start-up"));
-    show_start_->setCheckable(true);
-    show_start_->setAutoRaise(true);
-    show_start_->setToolTip(tr("How long each rank took from the connection to its first step"));
+    make_switches(content);
     telemetry_ = new TelemetryStrip(content);
     layout->addWidget(notice_);
     layout->addWidget(header_);
@@ -102,6 +106,7 @@ QWidget* LivePage::make_content() {
     ranks->setSpacing(4);
     ranks->addWidget(strip_, 1);
     ranks->addWidget(show_start_, 0, Qt::AlignTop);
+    ranks->addWidget(show_nccl_, 0, Qt::AlignTop);
     layout->addLayout(ranks);
     layout->addWidget(telemetry_);
 
@@ -115,7 +120,11 @@ QWidget* LivePage::make_content() {
     columns_->setChildrenCollapsible(false);
     columns_->setHandleWidth(10);
     rows_ = new QSplitter(Qt::Vertical, content);
-    rows_->addWidget(make_plot_area());
+    views_ = new QStackedWidget(content);
+    views_->addWidget(make_plot_area());
+    nccl_ = new NcclPane(&nccl_data_, content);
+    views_->addWidget(nccl_);
+    rows_->addWidget(views_);
     rows_->addWidget(columns_);
     rows_->setStretchFactor(0, 11);
     rows_->setStretchFactor(1, 9);
@@ -123,6 +132,24 @@ QWidget* LivePage::make_content() {
     rows_->setHandleWidth(8);
     layout->addWidget(rows_, 1);
     return content;
+}
+
+void LivePage::make_switches(QWidget* parent) {
+    const auto make = [parent](const QString& text, const QString& name, const QString& tip) {
+        auto* button = new QToolButton(parent);
+        button->setObjectName(name);
+        button->setText(text);
+        button->setCheckable(true);
+        button->setAutoRaise(true);
+        button->setToolTip(tip);
+        return button;
+    };
+    show_start_ = make(tr("Start-up"), u"showStart"_s,
+                       tr("How long each rank took from the connection to its first step"));
+    show_nccl_ =
+        make(tr("NCCL"), u"showNccl"_s,
+             tr("Rings, trees and transports, collectives, log and settings of NCCL, in place of the "
+                "curves"));
 }
 
 QWidget* LivePage::make_plot_area() {
@@ -242,6 +269,10 @@ void LivePage::connect_parts() {
         start_wanted_ = on;
         refresh_start();
     });
+    show_nccl_->setVisible(nccl_->tabs()->count() > 0);
+    connect(show_nccl_, &QToolButton::toggled, this, &LivePage::show_nccl);
+    connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
+    connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
     connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
     connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
     connect(chooser_, &MetricChooser::chosen, this, [this](const std::vector<std::string>& names) {
@@ -303,8 +334,10 @@ void LivePage::show_model(LiveModel* model) {
     telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
     if (model->empty()) {
+        nccl_data_.clear();
         return;
     }
+    nccl_data_.show_run(model, workspace_->store(), model == session_->model() && session_->live());
     choice_.set_job(model->state().name);
     table_model_->set_live(model);
     plot_->set_live(model);
@@ -492,6 +525,27 @@ void LivePage::select_node(const QString& node) {
 void LivePage::open_log_of(int rank) {
     log_->show_rank(rank);
     log_->view()->setFocus();
+}
+
+void LivePage::open_line(quint32 file, quint64 line) {
+    const auto& ranks = nccl_data_.snapshot()->source_ranks;
+    if (file >= ranks.size()) {
+        return;
+    }
+    const int rank = ranks[file];
+    if (const LogLine* at = current_->data().log.find_output(rank, {}, line)) {
+        log_->show_line(rank, at->number);
+        log_->view()->setFocus();
+    } else {
+        open_log_of(rank);
+    }
+}
+
+void LivePage::show_nccl(bool on) {
+    views_->setCurrentIndex(on ? 1 : 0);
+    if (on) {
+        nccl_->setFocus();
+    }
 }
 
 }  // namespace rankscope::gui

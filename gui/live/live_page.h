@@ -6,6 +6,7 @@
 #include <gui/data/live_model.h>
 #include <gui/data/metric_choice.h>
 #include <gui/models/rank_table_model.h>
+#include <gui/nccl/nccl_data.h>
 #include <gui/session/fix_runner.h>
 #include <gui/session/run_session.h>
 #include <remote/desk/preflight/preflight.h>
@@ -32,6 +33,7 @@ class LegendStrip;
 class LogPane;
 class MetricChooser;
 class MetricPlot;
+class NcclPane;
 class NoticeBar;
 class NoticeList;
 class RankStrip;
@@ -39,13 +41,14 @@ class RunHeader;
 class StageStrip;
 class StartWaterfall;
 class TelemetryStrip;
+class Workspace;
 
 /// A run, live or from the store: both are a LiveModel, and look the same.
 class LivePage : public QWidget {
     Q_OBJECT
 
 public:
-    LivePage(RunSession* session, FixRunner* fixes, QWidget* parent = nullptr);
+    explicit LivePage(Workspace* workspace, QWidget* parent = nullptr);
     ~LivePage() override;
 
     /// The run that this window carries.
@@ -62,6 +65,7 @@ public:
     MetricChooser* chooser() const { return chooser_; }
     LogPane* log() const { return log_; }
     FailureBanner* banner() const { return banner_; }
+    NcclPane* nccl() const { return nccl_; }
 
 signals:
     void launchRequested();
@@ -77,6 +81,7 @@ private:
     QWidget* make_content();
     QWidget* make_plot_area();
     QWidget* make_rank_table();
+    void make_switches(QWidget* parent);
     void connect_parts();
     void show_model(LiveModel* model);
     void on_changed(const LiveChanges& changes);
@@ -91,13 +96,17 @@ private:
     std::vector<int> selected_ranks() const;
     void select_rank(int rank);
     void open_log_of(int rank);
+    void open_line(quint32 file, quint64 line);
+    void show_nccl(bool on);
     void select_node(const QString& node);
     std::int64_t now_us() const;
 
+    Workspace* workspace_;
     RunSession* session_;
     FixRunner* fixes_;
     LiveModel stored_;
     LiveModel* current_ = nullptr;
+    NcclData nccl_data_;
     QTimer ticker_;
     bool ranks_dirty_ = false;
     bool samples_dirty_ = false;
@@ -117,6 +126,8 @@ private:
     RankStrip* strip_;
     StartWaterfall* start_;
     QToolButton* show_start_;
+    QToolButton* show_nccl_;
+    NcclPane* nccl_;
     std::optional<bool> start_wanted_;  ///< by the user; nothing: while the run starts
     TelemetryStrip* telemetry_;
     LegendStrip* legend_;
@@ -128,6 +139,7 @@ private:
     RankTableModel* table_model_;
     QSortFilterProxyModel* proxy_;
     LogPane* log_;
+    QStackedWidget* views_;  ///< curves or NCCL
     QSplitter* columns_;
     QSplitter* rows_;
 };

@@ -3,9 +3,9 @@
 
 #include <remote/ctl/commands.h>
 #include <remote/ctl/folded_text.h>
-#include <remote/ctl/run_lines.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
+#include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
 #include <remote/logs/facts/fact_builder.h>
@@ -58,15 +58,9 @@ void report_problems(const std::vector<logs::RuleProblem>& problems) {
     }
 }
 
-// Rankscope's own rules, those of the user, those of --rules.
+// The rules that apply everywhere, and those of --rules.
 std::vector<fs::path> rule_folders(const std::vector<std::string>& further) {
-    std::vector<fs::path> folders;
-    if (auto own = logs::own_rule_folder(); !own.empty()) {
-        folders.push_back(std::move(own));
-    }
-    if (std::error_code error; fs::is_directory(logs::user_rule_folder(), error)) {
-        folders.push_back(logs::user_rule_folder());
-    }
+    auto folders = logs::usual_rule_folders();
     folders.insert(folders.end(), further.begin(), further.end());
     return folders;
 }
@@ -264,22 +258,6 @@ Inputs inputs_of(const GlobalOptions& options, const std::vector<std::string>& n
     return inputs;
 }
 
-// What a run said at its end stands with what its lines show; the lines have the place.
-void add_known(std::vector<Verdict>& verdicts, const std::vector<Verdict>& known) {
-    for (const auto& verdict : known) {
-        const auto same = std::find_if(verdicts.begin(), verdicts.end(),
-                                       [&](const Verdict& other) { return other.id == verdict.id; });
-        if (same == verdicts.end()) {
-            verdicts.push_back(verdict);
-        } else {
-            same->confidence = std::max(same->confidence, verdict.confidence);
-        }
-    }
-    std::stable_sort(verdicts.begin(), verdicts.end(), [](const Verdict& left, const Verdict& right) {
-        return left.confidence > right.confidence;
-    });
-}
-
 int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     const auto set = logs::load_rules(rule_folders(wanted.rules));
     report_problems(set.problems);
@@ -327,7 +305,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     }
     const auto facts = builder.take();
     auto found = diagnosis.finish(sources);
-    add_known(found.verdicts, known);
+    logs::add_known(found.verdicts, known);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
     if (sources.empty() && inputs.runs.empty()) {

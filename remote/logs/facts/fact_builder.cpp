@@ -168,6 +168,8 @@ private:
         if (const auto found = edge_line(line.message)) {
             auto edge = found->edge;
             edge.transport = transport(found->transport, found->suffix);
+            edge.file = line.place.file;
+            edge.line = static_cast<std::uint32_t>(line.place.line);
             at(line, process).add(edge);
             return true;
         }
@@ -365,6 +367,10 @@ FactBuilder& FactBuilder::operator=(FactBuilder&&) noexcept = default;
 
 void FactBuilder::feed(const LogLine& line) {
     work_->feed(line);
+}
+
+RunFacts FactBuilder::facts() const {
+    return Work(*work_).take();
 }
 
 RunFacts FactBuilder::take() {

@@ -20,6 +20,8 @@ public:
     FactBuilder& operator=(FactBuilder&&) noexcept;
 
     void feed(const LogLine& line);
+    /// What was found so far. Copies everything.
+    RunFacts facts() const;
     /// What was found; the builder is empty afterwards.
     RunFacts take();
 

@@ -105,6 +105,7 @@ struct Edge {
     std::int16_t net_device = -1;
     std::int32_t proxy_rank = -1;  ///< PXN: the rank whose NIC it takes
     bool gpu_direct = false;
+    std::uint32_t file = 0, line = 0;  ///< its LinePlace, in less room: there may be millions
 };
 
 struct TreeNode {

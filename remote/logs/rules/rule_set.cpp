@@ -117,4 +117,15 @@ fs::path user_rule_folder() {
     return user_config_dir() / "rules";
 }
 
+std::vector<fs::path> usual_rule_folders() {
+    std::vector<fs::path> folders;
+    if (auto own = own_rule_folder(); !own.empty()) {
+        folders.push_back(std::move(own));
+    }
+    if (std::error_code error; fs::is_directory(user_rule_folder(), error)) {
+        folders.push_back(user_rule_folder());
+    }
+    return folders;
+}
+
 }  // namespace rankscope::logs

@@ -24,5 +24,7 @@ RuleSet load_rules(const std::vector<std::filesystem::path>& folders);
 std::filesystem::path own_rule_folder();
 /// ~/.config/rankscope/rules.
 std::filesystem::path user_rule_folder();
+/// Both, as far as they exist.
+std::vector<std::filesystem::path> usual_rule_folders();
 
 }  // namespace rankscope::logs

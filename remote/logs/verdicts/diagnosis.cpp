@@ -5,6 +5,7 @@
 #include <remote/logs/verdicts/diagnosis.h>
 #include <remote/logs/verdicts/judge.h>
 
+#include <algorithm>
 #include <string_view>
 
 namespace rankscope::logs {
@@ -22,6 +23,21 @@ DiagnosisResult Diagnosis::finish(const std::vector<std::string>& sources) {
     result.timeline = timeline_of(rules_, found, judgement, story_);
     result.verdicts = std::move(judgement.verdicts);
     return result;
+}
+
+void add_known(std::vector<Verdict>& verdicts, const std::vector<Verdict>& known) {
+    for (const auto& verdict : known) {
+        const auto same = std::find_if(verdicts.begin(), verdicts.end(),
+                                       [&](const Verdict& other) { return other.id == verdict.id; });
+        if (same == verdicts.end()) {
+            verdicts.push_back(verdict);
+        } else {
+            same->confidence = std::max(same->confidence, verdict.confidence);
+        }
+    }
+    std::stable_sort(verdicts.begin(), verdicts.end(), [](const Verdict& left, const Verdict& right) {
+        return left.confidence > right.confidence;
+    });
 }
 
 DiagnosisResult diagnose_text(const std::vector<Rule>& rules, const std::string& text,

@@ -35,6 +35,9 @@ private:
     Story story_;
 };
 
+/// Adds what the run itself said at its end: where both say the same, the verdict of the lines stays, with its places.
+void add_known(std::vector<Verdict>& verdicts, const std::vector<Verdict>& known);
+
 /// Of a text in memory, as one file with this name.
 DiagnosisResult diagnose_text(const std::vector<Rule>& rules, const std::string& text,
                               const std::string& name);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <remote/ctl/run_lines.h>
+#include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/logs/grammar/line_parser.h>
 #include <remote/logs/read/line_splitter.h>
@@ -9,23 +9,24 @@
 
 #include <cmath>
 #include <functional>
-#include <map>
-#include <memory>
+#include <utility>
 
-namespace rankscope::ctl {
+namespace rankscope {
 namespace {
 
 constexpr double kMicro = 1e-6;
 
+}  // namespace
+
 // One rank's output, in the order in which it arrived.
-class RankLines {
+class RunOutput::OfRank {
 public:
-    RankLines(const std::string& name, std::uint32_t source, const logs::LineSink& sink)
+    OfRank(const std::string& name, std::uint32_t source, const logs::LineSink& sink)
         : sink_(sink), splitter_(source, logs::ReadOptions{}.longest_line, take_, remarks_) {
         parser_.begin(name, 0);
     }
-    RankLines(const RankLines&) = delete;
-    RankLines& operator=(const RankLines&) = delete;
+    OfRank(const OfRank&) = delete;
+    OfRank& operator=(const OfRank&) = delete;
 
     void feed(const Event& event, const std::string& text) {
         event_ = &event;
@@ -54,26 +55,37 @@ private:
     logs::LineSplitter splitter_;
 };
 
-}  // namespace
+RunOutput::RunOutput(std::string run_id, std::uint32_t first, logs::LineSink sink)
+    : run_id_(std::move(run_id)), first_(first), sink_(std::move(sink)) {}
+
+RunOutput::~RunOutput() = default;
+
+void RunOutput::take(const Event& event) {
+    const auto* log = event.as<LogEvent>();
+    if (log == nullptr || event.rank < 0) {
+        return;
+    }
+    auto& rank = of_rank_[event.rank];
+    if (!rank) {
+        sources_.push_back(run_id_ + "/rank" + std::to_string(event.rank));
+        ranks_.push_back(event.rank);
+        rank = std::make_unique<OfRank>(sources_.back(),
+                                        first_ + static_cast<std::uint32_t>(sources_.size()) - 1, sink_);
+    }
+    rank->feed(event, log->text);
+}
 
 Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id, std::uint32_t first,
                                 const logs::LineSink& sink, const std::stop_token& stop) {
-    RunLines read;
-    std::map<int, std::unique_ptr<RankLines>> ranks;
     if (auto record = store.run(run_id); !record) {
         return record.failure();
     }
+    RunLines read;
+    RunOutput output(run_id, first, sink);
     auto replayed = store.replay(run_id, [&](const Event& event) {
-        if (const auto* log = event.as<LogEvent>(); log != nullptr && event.rank >= 0) {
-            auto& rank = ranks[event.rank];
-            if (!rank) {
-                read.sources.push_back(run_id + "/rank" + std::to_string(event.rank));
-                rank = std::make_unique<RankLines>(
-                    read.sources.back(), first + static_cast<std::uint32_t>(read.sources.size()) - 1, sink);
-            }
-            rank->feed(event, log->text);
-        } else if (const auto* verdict = event.as<DiagnosisEvent>();
-                   verdict != nullptr && verdict->phase == VerdictPhase::End) {
+        output.take(event);
+        if (const auto* verdict = event.as<DiagnosisEvent>();
+            verdict != nullptr && verdict->phase == VerdictPhase::End) {
             read.verdicts.push_back(*verdict);
         }
         return !stop.stop_requested();
@@ -81,7 +93,8 @@ Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id
     if (!replayed) {
         return replayed.failure();
     }
+    read.sources = output.sources();
     return read;
 }
 
-}  // namespace rankscope::ctl
+}  // namespace rankscope

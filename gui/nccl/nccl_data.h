@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <gui/data/live_model.h>
+#include <gui/nccl/nccl_snapshot.h>
+#include <remote/desk/store/run_store.h>
+
+#include <QObject>
+#include <QTimer>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+class NcclReader;
+
+/// What the NCCL pane shows, of one run or of logs from elsewhere. Lines are read on a thread of the pool; here only
+/// whole snapshots arrive. Widgets keep the pointer as long as they show it.
+class NcclData : public QObject {
+    Q_OBJECT
+
+public:
+    static constexpr int kEveryMs = 500;  ///< a live run's snapshots, at most
+    /// Output of a live run that waits for the reader; what comes faster is left out.
+    static constexpr std::size_t kMostPending = std::size_t(64) << 20;
+
+    explicit NcclData(QThreadPool* pool, QObject* parent = nullptr);
+    ~NcclData() override;
+
+    /// The run of a model in its current state, and what it prints from now on if it is live. `store`: has what was
+    /// printed before; may be null. The model outlives this, or another show_…() comes first.
+    void show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool live);
+    /// Logs from elsewhere (see logs::read_sources); names begin with `strip` no longer.
+    void show_files(const std::vector<std::string>& paths, const std::string& strip = {});
+    void clear();
+    /// Ends the reading of files: what was read is judged as it is.
+    void cancel();
+
+    /// Never null.
+    const std::shared_ptr<const NcclSnapshot>& snapshot() const { return snapshot_; }
+    /// The run, or null: files or nothing.
+    const LiveModel* run() const { return run_; }
+    /// Files, or what the store has, are being read.
+    bool reading() const { return reading_; }
+
+signals:
+    /// Another snapshot, or the reading has begun or ended.
+    void changed();
+    /// Bytes of the files; `total` 0: not known.
+    void progress(qint64 done, qint64 total);
+
+private:
+    struct Stored {
+        std::shared_ptr<RunStore> store;
+        std::string run_id;
+    };
+
+    void start_over();
+    void take_event(const Event& event);
+    void read_stored(Stored stored);
+    void read_pending();
+    void arrived(const std::shared_ptr<const NcclSnapshot>& snapshot);
+
+    std::shared_ptr<const NcclSnapshot> snapshot_ = std::make_shared<NcclSnapshot>();
+    LiveModel* run_ = nullptr;
+    bool live_ = false;
+    bool reading_ = false;
+    bool over_ = false;  ///< the run has ended, and its last snapshot was asked for
+    std::shared_ptr<NcclReader> reader_;
+    std::vector<Event> pending_;
+    std::size_t pending_bytes_ = 0;
+    std::uint64_t left_out_ = 0;
+    std::stop_source stop_files_;
+    QTimer timer_;
+    BackgroundJob job_;
+};
+
+}  // namespace rankscope::gui

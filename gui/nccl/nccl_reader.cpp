@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/nccl/nccl_reader.h>
+#include <remote/logs/rules/rule_set.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+// Read once: they are a hundred files. What is wrong in one of them, `rankscopectl rules check` says.
+std::shared_ptr<const std::vector<logs::Rule>> usual_rules() {
+    static const auto rules =
+        std::make_shared<const std::vector<logs::Rule>>(logs::load_rules(logs::usual_rule_folders()).rules);
+    return rules;
+}
+
+/// The rank of each process in its largest communicator.
+std::vector<int> ranks_of_processes(const logs::RunFacts& facts) {
+    std::vector<int> ranks(facts.processes.size(), -1);
+    std::vector<int> sizes(facts.processes.size(), 0);
+    for (const logs::Communicator& communicator : facts.communicators) {
+        for (const logs::CommMember& member : communicator.members) {
+            if (member.process < ranks.size() && communicator.nranks > sizes[member.process]) {
+                sizes[member.process] = communicator.nranks;
+                ranks[member.process] = member.rank;
+            }
+        }
+    }
+    return ranks;
+}
+
+void name_ranks(const logs::RunFacts& facts, std::vector<NcclSpeaker>& speakers) {
+    const std::vector<int> ranks = ranks_of_processes(facts);
+    std::map<std::pair<std::string, std::int64_t>, int> by_process;
+    for (std::size_t i = 0; i < facts.processes.size(); ++i) {
+        by_process.emplace(std::pair(facts.hosts[facts.processes[i].host].name, facts.processes[i].pid),
+                           ranks[i]);
+    }
+    for (NcclSpeaker& speaker : speakers) {
+        if (const auto found = by_process.find({speaker.host, speaker.pid});
+            speaker.rank < 0 && found != by_process.end()) {
+            speaker.rank = found->second;
+        }
+    }
+}
+
+}  // namespace
+
+NcclReader::NcclReader(std::string run_id)
+    : rules_(usual_rules()),
+      diagnosis_(*rules_),
+      output_(std::move(run_id), 0, [this](const logs::LogLine& line) { take(line); }) {}
+
+void NcclReader::take(const Event& event) {
+    if (event.seq > 0) {
+        std::uint64_t& last = last_seq_[event.node];
+        if (event.seq <= last) {
+            return;
+        }
+        last = event.seq;
+    }
+    output_.take(event);
+    if (const auto* verdict = event.as<DiagnosisEvent>();
+        verdict != nullptr && verdict->phase == VerdictPhase::End) {
+        known_.push_back(*verdict);
+        news_ = true;
+    }
+}
+
+void NcclReader::take(const logs::LogLine& line) {
+    news_ = true;
+    ++lines_read_;
+    gloo_lines_ += line.speaker == logs::Speaker::Gloo ? 1 : 0;
+    diagnosis_.take(line);
+    facts_.feed(line);
+    if (line.speaker != logs::Speaker::Program) {
+        lines_.add(line);
+    }
+}
+
+std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources, logs::RunFacts facts) {
+    auto snapshot = std::make_shared<NcclSnapshot>();
+    snapshot->sources = output_.sources().empty() ? std::move(sources) : output_.sources();
+    snapshot->source_ranks = output_.ranks();
+    snapshot->facts = std::move(facts);
+    snapshot->lines = lines_.copy();
+    name_ranks(snapshot->facts, snapshot->lines.speakers());
+    snapshot->lines_read = lines_read_;
+    snapshot->gloo_lines = gloo_lines_;
+    snapshot->output_left_out = output_left_out_;
+    news_ = false;
+    return snapshot;
+}
+
+std::shared_ptr<const NcclSnapshot> NcclReader::snapshot(std::vector<std::string> sources) {
+    return make(std::move(sources), facts_.facts());
+}
+
+std::shared_ptr<const NcclSnapshot> NcclReader::finish(std::vector<std::string> sources,
+                                                       std::vector<logs::Remark> remarks) {
+    auto snapshot = make(std::move(sources), facts_.take());
+    auto found = diagnosis_.finish(snapshot->sources);
+    logs::add_known(found.verdicts, known_);
+    snapshot->verdicts = std::move(found.verdicts);
+    snapshot->timeline = std::move(found.timeline);
+    snapshot->remarks = std::move(remarks);
+    snapshot->complete = true;
+    return snapshot;
+}
+
+}  // namespace rankscope::gui

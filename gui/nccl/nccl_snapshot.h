@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/nccl/nccl_lines.h>
+#include <remote/diagnosis/verdict.h>
+#include <remote/logs/facts/run_facts.h>
+#include <remote/logs/read/remark.h>
+#include <remote/logs/verdicts/timeline.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+/// What the lines of a run, or of logs from elsewhere, say of NCCL. Immutable once it is shared between threads.
+struct NcclSnapshot {
+    std::vector<std::string> sources;  ///< names, by LinePlace::file
+    std::vector<int> source_ranks;     ///< of a run: whose output each source is; empty: files
+    logs::RunFacts facts;
+    NcclLines lines;
+    std::uint64_t lines_read = 0;  ///< of all programs
+    std::uint64_t gloo_lines = 0;
+    std::uint64_t output_left_out = 0;  ///< bytes that came faster than they can be read
+    bool complete = false;              ///< everything was read, and the run is over
+
+    // Only of complete ones.
+    std::vector<Verdict> verdicts = {};  ///< of the log rules; the root cause first
+    std::vector<logs::TimelineEntry> timeline = {};
+    std::vector<logs::Remark> remarks = {};  ///< what was not read, of files
+};
+
+}  // namespace rankscope::gui

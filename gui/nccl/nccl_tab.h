@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/nccl/nccl_snapshot.h>
+
+#include <QString>
+#include <QWidget>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+namespace rankscope::gui {
+
+class LiveModel;
+
+/// A tab of the NCCL pane.
+class NcclTab : public QWidget {
+    Q_OBJECT
+
+public:
+    using QWidget::QWidget;
+
+    /// Another state of what is shown; never null. Called also while the tab is hidden: keep the pointer, and draw when
+    /// it is visible. Long work belongs into the reader or on a thread.
+    virtual void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) = 0;
+    /// The run whose events the tab may show, or null: logs from elsewhere.
+    virtual void set_run(const LiveModel* run) { (void)run; }
+    /// Whether the tab has something to show without a line of NCCL.
+    virtual bool has_content() const { return false; }
+
+signals:
+    /// The user wants to see a line: NcclSnapshot::sources[file], from 1.
+    void lineRequested(quint32 file, quint64 line);
+    /// The user wants these keys in the job.
+    void jobRequested(const std::map<std::string, std::string>& keys);
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <tests/gui/synthetic_nccl.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace rankscope::gui::testing {
+
+namespace {
+
+std::string two_digits(int number) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%02d", number);
+    return text;
+}
+
+std::string hex_bus(int gpu) {
+    char text[16];
+    std::snprintf(text, sizeof text, "%x", 0x18000 + gpu * 0x11000);
+    return text;
+}
+
+}  // namespace
+
+std::string nccl_log(const SyntheticNccl& what) {
+    std::string log;
+    const int ranks = what.nodes * what.gpus;
+    for (int rank = 0; rank < ranks; ++rank) {
+        if (std::find(what.silent.begin(), what.silent.end(), rank) != what.silent.end()) {
+            continue;
+        }
+        const int node = rank / what.gpus;
+        const int gpu = rank % what.gpus;
+        const std::string pid = std::to_string(100 + gpu);
+        const std::string start = what.host + std::to_string(node) + ':' + pid + ':' + pid + " [" +
+                                  std::to_string(gpu) + "] NCCL INFO ";
+        const auto say = [&](const std::string& message) { log += start + message + '\n'; };
+        const auto with_gpu = [&](int r) {
+            return std::to_string(r) + '[' + std::to_string(r % what.gpus) + ']';
+        };
+        const std::string comm = "comm 0x5500" + std::to_string(1000 + rank) + " rank " +
+                                 std::to_string(rank) + " nranks " + std::to_string(ranks) + " cudaDev " +
+                                 std::to_string(gpu) + " nvmlDev " + std::to_string(gpu) + " busId " +
+                                 hex_bus(gpu) + " commId 0xcfd2979cb3ba7807";
+        say("Bootstrap : Using eth0:10.0." + std::to_string(node / 200) + '.' +
+            std::to_string(node % 200 + 1) + "<0>");
+        if (what.ib_devices > 0) {
+            std::string devices;
+            for (int i = 0; i < what.ib_devices; ++i) {
+                devices += " [" + std::to_string(i) + "]mlx5_" + std::to_string(i) + ":1/IB";
+            }
+            say("NET/IB : Using" + devices + " [RO]; OOB eth0:10.0." + std::to_string(node / 200) + '.' +
+                std::to_string(node % 200 + 1) + "<0>");
+        } else {
+            say("NET/IB : No device found.");
+            say("NET/Socket : Using [0]eth0:10.0." + std::to_string(node / 200) + '.' +
+                std::to_string(node % 200 + 1) + "<0>");
+        }
+        say("Using network " + what.network);
+        say("ncclCommInitRank " + comm + " - Init START");
+        if (rank == 0) {
+            for (int channel = 0; channel < what.channels; ++channel) {
+                std::string ring = "Channel " + two_digits(channel) + '/' + two_digits(what.channels) + " :";
+                for (int r = 0; r < std::min(ranks, 20); ++r) {
+                    ring += ' ' + std::to_string(r);
+                }
+                say(ring);
+            }
+        }
+        std::string trees = "Trees";
+        for (int channel = 0; channel < what.channels; ++channel) {
+            // A chain within each node; the first GPUs of the nodes are a binary tree.
+            const bool first = gpu == 0;
+            const int up = first ? (node == 0 ? -1 : (node - 1) / 2 * what.gpus) : rank - 1;
+            std::vector<int> down;
+            if (gpu + 1 < what.gpus) {
+                down.push_back(rank + 1);
+            }
+            for (const int child : {2 * node + 1, 2 * node + 2}) {
+                if (first && child < what.nodes) {
+                    down.push_back(child * what.gpus);
+                }
+            }
+            down.resize(3, -1);
+            trees += " [" + std::to_string(channel) + "] " + std::to_string(down[0]) + '/' +
+                     std::to_string(down[1]) + '/' + std::to_string(down[2]) + "->" + std::to_string(rank) +
+                     "->" + std::to_string(up);
+        }
+        say(trees);
+        const int next = (rank + 1) % ranks;
+        const int previous = (rank + ranks - 1) % ranks;
+        for (int channel = 0; channel < what.channels && ranks > 1; ++channel) {
+            const std::string channel_text = "Channel " + two_digits(channel) + "/0 : ";
+            if (previous / what.gpus != node) {
+                say(channel_text + with_gpu(previous) + " -> " + with_gpu(rank) + " [receive] via " +
+                    what.between);
+            }
+            if (next / what.gpus != node) {
+                say(channel_text + with_gpu(rank) + " -> " + with_gpu(next) + " [send] via " + what.between);
+            } else {
+                say(channel_text + with_gpu(rank) + " -> " + with_gpu(next) + " via " + what.inside);
+            }
+        }
+        say("Connected all rings");
+        say("Connected all trees");
+        say(std::to_string(what.channels) + " coll channels, 0 collnet channels, 0 nvls channels, " +
+            std::to_string(what.channels) + " p2p channels, 2 p2p channels per peer");
+        say("ncclCommInitRank " + comm + " - Init COMPLETE");
+    }
+    return log;
+}
+
+}  // namespace rankscope::gui::testing

@@ -1,0 +1,165 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/nccl/nccl_data.h>
+#include <gui/nccl/nccl_lines.h>
+#include <gui/nccl/nccl_pane.h>
+
+#include <tests/gui/gui_test.h>
+#include <tests/gui/synthetic_nccl.h>
+#include <tests/gui/synthetic_run.h>
+
+#include <QLabel>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <fstream>
+
+namespace rankscope::gui::testing {
+namespace {
+
+Event output(int rank, const std::string& node, std::uint64_t seq, const std::string& text) {
+    return {seq, 1'760'000'000'000'000 + std::int64_t(seq) * 1000, node, rank, LogEvent{false, text, 0}};
+}
+
+class NcclFrame : public ::testing::Test {
+protected:
+    bool settled(const NcclData& data) {
+        return wait_until([&] { return !data.reading() && data.snapshot()->complete; });
+    }
+
+    QTemporaryDir folder_;
+    QThreadPool pool_;
+};
+
+TEST_F(NcclFrame, AFileGivesFactsLinesAndVerdicts) {
+    const std::string file = ss(folder_.path()) + "/all.log";
+    std::ofstream(file)
+        << nccl_log({.nodes = 2, .gpus = 2})
+        << "node-0:100:100 [0] NCCL INFO NCCL_SOCKET_IFNAME set by environment to ens9\n\n"
+           "node-0:100:100 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found\n";
+    NcclData data(&pool_);
+    data.show_files({file}, ss(folder_.path()) + "/");
+    EXPECT_TRUE(data.reading());
+    ASSERT_TRUE(settled(data));
+    const auto snapshot = data.snapshot();
+    ASSERT_EQ(snapshot->sources, std::vector<std::string>{"all.log"});
+    ASSERT_EQ(snapshot->facts.communicators.size(), 1U);
+    EXPECT_EQ(snapshot->facts.communicators[0].nranks, 4);
+    ASSERT_FALSE(snapshot->verdicts.empty());
+    EXPECT_EQ(snapshot->verdicts[0].id.str(), "socket-ifname-invalid");
+    ASSERT_FALSE(snapshot->verdicts[0].evidence.empty());
+    EXPECT_EQ(snapshot->verdicts[0].evidence[0].file, "all.log");
+    EXPECT_FALSE(snapshot->timeline.empty());
+    // Every line of NCCL, with its speaker's rank.
+    ASSERT_EQ(snapshot->lines.size(), snapshot->facts.nccl_lines);
+    const NcclLine line = snapshot->lines.at(0);
+    EXPECT_EQ(snapshot->lines.speakers()[line.speaker].rank, 0);
+    EXPECT_EQ(snapshot->lines.find(line.place), 0U);
+    // An edge knows its line.
+    const auto& edge = snapshot->facts.communicators[0].edges.at(0);
+    const auto at = snapshot->lines.find({edge.file, edge.line});
+    ASSERT_LT(at, snapshot->lines.size());
+    EXPECT_TRUE(snapshot->lines.at(at).message.starts_with("Channel "));
+}
+
+TEST_F(NcclFrame, ALiveRunGrowsAndIsJudgedAtItsEnd) {
+    LiveModel model(nullptr);
+    LiveData run;
+    run.set_plan(synthetic_plan({.ranks = 2}));
+    run.state.plan.backend = "nccl";
+    run.state.run_id = "live-1";
+    model.reset(std::move(run));
+    NcclData data(&pool_);
+    NcclPane pane(&data);
+    data.show_run(&model, nullptr, true);
+    EXPECT_EQ(absence_of(data), NcclAbsence::Waiting);
+    const std::string log = nccl_log({.nodes = 1, .gpus = 1});
+    const std::size_t middle = log.find('\n', log.size() / 2) + 1;
+    model.apply({output(0, "node1", 1, log.substr(0, middle))});
+    ASSERT_TRUE(wait_until([&] { return data.snapshot()->facts.nccl_lines > 0; }));
+    const auto first = data.snapshot();
+    const auto lines = first->lines.size();
+    EXPECT_FALSE(first->complete);
+    EXPECT_EQ(absence_of(data), NcclAbsence::None);
+    // The same once more changes nothing; the rest follows; an earlier snapshot stays as it was.
+    model.apply({output(0, "node1", 1, log.substr(0, middle)), output(0, "node1", 2, log.substr(middle)),
+                 Event{1, 1'760'000'001'000'000, "", -1, EndEvent{}}});
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(first->lines.size(), lines);
+    EXPECT_EQ(data.snapshot()->lines.size(), std::size_t(std::count(log.begin(), log.end(), '\n')));
+    EXPECT_EQ(data.snapshot()->source_ranks, std::vector<int>{0});
+    EXPECT_EQ(data.snapshot()->sources, std::vector<std::string>{"live-1/rank0"});
+}
+
+TEST_F(NcclFrame, AStoredRunIsReadFromTheStore) {
+    auto store = RunStore::open(std::filesystem::path(ss(folder_.path())) / "runs.sqlite");
+    ASSERT_TRUE(store.ok());
+    const SyntheticRun run{.id = "stored", .ranks = 2};
+    store_run(**store, run);
+    std::vector<Event> events;
+    for (int rank = 0; rank < 2; ++rank) {
+        events.push_back(output(rank, "node9", std::uint64_t(rank) + 1, nccl_log({.nodes = 1, .gpus = 2})));
+    }
+    ASSERT_TRUE((*store)->append(run.id, events).ok());
+    LiveModel model(nullptr);
+    model.reset(synthetic_data(run));
+    NcclData data(&pool_);
+    data.show_run(&model, *store, false);
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(data.snapshot()->facts.communicators.size(), 1U);
+    EXPECT_EQ(data.snapshot()->source_ranks.size(), 2U);
+}
+
+TEST_F(NcclFrame, AnEmptyPaneSaysWhyAndOffersTheVariable) {
+    LiveModel model(nullptr);
+    LiveData run = synthetic_data({.ranks = 2});
+    run.state.plan.backend = "nccl";
+    run.job_yaml = "name: a\n";
+    model.reset(std::move(run));
+    NcclData data(&pool_);
+    NcclPane pane(&data);
+    pane.show();
+    auto* title = child<QLabel>(&pane, "ncclEmptyTitle");
+    EXPECT_EQ(title->text(), u"No logs yet"_s);
+    data.show_run(&model, nullptr, false);
+    ASSERT_TRUE(settled(data));
+    EXPECT_EQ(title->text(), u"NCCL printed nothing"_s);
+    auto* set = child<QPushButton>(&pane, "ncclSetDebug");
+    ASSERT_TRUE(set->isVisible());
+    std::map<std::string, std::string> keys;
+    QObject::connect(&pane, &NcclPane::jobRequested,
+                     [&](const std::map<std::string, std::string>& wanted) { keys = wanted; });
+    click(set);
+    EXPECT_EQ(keys, (std::map<std::string, std::string>{{"env.NCCL_DEBUG", "INFO"}}));
+    // Gloo: nothing to set.
+    LiveData gloo = synthetic_data({.ranks = 2});
+    gloo.state.plan.backend = "gloo";
+    model.reset(std::move(gloo));
+    data.show_run(&model, nullptr, false);
+    EXPECT_EQ(title->text(), u"This run uses Gloo"_s);
+    EXPECT_FALSE(set->isVisible());
+}
+
+TEST(NcclLines, KeepTheBeginningAndTheEnd) {
+    NcclLines lines;
+    const std::string text(2000, 'x');
+    logs::LogLine line;
+    line.text = text;
+    line.message = text;
+    line.speaker = logs::Speaker::Nccl;
+    const std::size_t count = 3 * NcclLines::kMostBytes / 2000;
+    for (std::size_t i = 0; i < count; ++i) {
+        line.place = {0, i + 1};
+        lines.add(line);
+    }
+    EXPECT_EQ(lines.size() + lines.left_out(), count);
+    EXPECT_LT(lines.size() * 2000, NcclLines::kMostBytes + (std::size_t(16) << 20));
+    EXPECT_EQ(lines.at(0).place.line, 1U);
+    EXPECT_EQ(lines.at(lines.size() - 1).place.line, count);
+    const std::size_t gap = lines.left_out_at();
+    ASSERT_GT(gap, 0U);
+    EXPECT_EQ(lines.at(gap).place.line, lines.at(gap - 1).place.line + lines.left_out() + 1);
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
