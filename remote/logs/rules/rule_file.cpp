@@ -14,8 +14,9 @@
 namespace rankscope::logs {
 namespace {
 
-constexpr std::string_view kProperties[] = {"own-address", "other-subnet", "same-subnet",    "loopback",
-                                            "link-local",  "bridge",       "ephemeral-port", "own-host"};
+constexpr std::string_view kProperties[] = {"own-address",    "other-subnet", "same-subnet",
+                                            "loopback",       "link-local",   "bridge",
+                                            "ephemeral-port", "own-host",     "subnet-twice"};
 
 // Reads one file. A problem marks the rule that is being read as bad.
 class Reader {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 namespace rankscope::logs {
 namespace {
@@ -147,7 +148,7 @@ private:
             }
         }
         finding.confidence = std::clamp(finding.confidence, kLeast, kMost);
-        if (rule.fault_rank == "others") {
+        if (rule.fault_rank == "others" && finding.ranks.empty()) {
             blame_others(finding);
         }
         settle_places(finding);
@@ -181,8 +182,12 @@ private:
                     finding.nodes.push_back(observed_.surroundings.host_of(name));
                 }
             }
-            if (!rule.fault_rank.empty() && rule.fault_rank != "others") {
-                const auto text = filled(rule.fault_rank, *match, signature);
+            if (rule.fault_rank.empty()) {
+                continue;
+            }
+            std::istringstream late(rule.fault_rank == "others" ? capture_of(*match, signature, "late")
+                                                                : filled(rule.fault_rank, *match, signature));
+            for (std::string text; std::getline(late >> std::ws, text, ',');) {
                 if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
                     text.size() < 8) {
                     finding.ranks.push_back(std::stoi(text));

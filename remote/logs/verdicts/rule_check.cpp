@@ -37,7 +37,12 @@ std::string failure_of(const RuleTest& test, const std::vector<Verdict>& verdict
 
 RuleCheck check_rules(const std::vector<Rule>& rules) {
     RuleCheck check;
+    const auto own = own_rule_folder().string();
     for (const auto& rule : rules) {
+        if (rule.tests.empty() && rule.role != RuleRole::Context && !own.empty() &&
+            rule.file.starts_with(own)) {
+            check.problems.push_back({rule.file, rule.line, "the rule " + rule.id + " has no test"});
+        }
         for (const auto& test : rule.tests) {
             ++check.tests;
             const auto found = diagnose_text(rules, test.lines, "test");

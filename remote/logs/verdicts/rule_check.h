@@ -12,7 +12,7 @@ namespace rankscope::logs {
 
 struct RuleCheck {
     std::size_t tests = 0;                   ///< how many were run
-    std::vector<RuleProblem> problems = {};  ///< tests that fail
+    std::vector<RuleProblem> problems = {};  ///< tests that fail, rules of Rankscope without a test
 };
 
 /// Runs the tests of every rule: diagnoses their lines with all rules.

@@ -173,6 +173,12 @@ bool Surroundings::has_property(const std::string& property, const std::string& 
     if (property == "own-address") {
         return std::find(own->second.begin(), own->second.end(), address) != own->second.end();
     }
+    if (property == "subnet-twice") {
+        const auto subnet = address.substr(0, address.rfind('.'));
+        return std::any_of(own->second.begin(), own->second.end(), [&](const std::string& other) {
+            return other != address && other.substr(0, other.rfind('.')) == subnet;
+        });
+    }
     const bool same = network_of(own->second.front()) == network_of(address);
     return property == "same-subnet" ? same : !same;
 }
