@@ -8,7 +8,6 @@
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
-#include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/grammar/read_sources.h>
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
@@ -271,14 +270,9 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     }
     const StopOnInterrupt interrupt;
     logs::Diagnosis diagnosis(set.rules);
-    logs::FactBuilder builder;
     logs::FoldedLog folded;
-    const bool with_facts = wanted.facts || options.json;
     const logs::LineSink sink = [&](const logs::LogLine& line) {
         diagnosis.take(line);
-        if (with_facts) {
-            builder.feed(line);
-        }
         if (wanted.folded) {
             folded.feed(line);
         }
@@ -303,7 +297,6 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         sources.insert(sources.end(), lines->sources.begin(), lines->sources.end());
         known.insert(known.end(), lines->verdicts.begin(), lines->verdicts.end());
     }
-    const auto facts = builder.take();
     auto found = diagnosis.finish(sources);
     logs::add_known(found.verdicts, known);
     std::erase_if(found.verdicts,
@@ -324,7 +317,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         for (const auto& verdict : found.verdicts) {
             list.push_back(body_json(verdict));
         }
-        Json all{{"diagnoses", list}, {"facts", Json(logs::to_json(facts))}};
+        Json all{{"diagnoses", list}, {"facts", Json(logs::to_json(found.facts))}};
         if (wanted.timeline) {
             all["timeline"] = json_of(found.timeline, sources);
         }
@@ -335,7 +328,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     } else {
         print_remarks(read);
         if (wanted.facts) {
-            print_facts(facts);
+            print_facts(found.facts);
         }
         if (wanted.timeline) {
             print_timeline(found.timeline, sources);

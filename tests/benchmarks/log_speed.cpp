@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// How fast logs become facts: writes the INFO lines of one communicator of many ranks to a file, reads it as
-// `rankscopectl diagnose` does, and prints MB/s and the most memory that was used.
+// How fast logs become facts and verdicts: writes the INFO lines of one communicator of many ranks, each rank to its
+// own file, reads them as `rankscopectl diagnose` does, and prints MB/s and the most memory that was used.
 //
-//   log_speed [MB] [ranks] [collective calls of each rank]
+//   log_speed [MB] [ranks] [collective calls of each rank] [folder of rules]
 
 #include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/grammar/read_sources.h>
+#include <remote/logs/rules/rule_set.h>
+#include <remote/logs/verdicts/diagnosis.h>
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -91,35 +93,45 @@ int main(int argc, char** argv) {
     const auto bytes = static_cast<std::uint64_t>(argc > 1 ? std::atoi(argv[1]) : 200) * 1'000'000;
     const int ranks = argc > 2 ? std::atoi(argv[2]) : 1024;
     const int calls = argc > 3 ? std::atoi(argv[3]) : 20;
-    const auto file = std::filesystem::temp_directory_path() /
-                      ("rankscope-log-speed-" + std::to_string(::getpid()) + ".log");
+    const auto rules = argc > 4 ? logs::load_rules({argv[4]}) : logs::RuleSet{};
+    const auto folder =
+        std::filesystem::temp_directory_path() / ("rankscope-log-speed-" + std::to_string(::getpid()));
+    std::filesystem::create_directory(folder);
     std::uint64_t written = 0;
-    {
-        std::mt19937 random(1);
-        std::ofstream out(file, std::ios::binary);
-        while (written < bytes) {
-            for (int rank = 0; rank < ranks && written < bytes; ++rank) {
-                const auto text = lines_of(rank, ranks, calls, random);
-                out << text;
-                written += text.size();
-            }
+    std::mt19937 random(1);
+    for (int rank = 0; rank < ranks; ++rank) {
+        std::ofstream out(folder / ("nccl." + std::to_string(rank) + ".log"), std::ios::binary);
+        const auto share = bytes * (static_cast<std::uint64_t>(rank) + 1) / static_cast<std::uint64_t>(ranks);
+        while (written < share) {
+            const auto text = lines_of(rank, ranks, calls, random);
+            out << text;
+            written += text.size();
         }
     }
     const double begin = processor_s();
     logs::FactBuilder builder;
+    logs::Diagnosis diagnosis(rules.rules);
     std::uint64_t lines = 0;
-    logs::read_sources({file.string()}, {}, [&](const logs::LogLine& line) {
+    logs::read_sources({folder.string()}, {}, [&](const logs::LogLine& line) {
         ++lines;
-        builder.feed(line);
+        if (rules.rules.empty()) {
+            builder.feed(line);
+        } else {
+            diagnosis.take(line);
+        }
     });
-    const auto facts = builder.take();
+    const auto found = diagnosis.finish({});
+    const auto facts = rules.rules.empty() ? builder.take() : found.facts;
     const double seconds = processor_s() - begin;
-    std::filesystem::remove(file);
+    std::filesystem::remove_all(folder);
     rusage used{};
     getrusage(RUSAGE_SELF, &used);
-    std::printf("%.0f MB, %llu lines, %zu ranks: %.2f s of a core, %.0f MB/s, %.0f MB of memory\n",
-                static_cast<double>(written) * 1e-6, static_cast<unsigned long long>(lines),
-                facts.communicators.empty() ? 0 : facts.communicators[0].members.size(), seconds,
-                static_cast<double>(written) * 1e-6 / seconds, static_cast<double>(used.ru_maxrss) / 1000);
+    std::printf(
+        "%.0f MB, %llu lines, %zu ranks, %zu rules, %zu verdicts: %.2f s of a core, %.0f MB/s, %.0f MB of "
+        "memory\n",
+        static_cast<double>(written) * 1e-6, static_cast<unsigned long long>(lines),
+        facts.communicators.empty() ? 0 : facts.communicators[0].members.size(), rules.rules.size(),
+        found.verdicts.size(), seconds, static_cast<double>(written) * 1e-6 / seconds,
+        static_cast<double>(used.ru_maxrss) / 1000);
     return 0;
 }

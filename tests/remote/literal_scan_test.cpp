@@ -40,7 +40,7 @@ TEST(LiteralScan, FindsWhatASimpleSearchFinds) {
     for (int round = 0; round < 200; ++round) {
         std::vector<std::string> words;
         for (int i = 0; i < 20; ++i) {
-            words.push_back(text_of(4 + random() % 6));
+            words.push_back(text_of((round % 2 == 0 ? 4 : 8) + random() % 6));
         }
         const LiteralScan scan(words);
         const std::string text = text_of(random() % 200);
@@ -52,6 +52,23 @@ TEST(LiteralScan, FindsWhatASimpleSearchFinds) {
         }
         ASSERT_EQ(found(scan, text), expected) << text;
     }
+}
+
+TEST(LiteralScan, FindsShortAndLongWordsTogether) {
+    const LiteralScan scan({"Xid ", "watchdog timeout", "NCCL INFO Channel 0", "nnel"});
+    EXPECT_EQ(found(scan, "n1:7:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0]"),
+              (std::vector<std::uint32_t>{2, 3}));
+    EXPECT_EQ(found(scan, "Xid 79, watchdog timeout"), (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(found(scan, "nne"), std::vector<std::uint32_t>{});
+    EXPECT_EQ(found(scan, "xnnel"), std::vector<std::uint32_t>{3});
+}
+
+TEST(PatternLiteral, KnowsPatternsThatSayNoMoreThanTheirWords) {
+    EXPECT_TRUE(says_only("Init COMPLETE", {"Init COMPLETE"}));
+    EXPECT_TRUE(says_only(R"(bootstrap\.cc|Using network)", {"Using network", "bootstrap.cc"}));
+    EXPECT_FALSE(says_only("Init COMPLETE", {"COMPLETE"}));
+    EXPECT_FALSE(says_only("^Aborted", {"Aborted"}));
+    EXPECT_FALSE(says_only(R"(error\b)", {"error"}));
 }
 
 TEST(PatternLiteral, IsInEveryMatch) {

@@ -55,6 +55,17 @@ TEST(LogRules, ProblemsHaveTheirLine) {
               "4: versions are written as \">=2.16 <2.24\"");
     EXPECT_EQ(problem("- id: A b\n  title: t\n  signatures: [some text]\n"),
               "1: a rule needs an `id` of small letters, digits and '-'");
+    EXPECT_EQ(problem("- id: a\n  role: context\n  signatures: [{fact: channel}]\n"), "none");
+    EXPECT_EQ(problem("- id: a\n  role: context\n  signatures: [{fact: colour}]\n"),
+              "3: unknown fact \"colour\"");
+    EXPECT_EQ(problem("- id: a\n  role: context\n  signatures: [{name: n}]\n"),
+              "3: a signature needs a `pattern`, or a `fact`");
+    std::string groups = "some text";
+    for (int i = 0; i < 17; ++i) {
+        groups += "(x)";
+    }
+    EXPECT_EQ(problem("- id: a\n  title: t\n  signatures: ['" + groups + "']\n"),
+              "3: a pattern has at most 16 groups");
     EXPECT_NE(problem("- id: [\n"), "none");
     EXPECT_NE(problem("text"), "none");
     EXPECT_EQ(problem(""), "none");

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 namespace rankscope::logs {
@@ -101,6 +102,40 @@ TEST(LogVerdicts, RankThatDoesNotWaitIsBlamedForAHang) {
     ASSERT_FALSE(found.verdicts.empty());
     EXPECT_EQ(found.verdicts.front().id.text(), "rank-hang");
     EXPECT_EQ(found.verdicts.front().rank, 2);
+}
+
+TEST(LogVerdicts, RuleAsksForAFactOfTheLines) {
+    std::vector<RuleProblem> problems;
+    const auto own = parse_rules(
+        "- {id: facts, role: context, signatures: [{name: channels, fact: channel}]}\n"
+        "- {id: late, title: late, signatures: [it failed], when: [{seen: facts/channels}]}\n"
+        "- {id: early, title: early, signatures: [it failed], when: [{missing: facts/channels}]}\n",
+        "r.yaml", problems);
+    ASSERT_TRUE(problems.empty());
+    const auto first = [&](const std::string& text) {
+        return diagnose_text(own, text, "log").verdicts.at(0).id.str();
+    };
+    EXPECT_EQ(first("it failed\n"), "early");
+    EXPECT_EQ(first("n1:7:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[0] via P2P/IPC\nit failed\n"), "late");
+    EXPECT_EQ(first("n1:7:7 [0] NCCL INFO Channel closed by the user\nit failed\n"), "early");
+}
+
+TEST(LogVerdicts, RankOfAProcessIsThatInTheLargestCommunicator) {
+    const auto found = diagnose_text(rules(),
+                                     "n1:70:70 [0] NCCL INFO ncclCommInitRank comm 0x1 rank 0 nranks 2 "
+                                     "cudaDev 0 nvmlDev 0 busId 1b000 commId 0xa1 "
+                                     "- Init COMPLETE\n"
+                                     "n1:70:70 [0] NCCL INFO ncclCommInitRank comm 0x2 rank 5 nranks 8 "
+                                     "cudaDev 0 nvmlDev 0 busId 1b000 commId 0xa2 "
+                                     "- Init COMPLETE\n"
+                                     "n1:70:75 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect "
+                                     "to 10.9.0.7<41035> failed : No route to "
+                                     "host\n",
+                                     "log");
+    const auto entry = std::find_if(found.timeline.begin(), found.timeline.end(),
+                                    [](const TimelineEntry& one) { return one.place.line == 3; });
+    ASSERT_NE(entry, found.timeline.end());
+    EXPECT_EQ(entry->rank, 5);
 }
 
 TEST(LogVerdicts, MemoryIsBounded) {

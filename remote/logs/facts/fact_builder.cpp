@@ -49,21 +49,22 @@ bool looks_like_a_fact(std::string_view message) {
 
 class FactBuilder::Work {
 public:
-    void feed(const LogLine& line) {
+    LineFact feed(const LogLine& line) {
         if (line.speaker != Speaker::Nccl) {
             program_line(line.message);
-            return;
+            return channel_without_prefix(line.message);
         }
         ++facts_.nccl_lines;
         if (line.host.empty() || line.pid < 0) {
             if (auto version = version_of(line.message)) {
                 add_version(std::move(*version), line, nullptr);
+                return LineFact::Version;
             }
-            return;
+            return channel_without_prefix(line.message);
         }
         const auto process = process_of(line);
         if (process == kNone) {
-            return;
+            return LineFact::None;
         }
         auto& about = facts_.processes[process];
         ++about.lines;
@@ -73,9 +74,11 @@ public:
             about.first_time = std::isnan(about.first_time) ? line.time : about.first_time;
             about.last_time = line.time;
         }
-        if (!line.message.empty() && !message(line, process) && looks_like_a_fact(line.message)) {
+        const auto fact = line.message.empty() ? LineFact::None : message(line, process);
+        if (fact == LineFact::None && looks_like_a_fact(line.message)) {
             ++facts_.unknown_lines;
         }
+        return fact;
     }
 
     RunFacts take() {
@@ -121,36 +124,49 @@ private:
         return last_process_ = same.back();
     }
 
-    /// False: this message states nothing that is known.
-    bool message(const LogLine& line, std::size_t process) {
+    // The first of several readings that knows the message.
+    template <typename... Readings>
+    static LineFact first_of(Readings&&... readings) {
+        LineFact fact = LineFact::None;
+        static_cast<void>(((fact = readings(), fact != LineFact::None) || ...));
+        return fact;
+    }
+
+    LineFact message(const LogLine& line, std::size_t process) {
         const auto text = line.message;
+        const auto is_topology = [&] { return topology(line, process); };
+        const auto is_call = [&] { return call_or_tuning(line, process); };
+        const auto is_setting = [&] { return setting(line, process); };
+        const auto is_comm = [&] { return comm(line, process); };
         switch (text[0]) {
             case 'C':
-                return text.starts_with("Channel ") && topology(line, process);
+                return text.starts_with("Channel ") ? topology(line, process) : connected(text);
             case 'R':
-                return (text.starts_with("Ring ") && topology(line, process)) ||
-                       call_or_tuning(line, process) || setting(line, process);
+                return text.starts_with("Ring ") ? first_of(is_topology, is_call, is_setting)
+                                                 : first_of(is_call, is_setting);
             case 'T':
-                return (text.starts_with("Tree") && topology(line, process)) || setting(line, process);
+                return text.starts_with("Tree") ? first_of(is_topology, is_setting) : is_setting();
             case 'B':
-                return bootstrap(text, process) || call_or_tuning(line, process);
+                return first_of([&] { return bootstrap(text, process); }, is_call);
             case 'U':
                 return network(text, "Using network ", process);
             case 'A':
-                return call_or_tuning(line, process);
+                return is_call();
             case 'I':
-                return init_timings_line(line, process) || network(text, "Initialized NET plugin ", process);
+                return first_of([&] { return init_timings_line(line, process); },
+                                [&] { return network(text, "Initialized NET plugin ", process); });
             case 'c':
             case 'n':
             case '[':
-                return comm(line, process) || driver(text, process);
+                return first_of(is_comm, [&] { return driver(text, process); });
             case 'N':
-                return net(text, process) || setting(line, process) || version(line, process);
+                return first_of([&] { return net(text, process); }, is_setting,
+                                [&] { return version(line, process); });
             default:
                 if (text[0] >= '0' && text[0] <= '9') {
-                    return counts(line, process) || call_or_tuning(line, process);
+                    return first_of([&] { return counts(line, process); }, is_call);
                 }
-                return comm(line, process) || call_or_tuning(line, process) || setting(line, process);
+                return first_of(is_comm, is_call, is_setting);
         }
     }
 
@@ -158,12 +174,12 @@ private:
         return comms_.topology(comms_.thread(process, line.tid), line.device);
     }
 
-    bool topology(const LogLine& line, std::size_t process) {
+    LineFact topology(const LogLine& line, std::size_t process) {
         if (line.message[0] == 'T') {
             auto nodes = tree_nodes(line.message);
             auto& trees = at(line, process).trees;
             trees.insert(trees.end(), nodes.begin(), nodes.end());
-            return !nodes.empty();
+            return nodes.empty() ? LineFact::None : LineFact::Tree;
         }
         if (const auto found = edge_line(line.message)) {
             auto edge = found->edge;
@@ -171,18 +187,28 @@ private:
             edge.file = line.place.file;
             edge.line = static_cast<std::uint32_t>(line.place.line);
             at(line, process).add(edge);
-            return true;
+            return LineFact::Channel;
         }
         if (line.message[0] == 'C') {
             if (auto list = ring_list(line.message)) {
                 at(line, process).lists.push_back(std::move(*list));
-                return true;
+                return LineFact::Channel;
             }
         } else if (const auto hop = ring_hop(line.message)) {
             at(line, process).hops.push_back(*hop);
-            return true;
+            return LineFact::Channel;
         }
-        return false;
+        return LineFact::None;
+    }
+
+    // Pasted text: it says what, but not of whom.
+    static LineFact channel_without_prefix(std::string_view text) {
+        return text.starts_with("Channel ") && (edge_line(text) || ring_list(text)) ? LineFact::Channel
+                                                                                    : LineFact::None;
+    }
+
+    static LineFact connected(std::string_view text) {
+        return text.starts_with("Connected all ") ? LineFact::Connected : LineFact::None;
     }
 
     std::uint16_t transport(std::string_view name, std::string_view suffix) {
@@ -203,45 +229,59 @@ private:
         return static_cast<std::uint16_t>(known.size() - 1);
     }
 
-    bool comm(const LogLine& line, std::size_t process) {
+    LineFact comm(const LogLine& line, std::size_t process) {
         const auto found = comm_line(line.message);
-        if (found) {
-            comms_.comm(comms_.thread(process, line.tid), *found, line);
+        if (!found) {
+            return LineFact::None;
         }
-        return found.has_value();
+        comms_.comm(comms_.thread(process, line.tid), *found, line);
+        switch (found->event) {
+            case CommEvent::InitStart:
+                return LineFact::InitStart;
+            case CommEvent::InitComplete:
+                return LineFact::InitComplete;
+            case CommEvent::Destroy:
+            case CommEvent::Abort:
+                return LineFact::CommEnd;
+            case CommEvent::None:
+                break;
+        }
+        return LineFact::Comm;
     }
 
-    bool init_timings_line(const LogLine& line, std::size_t process) {
+    LineFact init_timings_line(const LogLine& line, std::size_t process) {
         const auto found = init_timings(line.message);
-        if (found) {
-            comms_.timings(comms_.thread(process, line.tid), *found);
+        if (!found) {
+            return LineFact::None;
         }
-        return found.has_value();
+        comms_.timings(comms_.thread(process, line.tid), *found);
+        return LineFact::InitTimings;
     }
 
-    bool call_or_tuning(const LogLine& line, std::size_t process) {
+    LineFact call_or_tuning(const LogLine& line, std::size_t process) {
         if (const auto call = call_line(line.message)) {
             comms_.call(comms_.thread(process, line.tid), *call);
-            return true;
+            return LineFact::Call;
         }
         if (auto tuning = tuning_of(line.message)) {
             at(line, process).add(std::move(*tuning));
-            return true;
+            return LineFact::Tuning;
         }
-        return false;
+        return LineFact::None;
     }
 
-    bool counts(const LogLine& line, std::size_t process) {
+    LineFact counts(const LogLine& line, std::size_t process) {
         const auto found = channel_counts(line.message);
-        if (found) {
-            at(line, process).counts = *found;
+        if (!found) {
+            return LineFact::None;
         }
-        return found.has_value();
+        at(line, process).counts = *found;
+        return LineFact::Tree;
     }
 
     HostFacts& host_facts(std::size_t process) { return facts_.hosts[facts_.processes[process].host]; }
 
-    bool bootstrap(std::string_view text, std::size_t process) {
+    LineFact bootstrap(std::string_view text, std::size_t process) {
         const auto list = text.starts_with("Bootstrap : Using ")  ? text.substr(18)
                           : text.starts_with("Bootstrap: Using ") ? text.substr(17)
                                                                   : std::string_view();
@@ -249,27 +289,27 @@ private:
         for (auto& address : found) {
             add_once(host_facts(process).bootstrap, std::move(address));
         }
-        return !found.empty();
+        return found.empty() ? LineFact::None : LineFact::Bootstrap;
     }
 
-    bool network(std::string_view text, std::string_view start, std::size_t process) {
+    LineFact network(std::string_view text, std::string_view start, std::size_t process) {
         if (!text.starts_with(start)) {
-            return false;
+            return LineFact::None;
         }
         auto& networks = host_facts(process).networks;
         if (networks.size() < 64 && start == "Using network ") {
             networks.emplace(text.substr(start.size()));
         }
-        return true;
+        return LineFact::Network;
     }
 
-    bool net(std::string_view text, std::size_t process) {
+    LineFact net(std::string_view text, std::size_t process) {
         auto& host = host_facts(process);
         if (text.starts_with("NET/Socket : Using ")) {
             for (auto& address : interfaces_of(text.substr(19))) {
                 add_once(host.sockets, std::move(address));
             }
-            return true;
+            return LineFact::Network;
         }
         if (text.starts_with("NET/IB : Using ")) {
             const auto end = text.find("; OOB ");
@@ -282,31 +322,31 @@ private:
                     host.out_of_band = std::move(address);
                 }
             }
-            return true;
+            return LineFact::Network;
         }
         if (auto device = ib_device_of(text)) {
             add_once(host.ib_devices, std::move(*device));
-            return true;
+            return LineFact::Network;
         }
-        return false;
+        return LineFact::None;
     }
 
-    bool driver(std::string_view text, std::size_t process) {
+    LineFact driver(std::string_view text, std::size_t process) {
         constexpr std::string_view kStart = "cudaDriverVersion ";
         if (!text.starts_with(kStart)) {
-            return false;
+            return LineFact::None;
         }
         facts_.processes[process].cuda_driver = parse_number<int>(text.substr(kStart.size())).value_or(0);
-        return true;
+        return LineFact::Driver;
     }
 
-    bool version(const LogLine& line, std::size_t process) {
+    LineFact version(const LogLine& line, std::size_t process) {
         auto found = version_of(line.message);
         if (!found) {
-            return false;
+            return LineFact::None;
         }
         add_version(std::move(*found), line, &facts_.processes[process]);
-        return true;
+        return LineFact::Version;
     }
 
     void add_version(VersionFact version, const LogLine& line, ProcessFacts* process) {
@@ -323,10 +363,10 @@ private:
         }
     }
 
-    bool setting(const LogLine& line, std::size_t process) {
+    LineFact setting(const LogLine& line, std::size_t process) {
         const auto found = setting_of(line.message);
         if (!found) {
-            return false;
+            return LineFact::None;
         }
         const auto name = found->first;
         const auto value = found->second;
@@ -340,7 +380,7 @@ private:
         } else if (facts_.settings.size() < kMostSettings) {
             facts_.settings.push_back({std::string(name), std::string(value), line.place, {process}});
         }
-        return true;
+        return LineFact::Setting;
     }
 
     /// Lines of torch.utils.collect_env and of programs that print torch.__version__.
@@ -365,8 +405,8 @@ FactBuilder::~FactBuilder() = default;
 FactBuilder::FactBuilder(FactBuilder&&) noexcept = default;
 FactBuilder& FactBuilder::operator=(FactBuilder&&) noexcept = default;
 
-void FactBuilder::feed(const LogLine& line) {
-    work_->feed(line);
+LineFact FactBuilder::feed(const LogLine& line) {
+    return work_->feed(line);
 }
 
 RunFacts FactBuilder::facts() const {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/logs/facts/line_fact.h>
 #include <remote/logs/facts/run_facts.h>
 #include <remote/logs/grammar/log_line.h>
 
@@ -19,7 +20,8 @@ public:
     FactBuilder(FactBuilder&&) noexcept;
     FactBuilder& operator=(FactBuilder&&) noexcept;
 
-    void feed(const LogLine& line);
+    /// Returns what the line states.
+    LineFact feed(const LogLine& line);
     /// What was found so far. Copies everything.
     RunFacts facts() const;
     /// What was found; the builder is empty afterwards.

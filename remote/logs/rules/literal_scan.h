@@ -11,8 +11,8 @@
 
 namespace rankscope::logs {
 
-/// Finds which of many words occur in a line, most lines at a glance (Wu and Manber's shifts over pairs of bytes).
-/// Immutable once built; any thread.
+/// Finds which of many words occur in a line. Looks at every n-th group of bytes only: each word contains one of them,
+/// wherever it stands. Immutable once built; any thread.
 class LiteralScan {
 public:
     static constexpr std::size_t kShortest = 4;  ///< shorter words are not possible
@@ -25,11 +25,30 @@ public:
     void scan(std::string_view text, std::vector<std::uint32_t>& found) const;
 
 private:
+    // Words of about the same length: the shortest decides how many bytes may be left out.
+    struct Sampled {
+        // A group of bytes of a word.
+        struct Entry {
+            std::uint32_t bytes;
+            std::uint32_t word;
+            std::uint32_t offset;  // in the word
+        };
+        std::size_t group = 0;             // bytes
+        std::size_t step = 0;              // from one group to the next that is looked at; 0: no words
+        std::uint32_t mask = 0;            // of a group
+        std::vector<std::uint64_t> marks;  // by the hash of a group: some word has it
+        std::vector<std::uint32_t> begin;  // by the start of the hash, in entries
+        std::vector<Entry> entries;
+    };
+
+    Sampled sampled(std::size_t group, const std::vector<std::uint32_t>& members) const;
+    void scan(const Sampled& sampled, std::string_view text, std::vector<std::uint32_t>& found) const;
+    void compare(const Sampled& sampled, std::uint32_t bytes, std::string_view text, std::size_t at,
+                 std::vector<std::uint32_t>& found) const;
+
     std::vector<std::string> words_;
-    std::size_t window_ = 0;
-    std::vector<std::uint8_t> shift_;          // by the last two bytes of the window
-    std::vector<std::uint32_t> bucket_begin_;  // by the hash of the window's last three bytes
-    std::vector<std::uint32_t> bucket_;
+    Sampled short_;
+    Sampled long_;
 };
 
 }  // namespace rankscope::logs

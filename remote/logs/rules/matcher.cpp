@@ -12,7 +12,6 @@ namespace rankscope::logs {
 namespace {
 
 constexpr std::size_t kLongestText = 4000;
-constexpr int kMostGroups = 16;
 
 re2::StringPiece piece(std::string_view text) {
     return {text.data(), text.size()};
@@ -30,21 +29,28 @@ Matcher::Matcher(const std::vector<Rule>& rules) : rules_(rules) {
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         found_.emplace_back(rules[rule].signatures.size());
         for (std::size_t signature = 0; signature < rules[rule].signatures.size(); ++signature) {
-            for (const auto& anchor : rules[rule].signatures[signature].anchors) {
+            const Place place{static_cast<std::uint32_t>(rule), static_cast<std::uint32_t>(signature)};
+            const auto& known = rules[rule].signatures[signature];
+            if (known.fact != LineFact::None) {
+                fact_places_[static_cast<std::size_t>(known.fact)].push_back(place);
+                continue;
+            }
+            for (const auto& anchor : known.anchors) {
                 words.push_back(anchor);
-                places_.push_back({static_cast<std::uint32_t>(rule), static_cast<std::uint32_t>(signature)});
+                places_.push_back(place);
             }
         }
     }
     scan_ = LiteralScan(std::move(words));
 }
 
-bool Matcher::matches(const Signature& signature, const LogLine& line) {
+std::uint64_t Matcher::key_of(const Place& place, std::size_t process) {
+    return std::uint64_t{place.rule} << 48U | std::uint64_t{place.signature} << 32U | process;
+}
+
+bool Matcher::admits(const Signature& signature, const LogLine& line) {
     if ((signature.speaker && *signature.speaker != line.speaker) ||
         (signature.level && *signature.level != line.level) || !line.source.starts_with(signature.source)) {
-        return false;
-    }
-    if (!re2::RE2::PartialMatch(piece(compared_part(signature, line)), *signature.matcher)) {
         return false;
     }
     return std::none_of(signature.exceptions.begin(), signature.exceptions.end(), [&](const auto& exception) {
@@ -52,41 +58,77 @@ bool Matcher::matches(const Signature& signature, const LogLine& line) {
     });
 }
 
-void Matcher::keep(const Signature& signature, const Place& place, const LogLine& line, std::size_t process) {
+Match Matcher::match_of(const LogLine& line, std::size_t process) const {
+    return {.place = line.place,
+            .text = std::string(line.text.substr(0, kLongestText)),
+            .part = std::string(line.part),
+            .host = std::string(line.host),
+            .rank = line.rank,
+            .process = process,
+            .time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time};
+}
+
+void Matcher::keep(const Place& place, Match&& match) {
     auto& found = found_[place.rule][place.signature];
+    ++found.count;
+    auto& of_process = of_process_[key_of(place, match.process)];
+    ++of_process.seen;
+    // Half of the room is left to the first matches of further processes.
+    const std::size_t most = found.kept.size() < kMost / 2 ? kFirst + 1 : 1;
+    if (of_process.kept < most && found.kept.size() < kMost) {
+        ++of_process.kept;
+        of_process.latest = found.kept.size();
+        found.kept.push_back(std::move(match));
+    } else if (of_process.kept > kFirst) {
+        found.kept[of_process.latest] = std::move(match);
+    }
+}
+
+void Matcher::take_fact(const LogLine& line, LineFact fact, std::size_t process) {
+    const std::uint32_t bit = 1U << static_cast<unsigned>(fact);
+    if (process >= stated_.size()) {
+        stated_.resize(process + 1, 0);
+    }
+    const auto& places = fact_places_[static_cast<std::size_t>(fact)];
+    if (places.empty() || (stated_[process] & bit) != 0) {
+        return;
+    }
+    bool more = false;
+    for (const auto& place : places) {
+        if (rules_[place.rule].role != RuleRole::Context || !enough(place, process)) {
+            more = true;
+            if (admits(rules_[place.rule].signatures[place.signature], line)) {
+                keep(place, match_of(line, process));
+            }
+        }
+    }
+    stated_[process] |= more ? 0U : bit;
+}
+
+void Matcher::take_pattern(const Place& place, const LogLine& line, std::size_t process) {
+    const auto& signature = rules_[place.rule].signatures[place.signature];
+    if (signature.literal && !signature.every) {
+        if (admits(signature, line)) {
+            keep(place, match_of(line, process));
+        }
+        return;
+    }
     const std::string_view text = compared_part(signature, line);
-    re2::StringPiece groups[kMostGroups + 1];
-    const int count = std::min(kMostGroups, static_cast<int>(signature.captures.size())) + 1;
+    re2::StringPiece groups[Signature::kMostCaptures + 1];
+    // Where a match ends costs a second search, and its captures a third.
+    const int count =
+        signature.every || !signature.captures.empty() ? static_cast<int>(signature.captures.size()) + 1 : 0;
     std::size_t from = 0;
     while (from <= text.size() &&
            signature.matcher->Match(piece(text), from, text.size(), re2::RE2::UNANCHORED, groups, count)) {
-        ++found.count;
-        auto& of_process = of_process_[{(std::size_t{place.rule} << 16U) | place.signature, process}];
-        const bool first = of_process.kept < kFirst;
-        if (found.kept.size() < kMost || !first) {
-            Match match{.place = line.place,
-                        .text = std::string(line.text.substr(0, kLongestText)),
-                        .part = std::string(line.part),
-                        .host = std::string(line.host),
-                        .rank = line.rank,
-                        .process = process,
-                        .time = line.time_of_day_only ? std::numeric_limits<double>::quiet_NaN() : line.time};
-            for (int group = 1; group < count; ++group) {
-                match.captures.emplace_back(groups[group].data() != nullptr ? std::string(groups[group])
-                                                                            : "");
-            }
-            if (first) {
-                ++of_process.kept;
-                of_process.latest = found.kept.size();
-                found.kept.push_back(std::move(match));
-            } else if (of_process.kept == kFirst && found.kept.size() < kMost) {
-                ++of_process.kept;
-                of_process.latest = found.kept.size();
-                found.kept.push_back(std::move(match));
-            } else {
-                found.kept[of_process.latest] = std::move(match);
-            }
+        if (from == 0 && !admits(signature, line)) {
+            return;
         }
+        Match match = match_of(line, process);
+        for (int group = 1; group < count; ++group) {
+            match.captures.emplace_back(groups[group].data() != nullptr ? std::string(groups[group]) : "");
+        }
+        keep(place, std::move(match));
         if (!signature.every || groups[0].empty()) {
             break;
         }
@@ -94,12 +136,20 @@ void Matcher::keep(const Signature& signature, const Place& place, const LogLine
     }
 }
 
-bool Matcher::enough(const Place& place, std::size_t process) const {
-    const auto known = of_process_.find({(std::size_t{place.rule} << 16U) | place.signature, process});
-    return known != of_process_.end() && known->second.kept >= kFirst;
+// Facts that a process states again and again need no look beyond the first lines.
+bool Matcher::may_suffice(const Place& place, LineFact fact) const {
+    return rules_[place.rule].role == RuleRole::Context || fact != LineFact::None;
 }
 
-void Matcher::take(const LogLine& line, std::size_t process) {
+bool Matcher::enough(const Place& place, std::size_t process) const {
+    const auto known = of_process_.find(key_of(place, process));
+    return known != of_process_.end() && known->second.seen >= kFirst;
+}
+
+void Matcher::take(const LogLine& line, LineFact fact, std::size_t process) {
+    if (fact != LineFact::None) {
+        take_fact(line, fact, process);
+    }
     words_.clear();
     scan_.scan(line.text, words_);
     for (std::size_t i = 0; i < words_.size(); ++i) {
@@ -108,13 +158,10 @@ void Matcher::take(const LogLine& line, std::size_t process) {
             words_.begin(), words_.begin() + static_cast<std::ptrdiff_t>(i), [&](std::uint32_t word) {
                 return places_[word].rule == place.rule && places_[word].signature == place.signature;
             });
-        const auto& signature = rules_[place.rule].signatures[place.signature];
-        if (again || (rules_[place.rule].role == RuleRole::Context && enough(place, process))) {
+        if (again || (may_suffice(place, fact) && enough(place, process))) {
             continue;
         }
-        if (matches(signature, line)) {
-            keep(signature, place, line, process);
-        }
+        take_pattern(place, line, process);
     }
 }
 

@@ -6,12 +6,13 @@
 #include <remote/logs/rules/literal_scan.h>
 #include <remote/logs/rules/rule.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <limits>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace rankscope::logs {
@@ -35,7 +36,7 @@ struct SignatureMatches {
 };
 
 /// Compares lines with the signatures of all rules, in one pass. Memory is bounded: kFirst matches of a process
-/// and its latest one are kept, kMost of a signature.
+/// and its latest one are kept, kMost of a signature. Of lines that state facts no more than kFirst of a process count.
 class Matcher {
 public:
     static constexpr std::size_t kFirst = 12;
@@ -44,7 +45,8 @@ public:
     /// `rules` outlives the matcher.
     explicit Matcher(const std::vector<Rule>& rules);
 
-    void take(const LogLine& line, std::size_t process);
+    /// `fact`: what the line states, see FactBuilder.
+    void take(const LogLine& line, LineFact fact, std::size_t process);
 
     /// By rule and signature. A line that a rule of role harmless matches has no other match.
     std::vector<std::vector<SignatureMatches>> finish();
@@ -55,20 +57,27 @@ private:
         std::uint32_t signature;
     };
     struct OfProcess {
+        std::uint64_t seen = 0;
         std::size_t kept = 0;
         std::size_t latest = 0;  // its index in kept, once there are more than kFirst
     };
 
-    bool matches(const Signature& signature, const LogLine& line);
-    // A fact that a process states again and again needs no further look.
+    static std::uint64_t key_of(const Place& place, std::size_t process);
+    static bool admits(const Signature& signature, const LogLine& line);
+    Match match_of(const LogLine& line, std::size_t process) const;
+    void keep(const Place& place, Match&& match);
+    void take_fact(const LogLine& line, LineFact fact, std::size_t process);
+    bool may_suffice(const Place& place, LineFact fact) const;
     bool enough(const Place& place, std::size_t process) const;
-    void keep(const Signature& signature, const Place& place, const LogLine& line, std::size_t process);
+    void take_pattern(const Place& place, const LogLine& line, std::size_t process);
 
     const std::vector<Rule>& rules_;
     LiteralScan scan_;
-    std::vector<Place> places_;  // by word of the scan
+    std::vector<Place> places_;                               // by word of the scan
+    std::array<std::vector<Place>, kLineFacts> fact_places_;  // by fact
+    std::vector<std::uint32_t> stated_;  // by process: facts (bits) that need no further look
     std::vector<std::vector<SignatureMatches>> found_;
-    std::map<std::pair<std::size_t, std::size_t>, OfProcess> of_process_;  // (word, process)
+    std::unordered_map<std::uint64_t, OfProcess> of_process_;  // by key_of
     std::vector<std::uint32_t> words_;
     std::vector<std::string_view> groups_;
 };

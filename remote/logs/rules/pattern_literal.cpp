@@ -4,6 +4,7 @@
 #include <remote/logs/rules/literal_scan.h>
 #include <remote/logs/rules/rule_file.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
 
@@ -86,6 +87,24 @@ std::string literal_of(const std::string& pattern) {
     }
     end_run();
     return longest.size() < LiteralScan::kShortest ? std::string() : longest;
+}
+
+bool says_only(const std::string& pattern, const std::vector<std::string>& words) {
+    std::vector<std::string> said(1);
+    for (std::size_t at = 0; at < pattern.size(); ++at) {
+        const char c = pattern[at];
+        if (c == '|') {
+            said.emplace_back();
+        } else if (c == '\\' && at + 1 < pattern.size() &&
+                   std::ispunct(static_cast<unsigned char>(pattern[at + 1])) != 0) {
+            said.back() += pattern[++at];
+        } else if (std::string_view("\\^$.[]()?*+{}").find(c) != std::string_view::npos) {
+            return false;
+        } else {
+            said.back() += c;
+        }
+    }
+    return std::is_permutation(said.begin(), said.end(), words.begin(), words.end());
 }
 
 }  // namespace rankscope::logs

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/enum_names.h>
+#include <remote/logs/facts/line_fact.h>
 #include <remote/logs/grammar/log_line.h>
 
 #include <array>
@@ -47,8 +48,11 @@ struct Condition {
 
 /// A shape of a line.
 struct Signature {
+    static constexpr int kMostCaptures = 16;
+
     std::string name = {};
     std::string pattern = {};               ///< RE2; '^' begins after the prefixes of the line
+    LineFact fact = LineFact::None;         ///< instead of a pattern: lines that state this
     std::vector<std::string> anchors = {};  ///< one of them is in every line that matches
     std::vector<std::string> except = {};   ///< patterns of lines that do not count
     std::optional<Speaker> speaker = {};    ///< only lines of this speaker
@@ -58,6 +62,7 @@ struct Signature {
     std::vector<Condition> when = {};       ///< holds for this signature only
     std::vector<std::string> also = {};     ///< instead of that of the rule
     bool every = false;                     ///< all matches within a line, not only the first
+    bool literal = false;                   ///< a line with an anchor matches: the pattern says no more
     int line = 0;                           ///< in the rule file
     std::shared_ptr<const re2::RE2> matcher = {};
     std::vector<std::shared_ptr<const re2::RE2>> exceptions = {};

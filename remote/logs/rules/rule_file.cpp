@@ -221,6 +221,10 @@ private:
         if (!signature.matcher->ok()) {
             return;
         }
+        if (signature.matcher->NumberOfCapturingGroups() > Signature::kMostCaptures) {
+            problem(node, "a pattern has at most " + std::to_string(Signature::kMostCaptures) + " groups");
+            return;
+        }
         const auto& names = signature.matcher->CapturingGroupNames();
         signature.captures.resize(static_cast<std::size_t>(signature.matcher->NumberOfCapturingGroups()));
         for (const auto& [group, name] : names) {
@@ -238,6 +242,7 @@ private:
                 problem(node, "the anchor \"" + anchor + "\" is shorter than 4 letters");
             }
         }
+        signature.literal = says_only(signature.pattern, signature.anchors);
     }
 
     Signature read_signature(const YAML::Node& node) {
@@ -249,8 +254,8 @@ private:
             return signature;
         }
         if (!keys(node, "a signature",
-                  {"name", "pattern", "anchors", "except", "speaker", "level", "source", "confidence", "when",
-                   "also", "every"})) {
+                  {"name", "pattern", "fact", "anchors", "except", "speaker", "level", "source", "confidence",
+                   "when", "also", "every"})) {
             return signature;
         }
         signature.name = text(node["name"]);
@@ -274,14 +279,22 @@ private:
                 problem(level, "unknown level \"" + text(level) + "\"");
             }
         }
-        if (signature.pattern.empty()) {
-            problem(node, "a signature needs a `pattern`");
+        if (const auto fact = node["fact"]) {
+            signature.fact = enum_from<LineFact>(text(fact)).value_or(LineFact::None);
+            if (signature.fact == LineFact::None) {
+                problem(fact, "unknown fact \"" + text(fact) + "\"");
+            }
+        }
+        if (signature.pattern.empty() == (signature.fact == LineFact::None)) {
+            problem(node, "a signature needs a `pattern`, or a `fact`");
             return signature;
         }
         for (const auto& pattern : signature.except) {
             signature.exceptions.push_back(compile(node["except"], pattern));
         }
-        compile_pattern(node["pattern"], signature);
+        if (signature.fact == LineFact::None) {
+            compile_pattern(node["pattern"], signature);
+        }
         return signature;
     }
 

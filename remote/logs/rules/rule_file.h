@@ -26,4 +26,7 @@ std::vector<Rule> parse_rules(const std::string& text, const std::string& file,
 /// The longest text that every match of the pattern has; empty: none of LiteralScan::kShortest bytes is certain.
 std::string literal_of(const std::string& pattern);
 
+/// Whether each match of the pattern is one of the words, and no more: "one", "one|other".
+bool says_only(const std::string& pattern, const std::vector<std::string>& words);
+
 }  // namespace rankscope::logs

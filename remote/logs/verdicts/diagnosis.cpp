@@ -13,13 +13,15 @@ namespace rankscope::logs {
 Diagnosis::Diagnosis(const std::vector<Rule>& rules) : rules_(rules), matcher_(rules) {}
 
 void Diagnosis::take(const LogLine& line) {
-    matcher_.take(line, story_.take(line));
+    const auto process = story_.take(line);
+    matcher_.take(line, facts_.feed(line), process);
 }
 
 DiagnosisResult Diagnosis::finish(const std::vector<std::string>& sources) {
     auto found = matcher_.finish();
     DiagnosisResult result;
-    auto judgement = judge(rules_, found, story_, sources);
+    result.facts = facts_.take();
+    auto judgement = judge(rules_, found, story_, result.facts, sources);
     result.timeline = timeline_of(rules_, found, judgement, story_);
     result.verdicts = std::move(judgement.verdicts);
     return result;

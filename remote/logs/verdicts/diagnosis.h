@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/diagnosis/verdict.h>
+#include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/rules/matcher.h>
 #include <remote/logs/story/story.h>
 #include <remote/logs/verdicts/timeline.h>
@@ -17,6 +18,7 @@ namespace rankscope::logs {
 struct DiagnosisResult {
     std::vector<Verdict> verdicts = {};        ///< the root cause first; empty: nothing is wrong
     std::vector<TimelineEntry> timeline = {};  ///< in the order of time, as far as lines have one
+    RunFacts facts = {};                       ///< what the lines say, without a judgement
 };
 
 /// Lines of a run → verdicts, in one pass.
@@ -31,6 +33,7 @@ public:
 
 private:
     const std::vector<Rule>& rules_;
+    FactBuilder facts_;
     Matcher matcher_;
     Story story_;
 };

@@ -372,8 +372,8 @@ bool asks_for_silence(const Rule& rule) {
 }  // namespace
 
 Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
-                Story& story, const std::vector<std::string>& sources) {
-    const Surroundings surroundings(rules, found, story);
+                Story& story, const RunFacts& facts, const std::vector<std::string>& sources) {
+    const Surroundings surroundings(rules, found, story, facts);
     Observed observed{rules, found, story, surroundings};
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         if (!is_fault(rules[rule].role) || asks_for_silence(rules[rule])) {

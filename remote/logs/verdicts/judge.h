@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/diagnosis/verdict.h>
+#include <remote/logs/facts/run_facts.h>
 #include <remote/logs/rules/matcher.h>
 #include <remote/logs/rules/rule.h>
 #include <remote/logs/story/story.h>
@@ -25,6 +26,6 @@ struct Judgement {
 /// What rules say of lines that were read. `found` is of Matcher::finish, and hosts and ranks that other lines say
 /// are added to it; `sources` are the names of the files, by LinePlace::file.
 Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
-                Story& story, const std::vector<std::string>& sources);
+                Story& story, const RunFacts& facts, const std::vector<std::string>& sources);
 
 }  // namespace rankscope::logs

@@ -39,7 +39,8 @@ std::string bare_address(std::string_view text) {
 }
 
 Surroundings::Surroundings(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
-                           Story& story) {
+                           Story& story, const RunFacts& facts) {
+    take_facts(facts);
     // A file whose lines name no host, but whose summary does.
     std::map<std::uint32_t, std::set<std::string>> named;
     for (const auto& exit : story.exits()) {
@@ -90,6 +91,45 @@ Surroundings::Surroundings(const std::vector<Rule>& rules, std::vector<std::vect
     }
 }
 
+void Surroundings::add_address(const std::string& host, const std::string& address) {
+    auto& own = addresses_[host];
+    if (std::find(own.begin(), own.end(), address) == own.end()) {
+        own.push_back(address);
+    }
+    if (auto [known, added] = host_by_address_.emplace(address, host); !added && known->second != host) {
+        known->second.clear();  // several hosts have it
+    }
+}
+
+void Surroundings::take_facts(const RunFacts& facts) {
+    for (const auto& host : facts.hosts) {
+        for (const auto* list : {&host.bootstrap, &host.sockets}) {
+            for (const auto& own : *list) {
+                add_address(host.name, own.address);
+            }
+        }
+        if (!host.out_of_band.address.empty()) {
+            add_address(host.name, host.out_of_band.address);
+        }
+    }
+    // The rank of a process is that in its largest communicator; none where it has several.
+    std::map<std::size_t, std::pair<int, int>> largest;  // process → size, rank
+    for (const auto& communicator : facts.communicators) {
+        for (const auto& member : communicator.members) {
+            auto& known = largest.try_emplace(member.process, -1, -1).first->second;
+            if (communicator.nranks > known.first) {
+                known = {communicator.nranks, member.rank};
+            } else if (communicator.nranks == known.first && member.rank != known.second) {
+                known.second = -1;
+            }
+        }
+    }
+    for (const auto& [index, known] : largest) {
+        const auto& process = facts.processes[index];
+        rank_by_pid_.emplace(std::pair(facts.hosts[process.host].name, process.pid), known.second);
+    }
+}
+
 void Surroundings::take_context(const Signature& signature, const SignatureMatches& found,
                                 const Story& story) {
     for (std::size_t group = 0; group < signature.captures.size(); ++group) {
@@ -101,15 +141,7 @@ void Surroundings::take_context(const Signature& signature, const SignatureMatch
                 continue;
             }
             if (name == "own_address") {
-                auto& own = addresses_[match.host];
-                const auto address = bare_address(value);
-                if (std::find(own.begin(), own.end(), address) == own.end()) {
-                    own.push_back(address);
-                }
-                if (auto [known, added] = host_by_address_.emplace(address, match.host);
-                    !added && known->second != match.host) {
-                    known->second.clear();  // several hosts have it
-                }
+                add_address(match.host, bare_address(value));
             } else if (name == "own_rank" && process.pid >= 0) {
                 int rank = -1;
                 if (re2::RE2::FullMatch(value, R"((\d+))", &rank)) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/logs/facts/run_facts.h>
 #include <remote/logs/rules/matcher.h>
 #include <remote/logs/rules/rule.h>
 #include <remote/logs/story/story.h>
@@ -16,13 +17,13 @@
 
 namespace rankscope::logs {
 
-/// What rules compare lines with: hosts and their addresses, versions, ranks. From the captures of context rules:
-/// own_address, own_rank, nccl_version, torch_version, named_host with its_address.
+/// What rules compare lines with: hosts and their addresses, versions, ranks. From the facts of the run, and from the
+/// captures of context rules: own_address, own_rank, nccl_version, torch_version, named_host with its_address.
 class Surroundings {
 public:
     /// Completes the matches and the exits, too: hosts and ranks that other lines say.
     Surroundings(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
-                 Story& story);
+                 Story& story, const RunFacts& facts);
 
     /// The host of an address ("10.0.0.1<4000>", "[10.0.0.1]:4000"), else the address without its port.
     std::string host_of(std::string_view address) const;
@@ -34,6 +35,8 @@ public:
     const std::set<std::string>& hosts() const { return hosts_; }
 
 private:
+    void take_facts(const RunFacts& facts);
+    void add_address(const std::string& host, const std::string& address);
     void take_named_hosts(const Signature& signature, const SignatureMatches& found,
                           std::map<std::uint32_t, std::set<std::string>>& named);
     void take_context(const Signature& signature, const SignatureMatches& found, const Story& story);
