@@ -133,6 +133,8 @@ def main() -> int:
         shares.add(f"{kind}: {row['evidence']}", right)
         if row["mode"] in held and row["evidence"] in ("names-cause", "ambiguous"):
             shares.add(f"held out: {kind}: {row['evidence']}", right)
+        if row["evidence"] == "ambiguous":
+            shares.add(f"{kind}: ambiguous, cause among the listed", row["mode"] in [verdict["id"] for verdict in found])
         place = right_place(row, found, paths)
         if place is not None:
             shares.add(f"{kind}: place", place)
