@@ -33,7 +33,6 @@
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QTabWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -269,7 +268,6 @@ void LivePage::connect_parts() {
         start_wanted_ = on;
         refresh_start();
     });
-    show_nccl_->setVisible(nccl_->tabs()->count() > 0);
     connect(show_nccl_, &QToolButton::toggled, this, &LivePage::show_nccl);
     connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
     connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);

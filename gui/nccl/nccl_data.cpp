@@ -47,7 +47,7 @@ std::string without(std::string name, const std::string& start) {
 
 }  // namespace
 
-NcclData::NcclData(QThreadPool* pool, QObject* parent) : QObject(parent), job_(this, pool) {
+NcclData::NcclData(QThreadPool* pool, QObject* parent) : QObject(parent), pool_(pool), job_(this, pool) {
     timer_.setInterval(kEveryMs);
     connect(&timer_, &QTimer::timeout, this, &NcclData::read_pending);
 }

@@ -44,6 +44,7 @@ public:
     const std::shared_ptr<const NcclSnapshot>& snapshot() const { return snapshot_; }
     /// The run, or null: files or nothing.
     const LiveModel* run() const { return run_; }
+    QThreadPool* pool() const { return pool_; }
     /// Files, or what the store has, are being read.
     bool reading() const { return reading_; }
 
@@ -76,6 +77,7 @@ private:
     std::uint64_t left_out_ = 0;
     std::stop_source stop_files_;
     QTimer timer_;
+    QThreadPool* pool_;
     BackgroundJob job_;
 };
 

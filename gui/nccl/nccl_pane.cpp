@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/nccl/map_tab.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/nccl_tab.h>
 #include <gui/strings.h>
@@ -92,6 +93,7 @@ NcclPane::NcclPane(NcclData* data, QWidget* parent)
     tabs_->setObjectName(u"ncclTabs"_s);
     tabs_->setDocumentMode(true);
     tabs_->tabBar()->setAccessibleName(tr("Views of NCCL"));
+    add_tab(new MapTab(data_->pool(), this), tr("Map"));
     stack_->addWidget(make_empty());
     stack_->addWidget(tabs_);
     setFocusProxy(tabs_);

@@ -20,6 +20,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
+#include <tests/gui/nccl_shots.h>
 #include <tests/gui/synthetic_preflight.h>
 #include <tests/gui/synthetic_run.h>
 
@@ -537,6 +538,13 @@ int main(int argc, char** argv) {
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"doctor"_s)) {
         doctor_shots(size, camera);
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"nccl"_s)) {
+        nccl_shots(size, [&](QWidget* widget, const char* name) {
+            if (camera.wants(name)) {
+                camera.take(widget, name);
+            }
+        });
     }
     return 0;
 }

@@ -22,6 +22,16 @@ std::string hex_bus(int gpu) {
     return text;
 }
 
+/// The transport with the device that the channel uses.
+std::string between(const SyntheticNccl& what, int channel) {
+    std::string name = what.between;
+    if (const auto at = name.find("/IB/0");
+        at != std::string::npos && what.ib_devices > 0 && what.all_devices) {
+        name.replace(at, 5, "/IB/" + std::to_string(channel % what.ib_devices));
+    }
+    return name;
+}
+
 }  // namespace
 
 std::string nccl_log(const SyntheticNccl& what) {
@@ -98,7 +108,8 @@ std::string nccl_log(const SyntheticNccl& what) {
                     what.between);
             }
             if (next / what.gpus != node) {
-                say(channel_text + with_gpu(rank) + " -> " + with_gpu(next) + " [send] via " + what.between);
+                say(channel_text + with_gpu(rank) + " -> " + with_gpu(next) + " [send] via " +
+                    between(what, channel));
             } else {
                 say(channel_text + with_gpu(rank) + " -> " + with_gpu(next) + " via " + what.inside);
             }

@@ -16,6 +16,7 @@ struct SyntheticNccl {
     std::string inside = "P2P/CUMEM/read";    ///< transport within a node
     std::string between = "NET/IB/0/GDRDMA";  ///< and between nodes
     int ib_devices = 4;                       ///< 0: none
+    bool all_devices = false;                 ///< each channel uses another device
     std::string network = "IB";               ///< "Using network"
     std::vector<int> silent = {};             ///< ranks without a line
     std::string host = "node-";               ///< its number follows

@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/app/main_window.h>
+#include <gui/live/live_page.h>
+#include <gui/nccl/map_view.h>
+#include <gui/nccl/nccl_data.h>
+#include <gui/nccl/nccl_pane.h>
+#include <gui/session/workspace.h>
+#include <gui/strings.h>
+
+#include <tests/gui/nccl_shots.h>
+#include <tests/gui/synthetic_nccl.h>
+#include <tests/gui/synthetic_run.h>
+
+#include <QCoreApplication>
+#include <QElapsedTimer>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+namespace rankscope::gui::testing {
+
+namespace {
+
+void wait_for(const std::function<bool()>& condition) {
+    QElapsedTimer timer;
+    timer.start();
+    while (!condition() && timer.elapsed() < 20000) {
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+    }
+}
+
+std::string shared_log(const char* name) {
+    const char* given = std::getenv("RANKSCOPE_SHARED");
+    const std::filesystem::path folder = given != nullptr ? given : "../shared";
+    return (folder / "nccl-logs" / name).string();
+}
+
+/// The run's ranks print the log, each its lines.
+void print(RunStore& store, const SyntheticRun& run, const SyntheticNccl& what) {
+    std::vector<Event> events;
+    const std::string log = nccl_log(what);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        const std::string host =
+            what.host + std::to_string(rank / what.gpus) + ':' + std::to_string(100 + rank % what.gpus) + ':';
+        std::string own;
+        for (std::size_t at = 0; at < log.size();) {
+            const std::size_t end = log.find('\n', at) + 1;
+            if (log.compare(at, host.size(), host) == 0) {
+                own += log.substr(at, end - at);
+            }
+            at = end;
+        }
+        events.push_back({std::uint64_t(rank) + 1, run.start_us, "nccl", rank, LogEvent{false, own, 0}});
+    }
+    (void)store.append(run.id, events);
+}
+
+void live_shot(QSize size, const std::function<void(QWidget*, const char*)>& take) {
+    const QTemporaryDir folder;
+    Options options;
+    options.data_dir = ss(folder.path());
+    options.inventory_file = ss(folder.path() + u"/cluster.yaml"_s);
+    options.probe_this_computer = false;
+    const SyntheticRun run{.id = "nccl", .ranks = 16, .gpus = 8};
+    const SyntheticNccl what{.nodes = 2, .gpus = 8, .channels = 4, .all_devices = true, .host = "node"};
+    MainWindow window(options);
+    window.resize(size);
+    window.show();
+    wait_for([&] { return window.workspace()->store_settled(); });
+    store_run(*window.workspace()->store(), run);
+    print(*window.workspace()->store(), run, what);
+    LiveData data = synthetic_data(run);
+    for (int rank = 0; rank < run.ranks; ++rank) {
+        data.log.append(rank, false, "node-line\n", run.start_us);
+    }
+    window.show_page(MainWindow::Page::Live);
+    window.live_page()->show_stored(std::move(data));
+    window.findChild<QToolButton*>(u"showNccl"_s)->click();
+    NcclData* nccl = window.live_page()->nccl()->data();
+    auto* view = window.findChild<MapView*>(u"ncclMap"_s);
+    wait_for([&] { return nccl->snapshot()->complete && view->picture(); });
+    take(&window, "nccl-live");
+}
+
+}  // namespace
+
+void nccl_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
+    live_shot(size, take);
+    const QTemporaryDir folder;
+    const auto shoot = [&](const std::string& file, const char* name, bool open_one = false) {
+        if (!std::filesystem::exists(file)) {
+            return;
+        }
+        NcclData data(QThreadPool::globalInstance());
+        NcclPane pane(&data);
+        pane.resize(size.width() - 110, size.height() * 6 / 10);
+        pane.show();
+        data.show_files({file});
+        auto* view = pane.findChild<MapView*>(u"ncclMap"_s);
+        wait_for([&] {
+            return data.snapshot()->complete &&
+                   (data.snapshot()->facts.nccl_lines == 0 ||
+                    (view->picture() && view->picture()->snapshot == data.snapshot()));
+        });
+        if (open_one) {
+            QTest::mouseClick(view->viewport(), Qt::LeftButton, {},
+                              view->to_viewport(view->layout_shown().boxes.at(9).box.center()));
+        }
+        take(&pane, name);
+    };
+    const auto shoot_text = [&](const std::string& text, const char* name, bool open_one = false) {
+        const std::string file = ss(folder.path()) + "/" + name + ".log";
+        std::ofstream(file) << text;
+        shoot(file, name, open_one);
+    };
+    shoot_text(nccl_log({.channels = 4, .all_devices = true}), "nccl-healthy");
+    shoot_text(nccl_log({.between = "NET/Socket/0", .network = "Socket"}), "nccl-tcp");
+    shoot_text(nccl_log({.inside = "SHM/direct/direct", .between = "NET/IB/0"}) +
+                   "node-0:100:100 [0] NCCL INFO NCCL_P2P_DISABLE set by environment to 1\n",
+               "nccl-shm");
+    shoot_text(nccl_log({.channels = 4, .all_devices = true, .silent = {3, 12}}), "nccl-gap");
+    shoot_text(nccl_log({.nodes = 128, .channels = 4, .all_devices = true}), "nccl-thousand");
+    shoot_text(nccl_log({.nodes = 128, .channels = 4, .all_devices = true}), "nccl-thousand-open", true);
+    shoot_text(nccl_log({.nodes = 1, .gpus = 1}), "nccl-one");
+    shoot_text(nccl_log({.nodes = 3,
+                         .gpus = 4,
+                         .host = "gpu-worker-with-a-name-that-operations-made-eighty-characters-long-"}),
+               "nccl-names");
+    shoot_text("epoch 1\n", "nccl-none");
+    shoot(shared_log("log-0134.txt"), "nccl-real-tcp");
+    shoot(shared_log("log-0285.txt"), "nccl-real-efa");
+    shoot(shared_log("log-0127.txt"), "nccl-real-one-node");
+}
+
+}  // namespace rankscope::gui::testing
