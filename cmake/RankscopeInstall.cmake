@@ -24,7 +24,7 @@ if(RANKSCOPE_REMOTE)
   install(FILES ${texts}/rankscopectl DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT headless)
   install(FILES ${texts}/_rankscopectl DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT headless)
   install(FILES ${texts}/rankscopectl.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT headless)
-  install(FILES resources/nccl_lines.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/rankscope COMPONENT headless)
+  install(FILES resources/nccl_lines.yaml resources/nccl_variables.yaml DESTINATION ${CMAKE_INSTALL_DATADIR}/rankscope COMPONENT headless)
   install(DIRECTORY resources/recipes resources/rules DESTINATION ${CMAKE_INSTALL_DATADIR}/rankscope COMPONENT headless)
 endif()
 

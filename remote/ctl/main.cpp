@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
     add_runs_commands(app, options, code);
     add_metrics_commands(app, options, code);
     add_clean_command(app, options, code);
+    add_nccl_vars_command(app, options, code);
     add_errors_command(app, options, code);
     add_completion_commands(app, code);
     try {

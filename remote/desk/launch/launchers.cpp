@@ -4,6 +4,7 @@
 #include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/launch/slurm/slurm_launcher.h>
 #include <remote/desk/launch/ssh/ssh_launcher.h>
+#include <remote/desk/plan/variable_notes.h>
 
 #include <algorithm>
 #include <iterator>
@@ -44,7 +45,12 @@ const LauncherKind* launcher_kind(const std::string& name) {
 }
 
 Result<LaunchPlan> make_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
-    return launcher_kind(job).plan(inventory, job, facts);
+    auto plan = launcher_kind(job).plan(inventory, job, facts);
+    if (plan) {
+        const auto notes = variable_notes(job, logs::VariableTable::own());
+        plan->notes.insert(plan->notes.end(), notes.begin(), notes.end());
+    }
+    return plan;
 }
 
 }  // namespace rankscope

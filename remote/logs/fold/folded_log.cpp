@@ -14,6 +14,20 @@ constexpr std::uint64_t kOrderStep = std::uint64_t{1} << 32U;
 }  // namespace
 
 int FoldedLog::speaker_of(const LogLine& line) {
+    if (last_.id >= 0 && last_.rank == line.rank && last_.pid == line.pid && last_.device == line.device &&
+        last_.file == line.place.file && last_.host == line.host) {
+        return last_.id;
+    }
+    last_ = {.id = find_speaker(line),
+             .rank = line.rank,
+             .pid = line.pid,
+             .device = line.device,
+             .file = line.place.file,
+             .host = std::string(line.host)};
+    return last_.id;
+}
+
+int FoldedLog::find_speaker(const LogLine& line) {
     key_.clear();
     if (line.rank >= 0) {
         key_ = "r" + std::to_string(line.rank);
@@ -40,7 +54,7 @@ int FoldedLog::speaker_of(const LogLine& line) {
 
 // Which rank the speaker is, and the communicator that it makes.
 void FoldedLog::learn(int speaker, std::string_view message) {
-    if (message.find("comm") == message.npos) {
+    if (message.find(" nranks ") == message.npos) {
         return;
     }
     const auto line = comm_line(message);

@@ -89,7 +89,17 @@ private:
         bool any = false;
     };
 
+    /// The speaker of the line before: lines of one come in rows.
+    struct LastSpeaker {
+        int id = -1, rank = -1;
+        std::int64_t pid = -1;
+        int device = -1;
+        std::uint32_t file = 0;
+        std::string host;
+    };
+
     int speaker_of(const LogLine& line);
+    int find_speaker(const LogLine& line);
     void learn(int speaker, std::string_view message);
     FoldedLine* line_of(const LogLine& line, int speaker);
     std::list<FoldedLine>::iterator put(FoldedLine folded, const State& state);
@@ -100,6 +110,7 @@ private:
     std::vector<LogSpeaker> speakers_;
     std::vector<State> states_;
     std::unordered_map<std::string, int> speaker_ids_;
+    LastSpeaker last_;
     LineTemplate template_;  // of the current line: its memory is used again
     std::string key_;
     std::size_t stored_ = 0;

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/files.h>
-#include <base/paths.h>
 #include <remote/logs/fold/line_guide.h>
+#include <remote/logs/read/own_resource.h>
 
 #include <yaml-cpp/yaml.h>
 
@@ -101,16 +101,6 @@ const LineMeaning* LineGuide::find(std::string_view message) const {
         }
     }
     return nullptr;
-}
-
-std::filesystem::path own_resource(const std::string& name) {
-    for (const char* place : {"../../../resources", "../share/rankscope"}) {
-        const auto file = (program_dir() / place / name).lexically_normal();
-        if (std::error_code error; std::filesystem::is_regular_file(file, error)) {
-            return file;
-        }
-    }
-    return {};
 }
 
 }  // namespace rankscope::logs

@@ -3,7 +3,6 @@
 
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,8 +38,5 @@ private:
 
 /// Whether a text fits a pattern with '*'.
 bool fits(std::string_view pattern, std::string_view text);
-
-/// The file of that name that Rankscope brings: beside the program, or in the source tree. Empty: not found.
-std::filesystem::path own_resource(const std::string& name);
 
 }  // namespace rankscope::logs

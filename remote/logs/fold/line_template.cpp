@@ -16,6 +16,7 @@ constexpr std::array<std::string_view, 34> kOwnWords{
     "peer",       "GPU",       "port",    "fd",      "opCount", "tid",     "headRank", "qpn",   "LID",
     "connection", "channel",   "Channel", "Ring",    "Tree",    "Trees",   "Rank",     "color", "key",
     "prev",       "next",      "seq",     "SeqNum",  "count",   "address", "intraRank"};
+constexpr std::size_t kShortHex = 8;
 // After these the rest is one value, whatever its letters are.
 constexpr std::array<std::string_view, 3> kValueAfter{"Using network ", "set by environment to ", " set to "};
 
@@ -67,6 +68,24 @@ bool all_digits(std::string_view word) {
     return std::all_of(word.begin(), word.end(), is_digit);
 }
 
+bool is_own_after(std::string_view before) {
+    while (!before.empty() && (before.back() == ' ' || before.back() == '=' || before.back() == '#')) {
+        before.remove_suffix(1);
+    }
+    if (before.empty()) {
+        return false;
+    }
+    if (!is_letter(before.back())) {
+        return before.ends_with('[') || before.ends_with("->") || before.ends_with('<') ||
+               before.ends_with(']');
+    }
+    std::size_t begin = before.size();
+    while (begin > 0 && is_letter(before[begin - 1])) {
+        --begin;
+    }
+    return std::find(kOwnWords.begin(), kOwnWords.end(), before.substr(begin)) != kOwnWords.end();
+}
+
 // What a word with a digit is.
 PlaceKind kind_of(std::string_view word, std::string_view before) {
     if (word.starts_with("0x") || is_address(word) ||
@@ -82,19 +101,7 @@ PlaceKind kind_of(std::string_view word, std::string_view before) {
     if (!all_digits(word)) {
         return PlaceKind::Value;  // eth0, mlx5_0, 2.28.9+cuda12.9, v6
     }
-    while (!before.empty() && (before.back() == ' ' || before.back() == '=' || before.back() == '#')) {
-        before.remove_suffix(1);
-    }
-    if (before.ends_with('[') || before.ends_with("->") || before.ends_with('<') || before.ends_with(']')) {
-        return PlaceKind::Own;
-    }
-    std::size_t begin = before.size();
-    while (begin > 0 && is_letter(before[begin - 1])) {
-        --begin;
-    }
-    const auto label = before.substr(begin);
-    return std::find(kOwnWords.begin(), kOwnWords.end(), label) != kOwnWords.end() ? PlaceKind::Own
-                                                                                   : PlaceKind::Value;
+    return is_own_after(before) ? PlaceKind::Own : PlaceKind::Value;
 }
 
 }  // namespace
@@ -152,6 +159,8 @@ void LineTemplate::take(std::string_view message, std::string_view host) {
         const auto word = line.substr(at, end - at);
         if (std::any_of(word.begin(), word.end(), is_digit)) {
             place(word, kind_of(word, line.substr(0, at)));
+        } else if (word.size() <= kShortHex && all_hex(word) && is_own_after(line.substr(0, at))) {
+            place(word, PlaceKind::Own);  // "opCount fe"
         } else {
             key += word;
         }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/paths.h>
+#include <remote/logs/read/own_resource.h>
 #include <remote/logs/rules/rule_set.h>
 
 #include <algorithm>
@@ -104,13 +105,7 @@ RuleSet load_rules(const std::vector<fs::path>& folders) {
 }
 
 fs::path own_rule_folder() {
-    for (const char* place : {"../../../resources/rules", "../share/rankscope/rules"}) {
-        const auto folder = (program_dir() / place).lexically_normal();
-        if (std::error_code error; fs::is_directory(folder, error)) {
-            return folder;
-        }
-    }
-    return {};
+    return own_resource("rules");
 }
 
 fs::path user_rule_folder() {

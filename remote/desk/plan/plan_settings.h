@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/config/job.h>
+#include <remote/desk/plan/launch_plan.h>
+#include <remote/logs/variables/setting_rows.h>
+
+namespace rankscope {
+
+/// Adds the variables of NCCL, PyTorch and Gloo that the ranks of a plan get, those of secrets masked. `job`: to say
+/// which of its keys sets them; without it everything comes from "env".
+void add_plan(const LaunchPlan& plan, const Job* job, logs::SettingBook& book);
+
+}  // namespace rankscope
