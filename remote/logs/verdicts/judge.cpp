@@ -4,6 +4,7 @@
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/logs/verdicts/conditions.h>
 #include <remote/logs/verdicts/judge.h>
+#include <remote/logs/verdicts/rule_text.h>
 
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,7 @@ struct Finding {
     std::size_t rule = 0;
     double confidence = 0;
     std::vector<const Match*> matches = {};  // the one that decides first
+    std::map<const Match*, const Signature*> signature_of = {};
     const Signature* deciding = nullptr;
     std::vector<std::size_t> signatures = {};  // that hold
     std::string node = {};
@@ -43,7 +45,7 @@ bool earlier(const Match& left, const Match& right) {
     return std::pair(left.place.file, left.place.line) < std::pair(right.place.file, right.place.line);
 }
 
-std::string capture_of(const Match& match, const Signature& signature, const std::string& name) {
+std::string capture_of(const Match& match, const Signature& signature, std::string_view name) {
     for (std::size_t i = 0; i < signature.captures.size() && i < match.captures.size(); ++i) {
         if (signature.captures[i] == name) {
             return match.captures[i];
@@ -85,26 +87,34 @@ public:
 private:
     RuleRole role(const Finding& finding) const { return observed_.rules[finding.rule].role; }
 
-    static std::string filled(const std::string& text, const Match& match, const Signature& signature,
-                              const std::string& unknown_host = "the node", int known_rank = -1) {
-        std::string result;
-        for (std::size_t at = 0; at < text.size();) {
-            const auto end = text[at] == '{' ? text.find('}', at) : std::string::npos;
-            if (end == std::string::npos) {
-                result += text[at++];
-                continue;
-            }
-            const auto name = text.substr(at + 1, end - at - 1);
-            std::string value = capture_of(match, signature, name);
-            if (value.empty() && name == "host") {
-                value = match.host.empty() ? unknown_host : match.host;
-            } else if (value.empty() && name == "rank" && std::max(match.rank, known_rank) >= 0) {
-                value = std::to_string(match.rank >= 0 ? match.rank : known_rank);
-            }
-            result += value.empty() ? "?" : value;
-            at = end + 1;
+    static std::string value_in(const Match& match, const Signature& signature, std::string_view name) {
+        auto value = capture_of(match, signature, name);
+        if (value.empty() && name == "host") {
+            value = match.host;
+        } else if (value.empty() && name == "rank" && match.rank >= 0) {
+            value = std::to_string(match.rank);
         }
-        return result;
+        return value;
+    }
+
+    // Of the line that decides; else of the place that the finding blames, or of another line of the same process.
+    static std::string value_of(const Finding& finding, std::string_view name) {
+        const Match& first = *finding.matches.front();
+        auto value = value_in(first, *finding.deciding, name);
+        if (value.empty() && name == "host") {
+            value = finding.node;
+        } else if (value.empty() && name == "rank" && finding.rank >= 0) {
+            value = std::to_string(finding.rank);
+        }
+        for (const Match* other : finding.matches) {
+            if (!value.empty()) {
+                break;
+            }
+            if (other->process == first.process) {
+                value = value_in(*other, *finding.signature_of.at(other), name);
+            }
+        }
+        return value;
     }
 
     void add_finding(std::size_t index) {
@@ -127,6 +137,7 @@ private:
             std::vector<const Match*> own;
             for (const auto& match : matches) {
                 own.push_back(&match);
+                finding.signature_of.emplace(&match, &signature);
             }
             std::stable_sort(own.begin(), own.end(),
                              [](const Match* left, const Match* right) { return earlier(*left, *right); });
@@ -177,16 +188,20 @@ private:
                         const std::vector<const Match*>& matches, Finding& finding) const {
         for (const Match* match : matches) {
             if (!rule.fault_node.empty()) {
-                const auto name = filled(rule.fault_node, *match, signature, "?");
-                if (name.find('?') == std::string::npos) {
-                    finding.nodes.push_back(observed_.surroundings.host_of(name));
+                const auto name = complete_text(
+                    rule.fault_node, [&](std::string_view key) { return value_in(*match, signature, key); });
+                if (name) {
+                    finding.nodes.push_back(observed_.surroundings.host_of(*name));
                 }
             }
             if (rule.fault_rank.empty()) {
                 continue;
             }
-            std::istringstream late(rule.fault_rank == "others" ? capture_of(*match, signature, "late")
-                                                                : filled(rule.fault_rank, *match, signature));
+            std::istringstream late(rule.fault_rank == "others"
+                                        ? capture_of(*match, signature, "late")
+                                        : complete_text(rule.fault_rank, [&](std::string_view key) {
+                                              return value_in(*match, signature, key);
+                                          }).value_or(""));
             for (std::string text; std::getline(late >> std::ws, text, ',');) {
                 if (!text.empty() && text.find_first_not_of("0123456789") == std::string::npos &&
                     text.size() < 8) {
@@ -263,11 +278,10 @@ private:
 
     Verdict verdict_of(const Finding& finding) const {
         const Rule& rule = observed_.rules[finding.rule];
-        const Match& match = *finding.matches.front();
         Verdict verdict;
         verdict.id = FailureId::from(rule.id);
-        const auto& node = finding.node.empty() ? "the node" : finding.node;
-        verdict.title = filled(rule.title, match, *finding.deciding, node, finding.rank);
+        const auto value = [&](std::string_view name) { return value_of(finding, name); };
+        verdict.title = title_text(rule.title, value);
         verdict.node = finding.node;
         verdict.nodes = finding.nodes;
         verdict.rank = finding.rank;
@@ -279,7 +293,7 @@ private:
             add_evidence(*one, verdict.evidence);
         }
         for (const auto& fix : rule.fix) {
-            verdict.fix.push_back(filled(fix, match, *finding.deciding, node, finding.rank));
+            verdict.fix.push_back(fix_text(fix, value));
         }
         return verdict;
     }
@@ -305,10 +319,11 @@ private:
             const auto known = std::find_if(observed_.rules.begin(), observed_.rules.end(),
                                             [&](const Rule& other) { return other.id == id; });
             if (known != observed_.rules.end()) {
-                verdict.title = filled(known->title, *finding.matches.front(), *finding.deciding);
+                const auto value = [&](std::string_view name) { return value_of(finding, name); };
+                verdict.title = title_text(known->title, value);
                 verdict.fix.clear();
                 for (const auto& fix : known->fix) {
-                    verdict.fix.push_back(filled(fix, *finding.matches.front(), *finding.deciding));
+                    verdict.fix.push_back(fix_text(fix, value));
                 }
             } else if (const auto* entry = catalogue_entry(verdict.id)) {
                 verdict.title = without_places(entry->title);

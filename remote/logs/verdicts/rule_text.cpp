@@ -1,0 +1,187 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/verdicts/rule_text.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+namespace rankscope::logs {
+namespace {
+
+char lower(char c) {
+    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
+
+char upper(char c) {
+    return static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+}
+
+bool is_name(std::string_view text) {
+    return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+        return std::islower(c) != 0 || std::isdigit(c) != 0 || c == '_';
+    });
+}
+
+// Calls with the text before each {name}, then with the name; last with the text after them.
+void for_each_part(std::string_view text, const std::function<void(std::string_view)>& plain,
+                   const std::function<void(std::string_view)>& name) {
+    std::size_t begin = 0;
+    for (std::size_t at = text.find('{'); at != std::string_view::npos; at = text.find('{', at + 1)) {
+        const auto end = text.find('}', at);
+        if (end == std::string_view::npos) {
+            break;
+        }
+        if (const auto inside = text.substr(at + 1, end - at - 1); is_name(inside)) {
+            plain(text.substr(begin, at - begin));
+            name(inside);
+            begin = end + 1;
+        }
+    }
+    plain(text.substr(begin));
+}
+
+// Ends with the word, whatever the case of its first letter.
+bool ends_with_word(std::string_view text, std::string_view word) {
+    if (text.size() < word.size() || !text.ends_with(word.substr(1))) {
+        return false;
+    }
+    const auto begin = text.size() - word.size();
+    return lower(text[begin]) == word[0] && (begin == 0 || text[begin - 1] == ' ');
+}
+
+// "The card ", "its address ": a noun of which the value is only the name.
+bool ends_with_noun(std::string_view text) {
+    if (!text.ends_with(' ')) {
+        return false;
+    }
+    text.remove_suffix(1);
+    const auto space = text.rfind(' ');
+    return ends_with_word(text, "address") || ends_with_word(text, "name") ||
+           (space != std::string_view::npos &&
+            (ends_with_word(text.substr(0, space), "the") || ends_with_word(text.substr(0, space), "a")));
+}
+
+void add_general_word(std::string_view name, std::string& sentence) {
+    const std::string word(name);
+    if (sentence.ends_with(' ') &&
+        ends_with_word(std::string_view(sentence).substr(0, sentence.size() - 1), word)) {
+        const auto begin = sentence.size() - 1 - word.size();  // "Rank " → "A rank"
+        sentence.insert(begin, std::islower(static_cast<unsigned char>(sentence[begin])) != 0 ? "a " : "A ");
+        sentence[begin + 2] = lower(sentence[begin + 2]);
+        sentence.pop_back();
+    } else if (ends_with_noun(sentence)) {
+        sentence.pop_back();
+    } else if (name == "host") {
+        sentence += sentence.empty() ? "The node" : "the node";
+    } else if (name == "peer" || name == "node") {
+        sentence += sentence.empty() ? "Another node" : "another node";
+    } else if (name == "rank") {
+        sentence += sentence.empty() ? "A rank" : "a rank";
+    } else if (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == ':')) {
+        sentence.pop_back();
+    }
+}
+
+// A part of a sentence, and what stands before it.
+struct Part {
+    std::string_view before;
+    std::string_view text;
+};
+
+std::vector<Part> parts_of(std::string_view sentence) {
+    constexpr std::array<std::string_view, 4> kSeparators{": ", "; ", ", ", " ("};
+    std::vector<Part> parts;
+    std::string_view before;
+    while (true) {
+        auto end = std::string_view::npos;
+        std::string_view next;
+        for (const auto separator : kSeparators) {
+            if (const auto at = sentence.find(separator); at < end) {
+                end = at;
+                next = separator;
+            }
+        }
+        parts.push_back({before, sentence.substr(0, end)});
+        if (end == std::string_view::npos) {
+            return parts;
+        }
+        before = next;
+        sentence.remove_prefix(end + next.size());
+    }
+}
+
+}  // namespace
+
+std::optional<std::string> complete_text(const std::string& text, const ValueOf& value_of) {
+    std::string result;
+    bool complete = true;
+    for_each_part(
+        text, [&](std::string_view plain) { result += plain; },
+        [&](std::string_view name) {
+            const auto value = value_of(name);
+            complete = complete && !value.empty();
+            result += value;
+        });
+    return complete ? std::optional(result) : std::nullopt;
+}
+
+std::string title_text(const std::string& text, const ValueOf& value_of) {
+    std::string_view sentence = text;
+    const bool full_stop = sentence.ends_with('.');
+    if (full_stop) {
+        sentence.remove_suffix(1);
+    }
+    std::string result;
+    bool left_out = false;
+    bool shortened = false;
+    for (const auto& part : parts_of(sentence)) {
+        const bool between_commas = left_out && part.before == ", " && !result.empty();
+        left_out = false;
+        if (part.before.empty()) {
+            for_each_part(
+                part.text, [&](std::string_view plain) { result += plain; },
+                [&](std::string_view name) {
+                    if (const auto value = value_of(name); !value.empty()) {
+                        result += value;
+                    } else {
+                        add_general_word(name, result);
+                    }
+                });
+            continue;
+        }
+        // What follows a closing bracket belongs to the sentence.
+        const auto close = part.before == " (" ? part.text.find(')') : std::string_view::npos;
+        const auto inside = part.text.substr(0, close);
+        const auto value = complete_text(std::string(inside), value_of);
+        if (value) {
+            result.append(between_commas ? " " : part.before).append(*value);
+        }
+        if (close != std::string_view::npos) {
+            result +=
+                complete_text(std::string(part.text.substr(close + (value ? 0 : 1))), value_of).value_or("");
+        }
+        left_out = !value && part.before == ", ";
+        shortened = shortened || !value;
+    }
+    return full_stop || shortened ? result + '.' : result;
+}
+
+std::string fix_text(const std::string& text, const ValueOf& value_of) {
+    std::string result;
+    for_each_part(
+        text, [&](std::string_view plain) { result += plain; },
+        [&](std::string_view name) {
+            auto value = value_of(name);
+            if (value.empty()) {
+                value = name == "host" || name == "peer" ? "node" : std::string(name);
+                std::transform(value.begin(), value.end(), value.begin(), upper);
+            }
+            result += value;
+        });
+    return result;
+}
+
+}  // namespace rankscope::logs

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace rankscope::logs {
+
+/// The value of a name of a rule's text; empty: it is not known.
+using ValueOf = std::function<std::string(std::string_view name)>;
+
+/// The text with a value for each {name}; nothing if one is not known.
+std::optional<std::string> complete_text(const std::string& text, const ValueOf& value_of);
+
+/// A title. Without a value a part of the sentence is left out, or a general word is used:
+/// "{peer} refuses port {port} ({why})." → "Another node refuses a port."
+std::string title_text(const std::string& text, const ValueOf& value_of);
+
+/// A step of a fix. Without a value the user reads what to put there: "On NODE: ss -ltn sport = :PORT".
+std::string fix_text(const std::string& text, const ValueOf& value_of);
+
+}  // namespace rankscope::logs

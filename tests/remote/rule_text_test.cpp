@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/logs/rules/rule_set.h>
+#include <remote/logs/verdicts/rule_text.h>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace rankscope::logs {
+namespace {
+
+using Values = std::map<std::string, std::string, std::less<>>;
+
+ValueOf lookup(const Values& values) {
+    return [&values](std::string_view name) {
+        const auto known = values.find(name);
+        return known == values.end() ? std::string() : known->second;
+    };
+}
+
+std::string title(const std::string& text, const Values& values = {}) {
+    return title_text(text, lookup(values));
+}
+
+TEST(RuleText, TitleHasTheValues) {
+    EXPECT_EQ(title("{peer}:{port} cannot be reached: a firewall drops it, or nothing listens there.",
+                    {{"peer", "n2"}, {"port", "29500"}}),
+              "n2:29500 cannot be reached: a firewall drops it, or nothing listens there.");
+    EXPECT_EQ(title("Two ranks use the same GPU ({device}).", {{"device", "1b000"}}),
+              "Two ranks use the same GPU (1b000).");
+    EXPECT_EQ(
+        title("Rank {rank} failed on {host}: {type}: {what}",
+              {{"rank", "3"}, {"host", "n1"}, {"type", "KeyError"}, {"what", "a {strange} key: 'x', y"}}),
+        "Rank 3 failed on n1: KeyError: a {strange} key: 'x', y");
+}
+
+TEST(RuleText, TitleWithoutAValueIsStillASentence) {
+    EXPECT_EQ(title("{peer}:{port} cannot be reached: a firewall drops it."),
+              "Another node cannot be reached: a firewall drops it.");
+    EXPECT_EQ(title("Port {port} is already in use on {host}."), "A port is already in use on the node.");
+    EXPECT_EQ(title("The firewall of {peer} rejects port {port} (no route to host)."),
+              "The firewall of another node rejects a port (no route to host).");
+    EXPECT_EQ(title("Rank {rank} failed on {host}: {type}: {what}", {{"rank", "0"}}),
+              "Rank 0 failed on the node.");
+    EXPECT_EQ(title("Rank {rank} failed on {host}: {type}: {what}", {{"type", "KeyError"}}),
+              "A rank failed on the node: KeyError.");
+    EXPECT_EQ(title("The card {hca} has no IP address; its GID reaches no other node."),
+              "The card has no IP address; its GID reaches no other node.");
+    EXPECT_EQ(title("The node looks for the master on itself: MASTER_ADDR is {peer}."),
+              "The node looks for the master on itself.");
+    EXPECT_EQ(title("The memory of a GPU is full on {host}, rank {rank}.", {{"host", "n1"}}),
+              "The memory of a GPU is full on n1.");
+    EXPECT_EQ(title("{host} offers an address, {peer}, that the others cannot reach.", {{"host", "n1"}}),
+              "n1 offers an address that the others cannot reach.");
+    EXPECT_EQ(title("A node offers its loopback address {peer} to the others."),
+              "A node offers its loopback address to the others.");
+    EXPECT_EQ(title("Not all nodes came to the rendezvous ({joined} joined)."),
+              "Not all nodes came to the rendezvous.");
+    EXPECT_EQ(title("Another program sent {got} bytes of another protocol."),
+              "Another program sent bytes of another protocol.");
+}
+
+TEST(RuleText, FixSaysWhatToPutThere) {
+    const Values none;
+    EXPECT_EQ(fix_text("On {peer}: ss -ltn \"sport = :{port}\"", lookup(none)),
+              "On NODE: ss -ltn \"sport = :PORT\"");
+    EXPECT_EQ(fix_text("pods: emptyDir {medium: Memory} on /dev/shm", lookup(none)),
+              "pods: emptyDir {medium: Memory} on /dev/shm");
+}
+
+// Whatever the log does not say: each title of the program's rules stays free of gaps.
+TEST(RuleText, TitlesOfTheProgramHaveNoGaps) {
+    const auto set = load_rules({RANKSCOPE_RULES});
+    ASSERT_FALSE(set.rules.empty());
+    for (const auto& rule : set.rules) {
+        for (const std::string gap : {"?", "{", "  ", " .", " ,", "()", "::", "The another", "the another"}) {
+            EXPECT_EQ(title(rule.title).find(gap), std::string::npos) << rule.id << ": " << title(rule.title);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace rankscope::logs
