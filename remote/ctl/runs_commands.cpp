@@ -21,6 +21,7 @@
 
 #include <cstdio>
 #include <ctime>
+#include <map>
 #include <memory>
 
 namespace rankscope::ctl {
@@ -280,6 +281,15 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         [&options, run_id] { return pause_run(options, *run_id, PauseAction::Pause); });
     add("continue", "Let a paused one continue",
         [&options, run_id] { return pause_run(options, *run_id, PauseAction::Continue); });
+    auto change = std::make_shared<NcclLevelChange>();
+    auto* nccl = with_nodes(
+        add("nccl-level", "Observe more or less of NCCL from now on, where nccl_profiler is not off",
+            [&options, run_id, nodes, change] { return set_nccl_level(options, *run_id, *nodes, *change); }));
+    nccl->add_option("level", change->level, "pause, light, auto or full")
+        ->required()
+        ->transform(CLI::CheckedTransformer(
+            std::map<std::string, std::uint32_t>{{"pause", 0}, {"light", 1}, {"auto", 2}, {"full", 3}}));
+    nccl->add_option("--rank", change->ranks, "These ranks; without it, all")->check(CLI::NonNegativeNumber);
     auto changes = std::make_shared<std::vector<std::string>>();
     auto how = std::make_shared<RunOptions>();
     auto* again = add("rerun", "Start its job again, with changes if wanted",

@@ -159,6 +159,53 @@ int stop_on_nodes(const GlobalOptions& options, const std::string& run_id,
         });
 }
 
+int set_nccl_level(const GlobalOptions& options, const std::string& run_id, std::vector<std::string> nodes,
+                   const NcclLevelChange& change) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    if (nodes.empty()) {
+        const auto record = store->run(run_id);
+        if (!record) {
+            report(record.failure(), options.json);
+            return kUsage;
+        }
+        for (const auto& node : record->plan.nodes) {
+            nodes.push_back(node.node);
+        }
+    }
+    bool running = false;
+    const int code = on_nodes(
+        options, nodes, [&](const NodeSpec& node, NodeConnection& connection, const WakeFd& /*wake*/) {
+            wire::Request request;
+            auto* wanted = request.mutable_set_nccl_level();
+            wanted->set_run_id(run_id);
+            wanted->set_level(change.level);
+            for (const int rank : change.ranks) {
+                wanted->add_ranks(rank);
+            }
+            const auto reply = connection.link->call(std::move(request));
+            if (!reply) {
+                report(reply.failure(), options.json);
+                return kUnreachable;
+            }
+            const bool here = reply->delivered().was_running();
+            running = running || here;
+            if (options.json) {
+                const nlohmann::ordered_json json{
+                    {"node", node.name}, {"run", run_id}, {"level", change.level}, {"was_running", here}};
+                std::printf("%s\n", json.dump().c_str());
+            } else {
+                std::printf("%s\n", (here ? text(kContext, "%1: changed", {node.name})
+                                          : text(kContext, "%1: %2 is not running", {node.name, run_id}))
+                                        .c_str());
+            }
+            return kDone;
+        });
+    return code == kDone && !running ? kUsage : code;
+}
+
 int attach_on_nodes(const GlobalOptions& options, const std::string& run_id,
                     const std::vector<std::string>& nodes, bool logs) {
     RunView view({options.json, logs});

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/plan/nccl_plugin.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -91,7 +92,10 @@ TEST(LaunchPlan, EnvironmentIsTorchruns) {
                                                     {"TORCHELASTIC_USE_AGENT_STORE", "False"},
                                                     {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},
                                                     {"OMP_NUM_THREADS", "1"},
-                                                    {"CUDA_VISIBLE_DEVICES", "0,1"}};
+                                                    {"CUDA_VISIBLE_DEVICES", "0,1"},
+                                                    {"NCCL_PROFILER_PLUGIN", "{nccl_plugin}"},
+                                                    {"RANKSCOPE_NCCL_DIR", "{nccl_folder}"},
+                                                    {"RANKSCOPE_NCCL_LEVEL", "2"}};
     EXPECT_EQ(plan.ranks[1].env, second);
     EXPECT_EQ(plan.ranks[1].device, "cuda:1");
     EXPECT_EQ(plan.ranks[2].env.at("RANK"), "2");
@@ -104,6 +108,56 @@ TEST(LaunchPlan, EnvironmentIsTorchruns) {
     EXPECT_EQ(plan.backend, "nccl");
     EXPECT_EQ(plan.master_node, "node1");
     EXPECT_EQ(plan.ranks[0].command, (std::vector<std::string>{"python3", "train.py"}));
+}
+
+// A node with a GPU and one without, by the job.
+LaunchPlan observed(Job job) {
+    return planned(inventory_of({node_called("node1"), node_called("node2")}), std::move(job),
+                   {{"node1", facts_with(1)}, {"node2", facts_with(0)}});
+}
+
+TEST(LaunchPlan, NcclIsObservedWhereItIsUsed) {
+    const auto plan = observed(program_job({"node1", "node2"}));
+    ASSERT_EQ(plan.ranks.size(), 2U);
+    EXPECT_EQ(plan.ranks[0].env.at("NCCL_PROFILER_PLUGIN"), "{nccl_plugin}");
+    EXPECT_EQ(plan.ranks[0].env.at("RANKSCOPE_NCCL_DIR"), "{nccl_folder}");
+    EXPECT_EQ(plan.ranks[0].env.at("RANKSCOPE_NCCL_LEVEL"), "2");
+    EXPECT_EQ(plan.ranks[1].env.count("NCCL_PROFILER_PLUGIN"), 0U) << "no GPU there";
+    EXPECT_TRUE(observes_nccl(plan, "node1"));
+    EXPECT_FALSE(observes_nccl(plan, "node2"));
+    EXPECT_TRUE(observes_nccl(plan, ""));
+    EXPECT_NE(to_text(plan).find("NCCL_PROFILER_PLUGIN='{nccl_plugin}'"), std::string::npos) << to_text(plan);
+
+    Job job = program_job({"node1", "node2"});
+    job.nccl_profiler = NcclProfiler::Light;
+    EXPECT_EQ(observed(job).ranks[1].env.at("RANKSCOPE_NCCL_LEVEL"), "1") << "asked for";
+    job.nccl_profiler = NcclProfiler::Full;
+    EXPECT_EQ(observed(job).ranks[0].env.at("RANKSCOPE_NCCL_LEVEL"), "3");
+    job.nccl_profiler = NcclProfiler::Off;
+    EXPECT_FALSE(observes_nccl(observed(job), ""));
+    EXPECT_FALSE(observes_nccl(observed(train_job({"node1", "node2"})), "")) << "it trains on processors";
+    Job native = train_job({"node1", "node2"});
+    native.nccl_profiler = NcclProfiler::Full;
+    EXPECT_FALSE(observes_nccl(observed(native), ""));
+}
+
+TEST(LaunchPlan, WhatTheJobSetsOfTheNcclPluginWins) {
+    Job job = program_job({"node1"});
+    job.env = {{"NCCL_PROFILER_PLUGIN", "/opt/inspector.so"}, {"RANKSCOPE_NCCL_LEVEL", "4"}};
+    auto plan = observed(job);
+    EXPECT_EQ(plan.ranks[0].env.at("NCCL_PROFILER_PLUGIN"), "{nccl_plugin}");
+    EXPECT_EQ(plan.ranks[0].env.at("RANKSCOPE_NCCL_CHAIN"), "/opt/inspector.so");
+    EXPECT_EQ(plan.ranks[0].env.at("RANKSCOPE_NCCL_LEVEL"), "4");
+    EXPECT_EQ(environment_without_nccl_plugin(plan.ranks[0]).at("NCCL_PROFILER_PLUGIN"), "/opt/inspector.so");
+    ASSERT_EQ(plan.notes.size(), 1U);
+    EXPECT_NE(plan.notes[0].find("/opt/inspector.so"), std::string::npos) << plan.notes[0];
+    for (const char* none : {"none", "", "STATIC_PLUGIN"}) {
+        job.env = {{"NCCL_PROFILER_PLUGIN", none}};
+        plan = observed(job);
+        EXPECT_EQ(plan.ranks[0].env.at("NCCL_PROFILER_PLUGIN"), none);
+        EXPECT_EQ(plan.ranks[0].env.count("RANKSCOPE_NCCL_DIR"), 0U);
+        EXPECT_EQ(plan.notes.size(), 1U) << none;
+    }
 }
 
 TEST(LaunchPlan, TheJobsEnvironmentHasTheLastWord) {

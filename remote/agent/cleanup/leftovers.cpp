@@ -4,6 +4,7 @@
 #include <base/files.h>
 #include <base/utf8.h>
 #include <remote/agent/cleanup/leftovers.h>
+#include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/ports.h>
@@ -161,6 +162,13 @@ wire::LeftoverList find_leftovers(const NodePaths& paths, const wire::Leftovers&
         entry->set_bytes(segment.file_size(ignored));
         entry->set_own(true);
     }
+    for (const auto& folder : abandoned_ring_folders()) {
+        auto* entry = list.add_entries();
+        entry->set_kind("shared-memory");
+        entry->set_what(as_utf8(folder.path.filename().string()));
+        entry->set_bytes(folder.bytes);
+        entry->set_own(true);
+    }
     add_gpu_memory(list);
     return list;
 }
@@ -173,6 +181,12 @@ std::vector<std::string> free_shared_memory(bool dry_run) {
         }
         if (dry_run || ::unlink(segment.path().c_str()) == 0) {
             names.push_back(as_utf8(segment.path().string()));
+        }
+    }
+    for (const auto& folder : abandoned_ring_folders()) {
+        std::error_code error;
+        if (dry_run || fs::remove_all(folder.path, error) > 0) {
+            names.push_back(as_utf8(folder.path.string()));
         }
     }
     return names;

@@ -4,6 +4,7 @@
 #include <base/utf8.h>
 #include <remote/agent/cleanup/leftovers.h>
 #include <remote/agent/cleanup/run_registry.h>
+#include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/slurm/slurm_job.h>
 #include <remote/agent/spool/spool.h>
@@ -113,6 +114,9 @@ wire::Cleaned clean(const NodePaths& paths, const wire::Clean& request) {
             if (!request.dry_run()) {
                 ::kill(pid, SIGKILL);
             }
+        }
+        if (!request.dry_run()) {
+            remove_ring_folder(dir);
         }
         remove(folder);
     }

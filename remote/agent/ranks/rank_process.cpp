@@ -3,7 +3,9 @@
 
 #include <base/files.h>
 #include <base/metrics_line.h>
+#include <base/nccl_plugin_variables.h>
 #include <base/paths.h>
+#include <remote/agent/ranks/nccl_plugin.h>
 #include <remote/agent/ranks/rank_process.h>
 #include <remote/agent/ranks/stack_hook.h>
 
@@ -51,8 +53,13 @@ std::map<std::string, std::string> environment_of(const RankProcess& rank, const
     for (const auto& [key, value] : rank.spec.default_env()) {
         all.try_emplace(key, value);
     }
+    const auto login_plugin = all.find(kNcclPluginVariable);
+    const std::string users_plugin = login_plugin == all.end() ? "" : login_plugin->second;
     for (const auto& [key, value] : rank.spec.env()) {
         all[key] = value;
+    }
+    if (wants_nccl_plugin(rank.spec)) {
+        place_nccl_plugin(all, users_plugin, rank.nccl_plugin, rank.nccl_folder);
     }
     all["TORCHELASTIC_ERROR_FILE"] = error_file_of(dir, rank.spec.rank()).string();
     all[kMetricsPipeVariable] = (dir.rank_dir(rank.spec.rank()) / "metrics").string();

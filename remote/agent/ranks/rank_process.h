@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -37,7 +38,9 @@ struct RankProcess {
     double stopped_since = 0;  ///< by a signal, not by us; 0: it runs
     int stop_signal = 0;
     bool stop_reported = false;
-    double quiet_since = 0;  ///< when the last byte of an unfinished line came
+    double quiet_since = 0;             ///< when the last byte of an unfinished line came
+    std::filesystem::path nccl_plugin;  ///< with nccl_folder; empty: NCCL is not observed
+    std::filesystem::path nccl_folder;
     int bad_metrics = 0;
     bool first_metric_seen = false;
     bool exited = false;

@@ -242,6 +242,9 @@ void Server::handle(const wire::Request& request) {
         case wire::Request::kPauseRun:
             forward(request.pause_run().run_id(), request, reply);
             break;
+        case wire::Request::kSetNcclLevel:
+            forward(request.set_nccl_level().run_id(), request, reply);
+            break;
         case wire::Request::kLeftovers:
             if (request.leftovers().port() != 0 && !is_port(request.leftovers().port())) {
                 fail(reply, {"bad-request", "there is no such port"});
@@ -287,7 +290,6 @@ void Server::handle(const wire::Request& request) {
             return;  // in the background
         case wire::Request::kAskRas:
         case wire::Request::kDumpFlight:
-        case wire::Request::kSetNcclLevel:
         case wire::Request::BODY_NOT_SET:
             fail(reply, {"bad-request", "a request this agent does not know: it is older than the desk"});
             break;

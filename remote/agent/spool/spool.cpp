@@ -16,6 +16,14 @@
 #include <utility>
 
 namespace rankscope::agent {
+namespace {
+
+// Where there is no room for everything: what comes all the time and does not change what is known of a run.
+bool can_go(const wire::Event& event) {
+    return event.has_log() || (event.has_nccl() && event.nccl().unavailable().empty());
+}
+
+}  // namespace
 
 AgentResult<SpoolWriter> SpoolWriter::open(const std::filesystem::path& file) {
     SpoolWriter writer;
@@ -40,7 +48,7 @@ void SpoolWriter::add(wire::Event event) {
     }
     const std::size_t before = buffer_.size();
     append_frame(buffer_, event.SerializeAsString());
-    waiting_.push_back({buffer_.size() - before, event.has_log()});
+    waiting_.push_back({buffer_.size() - before, can_go(event)});
     if (buffer_.size() > max_waiting_) {
         drop_waiting_logs();
     }
@@ -140,7 +148,7 @@ bool SpoolWriter::rewrite(std::uint64_t remove, std::uint64_t& chunks, std::uint
     while (ok && reader.next_kept(event)) {
         std::string frame;
         append_frame(frame, event.SerializeAsString());
-        if (event.has_log() && bytes < remove) {
+        if (can_go(event) && bytes < remove) {
             ++chunks;
             bytes += frame.size();
             continue;

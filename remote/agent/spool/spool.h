@@ -20,8 +20,8 @@ namespace rankscope::agent {
 /// A full disk loses nothing at once: what cannot be written waits in memory and is tried again with each
 /// flush; when that grows too large, the oldest log chunks go first, and the next events on disk say so. Some
 /// room is kept behind the end of the file: a notice that the disk is full gets there while nothing else
-/// does. A file larger than its quota is thinned: the oldest log chunks go, metrics and all other events
-/// stay, a notice says what went. Sequence numbers of what is gone are not used again.
+/// does. A file larger than its quota is thinned: the oldest log chunks and NCCL activities go, metrics and all other
+/// events stay, a notice says what went. Sequence numbers of what is gone are not used again.
 class SpoolWriter {
 public:
     static constexpr std::uint64_t kDefaultQuota = 256U << 20U;

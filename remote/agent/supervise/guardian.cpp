@@ -5,6 +5,7 @@
 #include <base/fd.h>
 #include <base/files.h>
 #include <base/wait_fd.h>
+#include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/node/forget_secrets.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/spool/spool.h>
@@ -180,6 +181,7 @@ bool close_abandoned_spool(const RunDir& dir) {
             ++left;
         }
     }
+    remove_ring_folder(dir);
     write_missing_end(dir, 0);
     return true;
 }
@@ -215,6 +217,7 @@ int run_guarded_supervisor(const RunDir& dir, const NodePaths& paths, int ready_
         return 0;
     }
     const int left = kill_descendants(guardian, 5);
+    remove_ring_folder(dir);
     write_missing_end(dir, left, was_stopped);
     return 1;
 }

@@ -53,6 +53,7 @@ AgentResult<void> Supervisor::prepare() {
     }
     spool_ = std::move(*spool);
     spool_.set_quota(run_.spool_quota_bytes());
+    nccl_.prepare(run_, dir_, paths_);
     std::ofstream(dir_.train_config(), std::ios::binary) << run_.train_config();
     if (auto listening = control_.listen(dir_.dir); !listening) {
         return listening;
@@ -170,7 +171,7 @@ double Supervisor::next_timeout_s() const {
                     [](const RankProcess& rank) { return rank.running() && rank.stopped_since > 0; })) {
         wait = std::min(wait, 0.5);
     }
-    wait = std::min(wait, reader_.due_s() - now);
+    wait = std::min({wait, reader_.due_s() - now, nccl_.due_s() - now});
     if (host_) {
         wait = std::min(wait, next_sample_ - now);
     }
@@ -210,6 +211,7 @@ void Supervisor::loop() {
                 signalled(static_cast<int>(info.ssi_signo));
             }
         }
+        nccl_.poll(ranks_);
         reap();
         watch_stopped_ranks();
         if (link_) {
@@ -262,6 +264,9 @@ void Supervisor::handle_request(const wire::Request& request) {
         begin_stop(stop.cause(), stop.failed_attempt() == 0, stop.force());
     } else if (request.has_pause_run()) {
         pause(request.pause_run().resume());
+    } else if (request.has_set_nccl_level()) {
+        const auto& wanted = request.set_nccl_level();
+        nccl_.set_level({wanted.ranks().begin(), wanted.ranks().end()}, wanted.level());
     } else if (request.has_link_peers() && link_) {
         const auto& link = request.link_peers();
         link_->connect({link.addresses().begin(), link.addresses().end()},

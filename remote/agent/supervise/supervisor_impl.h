@@ -5,6 +5,7 @@
 
 #include <base/fd.h>
 #include <remote/agent/link/peer_link.h>
+#include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/probes/gpu_monitor.h>
 #include <remote/agent/probes/host_sampler.h>
 #include <remote/agent/ranks/exit_cause.h>
@@ -85,6 +86,7 @@ private:
     ControlSocket control_;
     PythonEnvironment python_;
     RankReader reader_{spool_, ranks_};
+    NcclWatch nccl_{spool_};
     std::unique_ptr<PeerLink> link_;
     std::uint16_t link_port_ = 0;
     std::optional<Stop> stop_;

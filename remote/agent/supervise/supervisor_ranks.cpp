@@ -41,6 +41,7 @@ void Supervisor::start_all() {
     }
     for (auto& rank : ranks_) {
         reader_.begin(rank, run_);
+        nccl_.begin(rank);
         const auto started = start_rank(rank, run_, dir_, paths_, python_);
         if (started) {
             add_stage(spool_, rank.spec.rank(), StageName::Start, StageStatus::Done,
@@ -223,6 +224,7 @@ bool Supervisor::ended_by_our_stop(const wire::Exit& exit) const {
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
     reader_.finish(rank, status == 0);
+    nccl_.finish(rank);
     rank.exited = true;
     rank.logs.copy_error_file(error_file_of(dir_, rank.spec.rank()));
     wire::Event event;

@@ -27,6 +27,9 @@ enum class RankOrder { Block, Cyclic };
 enum class StartPreflight { Off, Quick, Always };
 /// What follows when a run hangs: a verdict alone; the stacks of all ranks too; the run is stopped.
 enum class OnHang { Report, Dump, Stop };
+/// How much of NCCL is observed in the ranks. Auto: operations and their GPU times, in ranks that use NCCL; Light: without
+/// the GPU's side; Full: and the network. Light and Full: in all ranks of a program of the user.
+enum class NcclProfiler { Auto, Light, Full, Off };
 
 /// A job: what to train or run, and where. What the keys of its file mean: job_keys.cpp.
 struct Job {
@@ -48,7 +51,8 @@ struct Job {
     std::map<std::string, std::map<std::string, std::string>> node_env;
     std::map<int, std::map<std::string, std::string>> rank_env;
     std::vector<std::string> secret_env;  ///< variables whose values are never shown or stored (secret_env.h)
-    std::string launcher = "ssh";         ///< a name of job_launchers()
+    NcclProfiler nccl_profiler = NcclProfiler::Auto;
+    std::string launcher = "ssh";  ///< a name of job_launchers()
     /// What the sections of launchers say, each by the launcher's name and of a type of its own, for example
     /// slurm_options(). Where the launcher chooses the nodes, `nodes` is empty.
     std::map<std::string, std::any> launcher_options;

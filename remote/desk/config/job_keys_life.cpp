@@ -96,6 +96,18 @@ void add_life(JobKeyTable& table) {
          .group = kLife,
          .rare = true,
          .applies = kNamedNodes | kNative | kOwnProgram});
+    table.keys.push_back(
+        config::choice_key<Job, NcclProfiler>("nccl_profiler", RANKSCOPE_JOB_MEMBER(nccl_profiler),
+                                              {{"auto", NcclProfiler::Auto},
+                                               {"light", NcclProfiler::Light},
+                                               {"full", NcclProfiler::Full},
+                                               {"off", NcclProfiler::Off}},
+                                              {.label = "Observe NCCL",
+                                               .help = "auto: operations and their GPU times, where ranks "
+                                                       "have GPUs. light: without GPU times. full: and "
+                                                       "the network.",
+                                               .group = kLife,
+                                               .rare = true}));
     add_special(table, "checkpoint.signal",
                 {.kind = config::KeyKind::Choice,
                  .choices = {"USR1", "USR2", "HUP", "INT", "ALRM"},

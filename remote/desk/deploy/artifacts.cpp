@@ -3,6 +3,7 @@
 
 #include <base/files.h>
 #include <base/json_number.h>
+#include <base/nccl_plugin_variables.h>
 #include <base/paths.h>
 #include <remote/desk/deploy/artifacts.h>
 #include <remote/desk/text.h>
@@ -35,6 +36,16 @@ Failure missing(const char* what, const fs::path& expected) {
             ""};
 }
 
+// Of names and contents.
+std::string hash_of(const std::vector<BundleFile>& files) {
+    Sha256 hash;
+    for (const auto& file : files) {
+        const std::string line = file.name + ' ' + to_hex(file.sha256) + '\n';
+        hash.update(std::as_bytes(std::span(line.data(), line.size())));
+    }
+    return to_hex(hash.finish()).substr(0, 32);
+}
+
 }  // namespace
 
 std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::string& content) {
@@ -43,7 +54,6 @@ std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::st
         return std::nullopt;
     }
     WorkerBundle bundle;
-    Sha256 hash;
     try {
         bundle.entry = json.value("entry", "rankscope-worker");
         bundle.capabilities = json.value("capabilities", nlohmann::json::object());
@@ -59,15 +69,13 @@ std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::st
                 return std::nullopt;
             }
             file.sha256 = *digest;
-            const std::string line = file.name + ' ' + to_hex(file.sha256) + '\n';
-            hash.update(std::as_bytes(std::span(line.data(), line.size())));
             bundle.total_bytes += file.size;
             bundle.files.push_back(std::move(file));
         }
     } catch (const nlohmann::json::exception&) {  // a value of another type
         return std::nullopt;
     }
-    bundle.hash = to_hex(hash.finish()).substr(0, 32);
+    bundle.hash = hash_of(bundle.files);
     return bundle.files.empty() ? std::nullopt : std::optional(std::move(bundle));
 }
 
@@ -99,6 +107,25 @@ Result<WorkerBundle> find_worker_bundle() {
         return missing("rankscope-worker", here.parent_path() / "bundle/worker/manifest.json");
     }
     return *std::move(bundle);
+}
+
+Result<WorkerBundle> find_nccl_bundle() {
+    auto worker = find_worker_bundle();
+    if (!worker) {
+        return worker.failure();
+    }
+    WorkerBundle bundle;
+    for (auto& file : worker->files) {
+        if (file.name == kNcclPluginFile) {
+            bundle.total_bytes = file.size;
+            bundle.files.push_back(std::move(file));
+        }
+    }
+    if (bundle.files.empty()) {
+        return missing(kNcclPluginFile, program_dir().parent_path() / "bundle/worker" / kNcclPluginFile);
+    }
+    bundle.hash = hash_of(bundle.files);
+    return bundle;
 }
 
 }  // namespace rankscope

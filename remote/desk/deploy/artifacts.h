@@ -31,7 +31,7 @@ struct BundleFile {
     Sha256Digest sha256{};
 };
 
-/// rankscope-worker with the libraries it needs, made at build time (manifest.json).
+/// Files for a folder of a node. At build time: rankscope-worker with the libraries it needs (manifest.json).
 struct WorkerBundle {
     std::string hash;   ///< name of its folder on nodes: changes with any file
     std::string entry;  ///< the program among the files
@@ -43,6 +43,8 @@ struct WorkerBundle {
 /// Found beside the running program (build tree or installed); the hash is computed once per process.
 Result<AgentBinary> find_agent_binary();
 Result<WorkerBundle> find_worker_bundle();
+/// librankscope-nccl.so alone, for nodes where no native worker runs. Its `entry` is empty.
+Result<WorkerBundle> find_nccl_bundle();
 /// Reads a manifest.json whose files lie in `folder`. Nothing when it is none, or a file is missing or of
 /// another size.
 std::optional<WorkerBundle> parse_manifest(const std::filesystem::path& folder, const std::string& content);

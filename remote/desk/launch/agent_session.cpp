@@ -98,8 +98,8 @@ Result<void> AgentSession::connect(bool attaching) {
     return {};
 }
 
-Result<void> AgentSession::push() {
-    if (context_.bundle) {
+Result<void> AgentSession::push(bool with_bundle) {
+    if (with_bundle) {
         if (auto pushed = push_bundle_files(); !pushed) {
             return pushed;
         }

@@ -30,7 +30,7 @@ public:
     /// The first connection. `attaching`: a failure is not the run's; follow() tries again.
     Result<void> connect(bool attaching);
     /// Bundle and files of push:, as far as the job has them, with a note of what was sent.
-    Result<void> push();
+    Result<void> push(bool with_bundle);
     /// Where the files of push: are on the node, absolute; empty: none are pushed.
     const std::string& pushed_folder() const { return pushed_folder_; }
 

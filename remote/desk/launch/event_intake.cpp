@@ -36,6 +36,13 @@ std::vector<Event> take_in(const wire::EventBatch& batch, const std::string& nod
         if (auto* exit = std::get_if<ExitEvent>(&event.body); exit != nullptr && exit->failed_us != 0) {
             exit->failed_us -= offset_us;
         }
+        if (auto* nccl = std::get_if<NcclEvent>(&event.body)) {
+            for (auto* operations : {&nccl->operations, &nccl->open}) {
+                for (auto& operation : *operations) {
+                    operation.start_us -= operation.start_us != 0 ? offset_us : 0;
+                }
+            }
+        }
         events.push_back(std::move(event));
     }
     return events;

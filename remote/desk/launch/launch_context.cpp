@@ -3,6 +3,7 @@
 
 #include <remote/desk/launch/desk_stage.h>
 #include <remote/desk/launch/launch_context.h>
+#include <remote/desk/plan/nccl_plugin.h>
 #include <remote/desk/text.h>
 
 #include <utility>
@@ -18,6 +19,25 @@ void LaunchContext::post(Event event) const {
 void LaunchContext::stage(StageName name, StageStatus status, const std::string& detail,
                           double progress) const {
     post(desk_stage(name, status, detail, progress));
+}
+
+Result<void> LaunchContext::find_bundle(const LaunchPlan& first_plan) {
+    if (!job.train && job.nccl_profiler == NcclProfiler::Off) {
+        return {};
+    }
+    auto found = job.train ? find_worker_bundle() : find_nccl_bundle();
+    if (found) {
+        bundle = std::move(*found);
+    } else if (job.train) {
+        return found.failure();
+    } else if (observes_nccl(first_plan, "")) {
+        stage(StageName::Note, StageStatus::Failed, to_line(found.failure()));
+    }
+    return {};
+}
+
+bool LaunchContext::needs_bundle(const LaunchPlan& plan, const std::string& node) const {
+    return bundle && (job.train || observes_nccl(plan, node));
 }
 
 const Result<UserTree>& LaunchContext::files(const std::stop_token& stop,

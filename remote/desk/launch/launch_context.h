@@ -48,7 +48,7 @@ struct LaunchContext {
     std::string token;
     Job job;
     Inventory inventory;
-    std::optional<WorkerBundle> bundle;
+    std::optional<WorkerBundle> bundle;  ///< of a program of the user: what its ranks load
     Prompter prompter;
     std::shared_ptr<SessionPool> sessions;  ///< may be null
     LaunchReports reports;
@@ -57,6 +57,10 @@ struct LaunchContext {
     /// A stage event of the desk.
     void stage(StageName name, StageStatus status, const std::string& detail = {},
                double progress = -1) const;
+    /// Sets `bundle`. Fails where the run cannot do without it; that NCCL is not observed is a note.
+    Result<void> find_bundle(const LaunchPlan& first_plan);
+    /// Whether ranks of this node (an empty name: of any) run from the bundle, or load a library of it.
+    bool needs_bundle(const LaunchPlan& plan, const std::string& node) const;
     /// The files of push:, read once for all nodes by the first caller.
     const Result<UserTree>& files(const std::stop_token& stop, const AgentLink::Progress& progress);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/launch/start_spec.h>
+#include <remote/desk/plan/nccl_plugin.h>
 
 namespace rankscope {
 
@@ -51,6 +52,9 @@ void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& co
     }
     for (const auto& [key, value] : rank.env) {
         (*entry->mutable_env())[key] = value;
+    }
+    if (loads_nccl_plugin(rank)) {
+        run.mutable_nccl()->set_level(static_cast<std::uint32_t>(nccl_level(context.job.nccl_profiler)));
     }
     (*entry->mutable_env())["TORCHELASTIC_RUN_ID"] = context.run_id;
 }

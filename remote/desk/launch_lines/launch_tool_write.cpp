@@ -4,6 +4,7 @@
 #include <base/shell_quote.h>
 #include <remote/desk/launch_lines/launch_tool.h>
 #include <remote/desk/plan/local_rank_argument.h>
+#include <remote/desk/plan/nccl_plugin.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -49,7 +50,8 @@ std::map<std::string, std::string> own_environment(const LaunchPlan& plan, const
         if (!node.empty() && rank.node != node) {
             continue;
         }
-        for (const auto& [name, value] : rank.env) {
+        const auto env = environment_without_nccl_plugin(rank);
+        for (const auto& [name, value] : env) {
             const auto known = common.find(name);
             if (is_the_launchers(name, value)) {
                 continue;
@@ -61,7 +63,7 @@ std::map<std::string, std::string> own_environment(const LaunchPlan& plan, const
             }
         }
         for (const auto& [name, value] : common) {
-            if (rank.env.count(name) == 0) {
+            if (env.count(name) == 0) {
                 differing.insert(name);
             }
         }

@@ -7,6 +7,7 @@
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/plan/local_rank_argument.h>
+#include <remote/desk/plan/nccl_plugin.h>
 #include <remote/desk/plan/placeholders.h>
 #include <remote/desk/text.h>
 
@@ -400,6 +401,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         rank.command = job.train ? std::vector<std::string>{"{worker}", "--config", "{config}"} : job.command;
         add_local_rank(rank.command, job.own.local_rank_argument);
         add_environment(rank, plan, shares[i], job, static_cast<int>(i));
+        add_nccl_plugin(rank, job, plan.notes);
         plan.ranks.push_back(std::move(rank));
     }
     plan.secret_env = secret_names(job);

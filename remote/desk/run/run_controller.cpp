@@ -4,7 +4,6 @@
 #include <base/clock.h>
 #include <base/sha256.h>
 #include <remote/desk/config/secret_env.h>
-#include <remote/desk/deploy/artifacts.h>
 #include <remote/desk/run/ending_rule.h>
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/run/path_probe.h>
@@ -428,12 +427,8 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     if (auto missing = missing_secret(context.job)) {
         return std::move(*missing);
     }
-    if (context.job.train) {
-        auto bundle = find_worker_bundle();
-        if (!bundle) {
-            return bundle.failure();
-        }
-        context.bundle = std::move(*bundle);
+    if (auto found = context.find_bundle(*plan); !found) {
+        return found.failure();
     }
     return plan;
 }

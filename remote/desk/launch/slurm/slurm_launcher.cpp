@@ -265,7 +265,7 @@ bool SlurmLauncher::connect() {
 
 bool SlurmLauncher::push() {
     context_.stage(StageName::Push, StageStatus::Begin);
-    if (auto pushed = session_->push(); !pushed) {
+    if (auto pushed = session_->push(context_.needs_bundle(plan_, "")); !pushed) {
         fail(StageName::Push, pushed.failure());
         return false;
     }

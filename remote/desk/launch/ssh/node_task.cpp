@@ -147,7 +147,7 @@ bool NodeTask::checked() {
 }
 
 bool NodeTask::push() {
-    if (auto pushed = session_.push(); !pushed) {
+    if (auto pushed = session_.push(context_.needs_bundle(meeting_->plan(), node().name)); !pushed) {
         meeting_->abort(pushed.failure());
         return false;
     }

@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/agent/nccl/rank_rings.h>
+#include <remote/agent/nccl/ring_folder.h>
+#include <remote/agent/node/node_paths.h>
+#include <remote/agent/ranks/rank_process.h>
+#include <remote/agent/spool/spool.h>
+#include <remote/wire/frames.pb.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rankscope::agent {
+
+/// What NCCL does in this node's ranks, as events: reads the files that librankscope-nccl.so writes in them, ten times a
+/// second, and makes one event a second of each rank (of more than 64 ranks: less often). Costs nothing where no rank is to
+/// be observed. Part of the supervisor, on its thread.
+class NcclWatch {
+public:
+    explicit NcclWatch(SpoolWriter& spool) : spool_(spool) {}
+
+    /// Before the first rank starts.
+    void prepare(const wire::StartRun& run, const RunDir& dir, const NodePaths& paths);
+    /// Before this rank starts, in each attempt: sets its nccl_plugin and nccl_folder.
+    void begin(RankProcess& rank);
+    /// When there is something to do, on monotonic_s()'s clock.
+    double due_s() const;
+    void poll(const std::vector<RankProcess>& ranks);
+    /// The rank has ended: what it recorded last becomes an event before its exit.
+    void finish(const RankProcess& rank);
+    /// Of these ranks, none: of all.
+    void set_level(const std::vector<int>& ranks, std::uint32_t level);
+
+private:
+    struct Watched {
+        RankRings rings;
+        double started_s = 0;
+        double next_event_s = 0;
+        double next_look_s = 0;
+        std::uint32_t problems = 0;  ///< that were reported
+    };
+
+    void look(const RankProcess& rank, Watched& watched, double now_s);
+    void report_problems(int rank, Watched& watched);
+    void report_unobserved(int rank, const std::string& why);
+    void emit(int rank, const NcclEvent& event);
+
+    SpoolWriter& spool_;
+    std::unique_ptr<RingFolder> folder_;
+    std::filesystem::path library_;
+    double every_s_ = 1;
+    bool explicitly_ = false;
+    bool wanted_ = false;
+    std::map<int, Watched> ranks_;  ///< of this attempt
+    std::map<int, std::uint32_t> levels_;
+    std::set<int> reported_;  ///< as not observed
+    double next_poll_s_ = 0;
+    double next_scan_s_ = 0;
+};
+
+}  // namespace rankscope::agent
