@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <limits>
+#include <set>
 
 namespace rankscope::logs {
 namespace {
@@ -47,21 +47,29 @@ std::uint32_t load_end(std::string_view text) {
 }
 
 bool is_frequent(std::string_view group) {
-    return std::any_of(kFrequent.begin(), kFrequent.end(),
-                       [&](std::string_view line) { return line.find(group) != std::string_view::npos; });
+    static const auto kGroups = [] {
+        std::set<std::string_view> groups;
+        for (const auto line : kFrequent) {
+            for (const std::size_t size : {kShortGroup, kLongGroup}) {
+                for (std::size_t at = 0; at + size <= line.size(); ++at) {
+                    groups.insert(line.substr(at, size));
+                }
+            }
+        }
+        return groups;
+    }();
+    return kGroups.contains(group);
 }
 
 // Where in the word the groups begin that are looked for: `step` of them, with the fewest that are frequent.
 std::size_t best_part(std::string_view word, std::size_t group, std::size_t step) {
+    std::vector<std::size_t> before{0};  // frequent groups that begin before a byte
+    for (std::size_t at = 0; at + group <= word.size(); ++at) {
+        before.push_back(before.back() + (is_frequent(word.substr(at, group)) ? 1U : 0U));
+    }
     std::size_t best = 0;
-    auto fewest = std::numeric_limits<std::size_t>::max();
-    for (std::size_t begin = 0; begin + step + group - 1 <= word.size(); ++begin) {
-        std::size_t frequent = 0;
-        for (std::size_t i = 0; i < step; ++i) {
-            frequent += is_frequent(word.substr(begin + i, group)) ? 1U : 0U;
-        }
-        if (frequent < fewest) {
-            fewest = frequent;
+    for (std::size_t begin = 0; begin + step < before.size(); ++begin) {
+        if (before[begin + step] - before[begin] < before[best + step] - before[best]) {
             best = begin;
         }
     }
