@@ -16,6 +16,7 @@
 #include <gui/texts.h>
 #include <gui/widgets/elided_label.h>
 #include <gui/widgets/empty_state.h>
+#include <gui/widgets/fitted_table.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 
@@ -172,10 +173,11 @@ QWidget* DoctorPage::make_content() {
     tabs_->setObjectName(u"doctorTabs"_s);
     tabs_->setDocumentMode(true);
     tabs_->addTab(make_connections(), tr("Connections"));
-    node_table_ = new QTableView(tabs_);
+    node_table_ = new FittedTable(tabs_);
     tune_table(node_table_, "doctorNodeTable", tr("Nodes"));
     node_model_ = new CheckedNodesModel(this);
     node_table_->setModel(node_model_);
+    node_table_->set_droppable({CheckedNodesModel::Why, CheckedNodesModel::Address});
     node_table_->setSelectionMode(QAbstractItemView::SingleSelection);
     node_table_->setItemDelegate(
         new CheckDelegate(CheckedNodesModel::Result, CheckedNodesModel::StatusRole, node_table_));
@@ -403,11 +405,7 @@ void DoctorPage::show_report() {
     pair_text_->setFixedHeight(lines * pair_text_->fontMetrics().lineSpacing() + 14);
     tabs_->setCurrentIndex(several ? 0 : 1);
     node_table_->setColumnHidden(CheckedNodesModel::Differs, node_model_->rowCount() < 2);
-    node_table_->resizeColumnsToContents();
-    for (int column = 0; column < CheckedNodesModel::Why; ++column) {
-        node_table_->setColumnWidth(column, std::min(node_table_->columnWidth(column) + 8, kWidestColumn));
-    }
-    node_table_->horizontalHeader()->setStretchLastSection(true);
+    node_table_->fit();
     show_summary();
     show_all_checks();
     pair_moved(matrix_->current_from(), matrix_->current_to());

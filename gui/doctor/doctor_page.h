@@ -26,6 +26,7 @@ class CheckedNodesModel;
 class ChecksModel;
 class ElidedLabel;
 class EmptyState;
+class FittedTable;
 class LaunchPage;
 class NodesButton;
 class NoticeBar;
@@ -102,7 +103,7 @@ private:
     QWidget* legend_;
     QLabel* single_;
     QPlainTextEdit* pair_text_;
-    QTableView* node_table_;
+    FittedTable* node_table_;
     CheckedNodesModel* node_model_;
     ElidedLabel* filter_;
     QPushButton* show_all_;

@@ -214,7 +214,7 @@ QWidget* LivePage::make_rank_table() {
 }
 
 void LivePage::size_columns() {
-    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 118, 50, 48};
+    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 134, 50, 48};
     for (int column = 0; column < RankTableModel::FIRST_METRIC; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
@@ -428,6 +428,9 @@ void LivePage::refresh_start() {
 void LivePage::refresh_ranks() {
     ranks_dirty_ = false;
     table_model_->refresh(now_us());
+    for (int column = 0; column < table_model_->columnCount(); ++column) {
+        table_->setColumnHidden(column, column == table_model_->exit_column() && !table_model_->any_exit());
+    }
     strip_->set_state(current_->state(), now_us());
     legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
 }

@@ -28,17 +28,32 @@ constexpr double kFaded = 0.35;  ///< ranks of a node that does not answer
 
 }  // namespace
 
-QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable) {
+QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable,
+                      const std::vector<RankHold>& holds) {
     std::array<int, 8> counts{};
     std::map<std::string, int> unknown;  // ranks by node that the desk does not reach
-    for (const RankState& rank : ranks) {
-        if (!rank.exit && std::binary_search(unreachable.begin(), unreachable.end(), rank.node)) {
+    std::map<QString, int> faulty;
+    int waiting = 0;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        const RankState& rank = ranks[i];
+        const RankHold hold = i < holds.size() ? holds[i] : RankHold{};
+        if (hold.kind == RankHold::Kind::Faulty) {
+            ++faulty[hold.text];
+        } else if (hold.kind == RankHold::Kind::Waits) {
+            ++waiting;
+        } else if (!rank.exit && std::binary_search(unreachable.begin(), unreachable.end(), rank.node)) {
             ++unknown[rank.node];
         } else {
             ++counts[std::size_t(rank.phase)];
         }
     }
     QStringList parts;
+    for (const auto& [text, count] : faulty) {
+        parts += QString(QString::number(count) % u' ' % text);
+    }
+    if (waiting > 0) {
+        parts += RankStrip::tr("%1 waiting for it").arg(waiting);
+    }
     for (std::size_t i = 0; i < counts.size(); ++i) {
         if (counts[i] > 0) {
             parts += QString(QString::number(counts[i]) % u' ' % phase_text(RankPhase(i)));
@@ -64,10 +79,11 @@ RankSquares::RankSquares(QWidget* parent) : QWidget(parent) {
     setSizePolicy(policy);
 }
 
-void RankSquares::set_ranks(const std::vector<RankState>* ranks,
-                            const std::vector<std::string>& unreachable) {
+void RankSquares::set_ranks(const std::vector<RankState>* ranks, const std::vector<std::string>& unreachable,
+                            const std::vector<RankHold>& holds) {
     ranks_ = ranks;
     unreachable_ = unreachable;
+    holds_ = holds;
     const std::size_t count = ranks ? ranks->size() : 0;
     if (count != known_) {
         known_ = count;
@@ -160,6 +176,12 @@ bool RankSquares::event(QEvent* event) {
             QString text = tr("Rank %1 on %2, %3: %4")
                                .arg(state.rank)
                                .arg(qs(state.node), qs(state.device), phase_text(state.phase));
+            const RankHold& hold = hold_of(std::size_t(rank));
+            if (hold.kind != RankHold::Kind::None) {
+                text = tr("Rank %1 on %2, %3: %4\nlast reported: %5")
+                           .arg(state.rank)
+                           .arg(qs(state.node), qs(state.device), hold.text, phase_text(state.phase));
+            }
             if (state.step >= 0) {
                 text += tr("\nstep %1").arg(count_text(state.step));
             }
@@ -193,7 +215,13 @@ void RankSquares::paintEvent(QPaintEvent*) {
     for (std::size_t i = 0; i < places_.size(); ++i) {
         const bool faded = stale((*ranks_)[i]);
         painter.setOpacity(faded ? kFaded : 1);
-        draw_phase_glyph(painter, QRectF(places_[i], QSizeF(cell, cell)), (*ranks_)[i].phase, colors);
+        const QRectF box(places_[i], QSizeF(cell, cell));
+        const RankHold& hold = hold_of(i);
+        if (hold.kind == RankHold::Kind::None) {
+            draw_phase_glyph(painter, box, (*ranks_)[i].phase, colors);
+        } else {
+            draw_hold_glyph(painter, box, hold.kind, colors);
+        }
         if (faded) {  // a shape as well, for eyes that do not see the fading
             painter.setOpacity(1);
             painter.setPen(QPen(colors.muted, 1));
@@ -212,6 +240,11 @@ bool RankSquares::stale(const RankState& rank) const {
     return !rank.exit && std::binary_search(unreachable_.begin(), unreachable_.end(), rank.node);
 }
 
+const RankHold& RankSquares::hold_of(std::size_t rank) const {
+    static const RankHold none;
+    return rank < holds_.size() ? holds_[rank] : none;
+}
+
 RankStrip::RankStrip(QWidget* parent)
     : QWidget(parent), summary_(make_label({}, this, "muted")), squares_(new RankSquares(this)) {
     auto* layout = new QHBoxLayout(this);
@@ -224,8 +257,9 @@ RankStrip::RankStrip(QWidget* parent)
 
 void RankStrip::set_state(const RunState& state, std::int64_t now_us) {
     const std::vector<std::string> unreachable = state.health(now_us).unreachable;  // in the order of a map
-    squares_->set_ranks(&state.ranks, unreachable);
-    const QString text = phase_summary(state.ranks, unreachable);
+    const std::vector<RankHold> holds = rank_holds(state);
+    squares_->set_ranks(&state.ranks, unreachable, holds);
+    const QString text = phase_summary(state.ranks, unreachable, holds);
     summary_->setText(text);
     squares_->setAccessibleName(tr("Ranks: %1").arg(text));
     setVisible(!state.ranks.empty());

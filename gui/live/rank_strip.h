@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/data/rank_holds.h>
 #include <remote/desk/run/run_state.h>
 
 #include <QWidget>
@@ -14,15 +15,16 @@ class QLabel;
 
 namespace rankscope::gui {
 
-/// A square per rank: its phase as colour and shape, a gap before another node, faded and crossed while its
-/// node does not answer. A thousand fit.
+/// A square per rank: its phase as colour and shape, or what a live verdict says of it; a gap before another
+/// node, faded and crossed while its node does not answer. A thousand fit.
 class RankSquares : public QWidget {
     Q_OBJECT
 
 public:
     explicit RankSquares(QWidget* parent = nullptr);
     /// `unreachable`: nodes, sorted.
-    void set_ranks(const std::vector<RankState>* ranks, const std::vector<std::string>& unreachable);
+    void set_ranks(const std::vector<RankState>* ranks, const std::vector<std::string>& unreachable,
+                   const std::vector<RankHold>& holds);
     void set_selected(const std::vector<int>& ranks);
     const std::vector<int>& selected() const { return selected_; }
     /// The rank under a point, or -1.
@@ -53,9 +55,11 @@ private:
     int lay_out(int width, std::vector<QPoint>* places) const;
 
     bool stale(const RankState& rank) const;
+    const RankHold& hold_of(std::size_t rank) const;
 
     const std::vector<RankState>* ranks_ = nullptr;
     std::vector<std::string> unreachable_;
+    std::vector<RankHold> holds_;  ///< by rank
     std::vector<QPoint> places_;
     std::vector<int> selected_;
     std::size_t known_ = 0;
@@ -76,7 +80,8 @@ private:
     RankSquares* squares_;
 };
 
-/// "4 training · 1 failed · 2 unknown on node2"; `unreachable`: nodes, sorted.
-QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable = {});
+/// "1 hangs · 3 waits for rank 1 · 4 training · 2 unknown on node2"; `unreachable`: nodes, sorted; `holds`: by rank.
+QString phase_summary(const std::vector<RankState>& ranks, const std::vector<std::string>& unreachable = {},
+                      const std::vector<RankHold>& holds = {});
 
 }  // namespace rankscope::gui

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/data/node_labels.h>
 #include <gui/models/checked_nodes_model.h>
 #include <gui/models/column_titles.h>
 #include <gui/strings.h>
@@ -12,6 +13,8 @@
 namespace rankscope::gui {
 
 namespace {
+
+constexpr int kNodeLetters = 20;
 
 std::vector<std::string> nodes_of(const PreflightReport& report) {
     std::vector<std::string> nodes = report.nodes;
@@ -52,9 +55,11 @@ void CheckedNodesModel::set_report(std::shared_ptr<const PreflightReport> report
     rows_.clear();
     if (report) {
         const std::vector<std::string> nodes = nodes_of(*report);
+        const auto labels = node_labels(nodes, kNodeLetters);
         for (const std::string& node : nodes) {
             Row row;
             row.node = node;
+            row.label = labels.at(node);
             row.counts = count_checks(report->checks, node);
             for (const InterfaceChoice& choice : report->choices) {
                 if (choice.node == node) {
@@ -111,7 +116,11 @@ QVariant CheckedNodesModel::data(const QModelIndex& index, int role) const {
     }
     const Row& row = rows_[std::size_t(index.row())];
     if (role == Qt::DisplayRole && index.column() == Node) {
-        return short_name(row.node);
+        return row.label;
+    }
+    // With what the columns say that a narrow table hides.
+    if (role == Qt::ToolTipRole && index.column() == Interface) {
+        return QStringList{text(row, Interface), text(row, Address), text(row, Why)}.join(u'\n').trimmed();
     }
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
         return text(row, index.column());

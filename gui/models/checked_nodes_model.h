@@ -34,6 +34,7 @@ public:
 private:
     struct Row {
         std::string node;
+        QString label;
         CheckCounts counts;
         InterfaceChoice choice;
         QString differs;

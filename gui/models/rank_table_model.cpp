@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/metric_format.h>
+#include <gui/data/node_labels.h>
 #include <gui/models/rank_table_model.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -33,7 +34,38 @@ void RankTableModel::set_live(LiveModel* live) {
     live_ = live;
     rows_ = live_ ? int(live_->state().ranks.size()) : 0;
     metrics_ = reported();
+    read_run();
     endResetModel();
+}
+
+void RankTableModel::read_run() {
+    holds_.clear();
+    if (!live_) {
+        node_labels_.clear();
+        return;
+    }
+    holds_ = rank_holds(live_->state());
+    const std::vector<RankState>& ranks = live_->state().ranks;
+    const bool known = std::all_of(ranks.begin(), ranks.end(),
+                                   [&](const RankState& rank) { return node_labels_.contains(rank.node); });
+    if (!known) {
+        std::vector<std::string> names;
+        for (const RankState& rank : ranks) {
+            names.push_back(rank.node);
+        }
+        node_labels_ = node_labels(names);
+    }
+}
+
+const RankHold& RankTableModel::hold_of(const RankState& rank) const {
+    static const RankHold none;
+    const auto at = std::size_t(rank.rank);
+    return rank.rank >= 0 && at < holds_.size() ? holds_[at] : none;
+}
+
+bool RankTableModel::any_exit() const {
+    return live_ && std::any_of(live_->state().ranks.begin(), live_->state().ranks.end(),
+                                [](const RankState& rank) { return rank.exit.has_value(); });
 }
 
 void RankTableModel::set_metrics(const std::vector<std::string>& names) {
@@ -60,6 +92,7 @@ int RankTableModel::column_of(const std::string& name) const {
 void RankTableModel::refresh(std::int64_t now_us) {
     now_us_ = now_us > 0 ? now_us : now_us_;
     const int rows = live_ ? int(live_->state().ranks.size()) : 0;
+    read_run();
     std::vector<Shown> metrics = reported();
     if (metrics != metrics_) {
         // The rows stay, and with them what is selected.
@@ -103,6 +136,8 @@ QVariant RankTableModel::data(const QModelIndex& index, int role) const {
             return sort_key(rank, index.column());
         case PhaseRole:
             return int(rank.phase);
+        case HoldRole:
+            return int(hold_of(rank).kind);
         case RankRole:
             return rank.rank;
         case StaleRole:
@@ -120,11 +155,16 @@ QVariant RankTableModel::display(const RankState& rank, int column) const {
     switch (column) {
         case Rank:
             return QString::number(rank.rank);
-        case Node:
-            return qs(rank.node);
+        case Node: {
+            const auto label = node_labels_.find(rank.node);
+            return label == node_labels_.end() ? qs(rank.node) : label->second;
+        }
         case Device:
             return qs(rank.device);
         case Phase:
+            if (const RankHold& hold = hold_of(rank); hold.kind != RankHold::Kind::None) {
+                return hold.text;
+            }
             if (const NodeLink* link = broken_link(rank)) {
                 return link_state_text(*link, now_us_);
             }
@@ -149,13 +189,16 @@ QVariant RankTableModel::sort_key(const RankState& rank, int column) const {
         case Rank:
             return rank.rank;
         case Phase:
-            return int(rank.phase);
+            return int(rank.phase) - 100 * int(hold_of(rank).kind == RankHold::Kind::Faulty);
         case Step:
             return qlonglong(rank.step);
         case Epoch:
             return rank.epoch;
         default:
             break;
+    }
+    if (column == Node) {
+        return qs(rank.node);
     }
     if (column < FIRST_METRIC || column == exit_column()) {
         return display(rank, column);
@@ -185,7 +228,9 @@ QString RankTableModel::tool_tip(const RankState& rank) const {
                           .arg(rank.local_rank)
                           .arg(qs(rank.node), qs(rank.device)),
                       phase_text(rank.phase)};
-    if (broken_link(rank)) {
+    if (const RankHold& hold = hold_of(rank); hold.kind != RankHold::Kind::None) {
+        lines.last() = tr("%1; last reported: %2").arg(hold.text, phase_text(rank.phase));
+    } else if (broken_link(rank)) {
         lines.last() = tr("before its node stopped answering: %1").arg(phase_text(rank.phase));
     }
     if (rank.exit) {

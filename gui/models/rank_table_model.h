@@ -4,8 +4,10 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/data/rank_holds.h>
 
 #include <QAbstractTableModel>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,7 @@ class RankTableModel : public QAbstractTableModel {
 public:
     /// The metrics follow Epoch, one column each; the last column is the exit.
     enum Column { Rank, Node, Device, Phase, Step, Epoch, FIRST_METRIC };
-    enum Role { SortRole = Qt::UserRole, PhaseRole, RankRole, StaleRole };
+    enum Role { SortRole = Qt::UserRole, PhaseRole, RankRole, StaleRole, HoldRole };
 
     explicit RankTableModel(QObject* parent = nullptr);
 
@@ -28,6 +30,8 @@ public:
     /// Reads the run again: rows and columns when their number has changed, else values. The page calls it a
     /// few times a second. `now_us`: how old the last sign of a silent node is.
     void refresh(std::int64_t now_us = 0);
+    /// Whether the exit column has anything to show.
+    bool any_exit() const;
     int exit_column() const { return FIRST_METRIC + int(metrics_.size()); }
     /// The column of a metric; -1: none.
     int column_of(const std::string& name) const;
@@ -44,6 +48,8 @@ private:
         bool operator==(const Shown&) const = default;
     };
     std::vector<Shown> reported() const;
+    void read_run();
+    const RankHold& hold_of(const RankState& rank) const;
     /// The link to the rank's node when that does not answer and the rank has not ended; else null.
     const NodeLink* broken_link(const RankState& rank) const;
     bool left_aligned(int column) const;
@@ -54,6 +60,8 @@ private:
     LiveModel* live_ = nullptr;
     std::vector<std::string> wanted_;
     std::vector<Shown> metrics_;
+    std::vector<RankHold> holds_;  ///< by rank
+    std::map<std::string, QString> node_labels_;
     int rows_ = 0;
     std::int64_t now_us_ = 0;
 };

@@ -125,6 +125,42 @@ QIcon phase_icon(RankPhase phase, const ThemeColors& colors) {
     });
 }
 
+void draw_hold_glyph(QPainter& painter, const QRectF& box, RankHold::Kind kind, const ThemeColors& colors) {
+    const bool faulty = kind == RankHold::Kind::Faulty;
+    const QColor color = faulty ? colors.bad : colors.warning;
+    const double size = box.width();
+    const bool shapes = size >= kShapeFrom;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing, shapes);
+    painter.setPen(QPen(color, shapes ? 1.2 : 1));
+    painter.setBrush(faulty ? QBrush(color) : QBrush(Qt::NoBrush));
+    const double radius = shapes ? std::min(2.5, size * 0.18) : 0;
+    painter.drawRoundedRect(shapes ? box.adjusted(0.5, 0.5, -0.5, -0.5) : box.adjusted(0, 0, -1, -1), radius,
+                            radius);
+    const QPointF center = box.center();
+    if (shapes && faulty) {
+        painter.setPen(sign_pen(colors.surface, size));
+        painter.drawLine(QPointF(center.x(), box.top() + size * 0.24),
+                         QPointF(center.x(), center.y() + size * 0.06));
+        painter.drawPoint(QPointF(center.x(), box.top() + size * 0.76));
+    } else if (shapes) {
+        const double half = size * 0.22;
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color);
+        painter.drawPolygon(
+            QPolygonF{center, center + QPointF(-half, -half * 1.2), center + QPointF(half, -half * 1.2)});
+        painter.drawPolygon(
+            QPolygonF{center, center + QPointF(-half, half * 1.2), center + QPointF(half, half * 1.2)});
+    }
+    painter.restore();
+}
+
+QIcon hold_icon(RankHold::Kind kind, const ThemeColors& colors) {
+    return paint_icon(14, [&](QPainter& painter, const QRectF& box) {
+        draw_hold_glyph(painter, box.adjusted(1, 1, -1, -1), kind, colors);
+    });
+}
+
 void draw_stage_sign(QPainter& painter, const QRectF& box, StageSign sign, const ThemeColors& colors) {
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/data/rank_holds.h>
 #include <gui/models/fleet_model.h>
 #include <gui/style/theme.h>
 #include <remote/diagnosis/check.h>
@@ -20,6 +21,9 @@ namespace rankscope::gui {
 /// fill and outline only.
 void draw_phase_glyph(QPainter& painter, const QRectF& box, RankPhase phase, const ThemeColors& colors);
 QIcon phase_icon(RankPhase phase, const ThemeColors& colors);
+/// The same square for what a live verdict says: exclamation mark = at fault, hourglass = waits for it.
+void draw_hold_glyph(QPainter& painter, const QRectF& box, RankHold::Kind kind, const ThemeColors& colors);
+QIcon hold_icon(RankHold::Kind kind, const ThemeColors& colors);
 /// Lamp of a node: ring = not probed, half = connecting, tick = ready, cross = failed.
 QIcon probe_icon(ProbeState state, const ThemeColors& colors);
 QIcon outcome_icon(Outcome outcome, const ThemeColors& colors);

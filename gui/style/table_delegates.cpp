@@ -48,7 +48,12 @@ void PhaseDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
                  cached(rank, colors.dark, [&] { return swatch_icon(rank_color(rank, colors.dark)); }), 12);
     } else if (index.column() == RankTableModel::Phase) {
         const auto phase = RankPhase(index.data(RankTableModel::PhaseRole).toInt());
-        set_icon(option, cached(phase, colors.dark, [&] { return phase_icon(phase, colors); }), 14);
+        const auto hold = RankHold::Kind(index.data(RankTableModel::HoldRole).toInt());
+        set_icon(option,
+                 hold == RankHold::Kind::None
+                     ? cached(phase, colors.dark, [&] { return phase_icon(phase, colors); })
+                     : cached(hold, colors.dark, [&] { return hold_icon(hold, colors); }),
+                 14);
     }
 }
 

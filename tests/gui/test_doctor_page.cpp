@@ -153,6 +153,18 @@ TEST_F(Doctor, LongNamesKeepTheirEndsAndDoNotWidenTheWindow) {
     EXPECT_TRUE(node.data().toString().endsWith(u"node4"_s)) << qPrintable(node.data().toString());
     EXPECT_LT(node.data().toString().size(), 30);
     EXPECT_EQ(node.data(Qt::ToolTipRole).toString().size(), 63);
+    // The table of nodes does not scroll sideways: what it leaves out is in a tool tip.
+    auto* nodes = find<QTableView>("doctorNodeTable");
+    find<QTabWidget>("doctorTabs")->setCurrentIndex(1);
+    EXPECT_TRUE(wait_until([&] { return nodes->isVisible() && !nodes->horizontalScrollBar()->isVisible(); }));
+    EXPECT_TRUE(nodes->isColumnHidden(CheckedNodesModel::Why));
+    const QModelIndex interface = node.siblingAtColumn(CheckedNodesModel::Interface);
+    EXPECT_TRUE(interface.data(Qt::ToolTipRole)
+                    .toString()
+                    .contains(node.siblingAtColumn(CheckedNodesModel::Why).data().toString()));
+    window_->resize(2400, 800);
+    EXPECT_TRUE(wait_until([&] { return !nodes->isColumnHidden(CheckedNodesModel::Why); }));
+    EXPECT_FALSE(nodes->horizontalScrollBar()->isVisible());
 }
 
 TEST_F(Doctor, TheMatrixIsReachedByKeys) {
