@@ -35,8 +35,12 @@ void LiveModel::apply(const std::vector<QueuedItem>& items) {
         if (!data_.apply(event)) {
             continue;
         }
-        if (event.as<LogEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr) {
+        if (event.as<LogEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr ||
+            event.as<NcclEvent>() != nullptr) {
             emit outputArrived(event);
+        }
+        if (event.as<NcclEvent>() != nullptr) {
+            continue;
         }
         if (event.as<SampleEvent>() != nullptr) {
             changes.samples = true;

@@ -44,7 +44,7 @@ public:
 
 signals:
     void wasReset();
-    /// What a rank printed, and the diagnoses of the end: before changed(), in the order of arrival.
+    /// What a rank printed, what its NCCL does, and the diagnoses of the end: before changed(), in the order of arrival.
     void outputArrived(const rankscope::Event& event);
     void changed(const rankscope::gui::LiveChanges& changes);
 

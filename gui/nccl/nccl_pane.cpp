@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/nccl/map_tab.h>
+#include <gui/nccl/collectives_tab.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/nccl_tab.h>
 #include <gui/strings.h>
@@ -96,6 +97,7 @@ NcclPane::NcclPane(NcclData* data, QWidget* parent)
     add_tab(new MapTab(data_->pool(), this), tr("Map"));
     stack_->addWidget(make_empty());
     stack_->addWidget(tabs_);
+    add_tab(new CollectivesTab(this), tr("Collectives"));
     setFocusProxy(tabs_);
     connect(data_, &NcclData::changed, this, &NcclPane::refresh);
     refresh();

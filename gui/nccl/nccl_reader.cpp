@@ -64,6 +64,10 @@ void NcclReader::take(const Event& event) {
         last = event.seq;
     }
     output_.take(event);
+    if (const auto* activity = event.as<NcclEvent>()) {
+        collectives_.take(event.rank, event.t_us, *activity);
+        news_ = true;
+    }
     if (const auto* verdict = event.as<DiagnosisEvent>();
         verdict != nullptr && verdict->phase == VerdictPhase::End) {
         known_.push_back(*verdict);
@@ -74,12 +78,32 @@ void NcclReader::take(const Event& event) {
 void NcclReader::take(const logs::LogLine& line) {
     news_ = true;
     ++lines_read_;
+    // The many lines of Inspector would hide what NCCL prints.
+    if (inspector_.take(line.text, line.rank)) {
+        return;
+    }
+    if (line.speaker == logs::Speaker::Nccl) {
+        links_.take(line.host, line.message);
+    }
     gloo_lines_ += line.speaker == logs::Speaker::Gloo ? 1 : 0;
     diagnosis_.take(line);
     facts_.feed(line);
     if (line.speaker != logs::Speaker::Program) {
         lines_.add(line);
     }
+}
+
+std::shared_ptr<const CollectiveReport> NcclReader::collectives() const {
+    if (collectives_.empty() && inspector_.empty()) {
+        return nullptr;
+    }
+    // The plugin says more, but where it saw nothing Inspector may have.
+    CollectiveReport report = collectives_.report();
+    if (!report.has_operations() && !inspector_.empty()) {
+        report = inspector_.report();
+    }
+    report.link = links_.rate();
+    return std::make_shared<const CollectiveReport>(std::move(report));
 }
 
 std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources, logs::RunFacts facts) {
@@ -89,6 +113,7 @@ std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources,
     snapshot->facts = std::move(facts);
     snapshot->lines = lines_.copy();
     name_ranks(snapshot->facts, snapshot->lines.speakers());
+    snapshot->collectives = collectives();
     snapshot->lines_read = lines_read_;
     snapshot->gloo_lines = gloo_lines_;
     snapshot->output_left_out = output_left_out_;

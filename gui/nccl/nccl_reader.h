@@ -8,6 +8,9 @@
 #include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/rules/rule.h>
 #include <remote/logs/verdicts/diagnosis.h>
+#include <remote/observe/nccl_activity/collective_stats.h>
+#include <remote/observe/nccl_activity/link_lines.h>
+#include <remote/observe/nccl_inspector/inspector_intake.h>
 
 #include <cstdint>
 #include <map>
@@ -36,11 +39,15 @@ public:
                                                std::vector<logs::Remark> remarks = {});
 
 private:
+    std::shared_ptr<const CollectiveReport> collectives() const;
     std::shared_ptr<NcclSnapshot> make(std::vector<std::string> sources, logs::RunFacts facts);
 
     std::shared_ptr<const std::vector<logs::Rule>> rules_;
     logs::Diagnosis diagnosis_;
     logs::FactBuilder facts_;
+    CollectiveStats collectives_;
+    InspectorIntake inspector_;
+    LinkLines links_;
     NcclLines lines_;
     RunOutput output_;
     std::vector<Verdict> known_;

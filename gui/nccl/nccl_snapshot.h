@@ -8,8 +8,10 @@
 #include <remote/logs/facts/run_facts.h>
 #include <remote/logs/read/remark.h>
 #include <remote/logs/verdicts/timeline.h>
+#include <remote/observe/nccl_activity/collective_report.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ struct NcclSnapshot {
     std::vector<int> source_ranks;     ///< of a run: whose output each source is; empty: files
     logs::RunFacts facts;
     NcclLines lines;
+    std::shared_ptr<const CollectiveReport>
+        collectives;               ///< of the plugin, else of NCCL Inspector; null: nothing
     std::uint64_t lines_read = 0;  ///< of all programs
     std::uint64_t gloo_lines = 0;
     std::uint64_t output_left_out = 0;  ///< bytes that came faster than they can be read

@@ -5,6 +5,8 @@
 
 #include <remote/observe/nccl_activity/bandwidth.h>
 #include <remote/observe/nccl_activity/collective_stats.h>
+#include <remote/observe/nccl_activity/link_lines.h>
+#include <remote/observe/nccl_inspector/inspector_intake.h>
 #include <remote/observe/nccl_inspector/inspector_lines.h>
 
 #include <gtest/gtest.h>
@@ -71,11 +73,11 @@ TEST(NcclBandwidth, FactorsAreThoseOfNcclTests) {
 
 TEST(CollectiveStats, BandwidthIsThatOfTheRankThatDoesNotWait) {
     CollectiveStats stats;
-    stats.set_link({.bytes_per_s = 2e9, .source = "eth0"});
     for (int rank = 0; rank < 4; ++rank) {
         stats.take(rank, 5, event_of(rank, 4, {totals("AllReduce", kMiB, 10, rank == 2 ? 0.001 : 0.004)}));
     }
-    const CollectiveReport report = stats.report();
+    CollectiveReport report = stats.report();
+    report.link = {.bytes_per_s = 2e9, .source = "eth0"};
     ASSERT_EQ(report.rows.size(), 1U);
     const CollectiveRow& row = report.rows.front();
     EXPECT_EQ(report.functions.at(row.function), "AllReduce");
@@ -218,6 +220,29 @@ TEST(CollectiveStats, ADayOfManyRanksNeedsBoundedMemory) {
     }
 }
 
+TEST(LinkLines, TheNodeWithTheLeastCounts) {
+    LinkLines lines;
+    EXPECT_EQ(lines.rate(), LinkRate{});
+    for (const char* host : {"a", "b"}) {
+        lines.take(
+            host,
+            "NET/IB: [0] mlx5_0:uverbs0:1/IB provider=mlx5 speed=200000 context=0x1 pciPath=/sys/x ar=1");
+        lines.take(
+            host,
+            "NET/IB: [0] mlx5_0:uverbs0:1/IB provider=mlx5 speed=200000 context=0x1 pciPath=/sys/x ar=1");
+    }
+    lines.take(
+        "a", "NET/IB: [1] mlx5_1:uverbs1:1/RoCE provider=mlx5 speed=100000 context=0x1 pciPath=/sys/x ar=0");
+    for (const char* text :
+         {"", "NET/IB speed=", "NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>",
+          "NET/IB : Made virtual device [4] name=mlx5_0+mlx5_1 speed=400000 ndevs=2 rail=0 plane=0",
+          "NET/IB: [0] x: provider=y speed=-3", " speed=3 provider= ] NET/IB"}) {
+        lines.take("a", text);
+    }
+    EXPECT_DOUBLE_EQ(lines.rate().bytes_per_s, 25e9);
+    EXPECT_EQ(lines.rate().source, "mlx5_0 of b");
+}
+
 // The examples of NVIDIA's own README.
 constexpr const char* kPlain =
     R"({"header":{"id":"0x7f8c496ae9f661","rank":2,"n_ranks":8,"nnodes":1},"metadata":{"inspector_output_format_version":"v4.0","git_rev":"","rec_mechanism":"profiler_plugin","dump_timestamp_us":1748030377748202,"hostname":"example-hostname","pid":1639453},"coll_perf":{"coll":"AllReduce","coll_sn":1407,"coll_msg_size_bytes":17179869184,"coll_exec_time_us":61974,"coll_algobw_gbs":277.210914,"coll_busbw_gbs":485.119099}})";
@@ -265,6 +290,27 @@ TEST(InspectorLines, OurBandwidthIsThatOfInspector) {
         EXPECT_NEAR(row.algorithm_bandwidth * 1e-9, algorithm, 1e-4);
         EXPECT_NEAR(row.bus_bandwidth * 1e-9, bus, 1e-4);
     }
+}
+
+TEST(InspectorIntake, AProcessIsItsRankInItsLargestCommunicator) {
+    InspectorIntake intake;
+    const auto line = [](const char* id, int rank, int ranks, int pid) {
+        return R"({"header":{"id":")" + std::string(id) + R"(","rank":)" + std::to_string(rank) +
+               R"(,"n_ranks":)" + std::to_string(ranks) + R"(},"metadata":{"hostname":"h","pid":)" +
+               std::to_string(pid) +
+               R"(},"coll_perf":{"coll":"AllReduce","coll_msg_size_bytes":1024,"coll_exec_time_us":10}})";
+    };
+    for (int pid = 0; pid < 4; ++pid) {
+        EXPECT_TRUE(intake.take(line("0x1", pid % 2, 2, pid)));  // a group of two
+        EXPECT_TRUE(intake.take(line("0x2", 3 - pid, 4, pid)));  // all
+    }
+    EXPECT_FALSE(intake.take("epoch 1 {\"loss\": 3}"));
+    EXPECT_EQ(intake.lines(), 8U);
+    const CollectiveReport report = intake.report();
+    ASSERT_EQ(report.ranks.size(), 4U);
+    EXPECT_EQ(report.ranks[0].rank, 0);
+    EXPECT_EQ(report.communicators[1].members.at(3), 3);
+    EXPECT_TRUE(report.without_start);
 }
 
 TEST(InspectorLines, WhatIsNoLineIsLeftAlone) {

@@ -78,4 +78,25 @@ std::vector<CollectiveRow> merge_alike(const CollectiveReport& report) {
     return rows;
 }
 
+void rename_ranks(CollectiveReport& report, const std::map<int, int>& names) {
+    const auto rename = [&](int& rank) {
+        const auto name = names.find(rank);
+        rank = name == names.end() ? rank : name->second;
+    };
+    for (ReportCommunicator& communicator : report.communicators) {
+        for (auto& [member, rank] : communicator.members) {
+            rename(rank);
+        }
+    }
+    for (CollectiveRow& row : report.rows) {
+        rename(row.slowest_rank);
+        rename(row.last_rank);
+    }
+    for (ReportRank& rank : report.ranks) {
+        rename(rank.rank);
+    }
+    std::sort(report.ranks.begin(), report.ranks.end(),
+              [](const ReportRank& left, const ReportRank& right) { return left.rank < right.rank; });
+}
+
 }  // namespace rankscope

@@ -118,5 +118,7 @@ struct CollectiveReport {
 /// The rows of communicators of the same name and size as one: 128 groups of 8 ranks are one row for each function and
 /// size. `communicator` is that with the most operations.
 std::vector<CollectiveRow> merge_alike(const CollectiveReport& report);
+/// Other names for the ranks: old → new; every rank of the report has one.
+void rename_ranks(CollectiveReport& report, const std::map<int, int>& names);
 
 }  // namespace rankscope

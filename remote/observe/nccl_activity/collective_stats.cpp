@@ -416,7 +416,6 @@ CollectiveReport CollectiveStats::report() const {
         }
     }
     add_behind(report);
-    report.link = link_;
     report.last_us = last_us_;
     report.left_out = left_out_;
     report.without_start = without_start_;

@@ -32,7 +32,6 @@ public:
     void take(int rank, std::int64_t t_us, const NcclEvent& event);
     /// One that has ended, as NCCL Inspector lists them all.
     void take(int rank, const NcclCommunicator& communicator, const NcclOperation& operation);
-    void set_link(LinkRate link) { link_ = std::move(link); }
 
     bool empty() const { return ranks_.empty(); }
     CollectiveReport report() const;
@@ -104,7 +103,6 @@ private:
     std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, Matching> matching_;
     std::deque<std::tuple<std::size_t, std::size_t, std::uint64_t>> matching_order_;
     std::size_t matching_ranks_ = 0;
-    LinkRate link_;
     std::int64_t last_us_ = 0;
     std::uint64_t left_out_ = 0;
     bool without_start_ = false;

@@ -1,0 +1,78 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/nccl/collective_table_model.h>
+#include <gui/nccl/nccl_tab.h>
+
+#include <QStandardItemModel>
+#include <QString>
+#include <memory>
+
+class QComboBox;
+class QLabel;
+class QSortFilterProxyModel;
+class QStackedWidget;
+class QTableView;
+
+namespace rankscope::gui {
+
+class CollectiveTimeline;
+class FittedTable;
+class SizePlot;
+
+/// What the collectives take: a timeline of each rank, a table by function and size, latency and bandwidth over the
+/// size. Where nothing can be seen it says why, and shows what NCCL's own lines counted.
+class CollectivesTab : public NcclTab {
+    Q_OBJECT
+
+public:
+    explicit CollectivesTab(QWidget* parent = nullptr);
+
+    void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
+    void set_run(const LiveModel* run) override;
+    bool has_content() const override;
+
+    CollectiveTimeline* timeline() const { return timeline_; }
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    QWidget* make_pictures();
+    QWidget* make_absence();
+    void refresh();
+    void fill_communicators();
+    void fill_calls();
+    void color_legend();
+    int communicator() const;
+
+    std::shared_ptr<const NcclSnapshot> snapshot_;
+    const LiveModel* run_ = nullptr;
+    bool stale_ = false;
+
+    QStackedWidget* stack_;
+    QComboBox* communicators_;
+    QLabel* summary_;
+    QLabel* legend_;
+    CollectiveTimeline* timeline_;
+    QLabel* no_timeline_;
+    CollectiveTableModel* model_;
+    QSortFilterProxyModel* proxy_;
+    FittedTable* table_;
+    SizePlot* sizes_;
+    QLabel* why_title_;
+    QLabel* why_;
+    QLabel* calls_text_;
+    QTableView* calls_;
+    QStandardItemModel calls_model_;
+};
+
+/// Why no operation can be seen; empty: some can.
+QString collectives_absence(const NcclSnapshot& snapshot, const LiveModel* run);
+/// "Rank 3 is behind: it has not entered AllReduce 42"; or who enters last, or how much is waiting.
+QString collectives_summary(const CollectiveReport& report);
+
+}  // namespace rankscope::gui
