@@ -33,6 +33,13 @@ QString age_text(double seconds) {
                               .arg(int(seconds) % 60, 2, 10, QChar(u'0'));
 }
 
+/// "2 s", "500 ms", "20 µs": of a round number of µs.
+QString tick_text(double us) {
+    return us >= 1e6   ? QString(QString::number(us * 1e-6) % u" s"_s)
+           : us >= 1e3 ? QString(QString::number(us * 1e-3) % u" ms"_s)
+                       : QString(QString::number(us) % u" µs"_s);
+}
+
 /// 1, 2 or 5 times a power of ten, so that about `count` fit into the span.
 double step_for(double span, double count) {
     const double raw = std::max(span / count, 1.0);
@@ -165,11 +172,6 @@ std::vector<CollectiveTimeline::Row> CollectiveTimeline::lay_out() const {
     return rows;
 }
 
-int CollectiveTimeline::ranks_per_row() const {
-    const std::vector<Row> rows = lay_out();
-    return rows.empty() ? 1 : rows.front().count;
-}
-
 int CollectiveTimeline::rank_at(const QPoint& point) const {
     for (const Row& row : lay_out()) {
         if (point.y() >= row.top && point.y() < row.top + row.height) {
@@ -218,8 +220,7 @@ void CollectiveTimeline::paint_axis(QPainter& painter, const ThemeColors& colors
         painter.drawLine(QPointF(x, inside.top()), QPointF(x, inside.bottom()));
         painter.setPen(colors.muted);
         const QString text =
-            tick == 0 ? tr("now")
-                      : QString((tick < 0 ? u"−"_s : u"+"_s) % latency_text(std::abs(tick) * 1e-6));
+            tick == 0 ? tr("now") : QString((tick < 0 ? u"−"_s : u"+"_s) % tick_text(std::abs(tick)));
         painter.drawText(QRectF(x - 50, inside.bottom() + 3, 100, fontMetrics().height()),
                          Qt::AlignHCenter | Qt::AlignTop, text);
     }
@@ -341,6 +342,31 @@ void CollectiveTimeline::paint_row(QPainter& painter, const Row& row, const Them
     }
 }
 
+// The time inside NCCL of the time observed; of it what the rank waited for others.
+void CollectiveTimeline::paint_share(QPainter& painter, const Row& row, const ThemeColors& colors) const {
+    const ReportRank* of_rank = row.count == 1 ? rank(row.first) : nullptr;
+    if (of_rank == nullptr || of_rank->observed_s <= 0 || of_rank->inside_s <= 0) {
+        return;
+    }
+    const double share = std::min(of_rank->inside_s / of_rank->observed_s, 1.0);
+    const double waits = share * std::min(of_rank->waited_s / of_rank->inside_s, 1.0);
+    const QRect inside = area();
+    const int line = fontMetrics().height();
+    const double left = inside.right() + kPad;
+    const double room = width() - left - kPad;
+    if (row.height >= line) {
+        painter.setPen(colors.muted);
+        painter.drawText(QRectF(left, row.top, room, row.height), Qt::AlignLeft | Qt::AlignVCenter,
+                         QString(share_text(share) % u" · "_s % share_text(waits)));
+        return;
+    }
+    const double gap = row.height >= 6 ? 1 : 0;
+    const QRectF bar(left, row.top + gap, room * share, std::max(row.height - 2 * gap, 1.0));
+    painter.fillRect(bar, colors.line);
+    painter.fillRect(QRectF(bar.left(), bar.top(), room * waits, bar.height()), colors.warning);
+}
+
+// Of the ranks that are behind first, of the others where there is room.
 void CollectiveTimeline::paint_labels(QPainter& painter, const std::vector<Row>& rows,
                                       const ThemeColors& colors) const {
     const QRect inside = area();
@@ -348,31 +374,27 @@ void CollectiveTimeline::paint_labels(QPainter& painter, const std::vector<Row>&
     painter.setPen(colors.muted);
     painter.drawText(QRect(inside.right() + kPad, 0, width() - inside.right() - kPad, line),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("in NCCL · waits"));
-    double free_from = 0;
-    for (const Row& row : rows) {
-        bool behind = false;
-        for (int i = row.first; i < row.first + row.count; ++i) {
-            behind = behind || (rank(i) != nullptr && is_behind(*rank(i)));
-        }
-        const double top = row.top + (row.height - line) / 2;
-        if (top < free_from && !behind) {
-            continue;
-        }
-        if (top >= free_from) {
-            painter.setPen(behind ? colors.bad : colors.text);
+    std::vector<double> tops;
+    for (const bool marked : {true, false}) {
+        for (const Row& row : rows) {
+            int behind = -1;
+            for (int i = row.first; i < row.first + row.count; ++i) {
+                behind = rank(i) != nullptr && is_behind(*rank(i)) ? ranks_[std::size_t(i)] : behind;
+            }
+            const double top = row.top + (row.height - line) / 2;
+            const bool taken = std::any_of(tops.begin(), tops.end(),
+                                           [&](double other) { return std::abs(other - top) < line; });
+            if ((behind >= 0) != marked || taken) {
+                continue;
+            }
+            tops.push_back(top);
+            painter.setPen(marked ? colors.bad : colors.text);
             painter.drawText(QRectF(0, top, inside.left() - kPad, line), Qt::AlignRight | Qt::AlignVCenter,
-                             tr("rank %1").arg(ranks_[std::size_t(row.first)]));
-            free_from = top + line;
+                             tr("rank %1").arg(marked ? behind : ranks_[std::size_t(row.first)]));
         }
-        const ReportRank* of_rank = rank(row.first);
-        if (row.count == 1 && row.height >= line && of_rank != nullptr && of_rank->observed_s > 0) {
-            painter.setPen(colors.muted);
-            const double inside_share = std::min(of_rank->inside_s / of_rank->observed_s, 1.0);
-            const double waits = of_rank->inside_s > 0 ? of_rank->waited_s / of_rank->inside_s : 0;
-            painter.drawText(QRectF(inside.right() + kPad, top, width() - inside.right() - kPad, line),
-                             Qt::AlignLeft | Qt::AlignVCenter,
-                             QString(share_text(inside_share) % u" · "_s % share_text(inside_share * waits)));
-        }
+    }
+    for (const Row& row : rows) {
+        paint_share(painter, row, colors);
     }
 }
 

@@ -37,8 +37,6 @@ public:
     bool following() const { return following_; }
     double begin_us() const { return begin_us_; }
     double end_us() const { return end_us_; }
-    /// Ranks that share a row: 1 while there is room.
-    int ranks_per_row() const;
     /// The first rank of the row under a point; -1: none.
     int rank_at(const QPoint& point) const;
     QRect row_of(int rank) const;
@@ -87,6 +85,7 @@ private:
                     const ThemeColors& colors) const;
     void paint_behind(QPainter& painter, const Row& row, const ReportRank& rank,
                       const ThemeColors& colors) const;
+    void paint_share(QPainter& painter, const Row& row, const ThemeColors& colors) const;
     void paint_labels(QPainter& painter, const std::vector<Row>& rows, const ThemeColors& colors) const;
     double open_end(const ReportRank& rank, const RecentOperation& open) const;
     QString operation_text(const ReportRank& rank, const RecentOperation& operation, bool open) const;

@@ -33,7 +33,7 @@ namespace {
 
 constexpr int kTextWidth = 620;
 constexpr double kTelling = 0.5;  ///< of the compared operations: a rank that is last so often is the reason
-constexpr std::uint64_t kEnough = 5;  ///< compared operations
+constexpr std::uint64_t kEnough = 3;  ///< compared operations
 
 /// "2.18.3" → 218.
 int short_version(const std::string& version) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/nccl/map_tab.h>
 #include <gui/nccl/collectives_tab.h>
+#include <gui/nccl/map_tab.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/nccl_tab.h>
 #include <gui/strings.h>

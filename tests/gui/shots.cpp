@@ -20,6 +20,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
+#include <tests/gui/collective_shots.h>
 #include <tests/gui/nccl_shots.h>
 #include <tests/gui/synthetic_preflight.h>
 #include <tests/gui/synthetic_run.h>
@@ -541,6 +542,14 @@ int main(int argc, char** argv) {
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"nccl"_s)) {
         nccl_shots(size, [&](QWidget* widget, const char* name) {
+            if (camera.wants(name)) {
+                camera.take(widget, name);
+            }
+        });
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"collectives"_s)) {
+        const Room room(size, {});
+        collective_shots(*room.window, [&](QWidget* widget, const char* name) {
             if (camera.wants(name)) {
                 camera.take(widget, name);
             }

@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "base": [],
     "remote/diagnosis": ["base"],
     "remote/wire": ["base", "remote/diagnosis"],
-    "remote/observe": ["base"],
+    "remote/observe": ["base", "remote/wire"],
     "remote/logs": ["base", "remote/diagnosis"],
     "remote/agent": ["base", "remote/diagnosis", "remote/wire", "remote/observe"],
     "remote/desk": ["base", "remote/wire", "remote/observe", "remote/diagnosis", "remote/logs"],

@@ -49,9 +49,9 @@ struct CollectiveRow {
     double algorithm_bandwidth = 0;  ///< payload / transfer_s; 0: not known
     double bus_bandwidth = 0;        ///< with the factor of nccl-tests
     int slowest_rank = -1;           ///< the longest mean time
-    int last_rank = -1;              ///< most often the last to enter; -1: not known
-    double last_share = 0;           ///< how often, of `matched`
-    std::uint64_t matched = 0;       ///< operations that were seen of every rank
+    int last_rank = -1;         ///< much more often than others the last to enter; -1: none, or not known
+    double last_share = 0;      ///< how often, of `matched`
+    std::uint64_t matched = 0;  ///< operations that were seen of every rank
     double wait_share =
         0;  ///< of the time inside, that others had not entered; at least, where nothing is matched
     double network_share = 0;    ///< of the time inside, with a network operation

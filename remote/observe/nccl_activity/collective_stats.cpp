@@ -323,6 +323,10 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
         const double matched = sums.matched_shortest_s / static_cast<double>(sums.matched);
         row.transfer_s = std::min(row.transfer_s, matched);
         row.last_share = static_cast<double>(most_last) / static_cast<double>(sums.matched);
+        // Somebody is last every time: one is, where it is so three times as often as by chance.
+        if (row.last_share < std::clamp(3.0 / row.ranks, 0.25, 0.6)) {
+            row.last_rank = -1;
+        }
         row.wait_share = all.matched_s > 0 ? all.waited_s / all.matched_s : 0;
     } else if (synchronizes && sums.ranks.size() > 1) {
         row.last_rank = differ ? fastest : -1;
