@@ -32,7 +32,7 @@ def ours(node) -> list:
 class SlurmRuns(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.cluster = new_cluster(2, shared_home=True).start()
+        cls.cluster = new_cluster(2, shared_home=True, bind={str(support.BIN): ("/srv/programs", True)}).start()
         cls.slurm = Slurm(cls.cluster).start()
         cls.nodes = [cls.cluster.node("node1"), cls.cluster.node("node2")]
 
@@ -78,6 +78,15 @@ class SlurmRuns(unittest.TestCase):
         stages = [e["stage"] for e in run.of("stage", node="", status="done") if e["stage"] != "note"]
         self.assertEqual(stages[:4], ["connect", "push", "queue", "start"], run.explain())
         self.assert_nothing_left()
+
+    def test_what_nccl_does_arrives_from_every_node(self):
+        run = start(self.cluster, slurm_job("exec /srv/programs/engine_nccl_rank steps=40 every_ms=5", procs_per_node=2, nccl_profiler="full"))
+        self.assertEqual(run.end(60), 0, run.explain())
+        for rank in range(4):
+            events = run.of("nccl", rank=rank)
+            self.assertEqual({event["node"] for event in events}, {f"node{rank // 2 + 1}"}, run.explain())
+            self.assertEqual(sum(totals["operations"] for event in events for totals in event.get("totals", [])), 40)
+        self.assertFalse([path for node in self.nodes for path in node.path("/dev/shm").glob("rankscope-nccl-*")])
 
     def test_the_engine_trains_on_two_nodes(self):
         job = train_job([], max_steps=10, batch_size=50, validate=False)
