@@ -29,6 +29,7 @@ bool matches(const std::string& text, const char* pattern) {
 
 std::string bare_address(std::string_view text) {
     text = text.substr(0, text.find('<'));
+    text = text.substr(0, text.find('%'));  // the interface of the speaker, which means nothing elsewhere
     if (text.starts_with('[')) {
         return std::string(text.substr(1, text.find(']') - 1));
     }
