@@ -138,6 +138,30 @@ TEST(LogVerdicts, RankOfAProcessIsThatInTheLargestCommunicator) {
     EXPECT_EQ(entry->rank, 5);
 }
 
+TEST(LogVerdicts, WatchdogsOfTheRanksAreCompared) {
+    const auto first = [](const std::string& one, const std::string& other) {
+        const auto line = [](int rank, const std::string& work) {
+            return "[rank" + std::to_string(rank) + "]:[E ProcessGroupNCCL.cpp:616] [Rank " +
+                   std::to_string(rank) + "] Watchdog caught collective operation timeout: WorkNCCL(" + work +
+                   ", Timeout(ms)=8000) ran for 8097 milliseconds before timing out.\n";
+        };
+        return diagnosed(line(0, one) + line(1, other)).verdicts.at(0);
+    };
+    const auto sizes = first("SeqNum=2, OpType=ALLREDUCE, NumelIn=4, NumelOut=4",
+                             "SeqNum=2, OpType=ALLREDUCE, NumelIn=8, NumelOut=8");
+    EXPECT_EQ(sizes.id.str(), "collective-mismatch");
+    EXPECT_EQ(sizes.rank, -1) << "of two ranks either may be wrong";
+    EXPECT_EQ(first("SeqNum=2, OpType=ALLREDUCE, NumelIn=4, NumelOut=4",
+                    "SeqNum=2, OpType=ALLREDUCE, NumelIn=4, NumelOut=4")
+                  .id.str(),
+              "rank-hang");
+    EXPECT_EQ(
+        first("SeqNum=2, OpType=SEND, NumelIn=4, NumelOut=4", "SeqNum=2, OpType=RECV, NumelIn=4, NumelOut=4")
+            .id.str(),
+        "rank-hang")
+        << "two sides of a transfer";
+}
+
 TEST(LogVerdicts, MemoryIsBounded) {
     std::string text;
     for (int i = 0; i < 3000; ++i) {

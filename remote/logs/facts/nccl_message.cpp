@@ -223,12 +223,11 @@ std::optional<EdgeLine> edge_line(std::string_view message) {
         line.transport = "SHM/direct";
         return line;
     }
-    auto end = message.size();
     const auto net = message.starts_with("NET/")       ? std::size_t{4}
                      : message.starts_with("COLLNET/") ? std::size_t{8}
                                                        : 0;
     if (net > 0) {
-        end = message.find('/', net);
+        const auto end = message.find('/', net);
         line.transport = message.substr(0, end);
         message.remove_prefix(std::min(end, message.size()));
         if (take(message, "/")) {
@@ -248,7 +247,7 @@ std::optional<EdgeLine> edge_line(std::string_view message) {
         return line;
     }
     // "P2P/CUMEM/read", "P2P/indirect/3[1a000]", "SHM/direct/direct"
-    end = message.find_first_of(" [");
+    const auto end = message.find_first_of(" [");
     line.transport = message.substr(0, end);
     if (line.transport.starts_with("P2P/indirect")) {
         line.transport = message.substr(0, 12);

@@ -29,7 +29,19 @@ enum class RuleRole {
 };
 
 /// The kinds of condition over what the logs say. docs/log-rules.md describes each.
-enum class ConditionKind { Seen, Missing, Count, Capture, Elapsed, Nccl, Torch, Nodes, Exit, Silent };
+enum class ConditionKind {
+    Seen,
+    Missing,
+    Count,
+    Capture,
+    Elapsed,
+    Nccl,
+    Torch,
+    Nodes,
+    Exit,
+    Silent,
+    Collectives
+};
 
 /// One condition. Which fields are set depends on the kind.
 struct Condition {
@@ -37,7 +49,7 @@ struct Condition {
     std::string of = {};                   ///< signature: "name" of the same rule, or "rule/name"
     std::string field = {};                ///< Capture: name of the capture
     std::string is = {};                   ///< Capture: a property (own-address, …)
-    std::vector<std::string> values = {};  ///< Capture: one of these; Exit: exit codes
+    std::vector<std::string> values = {};  ///< Capture: one of these; Exit: exit codes; Collectives: WorkOdds
     std::string differs_from = {};         ///< Capture: "signature.field" which must hold another value
     std::string versions = {};             ///< Nccl, Torch: ">=2.16 <2.24"
     std::string until = {};                ///< Elapsed: the later signature
@@ -130,8 +142,9 @@ struct EnumNames<logs::RuleRole> {
 
 template <>
 struct EnumNames<logs::ConditionKind> {
-    static constexpr auto names = std::to_array<const char*>(
-        {"seen", "missing", "count", "capture", "elapsed", "nccl", "torch", "nodes", "exit", "silent"});
+    static constexpr auto names =
+        std::to_array<const char*>({"seen", "missing", "count", "capture", "elapsed", "nccl", "torch",
+                                    "nodes", "exit", "silent", "collectives"});
 };
 
 }  // namespace rankscope

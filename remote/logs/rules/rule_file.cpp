@@ -137,7 +137,7 @@ private:
         if (!node.IsMap() || node.size() != 1) {
             problem(node,
                     "a condition is one key (seen, missing, count, capture, elapsed, nccl, torch, nodes, "
-                    "exit, silent) with its value");
+                    "exit, silent, collectives) with its value");
             return condition;
         }
         const auto item = *node.begin();
@@ -162,6 +162,12 @@ private:
                 break;
             case ConditionKind::Exit:
                 condition.values = texts(value);
+                break;
+            case ConditionKind::Collectives:
+                condition.values = {text(value)};
+                if (condition.values[0] != "differ" && condition.values[0] != "behind") {
+                    problem(value, "collectives differ, or ranks are behind: `differ`, `behind`");
+                }
                 break;
             case ConditionKind::Silent:
                 condition.at_least = flag(value) ? 1 : 0;

@@ -167,6 +167,7 @@ std::size_t Story::take(const LogLine& line) {
     }
     if (line.speaker != Speaker::Nccl) {
         take_exit(line);
+        works_.take(line);
     }
     return index;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/logs/grammar/log_line.h>
+#include <remote/logs/story/timed_out_work.h>
 
 #include <cmath>
 #include <cstdint>
@@ -70,6 +71,8 @@ public:
     const std::vector<ProcessExit>& exits() const { return exits_; }
     std::vector<ProcessExit>& exits() { return exits_; }
     std::uint64_t lines() const { return lines_; }
+    /// How the collectives differ that ranks wait for.
+    WorkComparison compared_work() const { return works_.compare(); }
 
 private:
     std::size_t process_of(const LogLine& line);
@@ -87,6 +90,7 @@ private:
     std::vector<ProcessExit> exits_;
     std::map<std::uint32_t, Summary> summaries_;  // by file
     std::uint64_t lines_ = 0;
+    TimedOutWorks works_;
 };
 
 }  // namespace rankscope::logs

@@ -123,6 +123,8 @@ bool holds(const Condition& condition, std::size_t rule, const Observed& observe
                                    return std::find(condition.values.begin(), condition.values.end(),
                                                     std::to_string(exit.code)) != condition.values.end();
                                });
+        case ConditionKind::Collectives:
+            return condition.values.front() == to_string(observed.work.odds);
         case ConditionKind::Silent:
             return observed.faults_seen != (condition.at_least.value_or(0) > 0);
     }

@@ -18,6 +18,7 @@ struct Observed {
     const std::vector<std::vector<SignatureMatches>>& found;
     const Story& story;
     const Surroundings& surroundings;
+    WorkComparison work = {};  ///< what the watchdogs of the ranks report
     bool faults_seen = false;  ///< a signature of a cause or a victim matched, or a line is an error
 };
 

@@ -159,11 +159,30 @@ private:
             }
         }
         finding.confidence = std::clamp(finding.confidence, kLeast, kMost);
-        if (rule.fault_rank == "others" && finding.ranks.empty()) {
+        const auto asks = [](const Condition& condition) {
+            return condition.kind == ConditionKind::Collectives;
+        };
+        const auto& deciding = finding.deciding->when;
+        const bool compared = std::any_of(deciding.begin(), deciding.end(), asks);
+        if (compared || (rule.fault_rank == "others" && observed_.work.odds == WorkOdds::Behind)) {
+            blame_odd_ranks(finding);
+        } else if (rule.fault_rank == "others" && finding.ranks.empty()) {
             blame_others(finding);
         }
         settle_places(finding);
         findings_.push_back(std::move(finding));
+    }
+
+    // The ranks that are unlike the others; their lines are the first evidence.
+    void blame_odd_ranks(Finding& finding) const {
+        finding.ranks = observed_.work.ranks;
+        const auto& places = observed_.work.places;
+        const auto order = [&](const Match* match) {
+            return std::find(places.begin(), places.end(), match->place) - places.begin();
+        };
+        std::stable_sort(finding.matches.begin(), finding.matches.end(),
+                         [&](const Match* left, const Match* right) { return order(left) < order(right); });
+        finding.deciding = finding.signature_of.at(finding.matches.front());
     }
 
     // Of those who wait: the ranks that speak, but do not say so.
@@ -389,7 +408,7 @@ bool asks_for_silence(const Rule& rule) {
 Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
                 Story& story, const RunFacts& facts, const std::vector<std::string>& sources) {
     const Surroundings surroundings(rules, found, story, facts);
-    Observed observed{rules, found, story, surroundings};
+    Observed observed{rules, found, story, surroundings, story.compared_work()};
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         if (!is_fault(rules[rule].role) || asks_for_silence(rules[rule])) {
             continue;

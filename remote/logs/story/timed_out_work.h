@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/enum_names.h>
+#include <remote/logs/grammar/log_line.h>
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace rankscope::logs {
+
+/// A collective that PyTorch's watchdog reports for a rank. -1 and empty: not printed.
+struct TimedOutWork {
+    LinePlace place = {};
+    std::int64_t sequence = -1;
+    std::int64_t last_enqueued = -1;  ///< of the rank, whatever timed out
+    std::string operation = {};       ///< "ALLREDUCE"
+    std::string size = {};            ///< "NumelIn=4, NumelOut=4", "TensorShape=[1]"
+};
+
+/// How the ranks of a process group differ.
+enum class WorkOdds {
+    None,    ///< they wait for the same collective, or too little is known
+    Differ,  ///< at the same sequence number they run another operation, or with another size
+    Behind,  ///< some have not come as far as the others
+};
+
+struct WorkComparison {
+    WorkOdds odds = WorkOdds::None;
+    std::vector<int> ranks = {};         ///< those that are unlike the others; empty: no majority
+    std::vector<LinePlace> places = {};  ///< their lines first
+};
+
+/// Compares what the watchdogs of all ranks report, by process group.
+class TimedOutWorks {
+public:
+    static constexpr std::size_t kMost = 100'000;
+
+    void take(const LogLine& line);
+    /// Of the first group whose ranks differ.
+    WorkComparison compare() const;
+
+private:
+    using Ranks = std::map<int, TimedOutWork>;
+    static WorkComparison compare(const Ranks& ranks);
+
+    std::map<std::string, Ranks> groups_;  // by the name that all ranks have for it
+    std::size_t count_ = 0;
+};
+
+}  // namespace rankscope::logs
+
+namespace rankscope {
+
+template <>
+struct EnumNames<logs::WorkOdds> {
+    static constexpr auto names = std::to_array<const char*>({"none", "differ", "behind"});
+};
+
+}  // namespace rankscope
