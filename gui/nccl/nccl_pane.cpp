@@ -2,9 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/nccl/collectives_tab.h>
+#include <gui/nccl/folded_tab.h>
 #include <gui/nccl/map_tab.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/nccl/nccl_tab.h>
+#include <gui/nccl/settings_tab.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -98,6 +100,8 @@ NcclPane::NcclPane(NcclData* data, QWidget* parent)
     stack_->addWidget(make_empty());
     stack_->addWidget(tabs_);
     add_tab(new CollectivesTab(this), tr("Collectives"));
+    add_tab(new FoldedTab(this), tr("NCCL log"));
+    add_tab(new SettingsTab(this), tr("Settings"));
     setFocusProxy(tabs_);
     connect(data_, &NcclData::changed, this, &NcclPane::refresh);
     refresh();

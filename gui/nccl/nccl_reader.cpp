@@ -18,6 +18,11 @@ std::shared_ptr<const std::vector<logs::Rule>> usual_rules() {
     return rules;
 }
 
+const logs::LineGuide& line_guide() {
+    static const logs::LineGuide guide = logs::LineGuide::own();
+    return guide;
+}
+
 /// The rank of each process in its largest communicator.
 std::vector<int> ranks_of_processes(const logs::RunFacts& facts) {
     std::vector<int> ranks(facts.processes.size(), -1);
@@ -90,6 +95,7 @@ void NcclReader::take(const logs::LogLine& line) {
     facts_.feed(line);
     if (line.speaker != logs::Speaker::Program) {
         lines_.add(line);
+        folded_.feed(line);
     }
 }
 
@@ -114,6 +120,9 @@ std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources,
     snapshot->lines = lines_.copy();
     name_ranks(snapshot->facts, snapshot->lines.speakers());
     snapshot->collectives = collectives();
+    if (folded_.taken() > 0) {
+        snapshot->folded = std::make_shared<const logs::FoldedRows>(logs::folded_rows(folded_, line_guide()));
+    }
     snapshot->lines_read = lines_read_;
     snapshot->gloo_lines = gloo_lines_;
     snapshot->output_left_out = output_left_out_;

@@ -6,6 +6,7 @@
 #include <gui/nccl/nccl_snapshot.h>
 #include <remote/desk/store/run_lines.h>
 #include <remote/logs/facts/fact_builder.h>
+#include <remote/logs/fold/folded_log.h>
 #include <remote/logs/rules/rule.h>
 #include <remote/logs/verdicts/diagnosis.h>
 #include <remote/observe/nccl_activity/collective_stats.h>
@@ -49,6 +50,7 @@ private:
     InspectorIntake inspector_;
     LinkLines links_;
     NcclLines lines_;
+    logs::FoldedLog folded_;
     RunOutput output_;
     std::vector<Verdict> known_;
     std::map<std::string, std::uint64_t> last_seq_;

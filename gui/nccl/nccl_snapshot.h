@@ -6,6 +6,7 @@
 #include <gui/nccl/nccl_lines.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/facts/run_facts.h>
+#include <remote/logs/fold/folded_rows.h>
 #include <remote/logs/read/remark.h>
 #include <remote/logs/verdicts/timeline.h>
 #include <remote/observe/nccl_activity/collective_report.h>
@@ -23,6 +24,7 @@ struct NcclSnapshot {
     std::vector<int> source_ranks;     ///< of a run: whose output each source is; empty: files
     logs::RunFacts facts;
     NcclLines lines;
+    std::shared_ptr<const logs::FoldedRows> folded;  ///< the same line of all ranks once; null: no line yet
     std::shared_ptr<const CollectiveReport>
         collectives;               ///< of the plugin, else of NCCL Inspector; null: nothing
     std::uint64_t lines_read = 0;  ///< of all programs

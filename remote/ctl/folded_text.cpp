@@ -58,6 +58,13 @@ void print_folded(const logs::FoldedRows& rows, const std::vector<std::string>& 
                             : safe_text(" (" + file + ':' + std::to_string(odd.place.line) + ')').c_str());
         }
     }
+    if (!rows.silent.empty()) {
+        std::printf(
+            "%s\n",
+            text(kContext, rows.silent.size() == 1 ? "Rank %1 printed nothing." : "Ranks %1 printed nothing.",
+                 {logs::ranks_text(rows.silent)})
+                .c_str());
+    }
     if (rows.left_out > 0) {
         std::printf("%s\n", text(kContext, "%1 of %2 lines are of too many kinds and not shown.",
                                  {std::to_string(rows.left_out), std::to_string(rows.taken)})
@@ -91,11 +98,9 @@ Json folded_json(const logs::FoldedRows& rows, const std::vector<std::string>& s
              {"file", source_name(first, sources)},
              {"line", first.line}});
     }
-    return {{"ranks_known", rows.ranks_known},
-            {"ranks", rows.ranks},
-            {"lines", rows.taken},
-            {"left_out", rows.left_out},
-            {"rows", list}};
+    return {{"ranks_known", rows.ranks_known}, {"ranks", rows.ranks},
+            {"silent", rows.silent},           {"lines", rows.taken},
+            {"left_out", rows.left_out},       {"rows", list}};
 }
 
 }  // namespace rankscope::ctl

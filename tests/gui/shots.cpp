@@ -21,6 +21,7 @@
 #include <gui/strings.h>
 
 #include <tests/gui/collective_shots.h>
+#include <tests/gui/nccl_log_shots.h>
 #include <tests/gui/nccl_shots.h>
 #include <tests/gui/synthetic_preflight.h>
 #include <tests/gui/synthetic_run.h>
@@ -541,11 +542,13 @@ int main(int argc, char** argv) {
         doctor_shots(size, camera);
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"nccl"_s)) {
-        nccl_shots(size, [&](QWidget* widget, const char* name) {
+        const auto take = [&](QWidget* widget, const char* name) {
             if (camera.wants(name)) {
                 camera.take(widget, name);
             }
-        });
+        };
+        nccl_log_shots(size, take);
+        nccl_shots(size, take);
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"collectives"_s)) {
         const Room room(size, {});

@@ -1,6 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/nccl/nccl_reader.h>
+#include <remote/logs/grammar/line_parser.h>
+
 #include <tests/gui/synthetic_nccl.h>
 
 #include <algorithm>
@@ -121,6 +124,44 @@ std::string nccl_log(const SyntheticNccl& what) {
         say("ncclCommInitRank " + comm + " - Init COMPLETE");
     }
     return log;
+}
+
+std::string odd_nccl_log() {
+    std::string log;
+    const std::string healthy = nccl_log({});
+    int rank = -1;
+    for (std::size_t at = 0; at < healthy.size();) {
+        const std::size_t end = healthy.find('\n', at) + 1;
+        std::string line = healthy.substr(at, end - at);
+        at = end;
+        rank += line.find("Bootstrap") != std::string::npos ? 1 : 0;
+        if (const auto network = line.find("Using network IB"); rank == 3 && network != std::string::npos) {
+            line.replace(network, std::string::npos, "Using network Socket\n");
+        }
+        if (rank == 5 && line.find("Connected all rings") != std::string::npos) {
+            log +=
+                "node-0:105:105 [5] transport/net_ib.cc:1295 NCCL WARN NET/IB: Got completion from peer "
+                "10.0.0.2<4791> with "
+                "status=12 opcode=0 len=0 vendor err 129\n";
+        }
+        if (rank != 5 || line.find("Init COMPLETE") == std::string::npos) {
+            log += line;
+        }
+    }
+    return log;
+}
+
+std::shared_ptr<const NcclSnapshot> snapshot_of(const std::string& log) {
+    NcclReader reader;
+    logs::LineParser parser;
+    parser.begin("all.log", 0);
+    std::uint64_t number = 0;
+    for (std::size_t at = 0; at < log.size();) {
+        const std::size_t end = std::min(log.find('\n', at), log.size());
+        reader.take(parser.parse({{0, ++number}, std::string_view(log).substr(at, end - at)}));
+        at = end + 1;
+    }
+    return reader.finish({"all.log"});
 }
 
 }  // namespace rankscope::gui::testing

@@ -3,6 +3,9 @@
 
 #pragma once
 
+#include <gui/nccl/nccl_snapshot.h>
+
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,5 +26,11 @@ struct SyntheticNccl {
 };
 
 std::string nccl_log(const SyntheticNccl& what);
+
+/// Of 16 ranks. Rank 3 uses sockets, rank 5 warns and does not get through the initialisation.
+std::string odd_nccl_log();
+
+/// What the window knows after it read a log.
+std::shared_ptr<const NcclSnapshot> snapshot_of(const std::string& log);
 
 }  // namespace rankscope::gui::testing

@@ -206,6 +206,17 @@ TEST(FoldedLogs, TwoRanksHaveNoOddOne) {
     EXPECT_FALSE(log.rows().ranks_known);
 }
 
+TEST(FoldedLogs, SilentRanksAreNamed) {
+    Log log;
+    for (const int rank : {0, 1, 3}) {
+        log.start(rank, 4);
+    }
+    EXPECT_EQ(log.rows().silent, std::vector<int>{2});
+    Log one;
+    one.start(0, 4);
+    EXPECT_TRUE(one.rows().silent.empty());  // only its output was kept
+}
+
 TEST(FoldedLogs, FiltersLookAtAllParts) {
     Log log = healthy(8);
     log.print(4, "Call to ibv_reg_mr failed with error Cannot allocate memory", LineLevel::Warn);

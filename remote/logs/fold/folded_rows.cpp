@@ -27,6 +27,7 @@ public:
         number_speakers();
         FoldedRows rows{.rows = {},
                         .ranks = all_,
+                        .silent = silent(),
                         .ranks_known = ranks_known_,
                         .taken = log_.taken(),
                         .left_out = log_.left_out()};
@@ -64,6 +65,20 @@ private:
             }
         }
         all_.assign(all.begin(), all.end());
+    }
+
+    std::vector<int> silent() const {
+        int ranks = 0;
+        for (const auto& speaker : log_.speakers()) {
+            ranks = std::max(ranks, speaker.rank_of);
+        }
+        std::vector<int> missing;
+        for (int rank = 0; rank < std::min(ranks, RankSet::kMost) && ranks_known_; ++rank) {
+            if (!std::binary_search(all_.begin(), all_.end(), rank)) {
+                missing.push_back(rank);
+            }
+        }
+        return missing.size() < all_.size() ? missing : std::vector<int>();
     }
 
     // A process prints its first lines before it knows its device: they belong to its only rank.

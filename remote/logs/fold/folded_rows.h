@@ -50,6 +50,7 @@ struct FoldedRow {
 struct FoldedRows {
     std::vector<FoldedRow> rows;
     std::vector<int> ranks;      ///< that printed anything
+    std::vector<int> silent;     ///< ranks of the largest communicator that printed nothing, while most did
     bool ranks_known = true;     ///< otherwise `ranks` are numbers of processes
     std::uint64_t taken = 0;     ///< lines
     std::uint64_t left_out = 0;  ///< of these: in no row
