@@ -11,10 +11,11 @@
 #include <remote/agent/inspection/infiniband.h>
 #include <remote/agent/inspection/limits.h>
 #include <remote/agent/inspection/names.h>
-#include <remote/agent/inspection/nccl_settings.h>
 #include <remote/agent/inspection/path_states.h>
 #include <remote/agent/inspection/programs.h>
 #include <remote/agent/inspection/versions.h>
+#include <remote/agent/node/kernel_log.h>
+#include <remote/agent/node/nccl_conf.h>
 #include <remote/agent/probes/interfaces.h>
 
 #include <gtest/gtest.h>

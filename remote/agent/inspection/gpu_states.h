@@ -23,7 +23,5 @@ std::vector<wire::GpuState> read_gpus(std::string_view csv, const std::vector<st
 std::string unknown_field(std::string_view output);
 /// `--query-compute-apps=gpu_uuid,pid,used_memory` into the GPUs; users and commands are left to the caller.
 void read_gpu_processes(std::string_view csv, std::vector<wire::GpuState>& gpus);
-/// A record of /dev/kmsg by "NVRM: Xid"; false: it is another.
-bool read_xid(std::string_view record, wire::GpuError& error);
 
 }  // namespace rankscope::agent

@@ -3,10 +3,10 @@
 
 #include <base/files.h>
 #include <base/paths.h>
-#include <base/text.h>
 #include <base/utf8.h>
 #include <remote/agent/inspection/nccl_settings.h>
 #include <remote/agent/node/isolated_look.h>
+#include <remote/agent/node/nccl_conf.h>
 
 #include <unistd.h>
 
@@ -20,14 +20,6 @@ namespace {
 constexpr double kPatience = 1;
 constexpr double kQuickPatience = 0.2;
 constexpr int kMostSettings = 256;
-constexpr std::size_t kLongestValue = 1024;
-constexpr std::string_view kPrefix = "NCCL_";
-
-std::string_view trimmed(std::string_view text) {
-    const auto begin = text.find_first_not_of(" \t\r");
-    return begin == text.npos ? std::string_view()
-                              : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
 
 // NCCL sets what is not set yet: the first place wins.
 void add_settings(const std::map<std::string, std::string>& settings, const std::string& source,
@@ -59,20 +51,6 @@ std::string user_file() {
 }
 
 }  // namespace
-
-std::map<std::string, std::string> read_nccl_conf(std::string_view text) {
-    std::map<std::string, std::string> settings;
-    for (const auto line : split(text, '\n')) {
-        const auto equals = line.find('=');
-        const auto name = trimmed(line.substr(0, equals));
-        if (equals == line.npos || !name.starts_with(kPrefix) || name.size() > kLongestValue) {
-            continue;
-        }
-        const auto value = trimmed(line.substr(equals + 1)).substr(0, kLongestValue);
-        settings.emplace(as_utf8(std::string(name)), as_utf8(std::string(value)));
-    }
-    return settings;
-}
 
 wire::HostInspection inspect_nccl_settings(const InspectionScope& scope) {
     wire::HostInspection found;

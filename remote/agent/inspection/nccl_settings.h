@@ -5,14 +5,7 @@
 
 #include <remote/agent/inspection/inspection_scope.h>
 
-#include <map>
-#include <string>
-#include <string_view>
-
 namespace rankscope::agent {
-
-/// The NCCL_* lines of a configuration file of NCCL: "NAME=VALUE", '#' begins a comment line. The first of a name counts.
-std::map<std::string, std::string> read_nccl_conf(std::string_view text);
 
 /// What the login environment and NCCL's files set on this node.
 wire::HostInspection inspect_nccl_settings(const InspectionScope& scope);

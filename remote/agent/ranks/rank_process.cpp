@@ -5,8 +5,10 @@
 #include <base/metrics_line.h>
 #include <base/nccl_plugin_variables.h>
 #include <base/paths.h>
+#include <remote/agent/ranks/flight_environment.h>
 #include <remote/agent/ranks/nccl_plugin.h>
 #include <remote/agent/ranks/rank_process.h>
+#include <remote/agent/ranks/ras_environment.h>
 #include <remote/agent/ranks/stack_hook.h>
 
 #include <fcntl.h>
@@ -67,6 +69,13 @@ std::map<std::string, std::string> environment_of(const RankProcess& rank, const
     all["RANKSCOPE_RUN_ID"] = run.run_id();
     if (run.has_own()) {
         add_stack_hook(all, dir, rank.spec.rank());
+    }
+    if (run.nccl().ras()) {
+        add_ras_address(all, rank.ras_port);
+    }
+    if (run.nccl().flight_recorder() &&
+        !starts_container({rank.spec.argv().begin(), rank.spec.argv().end()})) {
+        add_flight_recorder(all, dir);
     }
     return all;
 }

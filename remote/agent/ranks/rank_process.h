@@ -14,6 +14,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -44,6 +45,7 @@ struct RankProcess {
     int bad_metrics = 0;
     bool first_metric_seen = false;
     bool exited = false;
+    std::uint16_t ras_port = 0;  ///< of NCCL's RAS service on this node; 0: NCCL's own choice
 
     bool running() const { return pid > 0 && !exited; }
 };

@@ -22,6 +22,7 @@ namespace rankscope::agent {
 namespace {
 
 constexpr double kGreetingS = 1;  // a process that runs answers at once
+constexpr double kStopCheckS = 0.1;
 constexpr std::size_t kMaxLine = 1024;
 
 struct Endpoint {
@@ -52,6 +53,8 @@ std::optional<Endpoint> loopback_endpoint(const std::string& address, std::uint1
 /// One connection. RAS answers one line to each command, and closes after a report.
 class Dialog {
 public:
+    explicit Dialog(const std::stop_token& stop) : stop_(stop) {}
+
     /// errno; 0: connected.
     int connect(const Endpoint& endpoint, double deadline) {
         fd_.reset(::socket(endpoint.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -64,7 +67,7 @@ public:
         if (errno != EINPROGRESS) {
             return errno;
         }
-        if (!wait_fd(fd_.get(), POLLOUT, deadline)) {
+        if (!wait_for(POLLOUT, deadline)) {
             return ETIMEDOUT;
         }
         int error = 0;
@@ -108,9 +111,18 @@ public:
     std::string take_received() { return std::move(received_); }
 
 private:
+    bool wait_for(short events, double deadline) {
+        while (!stop_.stop_requested() && monotonic_s() < deadline) {
+            if (wait_fd(fd_.get(), events, std::min(deadline, monotonic_s() + kStopCheckS))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     bool receive(double deadline) {
         std::array<char, 65536> bytes;
-        while (wait_readable(fd_.get(), deadline)) {
+        while (wait_for(POLLIN, deadline)) {
             const auto got = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
             if (got > 0) {
                 received_.append(bytes.data(), static_cast<std::size_t>(got));
@@ -124,14 +136,16 @@ private:
         return false;
     }
 
+    const std::stop_token& stop_;
     UniqueFd fd_;
     std::string received_;
     bool closed_ = false;
 };
 
 /// false: this process does not answer, another one may.
-bool ask_one(const RasQuestion& question, const Endpoint& endpoint, double deadline, RasAnswer& answer) {
-    Dialog dialog;
+bool ask_one(const RasQuestion& question, const Endpoint& endpoint, double deadline,
+             const std::stop_token& stop, RasAnswer& answer) {
+    Dialog dialog(stop);
     answer.error = dialog.connect(endpoint, deadline);
     if (answer.error != 0) {
         answer.outcome = answer.error == ETIMEDOUT ? RasOutcome::NoAnswer : RasOutcome::Refused;
@@ -178,7 +192,7 @@ bool ask_one(const RasQuestion& question, const Endpoint& endpoint, double deadl
 
 }  // namespace
 
-RasAnswer ask_ras(const RasQuestion& question) {
+RasAnswer ask_ras(const RasQuestion& question, const std::stop_token& stop) {
     RasAnswer answer;
     const auto endpoint = loopback_endpoint(question.address, question.port);
     if (!endpoint) {
@@ -186,9 +200,9 @@ RasAnswer ask_ras(const RasQuestion& question) {
         return answer;
     }
     const double deadline = monotonic_s() + question.within_s;
-    while (monotonic_s() < deadline) {
+    while (monotonic_s() < deadline && !stop.stop_requested()) {
         ++answer.attempts;
-        if (ask_one(question, *endpoint, deadline, answer)) {
+        if (ask_one(question, *endpoint, deadline, stop, answer)) {
             break;
         }
         // A service that closes at once would otherwise be asked without a pause.

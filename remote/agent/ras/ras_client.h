@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <stop_token>
 #include <string>
 
 namespace rankscope::agent {
@@ -38,6 +39,7 @@ struct RasAnswer {
 
 /// Blocks this thread for at most `within_s`. A process that is stopped accepts a connection and stays silent: after a
 /// second the next one is tried, which the kernel may give to another process of the job.
-RasAnswer ask_ras(const RasQuestion& question);
+/// A stop request ends it within a tenth of a second.
+RasAnswer ask_ras(const RasQuestion& question, const std::stop_token& stop = {});
 
 }  // namespace rankscope::agent

@@ -10,6 +10,7 @@
 #include <remote/agent/cleanup/run_registry.h>
 #include <remote/agent/files/bundle_store.h>
 #include <remote/agent/files/tree_store.h>
+#include <remote/agent/flight/run_flight.h>
 #include <remote/agent/inspection/host_inspection.h>
 #include <remote/agent/node/process_tree.h>
 #include <remote/agent/probes/connect_probe.h>
@@ -18,6 +19,7 @@
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/probes/probe_listener.h>
 #include <remote/agent/probes/rank_inspection.h>
+#include <remote/agent/ras/run_ras.h>
 #include <remote/agent/serve/background_requests.h>
 #include <remote/agent/serve/run_launcher.h>
 #include <remote/agent/serve/serve.h>
@@ -184,6 +186,18 @@ bool Server::handle_in_background(const wire::Request& request) {
             background_.start(request.id(), [this, asked = request.inspect_ranks()](
                                                 const std::stop_token& stop, wire::Reply& reply) {
                 *reply.mutable_rank_states() = inspect_ranks(paths_, asked, stop);
+            });
+            return true;
+        case wire::Request::kAskRas:
+            background_.start(request.id(), [this, asked = request.ask_ras()](const std::stop_token& stop,
+                                                                              wire::Reply& reply) {
+                *reply.mutable_ras() = ask_run_ras(paths_, asked, stop);
+            });
+            return true;
+        case wire::Request::kDumpFlight:
+            background_.start(request.id(), [this, asked = request.dump_flight()](const std::stop_token& stop,
+                                                                                  wire::Reply& reply) {
+                *reply.mutable_flight_dumps() = dump_run_flight(paths_, asked, stop);
             });
             return true;
         default:

@@ -193,6 +193,7 @@ void Supervisor::loop() {
             fds.push_back({link_->fd(), POLLIN, 0});
         }
         control_.add_to(fds);
+        hardware_.add_to(fds);
         if (gpus_) {
             gpus_->add_to(fds);
         }
@@ -213,6 +214,9 @@ void Supervisor::loop() {
         }
         nccl_.poll(ranks_);
         reap();
+        for (auto& fault : hardware_.take()) {
+            add_notice(spool_, -1, fault.id, fault.args);
+        }
         watch_stopped_ranks();
         if (link_) {
             take_peer_news();

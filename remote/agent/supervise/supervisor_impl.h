@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/fd.h>
+#include <remote/agent/hardware/hardware_events.h>
 #include <remote/agent/link/peer_link.h>
 #include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/probes/gpu_monitor.h>
@@ -103,6 +104,7 @@ private:
     double flush_retry_ = 0;
     std::optional<HostSampler> host_;  ///< with gpus_: where samples are asked for
     std::optional<GpuMonitor> gpus_;
+    HardwareEvents hardware_;
     double next_sample_ = 0;
 };
 }  // namespace rankscope::agent

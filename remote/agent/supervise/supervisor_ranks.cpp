@@ -5,6 +5,7 @@
 #include <base/paths.h>
 #include <base/wait_fd.h>
 #include <remote/agent/link/cause.h>
+#include <remote/agent/probes/ports.h>
 #include <remote/agent/ranks/error_file.h>
 #include <remote/agent/spool/run_events.h>
 #include <remote/agent/supervise/supervisor_impl.h>
@@ -29,8 +30,10 @@ void Supervisor::start_all() {
     reader_.begin_attempt(run_, attempt_ == 0);
     ranks_.clear();
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
+    const std::uint16_t ras_port = run_.nccl().ras() ? pick_free_port() : 0;
     for (int i = 0; i < run_.ranks_size(); ++i) {
         ranks_[static_cast<std::size_t>(i)].spec = run_.ranks(i);
+        ranks_[static_cast<std::size_t>(i)].ras_port = ras_port;
         if (attempt_ > 0) {
             (*ranks_[static_cast<std::size_t>(i)].spec.mutable_env())["TORCHELASTIC_RESTART_COUNT"] =
                 std::to_string(attempt_);

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/config/nccl_sources.h>
 #include <remote/desk/launch/start_spec.h>
 #include <remote/desk/plan/nccl_plugin.h>
 
@@ -31,6 +32,11 @@ wire::StartRun start_spec(const LaunchContext& context) {
     run.set_stopped_limit_s(job.train && job.stopped_limit_s == 0 ? job.peer_timeout_s : job.stopped_limit_s);
     run.set_checkpoint_signal(checkpoint_signal_number(job));
     run.set_checkpoint_wait_s(job.checkpoint_wait_s);
+    const auto nccl = nccl_sources_of(job);
+    if (nccl.ras || nccl.flight_recorder) {
+        run.mutable_nccl()->set_ras(nccl.ras);
+        run.mutable_nccl()->set_flight_recorder(nccl.flight_recorder);
+    }
     return run;
 }
 

@@ -423,7 +423,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
         return plan;
     }
     pump->set_plan(*plan);
-    watcher->begin(context.job.on_hang, context.job.hang_after_s);
+    watcher->begin(context.job.on_hang, context.job.hang_after_s, nccl_sources_of(context.job));
     if (auto missing = missing_secret(context.job)) {
         return std::move(*missing);
     }
@@ -485,7 +485,7 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
         return Failure{"cancelled", context.run_id, text(kContext, "Cancelled."), "", ""};
     }
     recorded.emplace(*store);
-    watcher->begin(context.job.on_hang, context.job.hang_after_s);
+    watcher->begin(context.job.on_hang, context.job.hang_after_s, nccl_sources_of(context.job));
     context.reports.started();
     starting = std::move(made);
     return {};

@@ -73,6 +73,7 @@ void RunTracker::set_plan(const LaunchPlan& plan) {
 
 std::vector<Event> RunTracker::observe(const Event& event) {
     std::vector<Event> out;
+    hardware_.observe(event);
     if (const auto* stage = event.as<StageEvent>()) {
         observe_stage(event, *stage, out);
     } else if (const auto* metric = event.as<MetricEvent>()) {
@@ -568,6 +569,9 @@ std::optional<DiagnosisEvent> RunTracker::diagnosis() const {
     const Exit* exit = culprit();
     if (exit == nullptr) {
         return std::nullopt;
+    }
+    if (auto hardware = hardware_.cause_of_exit(exit->node, exit->rank, exit->t_us, exit->event, plan_)) {
+        return hardware;
     }
     const ExitHint hint = hint_for_exit(exit->node, exit->event);
     if (hint.id.empty()) {

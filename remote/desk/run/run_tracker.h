@@ -5,6 +5,7 @@
 
 #include <remote/desk/launch/desk_stage.h>
 #include <remote/desk/plan/launch_plan.h>
+#include <remote/desk/watch/hardware_faults.h>
 #include <remote/wire/event.h>
 
 #include <limits>
@@ -86,7 +87,8 @@ private:
     bool lost_ = false;                    ///< failure_cause_ is the end of a whole node
     std::map<std::string, EndEvent> ended_;
     std::string failure_cause_;
-    std::set<int> stopped_;               ///< ranks whose process is stopped, by their own supervisors
+    std::set<int> stopped_;  ///< ranks whose process is stopped, by their own supervisors
+    HardwareFaults hardware_;
     std::string waiting_;                 ///< what was last said of it
     std::optional<DiagnosisEvent> live_;  ///< what holds the run, as the watcher sees it
     std::string hung_;                    ///< why the desk itself stops the run (on_hang: stop)

@@ -76,6 +76,13 @@ void HangRule::observe(const Event& event, double now) {
     }
 }
 
+void HangRule::note_progress(double now) {
+    if (active()) {
+        ++signs_;
+        last_sign_ = now;
+    }
+}
+
 void HangRule::learn_interval(std::int64_t t_us) {
     if (last_sign_us_ > 0 && t_us > last_sign_us_) {
         intervals_.push_back(static_cast<double>(t_us - last_sign_us_) / 1e6);

@@ -55,6 +55,9 @@ public:
     /// A rank has failed or a node is over: the run ends by itself.
     bool ending() const { return ending_; }
 
+    /// A sign of progress that teaches nothing about the time between two steps.
+    void note_progress(double now);
+
     /// A silence that was a fault is not usual.
     void forget_silence() { last_sign_us_ = 0; }
 

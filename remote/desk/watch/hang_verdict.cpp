@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/text.h>
+#include <remote/desk/watch/collective_cause.h>
+#include <remote/desk/watch/hang_patience.h>
 #include <remote/desk/watch/hang_sentences.h>
 #include <remote/desk/watch/hang_verdict.h>
 #include <remote/desk/watch/network_verdict.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <initializer_list>
 #include <string_view>
@@ -23,12 +24,8 @@ constexpr double kSilentFileS = 9;  // without a byte, from a file server
 constexpr double kThrottledS = 10;  // with less CPU time than the others get
 constexpr double kMismatchS = 12;   // all wait, at different calls
 constexpr double kExitedS = 10;     // others wait in a collective after a rank has ended
-constexpr double kIdleS = 30;       // sleeps, locks, pipes, children: without CPU time and data
 constexpr double kBusyLineS = 45;   // one function of the program, and nothing below it
-constexpr double kBusyS = 240;      // it computes: validation, a checkpoint, compilation
 constexpr double kNoCauseS = 90;    // all wait, at the same call
-constexpr double kLongPhase = 3;    // times as long in a part that takes its time
-constexpr double kTimesUsual = 3;
 constexpr int kLooks = 2;
 constexpr int kStacks = 4;  // that show the same function
 constexpr std::size_t kMostWaiters = 4;
@@ -39,26 +36,6 @@ bool is_remote(const std::string& file_system) {
                                                           "virtiofs", "glusterfs", "sshfs"};
     return std::any_of(kRemote.begin(), kRemote.end(),
                        [&](std::string_view name) { return file_system.starts_with(name); });
-}
-
-// A function or a file of the program, or a part of PyTorch, whose name says that it takes its time.
-bool names_a_long_phase(const RankSnapshot& state) {
-    constexpr std::array<std::string_view, 9> kWords = {
-        "valid", "eval", "checkpoint", "save", "compile", "download", "preprocess", "tokenize", "prepare"};
-    constexpr std::array<std::string_view, 3> kParts = {"torch/_dynamo/", "torch/_inductor/",
-                                                        "torch/serialization.py"};
-    return std::any_of(state.python_stack.begin(), state.python_stack.end(), [&](std::string_view frame) {
-        std::string name(frame.substr(frame.rfind('/') + 1));
-        std::transform(name.begin(), name.end(), name.begin(),
-                       [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-        const auto has = [](std::string_view text, std::string_view part) {
-            return text.find(part) != std::string_view::npos;
-        };
-        return std::any_of(kWords.begin(), kWords.end(),
-                           [&](std::string_view word) { return has(name, word); }) ||
-               std::any_of(kParts.begin(), kParts.end(),
-                           [&](std::string_view part) { return has(frame, part); });
-    });
 }
 
 class HangSearch {
@@ -113,13 +90,7 @@ private:
     }
 
     double patience_s(double least, const RankSeen* seen = nullptr) const {
-        if (view_.hang_after_s > 0) {
-            return view_.hang_after_s;
-        }
-        const bool long_phase =
-            view_.long_phase ||
-            (seen != nullptr && (!view_.finished.empty() || names_a_long_phase(seen->state)));
-        return std::max(least * (long_phase ? kLongPhase : 1), kTimesUsual * view_.usual_s);
+        return hang_patience_s(view_, least, seen);
     }
 
     bool lasts(const RankSeen& seen, double least) const {
@@ -281,7 +252,7 @@ private:
             return seen.activity.kind == Activity::UsesFile && is_remote(seen.activity.file_system) &&
                    !seen.advances &&
                    std::min(lasts_s(seen), view_.now - seen.io_since + kBeforeFirstLook) >=
-                       kSilentFileS * (large ? kLongPhase : 1);
+                       kSilentFileS * (large ? kHangLongPhase : 1);
         });
         if (ranks.empty()) {
             return std::nullopt;
@@ -300,7 +271,7 @@ private:
         const auto ranks = ranks_that([&](const RankSeen& seen) {
             const double limit = seen.activity.cpu_limit;
             const bool less = !waits_.waiting.empty() && limit > 0 && (unlimited || limit < most * 0.67);
-            return seen.activity.kind == Activity::Throttled && lasts(seen, less ? kThrottledS : kBusyS);
+            return seen.activity.kind == Activity::Throttled && lasts(seen, less ? kThrottledS : kHangBusyS);
         });
         return ranks.empty() ? std::nullopt : std::optional(blame("rank-hang", ranks, 0.85));
     }
@@ -311,7 +282,7 @@ private:
             gone.push_back(rank);
         }
         if (gone.empty() || waits_.waiting.empty() || !waits_.working.empty() || !waits_.stuck.empty() ||
-            stall_s_ < patience_s(waits_.certain ? kExitedS : kIdleS) || !all_seen_twice()) {
+            stall_s_ < patience_s(waits_.certain ? kExitedS : kHangIdleS) || !all_seen_twice()) {
             return std::nullopt;
         }
         auto finding = start("rank-exit-early", to_string(Activity::Exited), waits_.certain ? 0.9 : 0.7,
@@ -364,7 +335,7 @@ private:
         const RankSeen* longest = nullptr;
         for (const int rank : waits_.stuck) {
             const auto& seen = view_.ranks.at(rank);
-            if (lasts(seen, (alone ? 1 : kBusyS / kIdleS) * kIdleS) &&
+            if (lasts(seen, (alone ? 1 : kHangBusyS / kHangIdleS) * kHangIdleS) &&
                 (longest == nullptr || weight(seen) > weight(*longest) ||
                  (weight(seen) == weight(*longest) && seen.since < longest->since))) {
                 longest = &seen;
@@ -377,7 +348,7 @@ private:
         for (const int rank : waits_.stuck) {
             const auto& seen = view_.ranks.at(rank);
             if (seen.activity.kind == longest->activity.kind &&
-                seen.activity.line == longest->activity.line && lasts(seen, kIdleS)) {
+                seen.activity.line == longest->activity.line && lasts(seen, kHangIdleS)) {
                 same.push_back(rank);
             }
         }
@@ -410,7 +381,7 @@ private:
         }
         for (const int rank : waits_.working) {
             const auto& seen = view_.ranks.at(rank);
-            if (!lasts(seen, spins(seen) ? kBusyLineS : kBusyS)) {
+            if (!lasts(seen, spins(seen) ? kBusyLineS : kHangBusyS)) {
                 return std::nullopt;  // this one may be what all wait for
             }
         }
@@ -534,7 +505,7 @@ private:
 }  // namespace
 
 std::optional<HangFinding> find_hang(const HangView& view) {
-    return HangSearch(view).find();
+    return with_collectives(HangSearch(view).find(), view.collectives, view);
 }
 
 std::vector<Evidence> stacks_of(const std::map<int, RankSeen>& ranks) {

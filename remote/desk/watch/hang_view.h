@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/desk/watch/collective_finding.h>
 #include <remote/desk/watch/rank_waits.h>
 #include <remote/diagnosis/verdict.h>
 
@@ -28,12 +29,14 @@ struct HangView {
     std::set<int> finished = {};  ///< ranks that have ended without an error
     /// Nodes that did not answer the last look and the one before: how long they have been silent.
     std::map<std::string, double> silent_nodes = {};
+    std::vector<CollectiveFinding> collectives = {};  ///< how the ranks differ in their collectives
 };
 
 struct HangFinding {
     Verdict verdict = {};                ///< phase Live; since_us is left to the caller
     double since = 0;                    ///< monotonic seconds
     std::vector<SilentPath> paths = {};  ///< of a network fault: what probes can look at more closely
+    bool with_collectives = false;       ///< what the collectives show is among the evidence
 
     /// The same fault as this verdict.
     bool is(const Verdict& other) const {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <remote/desk/watch/watch_state.h>
 
 #include <algorithm>
@@ -16,11 +17,14 @@ constexpr double kLaterLookS = 10;
 constexpr int kManyLooks = 40;
 constexpr double kLateLookS = 30;
 constexpr int kStacksEvery = 6;
-constexpr double kOverAfterS = 3;  // of progress: a run that fails writes, too, just before it ends
+constexpr double kHardwareStallS = 6;
+constexpr double kHardwareBeforeS = 60;  // the ranks may compute on for a while
+constexpr double kOverAfterS = 3;        // of progress: a run that fails writes, too, just before it ends
 
 }  // namespace
 
 void WatchState::observe(const Event& event, double now) {
+    hardware_.observe(event);
     const auto signs = rule_.signs();
     rule_.observe(event, now);
     if (rule_.signs() != signs && open_ && sign_at_ <= 0) {
@@ -33,6 +37,7 @@ void WatchState::observe(const Event& event, double now) {
 }
 
 void WatchState::recall(const Event& event) {
+    hardware_.observe(event);
     rule_.recall(event);
     if (const auto* verdict = event.as<DiagnosisEvent>();
         verdict != nullptr && verdict->id != FailureId("rank-slow")) {
@@ -97,7 +102,15 @@ HangView WatchState::view(const LaunchPlan& plan, double now) const {
     return view;
 }
 
-WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& plan, double now) {
+void WatchState::note_progress(double now) {
+    rule_.note_progress(now);
+    if (open_ && sign_at_ <= 0) {
+        sign_at_ = now;
+    }
+}
+
+WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& plan, double now,
+                                     const std::vector<CollectiveFinding>& collectives) {
     Outcome outcome;
     if (!rule_.due(now)) {
         return outcome;  // it has made progress meanwhile, is paused or ends
@@ -128,7 +141,16 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
     if (moved && !moving_ && !rule_.trains()) {
         count_ = 1;  // it has come to a stop only now: look closely
     }
-    auto found = find_hang(view(plan, now));
+    auto seen = view(plan, now);
+    seen.collectives = collectives;
+    auto found = with_hardware(find_hang(seen), seen);
+    if (found && open_ && found->is(*open_) && found->with_collectives && !open_has_collectives_) {
+        open_has_collectives_ = true;
+        open_ = found->verdict;
+        rival_.reset();
+        outcome.found = std::move(found);
+        return outcome;
+    }
     if (!found || (open_ && found->is(*open_))) {
         rival_.reset();
         return outcome;
@@ -140,10 +162,36 @@ WatchState::Outcome WatchState::take(const LookResult& look, const LaunchPlan& p
     rival_.reset();
     outcome.over = open_;
     open_ = found->verdict;
+    open_has_collectives_ = found->with_collectives;
     sign_at_ = 0;
     rule_.forget_silence();
     outcome.found = std::move(found);
     return outcome;
+}
+
+// A GPU or a link that failed shortly before is the cause, unless the rank itself is held.
+std::optional<HangFinding> WatchState::with_hardware(std::optional<HangFinding> found,
+                                                     const HangView& view) const {
+    if (view.stall_s < kHardwareStallS || count_ < 2 ||
+        (found && (found->verdict.id == FailureId("rank-stopped") ||
+                   found->verdict.reason == to_string(Activity::Traced)))) {
+        return found;
+    }
+    const double before_s = view.stall_s + kHardwareBeforeS;
+    auto cause = hardware_.cause(now_us() - static_cast<std::int64_t>(before_s * 1e6), "", view.plan);
+    if (!cause) {
+        return found;
+    }
+    HangFinding hardware;
+    hardware.since = view.now - view.stall_s;
+    if (found) {
+        cause->evidence.push_back({.text = found->verdict.title});
+        cause->evidence.insert(cause->evidence.end(), found->verdict.evidence.begin(),
+                               found->verdict.evidence.end());
+        hardware.with_collectives = found->with_collectives;
+    }
+    hardware.verdict = std::move(*cause);
+    return hardware;
 }
 
 std::optional<Verdict> WatchState::take_over(double now) {

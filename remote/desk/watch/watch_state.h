@@ -5,6 +5,7 @@
 
 #include <remote/desk/watch/hang_rule.h>
 #include <remote/desk/watch/hang_verdict.h>
+#include <remote/desk/watch/hardware_faults.h>
 #include <remote/desk/watch/rank_looks.h>
 
 #include <map>
@@ -35,12 +36,17 @@ public:
     enum class Wanted { Nothing, Look, LookWithStacks };
     Wanted wanted(double now) const;
     /// What follows from a look. The first of a finding is its Live verdict; one that replaces another comes after the
-    /// Over of that.
+    /// Over of that. Once the collectives add to the evidence of a verdict, it is found again.
     struct Outcome {
         std::optional<Verdict> over = {};
         std::optional<HangFinding> found = {};
     };
-    Outcome take(const LookResult& look, const LaunchPlan& plan, double now);
+    Outcome take(const LookResult& look, const LaunchPlan& plan, double now,
+                 const std::vector<CollectiveFinding>& collectives = {});
+    /// Collectives advance: the run makes progress, whatever it prints.
+    void note_progress(double now);
+    /// It has made no progress for longer than usual.
+    bool stalls(double now) const { return rule_.due(now); }
     /// The verdict that no longer holds, because the run makes progress again; once.
     std::optional<Verdict> take_over(double now);
 
@@ -50,7 +56,10 @@ private:
     void end_stall();
     HangView view(const LaunchPlan& plan, double now) const;
 
+    std::optional<HangFinding> with_hardware(std::optional<HangFinding> found, const HangView& view) const;
+
     HangRule rule_;
+    HardwareFaults hardware_;
     RankLooks looks_;
     int count_ = 0;  ///< looks of this stall
     double last_look_ = 0;
@@ -61,7 +70,8 @@ private:
     std::uint64_t signs_ = 0;  ///< at the last look
     double sign_at_ = 0;       ///< when the first sign after a verdict was seen; 0: none yet
     std::optional<Verdict> open_;
-    std::optional<HangFinding> rival_;  ///< another finding than the open one, seen once
+    bool open_has_collectives_ = false;  ///< what the collectives show is among its evidence
+    std::optional<HangFinding> rival_;   ///< another finding than the open one, seen once
 };
 
 }  // namespace rankscope

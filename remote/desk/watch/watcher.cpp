@@ -48,13 +48,28 @@ struct Watcher::Answers {
     }
 };
 
-void Watcher::begin(OnHang on_hang, double hang_after_s) {
+/// The answers to questions of nccl_, until its thread takes them. Shared with the callbacks.
+struct Watcher::NcclAnswers {
+    struct Answer {
+        NcclWatch::Asks asks;
+        std::string node;
+        Result<wire::Reply> reply;
+    };
+    std::mutex mutex;
+    std::vector<Answer> answers;
+};
+
+Watcher::Watcher(std::string run_id, Hooks hooks)
+    : run_id_(std::move(run_id)), hooks_(std::move(hooks)), nccl_answers_(std::make_shared<NcclAnswers>()) {}
+
+void Watcher::begin(OnHang on_hang, double hang_after_s, const NcclSources& nccl) {
     const std::lock_guard lock(mutex_);
     if (closing_ || thread_.joinable()) {
         return;
     }
     on_hang_ = on_hang;
     state_.set_hang_after(hang_after_s);
+    nccl_.set_sources(nccl);
     thread_ = std::thread([this] { run(); });
 }
 
@@ -76,7 +91,11 @@ void Watcher::set_plan(const LaunchPlan& plan) {
 
 void Watcher::observe(const Event& event) {
     const std::lock_guard lock(mutex_);
-    state_.observe(event, monotonic_s());
+    const double now = monotonic_s();
+    state_.observe(event, now);
+    if (nccl_.observe(event)) {
+        state_.note_progress(now);
+    }
     auto verdicts = stragglers_.observe(event);
     straggler_verdicts_.insert(straggler_verdicts_.end(), verdicts.begin(), verdicts.end());
 }
@@ -84,6 +103,7 @@ void Watcher::observe(const Event& event) {
 void Watcher::recall(const Event& event) {
     const std::lock_guard lock(mutex_);
     state_.recall(event);
+    static_cast<void>(nccl_.observe(event));
     static_cast<void>(stragglers_.observe(event));
 }
 
@@ -102,9 +122,13 @@ void Watcher::step(std::unique_lock<std::mutex>& lock) {
     state_.tick(now);
     if (auto over = state_.take_over(now)) {
         over->phase = VerdictPhase::Over;
+        nccl_.end_stall();
         lock.unlock();
         post(std::move(*over));
         lock.lock();
+    }
+    if (!unavailable_) {
+        ask_nccl(lock);
     }
     const auto wanted = state_.wanted(now);
     if (wanted != WatchState::Wanted::Nothing && !unavailable_) {
@@ -152,6 +176,33 @@ void Watcher::look_for_stragglers(std::unique_lock<std::mutex>& lock) {
     }
 }
 
+// Nothing waits for the answers: they count from the next look on.
+void Watcher::ask_nccl(std::unique_lock<std::mutex>& lock) {
+    std::vector<NcclAnswers::Answer> answers;
+    {
+        const std::lock_guard taking(nccl_answers_->mutex);
+        answers.swap(nccl_answers_->answers);
+    }
+    const double now = monotonic_s();
+    for (const auto& answer : answers) {
+        nccl_.take(now, answer.asks, answer.node, answer.reply, plan_);
+    }
+    auto questions = nccl_.due(now, state_.stalls(now), run_id_, plan_);
+    if (questions.empty()) {
+        return;
+    }
+    lock.unlock();
+    for (auto& question : questions) {
+        hooks_.ask(
+            question.node, std::move(question.request), question.timeout_s,
+            [inbox = nccl_answers_, asks = question.asks, node = question.node](Result<wire::Reply> reply) {
+                const std::lock_guard giving(inbox->mutex);
+                inbox->answers.push_back({asks, node, std::move(reply)});
+            });
+    }
+    lock.lock();
+}
+
 void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     const LaunchPlan plan = plan_;
     lock.unlock();
@@ -183,7 +234,11 @@ void Watcher::look(std::unique_lock<std::mutex>& lock, bool stacks) {
     if (closing_ || unavailable_) {
         return;
     }
-    auto outcome = state_.take(result, plan, monotonic_s());
+    for (const auto& [node, ranks] : result.ranks) {
+        nccl_.see(node, ranks);
+    }
+    const double now = monotonic_s();
+    auto outcome = state_.take(result, plan, now, nccl_.findings(now, plan));
     const auto stacks_now =
         outcome.found && on_hang_ != OnHang::Report ? stacks_of(state_.ranks()) : std::vector<Evidence>();
     lock.unlock();

@@ -7,6 +7,7 @@
 #include <remote/desk/config/job.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/watch/hang_verdict.h>
+#include <remote/desk/watch/nccl_watch.h>
 #include <remote/desk/watch/straggler_rule.h>
 #include <remote/desk/watch/watch_state.h>
 #include <remote/wire/event.h>
@@ -39,13 +40,13 @@ public:
         /// Looks at a network fault more closely, on the watcher's thread, before its verdict is posted. May be null.
         std::function<void(HangFinding&)> confirm;
     };
-    Watcher(std::string run_id, Hooks hooks) : run_id_(std::move(run_id)), hooks_(std::move(hooks)) {}
+    Watcher(std::string run_id, Hooks hooks);
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
     ~Watcher() { close(); }
 
     /// Once the job is known: starts the thread. At most once.
-    void begin(OnHang on_hang, double hang_after_s);
+    void begin(OnHang on_hang, double hang_after_s, const NcclSources& nccl = {});
     /// Joins the thread, which waits for no node; what is observed afterwards is ignored.
     void close();
 
@@ -57,11 +58,13 @@ public:
 
 private:
     struct Answers;
+    struct NcclAnswers;
 
     void run();
     void step(std::unique_lock<std::mutex>& lock);
     void look(std::unique_lock<std::mutex>& lock, bool stacks);
     void look_for_stragglers(std::unique_lock<std::mutex>& lock);
+    void ask_nccl(std::unique_lock<std::mutex>& lock);
     std::shared_ptr<Answers> ask_all(const LaunchPlan& plan, wire::InspectRanks request,
                                      double timeout_s) const;
     bool closing();
@@ -78,6 +81,8 @@ private:
     bool unavailable_ = false;  ///< ranks cannot be asked: a Slurm run
     LaunchPlan plan_;
     WatchState state_;
+    NcclWatch nccl_;
+    const std::shared_ptr<NcclAnswers> nccl_answers_;
     StragglerRule stragglers_;
     std::vector<Verdict> straggler_verdicts_;  ///< to be posted
     std::shared_ptr<Answers> series_;          ///< a round for stragglers_ that was asked for; null: none

@@ -184,7 +184,17 @@ private:
         return differs_in(FlightFault::OtherOperation, calls,
                           [](const FlightEntry& entry) { return entry.operation; }) ||
                differs_in(FlightFault::OtherType, calls, type_of) ||
-               differs_in(FlightFault::OtherSize, calls, size_of) || does_not_end(place, calls, absent);
+               (!gathers_unequal(calls) && differs_in(FlightFault::OtherSize, calls, size_of)) ||
+               does_not_end(place, calls, absent);
+    }
+
+    /// PyTorch gathers tensors of several sizes by one broadcast each: where that has ended, it was meant.
+    static bool gathers_unequal(const std::map<int, const FlightEntry*>& calls) {
+        return std::all_of(calls.begin(), calls.end(), [](const auto& call) {
+            const std::string_view name = call.second->operation;
+            return finished(*call.second) &&
+                   (name.starts_with("all_gather") || name.starts_with("allgather"));
+        });
     }
 
     template <typename Key>

@@ -1,0 +1,36 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/text.h>
+#include <base/utf8.h>
+#include <remote/agent/node/nccl_conf.h>
+
+namespace rankscope::agent {
+namespace {
+
+constexpr std::size_t kLongestValue = 1024;
+constexpr std::string_view kPrefix = "NCCL_";
+
+std::string_view trimmed(std::string_view text) {
+    const auto begin = text.find_first_not_of(" \t\r");
+    return begin == text.npos ? std::string_view()
+                              : text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+}  // namespace
+
+std::map<std::string, std::string> read_nccl_conf(std::string_view text) {
+    std::map<std::string, std::string> settings;
+    for (const auto line : split(text, '\n')) {
+        const auto equals = line.find('=');
+        const auto name = trimmed(line.substr(0, equals));
+        if (equals == line.npos || !name.starts_with(kPrefix) || name.size() > kLongestValue) {
+            continue;
+        }
+        const auto value = trimmed(line.substr(equals + 1)).substr(0, kLongestValue);
+        settings.emplace(as_utf8(std::string(name)), as_utf8(std::string(value)));
+    }
+    return settings;
+}
+
+}  // namespace rankscope::agent

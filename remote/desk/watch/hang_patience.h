@@ -1,0 +1,22 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/watch/hang_view.h>
+
+namespace rankscope {
+
+/// How long something has to last before it may be a hang, in seconds: at least `least`, longer where steps usually take
+/// long and where the rank does what takes its time (validation, a checkpoint); the job's own time where it has one.
+double hang_patience_s(const HangView& view, double least, const RankSeen* seen = nullptr);
+
+/// A function or a file of the program, or a part of PyTorch, whose name says that it takes its time.
+bool names_a_long_phase(const RankSnapshot& state);
+
+// Seconds that each may last, beside the usual time between two steps.
+inline constexpr double kHangIdleS = 30;     ///< sleeps, locks, pipes, children: without CPU time and data
+inline constexpr double kHangBusyS = 240;    ///< it computes: validation, a checkpoint, compilation
+inline constexpr double kHangLongPhase = 3;  ///< times as long in a part that takes its time
+
+}  // namespace rankscope

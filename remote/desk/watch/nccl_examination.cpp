@@ -1,0 +1,224 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/wake_fd.h>
+#include <remote/desk/node/node_connection.h>
+#include <remote/desk/text.h>
+#include <remote/desk/watch/collective_cause.h>
+#include <remote/desk/watch/flight_dumps.h>
+#include <remote/desk/watch/flight_watch.h>
+#include <remote/desk/watch/nccl_examination.h>
+#include <remote/desk/watch/ras_watch.h>
+#include <remote/wire/rank_snapshot_wire.h>
+
+#include <poll.h>
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <thread>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "RunExamination";
+constexpr double kRasS = 10;
+constexpr double kFlightS = 5;
+constexpr double kLookS = 5;
+constexpr int kBetweenMs = 3000;  // what still stands then is no step of a busy run
+
+struct Node {
+    NodeSpec spec;
+    NodeConnection connection;
+    std::optional<Failure> failure;
+};
+
+class Examination {
+public:
+    Examination(const NcclExaminationRequest& request, const std::stop_token& stop)
+        : request_(request), stop_(stop) {
+        for (const auto& planned : request.plan.nodes) {
+            const NodeSpec* spec = request.inventory.find(planned.node);
+            nodes_.push_back({spec != nullptr ? *spec : local_node(), {}, {}});
+        }
+    }
+
+    Result<NcclExamination> run() {
+        const std::stop_callback on_stop(stop_, [this] { wake_.wake(); });
+        progress(text(kContext, "connecting to %1 nodes", {std::to_string(nodes_.size())}));
+        for_all([this](Node& node) { connect(node); });
+        for (const auto& node : nodes_) {
+            if (node.failure) {
+                found_.unreachable[node.spec.name] = *node.failure;
+            }
+        }
+        if (found_.unreachable.size() == nodes_.size() && !nodes_.empty()) {
+            return *nodes_.front().failure;
+        }
+        look();
+        ask();
+        if (!found_.findings.empty() && !stop_.stop_requested()) {
+            progress(text(kContext, "looking again"));
+            pollfd woken{wake_.fd(), POLLIN, 0};
+            ::poll(&woken, 1, kBetweenMs);
+            const auto before = std::move(found_.findings);
+            ask();
+            for (auto& finding : found_.findings) {
+                finding.standing =
+                    finding.standing || std::any_of(before.begin(), before.end(),
+                                                    [&](const auto& other) { return other.is(finding); });
+            }
+        }
+        if (stop_.stop_requested()) {
+            return cancelled(request_.run_id);
+        }
+        found_.findings = by_cause(std::move(found_.findings));
+        return std::move(found_);
+    }
+
+private:
+    void progress(const std::string& what) const {
+        if (request_.progress) {
+            request_.progress(what);
+        }
+    }
+
+    template <typename Action>
+    void for_all(Action action) {
+        std::vector<std::thread> threads;
+        for (auto& node : nodes_) {
+            if (!node.failure) {
+                threads.emplace_back([&action, &node] { action(node); });
+            }
+        }
+        for (auto& thread : threads) {
+            thread.join();
+        }
+    }
+
+    void connect(Node& node) {
+        auto connection = connect_node(node.spec, request_.prompter, wake_, stop_, {});
+        if (connection) {
+            node.connection = std::move(*connection);
+        } else {
+            node.failure = connection.failure();
+        }
+    }
+
+    /// Which process is which rank.
+    void look() {
+        std::mutex mutex;
+        for_all([&](Node& node) {
+            wire::Request asked;
+            asked.mutable_inspect_ranks()->set_run_id(request_.run_id);
+            const auto reply = node.connection.link->call(std::move(asked), kLookS);
+            if (reply && reply->has_rank_states()) {
+                const std::lock_guard lock(mutex);
+                for (const auto& rank : rank_snapshots_from(reply->rank_states())) {
+                    directory_.add_process(node.spec.name, rank.pid, rank.rank);
+                }
+            }
+        });
+    }
+
+    void ask() {
+        found_.findings.clear();
+        if (request_.ras) {
+            progress(text(kContext, "asking NCCL"));
+            ask_ras();
+        }
+        if (request_.flight_recorder) {
+            progress(text(kContext, "asking for the dumps of the Flight Recorder"));
+            ask_flights();
+        }
+    }
+
+    /// Any node knows of all: the first that answers.
+    void ask_ras() {
+        found_.ras_outcome = "not-set";
+        for (auto& node : nodes_) {
+            if (node.failure || stop_.stop_requested()) {
+                continue;
+            }
+            wire::Request asked;
+            asked.mutable_ask_ras()->set_run_id(request_.run_id);
+            asked.mutable_ask_ras()->set_within_s(kRasS);
+            asked.mutable_ask_ras()->set_allow_text(true);
+            const auto reply = node.connection.link->call(std::move(asked), kRasS + 2);
+            if (!reply || !reply->has_ras()) {
+                continue;
+            }
+            found_.ras_outcome = reply->ras().outcome();
+            auto report =
+                found_.ras_outcome == "answered" ? read_ras_report(reply->ras().text()) : std::nullopt;
+            if (!report) {
+                continue;
+            }
+            found_.ras_node = node.spec.name;
+            auto findings = collective_findings(*report, ras_before_, "NCCL RAS", directory_, request_.plan);
+            std::move(findings.begin(), findings.end(), std::back_inserter(found_.findings));
+            for (const auto& communicator : report->communicators) {
+                for (const auto& rank : communicator.ranks) {
+                    found_.ranks[{communicator.hash, rank.rank}] =
+                        directory_.rank_of(rank, communicator.hash, communicator.size, request_.plan);
+                }
+            }
+            found_.ras = std::move(report);
+            return;
+        }
+    }
+
+    void ask_flights() {
+        std::mutex mutex;
+        std::vector<wire::FlightDumpReply> replies;
+        for_all([&](Node& node) {
+            wire::Request asked;
+            auto* dump = asked.mutable_dump_flight();
+            dump->set_run_id(request_.run_id);
+            dump->set_within_s(kFlightS);
+            for (const auto& rank : request_.plan.ranks) {
+                if (rank.node == node.spec.name) {
+                    dump->add_ranks(rank.rank);
+                }
+            }
+            const auto reply = node.connection.link->call(std::move(asked), kFlightS + 5);
+            const std::lock_guard lock(mutex);
+            if (reply && reply->has_flight_dumps()) {
+                replies.insert(replies.end(), reply->flight_dumps().ranks().begin(),
+                               reply->flight_dumps().ranks().end());
+            }
+        });
+        found_.dumps.clear();
+        for (const auto& reply : replies) {
+            found_.flight_outcomes[reply.rank()] = reply.outcome();
+            auto plain = reply.outcome() == "dumped" ? unpacked_dump(reply.dump()) : std::nullopt;
+            auto dump = plain ? read_flight_dump(*plain) : std::nullopt;
+            if (plain) {
+                found_.dump_files[reply.rank()] = std::move(*plain);
+            }
+            if (dump) {
+                found_.dumps.insert_or_assign(reply.rank(), std::move(*dump));
+            }
+        }
+        const bool all = found_.dumps.size() == request_.plan.ranks.size();
+        auto findings =
+            collective_findings(match_flight_dumps(found_.dumps, all ? request_.plan.world_size : 0));
+        std::move(findings.begin(), findings.end(), std::back_inserter(found_.findings));
+    }
+
+    const NcclExaminationRequest& request_;
+    std::stop_token stop_;
+    WakeFd wake_;
+    std::vector<Node> nodes_;
+    RankDirectory directory_;
+    std::vector<RasFinding> ras_before_;
+    NcclExamination found_;
+};
+
+}  // namespace
+
+Result<NcclExamination> examine_nccl(const NcclExaminationRequest& request, const std::stop_token& stop) {
+    return Examination(request, stop).run();
+}
+
+}  // namespace rankscope
