@@ -141,7 +141,7 @@ struct NcclOperation {
     }
 };
 
-/// How far this rank is in a communicator: the highest sequence numbers of a function.
+/// How many collectives of a function this rank has launched in a communicator; none of point to point.
 struct NcclProgress {
     CommunicatorHash communicator = {};
     std::string function = {};

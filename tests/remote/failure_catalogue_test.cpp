@@ -86,7 +86,8 @@ TEST(Notices, TextsComeFromTheCatalogue) {
     EXPECT_EQ(text.evidence, std::vector<std::string>{"pid 4711"});
     EXPECT_EQ(text.fix, std::vector<std::string>{"On node2: `kill -CONT 4711` continues it."});
     EXPECT_EQ(notice("spool-thinned", {"120", "33554432"}).as<NoticeEvent>()->title,
-              "The spool of node2 was full: the oldest 120 log chunks (34 MB) of this run were removed.");
+              "The spool of node2 was full: the oldest 120 parts of logs and NCCL records (34 MB) of this "
+              "run were removed.");
     EXPECT_EQ(notice("restart-impossible", {"node4"}).as<NoticeEvent>()->evidence,
               std::vector<std::string>{"node4 is lost"});
     EXPECT_EQ(notice(FailureId::from("of-the-future"), {"x"}).as<NoticeEvent>()->title, "of-the-future");

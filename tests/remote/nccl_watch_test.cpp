@@ -9,6 +9,7 @@
 #include <base/clock.h>
 #include <base/nccl_plugin_variables.h>
 #include <remote/agent/nccl/nccl_evidence.h>
+#include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/nccl/rank_rings.h>
 #include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/ranks/nccl_plugin.h>
@@ -121,6 +122,13 @@ std::uint64_t operations_in(const std::vector<NcclEvent>& events) {
         }
     }
     return operations;
+}
+
+TEST(NcclEventInterval, GrowsWithTheRunAndItsSize) {
+    EXPECT_EQ(agent::nccl_event_interval_s(8, 0), 1);
+    EXPECT_EQ(agent::nccl_event_interval_s(8, 700), 5);
+    EXPECT_EQ(agent::nccl_event_interval_s(64, 86400), 10);
+    EXPECT_EQ(agent::nccl_event_interval_s(1024, 0), 16);
 }
 
 TEST(NcclWatch, TotalsAndProgressOfARankThatHasEnded) {

@@ -43,6 +43,12 @@ constexpr std::array kProblems{
 
 }  // namespace
 
+double nccl_event_interval_s(int world_size, double age_s) {
+    constexpr double kMinute = 60;
+    const double older = age_s < 10 * kMinute ? 1 : age_s < 60 * kMinute ? 5 : 10;
+    return older * std::max(1.0, static_cast<double>(world_size) / kRanksOfOneSecond);
+}
+
 void NcclWatch::prepare(const wire::StartRun& run, const RunDir& dir, const NodePaths& paths) {
     const auto wanted =
         static_cast<int>(std::count_if(run.ranks().begin(), run.ranks().end(), wants_nccl_plugin));
@@ -52,7 +58,7 @@ void NcclWatch::prepare(const wire::StartRun& run, const RunDir& dir, const Node
     }
     folder_ = RingFolder::make(dir, wanted);
     library_ = paths.bundle(run.bundle()) / kNcclPluginFile;
-    every_s_ = std::max(1.0, static_cast<double>(world_size_of(run.ranks(0))) / kRanksOfOneSecond);
+    world_size_ = world_size_of(run.ranks(0));
     explicitly_ = run.nccl().level() != kAutoLevel;
 }
 
@@ -77,7 +83,7 @@ void NcclWatch::begin(RankProcess& rank) {
     }
     const double now = monotonic_s();
     Watched watched{.rings = RankRings(rank.nccl_folder), .started_s = now};
-    watched.next_event_s = now + every_s_;
+    watched.next_event_s = now + nccl_event_interval_s(world_size_, 0);
     watched.next_look_s = now + kFirstLookS;
     if (const auto level = levels_.find(number); level != levels_.end()) {
         watched.rings.set_level(level->second);
@@ -112,7 +118,7 @@ void NcclWatch::poll(const std::vector<RankProcess>& ranks) {
         }
         watched.rings.read();
         if (now >= watched.next_event_s) {
-            watched.next_event_s = now + every_s_;
+            watched.next_event_s = now + nccl_event_interval_s(world_size_, now - watched.started_s);
             if (const auto event = watched.rings.take(now)) {
                 emit(rank.spec.rank(), *event);
                 report_problems(rank.spec.rank(), watched);

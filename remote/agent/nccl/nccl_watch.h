@@ -19,8 +19,12 @@
 
 namespace rankscope::agent {
 
+/// Seconds between two events of a rank that runs since `age_s`: a run of a day must not fill the desk's disk. A busy
+/// rank's event has about 5 kB of JSON.
+double nccl_event_interval_s(int world_size, double age_s);
+
 /// What NCCL does in this node's ranks, as events: reads the files that librankscope-nccl.so writes in them, ten times a
-/// second, and makes one event a second of each rank (of more than 64 ranks: less often). Costs nothing where no rank is to
+/// second, and makes one event of each rank every nccl_event_interval_s(). Costs nothing where no rank is to
 /// be observed. Part of the supervisor, on its thread.
 class NcclWatch {
 public:
@@ -55,7 +59,7 @@ private:
     SpoolWriter& spool_;
     std::unique_ptr<RingFolder> folder_;
     std::filesystem::path library_;
-    double every_s_ = 1;
+    int world_size_ = 1;
     bool explicitly_ = false;
     bool wanted_ = false;
     std::map<int, Watched> ranks_;  ///< of this attempt
