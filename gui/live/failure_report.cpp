@@ -144,6 +144,17 @@ void add_live(const LiveData& run, std::int64_t now_us, FailureReport& report) {
     }
 }
 
+/// Lines of the logs that show the cause, in front of the last lines of the rank that failed; each once.
+void add_lines_with_places(std::vector<ReportLine> shown, std::vector<ReportLine>& lines) {
+    std::erase_if(shown, [](const ReportLine& line) { return line.line == 0; });
+    std::erase_if(lines, [&](const ReportLine& last) {
+        return std::any_of(shown.begin(), shown.end(), [&](const ReportLine& line) {
+            return line.raw == last.raw && line.rank == last.rank;
+        });
+    });
+    lines.insert(lines.begin(), shown.begin(), shown.end());
+}
+
 void add_diagnoses(const LiveData& run, FailureReport& report) {
     QStringList fixes;
     for (const DiagnosisEvent& diagnosis : run.diagnoses) {
@@ -173,6 +184,8 @@ void add_diagnoses(const LiveData& run, FailureReport& report) {
         }
         if (report.lines.empty()) {
             report.lines = evidence_lines(diagnosis);
+        } else if (&diagnosis == &run.diagnoses.front()) {
+            add_lines_with_places(evidence_lines(diagnosis), report.lines);
         }
     }
     if (!fixes.isEmpty()) {

@@ -287,6 +287,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
         sources.push_back(source.name);
     }
     std::vector<Verdict> known;
+    std::vector<HostNames> names;
     for (const auto& run : inputs.runs) {
         auto lines = read_run_lines(*inputs.store, run, static_cast<std::uint32_t>(sources.size()), sink,
                                     interrupt.token());
@@ -295,9 +296,15 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
             return kUsage;
         }
         sources.insert(sources.end(), lines->sources.begin(), lines->sources.end());
+        names.push_back(std::move(lines->names));
         known.insert(known.end(), lines->verdicts.begin(), lines->verdicts.end());
     }
     auto found = diagnosis.finish(sources);
+    for (const auto& of_run : names) {
+        for (auto& verdict : found.verdicts) {
+            of_run.replace_in(verdict);
+        }
+    }
     logs::add_known(found.verdicts, known);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });

@@ -305,9 +305,16 @@ std::size_t RunView::quote_columns() const {
 
 // What the sentence about the end does not say already.
 void RunView::print_diagnoses() const {
+    constexpr std::size_t kEvidence = 3;
     for (const auto& diagnosis : state_.diagnoses) {
         if (state_.end->detail.find(diagnosis.title) == std::string::npos) {
             print("  " + diagnosis.title);
+        }
+        std::size_t shown = 0;
+        for (const auto& evidence : diagnosis.evidence) {
+            if (!evidence.file.empty() && shown++ < kEvidence) {
+                print("    | " + evidence.file + ':' + std::to_string(evidence.line) + ": " + evidence.text);
+            }
         }
         for (const auto& fix : diagnosis.fix) {
             if (state_.end->detail.find(fix) == std::string::npos) {

@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/text.h>
+#include <remote/diagnosis/verdict_source.h>
 
 #include <iterator>
 
@@ -136,8 +137,10 @@ void EventPump::take(Item item, std::vector<Event>& stored) {
         if (hooks_.plan) {
             hooks_.plan(*plan);
         }
-    } else if (const auto* ending = std::get_if<Ending>(&item)) {
-        finish_now(*ending, stored);
+    } else if (auto* ending = std::get_if<Ending>(&item)) {
+        explain(std::move(*ending));
+    } else if (const auto* explained = std::get_if<ExplainedEnding>(&item)) {
+        finish_now(*explained, stored);
     } else if (const auto* work = std::get_if<Work>(&item)) {
         (*work)();
     } else {
@@ -145,7 +148,16 @@ void EventPump::take(Item item, std::vector<Event>& stored) {
     }
 }
 
-void EventPump::finish_now(const Ending& ending, std::vector<Event>& stored) {
+// A run that could not start is explained already.
+void EventPump::explain(Ending ending) {
+    if (ending.forced || !hooks_.logs || tracker_.over()) {
+        return push(ExplainedEnding{std::move(ending), {}});
+    }
+    hooks_.logs([this, ending](LogFindings found) { push(ExplainedEnding{ending, std::move(found)}); });
+}
+
+void EventPump::finish_now(const ExplainedEnding& explained, std::vector<Event>& stored) {
+    const Ending& ending = explained.ending;
     if (tracker_.over()) {
         return;
     }
@@ -157,11 +169,8 @@ void EventPump::finish_now(const Ending& ending, std::vector<Event>& stored) {
     if (!ending.detail.empty()) {
         end.detail += (end.detail.empty() ? "" : " ") + ending.detail;
     }
-    if (const auto diagnosis = tracker_.diagnosis();
-        diagnosis && (end.has_culprit || !diagnosis->reason.empty()) && !ending.forced) {
-        Event event;
-        event.body = *diagnosis;
-        deliver(std::move(event), stored);
+    if (!ending.forced) {
+        deliver_causes(explained, end, stored);
     }
     Event event;
     event.body = end;
@@ -169,6 +178,28 @@ void EventPump::finish_now(const Ending& ending, std::vector<Event>& stored) {
     store(stored);
     unfinished_ = Unfinished{now_us(), std::move(end)};
     store_end();
+}
+
+// The verdicts of the end, the root cause first. A sure cause that only the logs show is also said in the sentence.
+void EventPump::deliver_causes(const ExplainedEnding& explained, EndEvent& end, std::vector<Event>& stored) {
+    constexpr double kSure = 0.8;
+    std::vector<Verdict> measured;
+    if (auto diagnosis = tracker_.diagnosis(); diagnosis && (end.has_culprit || !diagnosis->reason.empty())) {
+        measured.push_back(std::move(*diagnosis));
+    }
+    // Ranks that somebody stops elsewhere print what looks like a failure, too.
+    const bool use_logs = end.outcome == Outcome::Failed || end.outcome == Outcome::Lost ||
+                          (end.outcome == Outcome::Stopped && explained.ending.by_user);
+    auto causes = use_logs ? combined(std::move(measured), explained.logs) : std::move(measured);
+    if (!causes.empty() && is_from_logs(causes.front()) && causes.front().confidence >= kSure &&
+        end.outcome != Outcome::Stopped) {
+        end.detail += (end.detail.empty() ? "" : " ") + causes.front().title;
+    }
+    for (auto& cause : causes) {
+        Event event;
+        event.body = std::move(cause);
+        deliver(std::move(event), stored);
+    }
 }
 
 // Tried again when this closes: the file may have been locked.

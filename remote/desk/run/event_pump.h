@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/desk/run/log_findings.h>
 #include <remote/desk/run/log_share.h>
 #include <remote/desk/run/run_controller.h>
 #include <remote/desk/run/run_tracker.h>
@@ -33,6 +34,9 @@ public:
         std::function<void(const std::string& cause, int attempt)> failed;
         /// All nodes have ended: the caller answers with finish().
         std::function<void()> all_ended;
+        /// What the logs show, once all events before the end were delivered; the answer may come on any thread.
+        /// Null: nothing.
+        std::function<void(std::function<void(LogFindings)> done)> logs;
     };
     struct Ending {
         bool by_user = false;
@@ -62,13 +66,19 @@ public:
 
 private:
     using Work = std::function<void()>;
-    using Item = std::variant<Event, LaunchPlan, Ending, Work>;
+    struct ExplainedEnding {
+        Ending ending;
+        LogFindings logs;
+    };
+    using Item = std::variant<Event, LaunchPlan, Ending, ExplainedEnding, Work>;
 
     void push(Item item);
     void run();
     void take(Item item, std::vector<Event>& stored);
     void deliver(Event event, std::vector<Event>& stored);
-    void finish_now(const Ending& ending, std::vector<Event>& stored);
+    void explain(Ending ending);
+    void finish_now(const ExplainedEnding& explained, std::vector<Event>& stored);
+    void deliver_causes(const ExplainedEnding& explained, EndEvent& end, std::vector<Event>& stored);
     void store(std::vector<Event>& events);
     void bound_unstored();
     void store_end();

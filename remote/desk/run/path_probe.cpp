@@ -4,6 +4,7 @@
 #include <remote/desk/launch/connected_nodes.h>
 #include <remote/desk/run/path_probe.h>
 #include <remote/desk/watch/path_confirmation.h>
+#include <remote/diagnosis/verdict_source.h>
 
 #include <chrono>
 #include <condition_variable>
@@ -73,7 +74,8 @@ void PathProbe::observe(const Event& event) {
         }
     } else if (const auto* end = event.as<EndEvent>()) {
         explained_ = explained_ || !end->lost_node.empty() || end->outcome == Outcome::Lost;
-    } else if (const auto* verdict = event.as<DiagnosisEvent>()) {
+    } else if (const auto* verdict = event.as<DiagnosisEvent>();
+               verdict != nullptr && !is_from_logs(*verdict)) {
         explained_ = verdict->phase != VerdictPhase::Over;
     } else if (const auto* notice = event.as<NoticeEvent>()) {
         explained_ = explained_ || notice->id == "rank-stopped";

@@ -6,17 +6,17 @@
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/run/ending_rule.h>
 #include <remote/desk/run/event_pump.h>
+#include <remote/desk/run/log_diagnosis.h>
 #include <remote/desk/run/path_probe.h>
 #include <remote/desk/run/recorded_stops.h>
 #include <remote/desk/run/run_controller.h>
+#include <remote/desk/run/run_id.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/watcher.h>
 #include <remote/diagnosis/failure_catalogue.h>
 
-#include <array>
 #include <condition_variable>
-#include <ctime>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -33,16 +33,6 @@ Event event_of(EventBody body) {
     Event event;
     event.body = std::move(body);
     return event;
-}
-
-// Sorts by time, is unique, and reads well in a list: 20261120-194512-3f9a1c.
-std::string new_run_id() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    ::localtime_r(&now, &parts);
-    std::array<char, 32> stamp{};
-    std::strftime(stamp.data(), stamp.size(), "%Y%m%d-%H%M%S-", &parts);
-    return stamp.data() + random_token().substr(0, 6);
 }
 
 }  // namespace
@@ -93,6 +83,7 @@ private:
     EventSink sink;
     std::unique_ptr<EventPump> pump;
     std::optional<Watcher> watcher;
+    std::optional<LogDiagnosis> logs;
     std::optional<PathProbe> probe;
     std::optional<RecordedStops> recorded;
     std::mutex launcher_mutex;  ///< the launcher, and what waits for it
@@ -119,11 +110,13 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
                     Watcher::Hooks{ask_agent, [this](Event event) { pump->post(std::move(event)); },
                                    [this](const std::string& cause) { stop_hung(cause); },
                                    [this](HangFinding& finding) { probe->confirm(finding); }});
+    logs.emplace(context.run_id, [this](Event event) { pump->post(std::move(event)); });
     EventPump::Hooks hooks;
     hooks.events = [this](const Event& event) { on_event(event); };
     hooks.plan = [this, sink_plan = std::move(plan_sink)](const LaunchPlan& plan) {
         watcher->set_plan(plan);
         probe->set_plan(plan);
+        logs->set_plan(plan);
         if (sink_plan) {
             sink_plan(plan);
         }
@@ -142,6 +135,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
         const std::lock_guard lock(mutex);  // the network is looked at first, not on this thread
         unexplained = true;
     };
+    hooks.logs = [this](LogDiagnosis::Done done) { logs->conclude(std::move(done)); };
     pump = std::make_unique<EventPump>(context.run_id, store, std::move(hooks), log_limit);
     context.reports.post = [this](std::vector<Event> posted) { pump->post(std::move(posted)); };
     context.reports.plan = [this](const LaunchPlan& plan) { pump->set_plan(plan); };
@@ -187,6 +181,7 @@ RunController::Impl::~Impl() {
         last = std::move(launcher);
     }
     last.reset();  // joins its threads, which may still report to the pump
+    logs->close();
     pump->close();
 }
 
@@ -218,6 +213,7 @@ void RunController::Impl::stop_hung(const std::string& cause) {
     stop_order.emplace();
     stop_order->run_id = context.run_id;
     stop_order->cause = cause;
+    logs->ignore_further();
     {
         const std::lock_guard ending_lock(ending_mutex);
         if (rule) {
@@ -230,6 +226,7 @@ void RunController::Impl::stop_hung(const std::string& cause) {
 void RunController::Impl::on_event(const Event& event) {
     watcher->observe(event);
     probe->observe(event);
+    logs->observe(event);
     if (sink) {
         sink(event);
     }
@@ -424,6 +421,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     }
     pump->set_plan(*plan);
     watcher->begin(context.job.on_hang, context.job.hang_after_s, nccl_sources_of(context.job));
+    logs->set_hang_after(context.job.hang_after_s);
     if (auto missing = missing_secret(context.job)) {
         return std::move(*missing);
     }
@@ -462,12 +460,14 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
     pump->restore(record->plan);
     watcher->set_plan(record->plan);
     probe->set_plan(record->plan);
+    logs->set_plan(record->plan);
     auto made = launcher_kind(context.job).make(context, record->plan);
     bool cancelled_by_caller = false;
     auto replayed = store->replay(context.run_id, [&](const Event& event) {
         if (!over_already) {
             pump->restore(event);
             watcher->recall(event);
+            logs->recall(event);
             made->recall(event);
         }
         cancelled_by_caller = !hooks.past(event);
@@ -486,6 +486,7 @@ Result<void> RunController::Impl::recall(const AttachHooks& hooks) {
     }
     recorded.emplace(*store);
     watcher->begin(context.job.on_hang, context.job.hang_after_s, nccl_sources_of(context.job));
+    logs->set_hang_after(context.job.hang_after_s);
     context.reports.started();
     starting = std::move(made);
     return {};
@@ -519,6 +520,7 @@ void RunController::Impl::stop(StopKind kind) {
         stop_order->cause = text(kContext, "stopped by the user");
     }
     stop_order->kind = kind == StopKind::Force ? kind : stop_order->kind;
+    logs->ignore_further();
     {
         const std::lock_guard ending_lock(ending_mutex);
         if (rule) {

@@ -7,6 +7,7 @@
 #include <remote/desk/text.h>
 #include <remote/diagnosis/failure_catalogue.h>
 #include <remote/diagnosis/rank_activity.h>
+#include <remote/diagnosis/verdict_source.h>
 
 #include <algorithm>
 #include <cmath>
@@ -107,8 +108,8 @@ std::vector<Event> RunTracker::observe(const Event& event) {
 }
 
 void RunTracker::observe_verdict(const DiagnosisEvent& verdict) {
-    if (verdict.id == FailureId("rank-slow")) {
-        return;  // it holds nothing: the run makes progress
+    if (verdict.id == FailureId("rank-slow") || is_from_logs(verdict)) {
+        return;  // it holds nothing: the run makes progress; what logs show is combined at the end
     }
     if (verdict.phase == VerdictPhase::Live) {
         live_ = verdict;

@@ -3,10 +3,11 @@
 
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
+#include <remote/diagnosis/verdict_source.h>
 #include <remote/logs/grammar/line_parser.h>
 #include <remote/logs/read/line_splitter.h>
-#include <remote/logs/read/sources.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
@@ -15,44 +16,106 @@ namespace rankscope {
 namespace {
 
 constexpr double kMicro = 1e-6;
+constexpr std::size_t kLongestLine = std::size_t{32} << 10;
+constexpr std::size_t kMostNames = 4096;
 
 }  // namespace
 
-// One rank's output, in the order in which it arrived.
+void HostNames::note(std::string_view host, const std::string& node) {
+    if (host.empty() || host == node || nodes_.size() >= kMostNames) {
+        return;
+    }
+    const auto known = nodes_.find(host);
+    if (known == nodes_.end()) {
+        nodes_.emplace(host, node);
+    } else if (known->second != node) {
+        known->second.clear();  // two nodes with the same host name
+    }
+}
+
+void HostNames::note(const LaunchPlan& plan) {
+    for (const auto& node : plan.nodes) {
+        note(node.address, node.node);
+    }
+}
+
+void HostNames::replace_in(Verdict& verdict) const {
+    const auto replace = [this](std::string& host) {
+        if (const auto known = nodes_.find(host); known != nodes_.end() && !known->second.empty()) {
+            host = known->second;
+        }
+    };
+    replace(verdict.node);
+    for (auto& node : verdict.nodes) {
+        replace(node);
+    }
+}
+
+/// One rank's output, in the order in which it arrived. Both of its streams count the same lines.
 class RunOutput::OfRank {
 public:
-    OfRank(const std::string& name, std::uint32_t source, const logs::LineSink& sink)
-        : sink_(sink), splitter_(source, logs::ReadOptions{}.longest_line, take_, remarks_) {
+    OfRank(const std::string& name, std::uint32_t source, const logs::LineSink& sink, HostNames& names)
+        : sink_(sink), names_(names), source_(source) {
+        for (auto& stream : streams_) {
+            stream = std::make_unique<Stream>(*this, source);
+        }
         parser_.begin(name, 0);
     }
-    OfRank(const OfRank&) = delete;
-    OfRank& operator=(const OfRank&) = delete;
 
-    void feed(const Event& event, const std::string& text) {
-        event_ = &event;
-        splitter_.feed(text);
-        splitter_.finish();
+    void feed(const Event& event, const LogEvent& log) {
+        rank_ = event.rank;
+        node_ = event.node;
+        time_ = static_cast<double>(event.t_us) * kMicro;
+        streams_.at(log.is_stderr ? 1 : 0)->splitter.feed(log.text);
+    }
+    void skip(std::uint64_t lines) { lines_ += lines; }
+    void finish() {
+        for (const auto& stream : streams_) {
+            stream->splitter.finish();
+        }
     }
 
 private:
-    void take(const logs::RawLine& raw) {
+    struct Stream {
+        Stream(OfRank& rank, std::uint32_t source)
+            : take([&rank, this](const logs::RawLine& raw) { rank.take(raw, *this); }),
+              splitter(source, kLongestLine, take, remarks) {}
+
+        logs::RemarkBook remarks;
+        std::uint64_t own_line = 0;  ///< of the splitter, the latest
+        std::uint64_t line = 0;      ///< the same among all lines of the rank
+        std::function<void(const logs::RawLine&)> take;
+        logs::LineSplitter splitter;
+    };
+
+    void take(logs::RawLine raw, Stream& stream) {
+        if (raw.place.line != stream.own_line) {  // else a further piece of the same line
+            stream.own_line = raw.place.line;
+            stream.line = ++lines_;
+        }
+        raw.place = {source_, stream.line};
         logs::LogLine line = parser_.parse(raw);
-        line.rank = event_->rank;
+        line.rank = rank_;
         if (line.host.empty()) {
-            line.host = event_->node;
+            line.host = node_;
+        } else {
+            names_.note(line.host, node_);
         }
         if (std::isnan(line.time)) {
-            line.time = static_cast<double>(event_->t_us) * kMicro;
+            line.time = time_;
         }
         sink_(line);
     }
 
     const logs::LineSink& sink_;
-    const Event* event_ = nullptr;
+    HostNames& names_;
+    const std::uint32_t source_;
+    int rank_ = -1;
+    std::string node_;
+    double time_ = 0;
+    std::uint64_t lines_ = 0;
     logs::LineParser parser_;
-    logs::RemarkBook remarks_;
-    std::function<void(const logs::RawLine&)> take_ = [this](const logs::RawLine& raw) { take(raw); };
-    logs::LineSplitter splitter_;
+    std::array<std::unique_ptr<Stream>, 2> streams_;
 };
 
 RunOutput::RunOutput(std::string run_id, std::uint32_t first, logs::LineSink sink)
@@ -60,24 +123,37 @@ RunOutput::RunOutput(std::string run_id, std::uint32_t first, logs::LineSink sin
 
 RunOutput::~RunOutput() = default;
 
+RunOutput::OfRank& RunOutput::of(int rank) {
+    auto& found = of_rank_[rank];
+    if (!found) {
+        sources_.push_back(run_id_ + "/rank" + std::to_string(rank));
+        ranks_.push_back(rank);
+        found = std::make_unique<OfRank>(
+            sources_.back(), first_ + static_cast<std::uint32_t>(sources_.size()) - 1, sink_, names_);
+    }
+    return *found;
+}
+
 void RunOutput::take(const Event& event) {
-    const auto* log = event.as<LogEvent>();
-    if (log == nullptr || event.rank < 0) {
-        return;
+    if (const auto* log = event.as<LogEvent>(); log != nullptr && event.rank >= 0) {
+        of(event.rank).feed(event, *log);
     }
-    auto& rank = of_rank_[event.rank];
-    if (!rank) {
-        sources_.push_back(run_id_ + "/rank" + std::to_string(event.rank));
-        ranks_.push_back(event.rank);
-        rank = std::make_unique<OfRank>(sources_.back(),
-                                        first_ + static_cast<std::uint32_t>(sources_.size()) - 1, sink_);
+}
+
+void RunOutput::skip(int rank, std::uint64_t lines) {
+    of(rank).skip(lines);
+}
+
+void RunOutput::finish() {
+    for (const auto& [number, rank] : of_rank_) {
+        rank->finish();
     }
-    rank->feed(event, log->text);
 }
 
 Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id, std::uint32_t first,
                                 const logs::LineSink& sink, const std::stop_token& stop) {
-    if (auto record = store.run(run_id); !record) {
+    const auto record = store.run(run_id);
+    if (!record) {
         return record.failure();
     }
     RunLines read;
@@ -85,7 +161,7 @@ Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id
     auto replayed = store.replay(run_id, [&](const Event& event) {
         output.take(event);
         if (const auto* verdict = event.as<DiagnosisEvent>();
-            verdict != nullptr && verdict->phase == VerdictPhase::End) {
+            verdict != nullptr && verdict->phase == VerdictPhase::End && !is_from_logs(*verdict)) {
             read.verdicts.push_back(*verdict);
         }
         return !stop.stop_requested();
@@ -93,7 +169,10 @@ Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id
     if (!replayed) {
         return replayed.failure();
     }
+    output.finish();
     read.sources = output.sources();
+    read.names = output.names();
+    read.names.note(record->plan);
     return read;
 }
 

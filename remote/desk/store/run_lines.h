@@ -4,23 +4,38 @@
 #pragma once
 
 #include <base/result.h>
+#include <remote/desk/plan/launch_plan.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/grammar/log_line.h>
 #include <remote/wire/event.h>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace rankscope {
 
 class RunStore;
 
+/// The names and addresses that machines have in logs → the nodes that they are.
+class HostNames {
+public:
+    void note(std::string_view host, const std::string& node);
+    /// The addresses of its nodes.
+    void note(const LaunchPlan& plan);
+    void replace_in(Verdict& verdict) const;
+
+private:
+    std::map<std::string, std::string, std::less<>> nodes_;  ///< empty: of several nodes
+};
+
 /// Events of a run → the lines that its ranks printed. Each rank is a source, numbered in the order of their first
-/// lines. One thread at a time.
+/// lines; its lines count as in the window. Memory is bounded: a line keeps its first 32 KiB. One thread at a time.
 class RunOutput {
 public:
     /// `first`: the place of the first source in a list of all.
@@ -31,27 +46,36 @@ public:
 
     /// Events that are no output of a rank are ignored.
     void take(const Event& event);
+    /// So many lines of a rank are not here; they count.
+    void skip(int rank, std::uint64_t lines);
+    /// Lines without an end, as the last ones of their ranks.
+    void finish();
 
     /// "RUN/rank3": what rank 3 printed, its first line is line 1.
     const std::vector<std::string>& sources() const { return sources_; }
     /// The rank of each source.
     const std::vector<int>& ranks() const { return ranks_; }
+    /// The nodes of the hosts that printed lines.
+    const HostNames& names() const { return names_; }
 
 private:
     class OfRank;
+    OfRank& of(int rank);
 
     std::string run_id_;
     std::uint32_t first_;
     logs::LineSink sink_;
     std::vector<std::string> sources_;
     std::vector<int> ranks_;
+    HostNames names_;
     std::map<int, std::unique_ptr<OfRank>> of_rank_;
 };
 
 /// A run of the store, as a diagnosis reads it.
 struct RunLines {
     std::vector<std::string> sources;  ///< see RunOutput
-    std::vector<Verdict> verdicts;     ///< what the run itself said at its end
+    HostNames names;                   ///< the nodes of the hosts and addresses that lines name
+    std::vector<Verdict> verdicts;     ///< what the run itself measured by its end
 };
 
 /// Gives every line that the ranks of a stored run printed to the sink, those of one rank in order; `first` is the

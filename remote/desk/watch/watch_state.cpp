@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <remote/desk/watch/watch_state.h>
+#include <remote/diagnosis/verdict_source.h>
 
 #include <algorithm>
 #include <utility>
@@ -40,7 +41,7 @@ void WatchState::recall(const Event& event) {
     hardware_.observe(event);
     rule_.recall(event);
     if (const auto* verdict = event.as<DiagnosisEvent>();
-        verdict != nullptr && verdict->id != FailureId("rank-slow")) {
+        verdict != nullptr && verdict->id != FailureId("rank-slow") && !is_from_logs(*verdict)) {
         if (verdict->phase == VerdictPhase::Live) {
             open_ = *verdict;
         } else if (verdict->phase == VerdictPhase::Over) {

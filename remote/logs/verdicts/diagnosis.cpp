@@ -17,14 +17,29 @@ void Diagnosis::take(const LogLine& line) {
     matcher_.take(line, facts_.feed(line), process);
 }
 
-DiagnosisResult Diagnosis::finish(const std::vector<std::string>& sources) {
-    auto found = matcher_.finish();
+namespace {
+
+DiagnosisResult conclude(const std::vector<Rule>& rules, Matcher& matcher, Story& story, RunFacts facts,
+                         const std::vector<std::string>& sources) {
+    auto found = matcher.finish();
     DiagnosisResult result;
-    result.facts = facts_.take();
-    auto judgement = judge(rules_, found, story_, result.facts, sources);
-    result.timeline = timeline_of(rules_, found, judgement, story_);
+    result.facts = std::move(facts);
+    auto judgement = judge(rules, found, story, result.facts, sources);
+    result.timeline = timeline_of(rules, found, judgement, story);
     result.verdicts = std::move(judgement.verdicts);
     return result;
+}
+
+}  // namespace
+
+DiagnosisResult Diagnosis::finish(const std::vector<std::string>& sources) {
+    return conclude(rules_, matcher_, story_, facts_.take(), sources);
+}
+
+DiagnosisResult Diagnosis::so_far(const std::vector<std::string>& sources) const {
+    Matcher matcher = matcher_;
+    Story story = story_;
+    return conclude(rules_, matcher, story, facts_.facts(), sources);
 }
 
 void add_known(std::vector<Verdict>& verdicts, const std::vector<Verdict>& known) {

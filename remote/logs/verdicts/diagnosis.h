@@ -30,6 +30,8 @@ public:
     void take(const LogLine& line);
     /// `sources` are the names of the files, by LinePlace::file. Call once.
     DiagnosisResult finish(const std::vector<std::string>& sources);
+    /// The same of the lines so far; more may follow. Copies what it keeps.
+    DiagnosisResult so_far(const std::vector<std::string>& sources) const;
 
 private:
     const std::vector<Rule>& rules_;
