@@ -28,6 +28,7 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_metrics_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_nccl_vars_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_bundle_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_errors_command(CLI::App& app, GlobalOptions& options, int& code);
 /// completion and manual: both describe all commands of `app`, so they are added to the program itself.
 void add_completion_commands(CLI::App& app, int& code);

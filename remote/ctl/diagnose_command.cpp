@@ -5,6 +5,8 @@
 #include <remote/ctl/folded_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
+#include <remote/desk/failure_bundle/bundle_import.h>
+#include <remote/desk/failure_bundle/bundle_lines.h>
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
@@ -235,10 +237,11 @@ void print_remarks(const logs::SourceList& read) {
     }
 }
 
-// Paths, and ids of stored runs, which are the names that are no path.
+// Paths, ids of stored runs, which are the names that are no path, and failure bundles.
 struct Inputs {
     std::vector<std::string> paths;
     std::vector<std::string> runs;
+    std::vector<std::string> bundles;
     std::shared_ptr<RunStore> store;
 };
 
@@ -252,7 +255,8 @@ Inputs inputs_of(const GlobalOptions& options, const std::vector<std::string>& n
             inputs.store = open_store(options);
         }
         const bool is_run = may_be_run && inputs.store != nullptr && inputs.store->run(name);
-        (is_run ? inputs.runs : inputs.paths).push_back(name);
+        const bool bundle = !is_run && name != "-" && is_bundle(name);
+        (is_run ? inputs.runs : bundle ? inputs.bundles : inputs.paths).push_back(name);
     }
     return inputs;
 }
@@ -288,9 +292,12 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     }
     std::vector<Verdict> known;
     std::vector<HostNames> names;
-    for (const auto& run : inputs.runs) {
-        auto lines = read_run_lines(*inputs.store, run, static_cast<std::uint32_t>(sources.size()), sink,
-                                    interrupt.token());
+    for (std::size_t i = 0; i < inputs.runs.size() + inputs.bundles.size(); ++i) {
+        const auto first = static_cast<std::uint32_t>(sources.size());
+        auto lines =
+            i < inputs.runs.size()
+                ? read_run_lines(*inputs.store, inputs.runs[i], first, sink, interrupt.token())
+                : read_bundle_lines(inputs.bundles[i - inputs.runs.size()], first, sink, interrupt.token());
         if (!lines) {
             report(lines.failure(), options.json);
             return kUsage;
@@ -308,7 +315,7 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     logs::add_known(found.verdicts, known);
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
-    if (sources.empty() && inputs.runs.empty()) {
+    if (sources.empty() && inputs.runs.empty() && inputs.bundles.empty()) {
         print_remarks(read);
         report(Failure{.code = "bad-file",
                        .where = "",
@@ -373,8 +380,10 @@ void add_diagnose_command(CLI::App& app, GlobalOptions& options, int& code) {
         app.add_subcommand("diagnose", "Read logs from anywhere and name the cause of the failure");
     auto wanted = std::make_shared<DiagnoseOptions>();
     command
-        ->add_option("path", wanted->paths,
-                     "Files, folders, archives (.tar.gz, .zip), ids of runs; - reads standard input")
+        ->add_option(
+            "path", wanted->paths,
+            "Files, folders, archives (.tar.gz, .zip), ids of runs, failure bundles; - reads standard "
+            "input")
         ->required();
     command->add_option("--rules", wanted->rules, "A further folder of rules (docs/log-rules.md)")
         ->type_name("DIR");

@@ -44,6 +44,7 @@ int run(int argc, char** argv) {
     add_metrics_commands(app, options, code);
     add_clean_command(app, options, code);
     add_nccl_vars_command(app, options, code);
+    add_bundle_command(app, options, code);
     add_errors_command(app, options, code);
     add_completion_commands(app, code);
     try {

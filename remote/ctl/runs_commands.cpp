@@ -4,6 +4,7 @@
 #include <base/clock.h>
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
+#include <remote/ctl/import_bundle_command.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/runs_on_nodes.h>
@@ -119,6 +120,7 @@ void print_metrics(const RunState& state) {
 }
 
 int show(const GlobalOptions& options, const std::string& run_id) {
+    constexpr std::size_t kEvidence = 3;
     const auto store = open_store(options);
     if (!store) {
         return kUsage;
@@ -173,6 +175,13 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     for (const auto* verdicts : {&state.diagnoses, &state.live_verdicts}) {
         for (const auto& verdict : *verdicts) {
             std::printf("  %s: %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
+            std::size_t shown = 0;
+            for (const auto& evidence : verdict.evidence) {
+                if (!evidence.file.empty() && shown++ < kEvidence) {
+                    std::printf("    | %s:%lld: %s\n", safe_text(evidence.file).c_str(),
+                                static_cast<long long>(evidence.line), safe_text(evidence.text).c_str());
+                }
+            }
             for (const auto& fix : verdict.fix) {
                 std::printf("  -> %s\n", safe_text(fix).c_str());
             }
@@ -290,6 +299,11 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         ->transform(CLI::CheckedTransformer(
             std::map<std::string, std::uint32_t>{{"pause", 0}, {"light", 1}, {"auto", 2}, {"full", 3}}));
     nccl->add_option("--rank", change->ranks, "These ranks; without it, all")->check(CLI::NonNegativeNumber);
+    auto file = std::make_shared<std::string>();
+    auto* importing =
+        runs->add_subcommand("import", "Add the run of a failure bundle (`rankscopectl bundle`)");
+    importing->add_option("file", *file, "The file")->required();
+    importing->callback([&options, &code, file] { code = import_bundle_file(options, *file); });
     auto changes = std::make_shared<std::vector<std::string>>();
     auto how = std::make_shared<RunOptions>();
     auto* again = add("rerun", "Start its job again, with changes if wanted",

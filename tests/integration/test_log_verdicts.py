@@ -5,16 +5,20 @@
 import json
 import signal
 import unittest
+from pathlib import Path
 
 import support
 from support import new_cluster, start
 
 NODES = ["node1", "node2"]
+SECRET = "hf_AbCdEfGhIjKlMnOpQrStUvWxYz012345"
 # Prints what NCCL and PyTorch print where a firewall rejects NCCL's ports.
 REJECTED = """
 import os, sys, time
 rank, host = int(os.environ["RANK"]), os.environ.get("HOSTNAME", "host")
 print("step 1 loss 2.3", flush=True)
+if rank == 1:
+    print("login with hf_AbCdEfGh" + "IjKlMnOpQrStUvWxYz012345", flush=True)
 print(f"{host}:7:7 [0] NCCL INFO NCCL version 2.21.5+cuda12.4", flush=True)
 if rank == 1:
     print(f"{host}:7:91 [0] misc/socket.cc:484 NCCL WARN socketStartConnect: Connect to 10.9.8.7<45903> failed : No route to host", flush=True)
@@ -77,13 +81,39 @@ class LogVerdicts(unittest.TestCase):
         self.assertEqual(diagnosed[0]["evidence"][0], evidence)
         shown = self.cluster.run([support.CTL, "runs", "show", run_id], check=True).stdout
         self.assertIn(f"{run_id}/rank1:{evidence['line']}: ", shown)
+        self.check_bundle(run_id, evidence)
+
+    def check_bundle(self, run_id, evidence):
+        """The run as one file: opens elsewhere as it was here, without the secret that it printed."""
+        file, elsewhere = f"{self.cluster.dir}/f.rankscope", f"{self.cluster.dir}/elsewhere"
+        def ctl(*words, code=0):
+            done = self.cluster.run([support.CTL, *words])
+            self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+            return done.stdout
+        listed = json.loads(ctl("--json", "bundle", run_id, "-o", file, "--dry-run"))
+        self.assertFalse(Path(file).exists())
+        self.assertIn("output of rank 1", [entry["where"] for entry in listed["redactions"]], listed)
+        text = ctl("bundle", run_id, "-o", file)
+        self.assertIn("plan.json", text)
+        self.assertIn("output of rank 1", text)
+        self.assertIn("exists", ctl("--json", "bundle", run_id, "-o", file, code=2))
+        ctl("bundle", run_id, "-o", file, "--force")
+        diagnosed = json.loads(ctl("--json", "diagnose", file))["diagnoses"]
+        self.assertEqual(diagnosed[0]["evidence"][0], evidence)
+        self.assertIn(run_id, ctl("--data-dir", elsewhere, "bundle", "--open", file))
+        exported = ctl("--data-dir", elsewhere, "runs", "export", run_id)
+        self.assertNotIn(SECRET, exported)
+        self.assertEqual(exported, ctl("runs", "export", run_id).replace(SECRET, "[redacted]"))
+        self.assertIn("run-exists", ctl("--data-dir", elsewhere, "--json", "runs", "import", file, code=2))
+        Path(file).write_bytes(Path(file).read_bytes()[:-100])
+        self.assertIn("bad-file", ctl("--data-dir", f"{elsewhere}2", "--json", "runs", "import", file, code=2))
 
     def test_a_run_that_finishes_and_one_that_is_stopped(self):
         finished = self.start(HEALTHY % "")
         self.assertEqual(finished.end(60), 0, finished.explain())
         stopped = self.start(HEALTHY % "time.sleep(600)")
         self.assertEqual(finished.of("diagnosis"), [], finished.explain())
-        stopped.wait_for("steps", lambda r: len(r.of("metric")) >= 5)
+        stopped.wait_for("its output", lambda r: "step 4" in "".join(e["text"] for e in r.of("log")))
         stopped.process.send_signal(signal.SIGINT)
         self.assertEqual(stopped.end(60), 130, stopped.explain())
         self.assertEqual(stopped.of("diagnosis"), [], stopped.explain())

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/ctl/commands.h>
+#include <remote/ctl/import_bundle_command.h>
+#include <remote/ctl/stop_on_interrupt.h>
+#include <remote/ctl/table.h>
+#include <remote/ctl/terminal_text.h>
+#include <remote/desk/failure_bundle/bundle_draft.h>
+#include <remote/desk/failure_bundle/bundle_import.h>
+#include <remote/desk/text.h>
+#include <remote/diagnosis/failure_catalogue.h>
+
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+
+namespace rankscope::ctl {
+namespace {
+
+constexpr const char* kContext = "BundleCommand";
+
+using Json = nlohmann::ordered_json;
+
+struct BundleWishes {
+    std::string run_id;
+    std::string output;
+    std::string open;
+    bool list = false;
+    bool force = false;
+    bool hide_users = false;
+};
+
+bool shows_progress(const GlobalOptions& options) {
+    return !options.json && ::isatty(STDERR_FILENO) != 0;
+}
+
+void show_share(std::uint64_t done, std::uint64_t total) {
+    std::fprintf(stderr, "\r\x1b[K%.0f %%",
+                 total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
+}
+
+void end_progress(const GlobalOptions& options) {
+    if (shows_progress(options)) {
+        std::fprintf(stderr, "\r\x1b[K");
+    }
+}
+
+std::string size_text(std::uint64_t bytes) {
+    char buffer[32];
+    if (bytes < 10'000) {
+        std::snprintf(buffer, sizeof buffer, "%llu B", static_cast<unsigned long long>(bytes));
+    } else if (bytes < 10'000'000) {
+        std::snprintf(buffer, sizeof buffer, "%.0f kB", static_cast<double>(bytes) / 1e3);
+    } else {
+        std::snprintf(buffer, sizeof buffer, "%.0f MB", static_cast<double>(bytes) / 1e6);
+    }
+    return buffer;
+}
+
+Json json_of(const BundleDraft& draft, const std::string& file) {
+    Json parts = Json::array();
+    for (const auto& part : draft.parts()) {
+        parts.push_back({{"name", part.name}, {"what", part.what}, {"bytes", part.bytes}});
+    }
+    Json redactions = Json::array();
+    for (const auto& one : draft.redactions()) {
+        redactions.push_back(
+            {{"what", one.what}, {"where", one.where}, {"why", one.why}, {"times", one.times}});
+    }
+    return {{"run", draft.run().run_id}, {"file", file}, {"parts", parts}, {"redactions", redactions}};
+}
+
+// What goes in, then what is replaced: before anything is written.
+void print_draft(const BundleDraft& draft) {
+    std::vector<std::vector<std::string>> rows{{"FILE", "SIZE", "WHAT"}};
+    for (const auto& part : draft.parts()) {
+        rows.push_back({part.name, size_text(part.bytes), safe_text(part.what)});
+    }
+    std::fputs(format_table(rows).c_str(), stdout);
+    if (draft.redactions().empty()) {
+        std::printf("\n%s\n", text(kContext,
+                                   "No secrets were found. Read the logs before you share the file: "
+                                   "only known shapes are found.")
+                                  .c_str());
+        return;
+    }
+    std::printf("\n%s\n", text(kContext,
+                               "Replaced by [redacted]. Only known shapes are found: read the logs "
+                               "before you share the file.")
+                              .c_str());
+    rows = {{"WHAT", "WHERE", "TIMES", "WHY"}};
+    for (const auto& one : draft.redactions()) {
+        rows.push_back(
+            {safe_text(one.what), safe_text(one.where), std::to_string(one.times), safe_text(one.why)});
+    }
+    std::fputs(format_table(rows).c_str(), stdout);
+}
+
+int fail(const GlobalOptions& options, const Failure& failure) {
+    end_progress(options);
+    report(failure, options.json);
+    return failure.code == "cancelled" ? kStopped : kUsage;
+}
+
+int write_bundle(const GlobalOptions& options, const BundleWishes& wishes) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    const StopOnInterrupt interrupt;
+    const BundleProgress progress = shows_progress(options) ? BundleProgress(show_share) : BundleProgress();
+    auto draft = BundleDraft::make(*store, wishes.run_id,
+                                   {wishes.hide_users, std::string("rankscopectl ") + RANKSCOPE_VERSION},
+                                   progress, interrupt.token());
+    if (!draft) {
+        return fail(options, draft.failure());
+    }
+    end_progress(options);
+    if (!options.json) {
+        print_draft(*draft);
+    }
+    const std::string file = wishes.output.empty() ? draft->run().run_id + ".rankscope" : wishes.output;
+    if (!wishes.list) {
+        if (auto written = draft->write(file, wishes.force, progress, interrupt.token()); !written) {
+            return fail(options, written.failure());
+        }
+        end_progress(options);
+    }
+    if (options.json) {
+        Json json = json_of(*draft, wishes.list ? std::string() : file);
+        std::printf("%s\n", json.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
+    } else if (!wishes.list) {
+        std::printf("\n%s\n", text(kContext, "Written: %1", {safe_text(file)}).c_str());
+    }
+    return kDone;
+}
+
+int bundle(const GlobalOptions& options, const BundleWishes& wishes) {
+    if (!wishes.open.empty()) {
+        return import_bundle_file(options, wishes.open);
+    }
+    if (wishes.run_id.empty()) {
+        return fail(options, {.code = "no-such-run",
+                              .what = text(kContext, "No run was named."),
+                              .remedy = text(kContext, "`rankscopectl runs list` shows the ids of runs.")});
+    }
+    return write_bundle(options, wishes);
+}
+
+}  // namespace
+
+int import_bundle_file(const GlobalOptions& options, const std::string& file) {
+    const auto store = open_store(options);
+    if (!store) {
+        return kUsage;
+    }
+    const StopOnInterrupt interrupt;
+    const auto imported = import_bundle(
+        *store, file, shows_progress(options) ? BundleReadProgress(show_share) : BundleReadProgress(),
+        interrupt.token());
+    if (!imported) {
+        return fail(options, imported.failure());
+    }
+    end_progress(options);
+    if (options.json) {
+        std::printf("%s\n", Json{{"run", *imported}, {"file", file}}.dump().c_str());
+    } else {
+        std::printf("%s\n", text(kContext, "The run %1 is in the run store: `rankscopectl runs show %1`.",
+                                 {*imported})
+                                .c_str());
+    }
+    return kDone;
+}
+
+void add_bundle_command(CLI::App& app, GlobalOptions& options, int& code) {
+    auto* command = app.add_subcommand(
+        "bundle", "Write a stored run to one file for others, without secrets; open such a file");
+    auto wishes = std::make_shared<BundleWishes>();
+    auto* run = command->add_option("run", wishes->run_id, "Id, as `runs list` shows it");
+    command->add_option("-o,--output", wishes->output, "The file to write (default: RUN.rankscope)")
+        ->type_name("FILE");
+    command->add_flag("--list,--dry-run", wishes->list,
+                      "Print what goes in and what is replaced, and write nothing");
+    command->add_flag("--force", wishes->force, "Replace the file if it exists");
+    command->add_flag("--hide-users", wishes->hide_users, "Replace the names of users, too");
+    command->add_option("--open", wishes->open, "Add the run of this file to the run store")
+        ->type_name("FILE")
+        ->excludes(run);
+    command->callback([&options, &code, wishes] { code = bundle(options, *wishes); });
+}
+
+}  // namespace rankscope::ctl

@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <base/failure.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+struct archive;
+
+namespace rankscope {
+
+/// A compressed tar archive, which takes the place of `path` when it is finished, or leaves nothing.
+class ArchiveWriter {
+public:
+    static Result<std::unique_ptr<ArchiveWriter>> create(const std::filesystem::path& path, bool replace);
+    ~ArchiveWriter();
+    ArchiveWriter(const ArchiveWriter&) = delete;
+    ArchiveWriter& operator=(const ArchiveWriter&) = delete;
+
+    Result<void> add(const std::string& name, std::string_view content);
+    Result<void> finish();
+
+private:
+    struct Free {
+        void operator()(archive* a) const;
+    };
+
+    ArchiveWriter(std::filesystem::path path, bool replace);
+    Failure failure(const std::string& detail) const;
+    bool move_into_place() const;
+
+    const std::filesystem::path path_;
+    std::string temporary_;  ///< empty: there is none
+    const bool replace_;
+    std::unique_ptr<archive, Free> archive_;
+};
+
+}  // namespace rankscope
