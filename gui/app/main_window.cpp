@@ -6,6 +6,7 @@
 #include <gui/fleet/fleet_page.h>
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
+#include <gui/logs/logs_page.h>
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -63,9 +64,10 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
     live_ = new LivePage(workspace_.get(), pages_);
     runs_ = new RunsPage(workspace_.get(), pages_);
+    logs_ = new LogsPage(workspace_.get(), pages_);
     for (QWidget* page :
          {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),
-          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_)}) {
+          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_), static_cast<QWidget*>(logs_)}) {
         pages_->addWidget(page);
     }
     layout->addWidget(pages_, 1);
@@ -92,8 +94,10 @@ QWidget* MainWindow::make_nav_bar() {
     auto* layout = new QVBoxLayout(bar);
     layout->setContentsMargins(0, 6, 0, 6);
     layout->setSpacing(2);
-    const std::array<QString, 5> texts{tr("Fleet"), tr("Launch"), tr("Doctor"), tr("Live"), tr("Runs")};
-    const std::array<const char*, 5> names{"navFleet", "navLaunch", "navDoctor", "navLive", "navRuns"};
+    const std::array<QString, 6> texts{tr("Fleet"), tr("Launch"), tr("Doctor"),
+                                       tr("Live"),  tr("Runs"),   tr("Logs")};
+    const std::array<const char*, 6> names{"navFleet", "navLaunch", "navDoctor",
+                                           "navLive",  "navRuns",   "navLogs"};
     auto* group = new QButtonGroup(this);
     for (std::size_t i = 0; i < nav_.size(); ++i) {
         auto* button = new PageButton(bar);
@@ -127,7 +131,8 @@ void MainWindow::make_menus() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
     QMenu* view = menuBar()->addMenu(tr("&View"));
-    const std::array<QString, 5> texts{tr("&Fleet"), tr("&Launch"), tr("&Doctor"), tr("L&ive"), tr("&Runs")};
+    const std::array<QString, 6> texts{tr("&Fleet"), tr("&Launch"), tr("&Doctor"),
+                                       tr("L&ive"),  tr("&Runs"),   tr("Lo&gs")};
     for (std::size_t i = 0; i < texts.size(); ++i) {
         view->addAction(texts[i], QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), this,
                         [this, i] { show_page(Page(i)); });
@@ -172,6 +177,10 @@ void MainWindow::connect_pages() {
     });
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);
+    connect(logs_, &LogsPage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
+        show_page(Page::Launch);
+        (void)launch_->set_job_keys(keys);  // what is wrong with a value is shown at its field
+    });
     connect(runs_, &RunsPage::againRequested, this, &MainWindow::run_again);
     connect(runs_, &RunsPage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(runs_, &RunsPage::showSession, this, [this] {

@@ -21,18 +21,19 @@ class DoctorPage;
 class FleetPage;
 class LaunchPage;
 class LivePage;
+class LogsPage;
 class RunsPage;
 class Workspace;
 
 /// Size of the first window on a screen with this room, frame excluded.
 QSize first_window_size(QSize room);
 
-/// The five pages and the bar that switches between them.
+/// The six pages and the bar that switches between them.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    enum class Page { Fleet, Launch, Doctor, Live, Runs };
+    enum class Page { Fleet, Launch, Doctor, Live, Runs, Logs };
 
     explicit MainWindow(const Options& options, bool system_is_dark = false);
     ~MainWindow() override;
@@ -43,6 +44,7 @@ public:
     LaunchPage* launch_page() const { return launch_; }
     DoctorPage* doctor_page() const { return doctor_; }
     LivePage* live_page() const { return live_; }
+    LogsPage* logs_page() const { return logs_; }
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -68,13 +70,14 @@ private:
     bool may_close_ = false;
     bool close_when_over_ = false;
     QStackedWidget* pages_;
-    std::array<QToolButton*, 5> nav_{};
+    std::array<QToolButton*, 6> nav_{};
     QActionGroup* themes_ = nullptr;
     FleetPage* fleet_ = nullptr;
     LaunchPage* launch_ = nullptr;
     DoctorPage* doctor_ = nullptr;
     LivePage* live_ = nullptr;
     RunsPage* runs_ = nullptr;
+    LogsPage* logs_ = nullptr;
     std::unique_ptr<Workspace> workspace_;
 };
 

@@ -87,11 +87,11 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     buttons->setSpacing(6);
     log_ = make_button({}, "failureLog", this);
     auto* copy = make_button(tr("&Copy"), "failureCopy", this);
-    auto* close = make_button(tr("Dismiss"), "failureDismiss", this);
+    close_ = make_button(tr("Dismiss"), "failureDismiss", this);
     node_ = make_button({}, "failureNode", this);
     pairs_ = make_button(tr("Show in &Doctor"), "failurePairs", this);
     port_ = make_button({}, "failurePort", this);
-    for (QPushButton* button : {log_, node_, pairs_, port_, copy, close}) {
+    for (QPushButton* button : {log_, node_, pairs_, port_, copy, close_}) {
         buttons->addWidget(button);
     }
     buttons->addStretch();
@@ -99,7 +99,9 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     connect(log_, &QPushButton::clicked, this, [this] { emit logRequested(report_.rank); });
     connect(lines_, &QTextBrowser::anchorClicked, this, [this](const QUrl& url) {
         const auto index = url.toString().toUInt();
-        if (index < numbers_.size() && numbers_[index] != 0) {
+        if (of_files_ && index < report_.lines.size()) {
+            emit placeRequested(qs(report_.lines[index].file), report_.lines[index].line);
+        } else if (index < numbers_.size() && numbers_[index] != 0) {
             emit lineRequested(report_.lines[index].rank, numbers_[index]);
         }
     });
@@ -108,7 +110,7 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     connect(port_, &QPushButton::clicked, this,
             [this] { emit portRequested(qs(report_.port_node), report_.busy_port); });
     connect(copy, &QPushButton::clicked, this, [this] { copy_to_clipboard(report_.whole()); });
-    connect(close, &QPushButton::clicked, this, [this] {
+    connect(close_, &QPushButton::clicked, this, [this] {
         closed_ = true;
         hide();
         emit dismissed();
@@ -154,6 +156,16 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     setVisible(!report.title.isEmpty() && !closed_);
 }
 
+void FailureBanner::set_verdict(const Verdict& verdict, bool main) {
+    of_files_ = true;
+    FailureReport report = report_of(verdict);
+    report.kind = main ? ReportKind::Live : ReportKind::Over;
+    set_report(report, {});
+    for (QPushButton* button : {log_, node_, pairs_, port_, close_}) {
+        button->hide();
+    }
+}
+
 void FailureBanner::forget_log() {
     numbers_.assign(report_.lines.size(), 0);
     searched_ = 0;
@@ -195,7 +207,8 @@ void FailureBanner::write_lines() {
             cursor.insertBlock();
         }
         QTextCharFormat format = plain;
-        if (numbers_[i] != 0) {
+        const bool is_link = of_files_ ? report_.lines[i].line > 0 : numbers_[i] != 0;
+        if (is_link) {
             format.setAnchor(true);
             format.setAnchorHref(QString::number(i));
             format.setForeground(colors.accent);

@@ -28,6 +28,8 @@ public:
     explicit FailureBanner(FixRunner* fixes, QWidget* parent = nullptr);
     /// `log`: where the lines of the report are looked for; those that are there can be clicked.
     void set_report(const FailureReport& report, const LogStore& log);
+    /// A verdict about logs that are no run's: its lines lead to their files. `main`: the root cause.
+    void set_verdict(const Verdict& verdict, bool main);
     /// Another log follows, of another run.
     void forget_log();
     const FailureReport& report() const { return report_; }
@@ -40,6 +42,8 @@ signals:
     void logRequested(int rank);
     /// The user wants to see a line in the log; `number` as LogStore counts.
     void lineRequested(int rank, std::uint64_t number);
+    /// The user wants to see a line of a file, as the evidence names it.
+    void placeRequested(const QString& file, qint64 line);
     /// The user wants to see the ranks of a node.
     void nodeRequested(const QString& node);
     /// The user wants to see the directions that fail.
@@ -65,6 +69,7 @@ private:
     std::vector<std::uint64_t> numbers_;  ///< of the report's lines in the log; 0: it is not there
     std::uint64_t searched_ = 0;          ///< the newest line when they were looked for
     bool closed_ = false;
+    bool of_files_ = false;  ///< the lines are of files, and not of a run's log
     QLabel* title_;
     QLabel* text_;
     QTextBrowser* lines_;
@@ -75,6 +80,7 @@ private:
     QPushButton* node_;
     QPushButton* pairs_;
     QPushButton* port_;
+    QPushButton* close_;
 };
 
 }  // namespace rankscope::gui

@@ -85,7 +85,7 @@ std::vector<ReportLine> evidence_lines(const Verdict& verdict) {
             const int named = rank_of_file(evidence.file);
             rank = named >= 0 ? named : rank;
         }
-        lines.push_back({shown, evidence.text, evidence.line, rank});
+        lines.push_back({shown, evidence.text, evidence.line, rank, evidence.file});
     }
     return lines;
 }
@@ -256,7 +256,8 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
             report.text += (report.text.isEmpty() ? QString() : u"\n"_s) + qs(state.end->detail);
         }
         for (const std::string& line : culprit.last_lines) {
-            report.lines.push_back({qs(displayable(line, LogStore::kMaxLineBytes)), line, 0, culprit.rank});
+            report.lines.push_back(
+                {qs(displayable(line, LogStore::kMaxLineBytes)), line, 0, culprit.rank, {}});
         }
         if (failed != stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
             report.text = qs(failed->detail);
@@ -274,6 +275,20 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
     } else if (!state.end) {
         add_live(run, now_us, report);
     }
+    return report;
+}
+
+FailureReport report_of(const Verdict& verdict) {
+    FailureReport report;
+    report.kind = ReportKind::Live;
+    report.key = verdict.id.str();
+    report.title = qs(verdict.title);
+    report.rank = verdict.rank;
+    report.node = verdict.node;
+    report.text = who_text(verdict);
+    report.lines = evidence_lines(verdict);
+    report.remedy = remedies(verdict).join(u'\n');
+    report.fixes = verdict.fixes;
     return report;
 }
 

@@ -22,6 +22,7 @@ struct ReportLine {
     std::string raw;        ///< the line alone
     std::int64_t line = 0;  ///< in the log of the rank, from 1; 0: not known
     int rank = -1;          ///< whose log has it; -1: none
+    std::string file = {};  ///< as the evidence names it; empty: none
 
     bool operator==(const ReportLine&) const = default;
 };
@@ -47,6 +48,8 @@ struct FailureReport {
 };
 /// `now_us`: verdicts that no longer hold are shown for some seconds.
 FailureReport failure_report(const LiveData& run, std::int64_t now_us);
+/// What a verdict about logs says that are no run's of this window.
+FailureReport report_of(const Verdict& verdict);
 /// What a verdict about connections says, as Doctor shows it: its directions, and nothing about the others.
 PreflightReport preflight_of(const FailureReport& report, const LaunchPlan& plan);
 

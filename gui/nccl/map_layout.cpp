@@ -341,13 +341,18 @@ private:
             }
         }
         std::size_t index = 0;
+        std::size_t of_pair = 0;
+        std::pair<std::size_t, std::size_t> last;
         for (auto& [key, line] : bundles) {
-            line.path = rounded(way(std::get<0>(key), std::get<1>(key), index++));
+            const std::pair pair(std::get<0>(key), std::get<1>(key));
+            of_pair = index > 0 && pair == last ? of_pair + 1 : 0;
+            last = pair;
+            line.path = rounded(way(pair.first, pair.second, index++, of_pair));
             layout_.lines.push_back(std::move(line));
         }
     }
 
-    std::vector<QPointF> way(std::size_t from, std::size_t to, std::size_t index) {
+    std::vector<QPointF> way(std::size_t from, std::size_t to, std::size_t index, std::size_t of_pair) {
         const QRectF& a = layout_.boxes[from].box;
         const QRectF& b = layout_.boxes[to].box;
         const double shift = lane(index);
@@ -357,8 +362,10 @@ private:
             std::max(position_[from], position_[to]) - std::min(position_[from], position_[to]);
         if (row_a == row_b && distance == 1) {
             // The way there above the way back, each kind beside the other.
-            const double base = std::min(a.height(), b.height()) * (b.left() > a.left() ? 0.35 : 0.65);
-            const double y = std::max(a.top(), b.top()) + base + shift;
+            const double height = std::min(a.height(), b.height());
+            const double step = std::min(text_.height() + 2, height / 8);
+            const double y = std::max(a.top(), b.top()) + height * (b.left() > a.left() ? 0.2 : 0.6) +
+                             double(of_pair % 4) * step;
             return b.left() > a.left() ? std::vector<QPointF>{{a.right(), y}, {b.left(), y}}
                                        : std::vector<QPointF>{{a.left(), y}, {b.right(), y}};
         }

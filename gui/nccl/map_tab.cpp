@@ -145,6 +145,7 @@ QWidget* MapTab::make_bar() {
         computed_.reset();
         compute();
     });
+    connect(show_, &QComboBox::activated, this, [this] { show_chosen_ = true; });
     connect(show_, &QComboBox::currentIndexChanged, this, &MapTab::filter_changed);
     connect(channels_, &QComboBox::currentIndexChanged, this, &MapTab::filter_changed);
     return bar;
@@ -223,6 +224,11 @@ void MapTab::show_picture(const std::shared_ptr<const MapPicture>& picture) {
         }
     }
     legend_->set_kinds(kinds, pxn);
+    if (picture && !show_chosen_) {  // the trees of many machines hide their rings
+        const bool large = std::size_t(picture->comm().nranks) > MapView::kOpenRanks;
+        const QSignalBlocker blocker(show_);
+        show_->setCurrentIndex(show_->findData(int(large ? MapShow::Rings : MapShow::RingsAndTrees)));
+    }
     view_->set_picture(picture);
     fill_channels();
     show_findings();

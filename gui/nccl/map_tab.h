@@ -60,7 +60,8 @@ private:
     std::shared_ptr<const NcclSnapshot> snapshot_;
     std::shared_ptr<const NcclSnapshot> computed_;  ///< of the picture that is shown, or is being made
     std::size_t communicator_ = 0;
-    bool chosen_ = false;  ///< by the user
+    bool chosen_ = false;       ///< by the user
+    bool show_chosen_ = false;  ///< which connections, by the user
     QComboBox* communicators_;
     QComboBox* channels_;
     QComboBox* show_;

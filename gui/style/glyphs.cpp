@@ -316,6 +316,21 @@ void draw_runs(QPainter& painter) {
     }
 }
 
+/// A page of text under a lens.
+void draw_logs(QPainter& painter) {
+    QPainterPath page;
+    page.moveTo(12, 22);
+    page.lineTo(4.5, 22);
+    page.lineTo(4.5, 3.5);
+    page.lineTo(18.5, 3.5);
+    page.lineTo(18.5, 9);
+    painter.drawPath(page);
+    painter.drawLine(QPointF(8, 8.5), QPointF(15, 8.5));
+    painter.drawLine(QPointF(8, 13), QPointF(11, 13));
+    painter.drawEllipse(QPointF(16.5, 16), 4, 4);
+    painter.drawLine(QPointF(19.5, 19), QPointF(23, 22.5));
+}
+
 }  // namespace
 
 QIcon nav_icon(NavIcon icon, const QColor& color, const QColor& selected) {
@@ -343,6 +358,9 @@ QIcon nav_icon(NavIcon icon, const QColor& color, const QColor& selected) {
                     break;
                 case NavIcon::Runs:
                     draw_runs(painter);
+                    break;
+                case NavIcon::Logs:
+                    draw_logs(painter);
                     break;
             }
             painter.end();

@@ -35,7 +35,7 @@ void draw_stage_sign(QPainter& painter, const QRectF& box, StageSign sign, const
 void draw_check_sign(QPainter& painter, const QRectF& box, CheckStatus status, const ThemeColors& colors);
 QIcon check_icon(CheckStatus status, const ThemeColors& colors);
 
-enum class NavIcon { Fleet, Launch, Doctor, Live, Runs };
+enum class NavIcon { Fleet, Launch, Doctor, Live, Runs, Logs };
 QIcon nav_icon(NavIcon icon, const QColor& color, const QColor& selected);
 /// A filled square in a rank's colour, for tables and legends.
 QIcon swatch_icon(const QColor& color);

@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
+#include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
+#include <gui/logs/logs_page.h>
 #include <gui/nccl/map_view.h>
 #include <gui/nccl/nccl_data.h>
 #include <gui/nccl/nccl_pane.h>
@@ -88,10 +90,46 @@ void live_shot(QSize size, const std::function<void(QWidget*, const char*)>& tak
     take(&window, "nccl-live");
 }
 
+void logs_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
+    const QTemporaryDir folder;
+    Options options;
+    options.data_dir = ss(folder.path());
+    options.inventory_file = ss(folder.path() + u"/cluster.yaml"_s);
+    options.probe_this_computer = false;
+    MainWindow window(options);
+    window.resize(size);
+    window.show();
+    window.show_page(MainWindow::Page::Logs);
+    take(&window, "nccl-logs-empty");
+    const auto shoot = [&](const std::string& file, const char* name, int tab) {
+        if (!std::filesystem::exists(file)) {
+            return;
+        }
+        window.logs_page()->open({file});
+        wait_for([&] { return window.logs_page()->data().snapshot()->complete; });
+        window.findChild<QTabWidget*>(u"logsTabs"_s)->setCurrentIndex(tab);
+        if (auto* card = window.logs_page()->findChild<FailureBanner*>()) {
+            emit card->placeRequested(qs(card->report().lines.at(0).file), card->report().lines.at(0).line);
+        }
+        take(&window, name);
+    };
+    const std::string file = ss(folder.path()) + "/node-a and node-b.log";
+    std::ofstream(file)
+        << nccl_log({.between = "NET/Socket/0", .network = "Socket"})
+        << "node-0:100:100 [0] NCCL INFO NCCL_SOCKET_IFNAME set by environment to ens9\n"
+           "node-0:100:100 [0] bootstrap.cc:45 NCCL WARN Bootstrap : no socket interface found\n";
+    shoot(file, "nccl-logs-map", 0);
+    shoot(file, "nccl-logs-timeline", 1);
+    shoot(file, "nccl-logs-facts", 2);
+    shoot(shared_log("log-0127.txt"), "nccl-logs-healthy", 0);
+    shoot(shared_log("log-0089.txt"), "nccl-logs-real", 1);
+}
+
 }  // namespace
 
 void nccl_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
     live_shot(size, take);
+    logs_shots(size, take);
     const QTemporaryDir folder;
     const auto shoot = [&](const std::string& file, const char* name, bool open_one = false) {
         if (!std::filesystem::exists(file)) {

@@ -32,7 +32,7 @@ protected:
 
 TEST_F(Window, PageButtonsAreTabsForScreenReaders) {
     open();
-    for (const char* name : {"navFleet", "navLaunch", "navDoctor", "navLive", "navRuns"}) {
+    for (const char* name : {"navFleet", "navLaunch", "navDoctor", "navLive", "navRuns", "navLogs"}) {
         auto* button = find<QToolButton>(name);
         QAccessibleInterface* accessible = QAccessible::queryAccessibleInterface(button);
         ASSERT_NE(accessible, nullptr);
@@ -42,7 +42,7 @@ TEST_F(Window, PageButtonsAreTabsForScreenReaders) {
         accessible->actionInterface()->doAction(QAccessibleActionInterface::pressAction());
         EXPECT_TRUE(accessible->state().selected);
     }
-    EXPECT_EQ(window_->page(), MainWindow::Page::Runs);
+    EXPECT_EQ(window_->page(), MainWindow::Page::Logs);
 }
 
 TEST_F(Window, ComboBoxesAreNamedByWhatTheyAreFor) {

@@ -30,7 +30,7 @@ int FoldedLog::speaker_of(const LogLine& line) {
 int FoldedLog::find_speaker(const LogLine& line) {
     key_.clear();
     if (line.rank >= 0) {
-        key_ = "r" + std::to_string(line.rank);
+        key_.append(1, 'r').append(std::to_string(line.rank));
     } else {
         key_.append(line.host).append(1, '\n').append(std::to_string(line.pid)).append(1, '\n');
         key_.append(std::to_string(line.device));

@@ -52,7 +52,7 @@ private:
                 unknown.push_back(i);
             }
         }
-        ranks_known_ = unknown.empty() && used.size() > 0;
+        ranks_known_ = unknown.empty() && !used.empty();
         if (used.empty()) {
             std::iota(numbers_.begin(), numbers_.end(), 0);
         } else {

@@ -54,9 +54,9 @@ std::string ranks_text(const std::vector<int>& ranks) {
         while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) {
             ++last;
         }
-        text += (text.empty() ? "" : ",") + std::to_string(ranks[i]);
+        text.append(text.empty() ? "" : ",").append(std::to_string(ranks[i]));
         if (last > i) {
-            text += (last > i + 1 ? "-" : ",") + std::to_string(ranks[last]);
+            text.append(last > i + 1 ? "-" : ",").append(std::to_string(ranks[last]));
         }
         i = last + 1;
     }

@@ -1,0 +1,325 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/failure_banner.h>
+#include <gui/logs/fact_rows.h>
+#include <gui/logs/line_context.h>
+#include <gui/logs/logs_page.h>
+#include <gui/nccl/nccl_pane.h>
+#include <gui/session/workspace.h>
+#include <gui/strings.h>
+#include <gui/widgets/elided_label.h>
+#include <gui/widgets/empty_state.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QClipboard>
+#include <QDragEnterEvent>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMimeData>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <fstream>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr double kHint = 0.2;  ///< below it, a verdict is only named
+constexpr int kTicks = 1000;   ///< of the progress bar
+
+QTreeWidget* make_list(const char* object_name, const QString& name, const QStringList& columns) {
+    auto* list = new QTreeWidget;
+    list->setObjectName(QString::fromLatin1(object_name));
+    list->setAccessibleName(name);
+    list->setHeaderLabels(columns);
+    list->setRootIsDecorated(false);
+    list->setUniformRowHeights(true);
+    list->setTextElideMode(Qt::ElideMiddle);
+    list->setFrameShape(QFrame::NoFrame);
+    return list;
+}
+
+}  // namespace
+
+LogsPage::LogsPage(Workspace* workspace, QWidget* parent)
+    : QWidget(parent), workspace_(workspace), data_(workspace->pool()), stack_(new QStackedWidget(this)) {
+    setObjectName(u"logsPage"_s);
+    setAcceptDrops(true);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(16, 12, 16, 12);
+    layout->setSpacing(8);
+    layout->addWidget(make_bar());
+    stack_->addWidget(make_empty());
+    stack_->addWidget(make_content());
+    layout->addWidget(stack_, 1);
+    connect(&data_, &NcclData::changed, this, &LogsPage::refresh);
+    connect(&data_, &NcclData::progress, this, [this](qint64 done, qint64 total) {
+        progress_->setRange(0, total > 0 ? kTicks : 0);
+        progress_->setValue(total > 0 ? int(kTicks * done / total) : 0);
+    });
+    refresh();
+}
+
+LogsPage::~LogsPage() = default;
+
+QWidget* LogsPage::make_bar() {
+    auto* bar = new QWidget(this);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(8);
+    auto* files = make_button(tr("&Open files…"), "logsFiles", bar, "primary");
+    files->setToolTip(tr("Logs of one or all ranks, or archives of them (.tar.gz, .zip)"));
+    auto* folder = make_button(tr("Open fol&der…"), "logsFolder", bar);
+    folder->setToolTip(tr("Every log below a folder: of torchrun --log-dir, NCCL_DEBUG_FILE, Slurm"));
+    auto* text = make_button(tr("&Paste"), "logsPaste", bar);
+    text->setToolTip(tr("The text of the clipboard"));
+    what_ = make_label({}, bar, "muted");
+    what_->setObjectName(u"logsWhat"_s);
+    what_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    progress_ = new QProgressBar(bar);
+    progress_->setObjectName(u"logsProgress"_s);
+    progress_->setAccessibleName(tr("Progress of the reading"));
+    progress_->setFixedWidth(200);
+    cancel_ = make_button(tr("&Cancel"), "logsCancel", bar);
+    for (QWidget* part : std::initializer_list<QWidget*>{files, folder, text}) {
+        layout->addWidget(part);
+    }
+    layout->addWidget(what_, 1);
+    layout->addWidget(progress_);
+    layout->addWidget(cancel_);
+    connect(files, &QPushButton::clicked, this, &LogsPage::choose_files);
+    connect(folder, &QPushButton::clicked, this, &LogsPage::choose_folder);
+    connect(text, &QPushButton::clicked, this, &LogsPage::paste);
+    connect(cancel_, &QPushButton::clicked, &data_, &NcclData::cancel);
+    return bar;
+}
+
+QWidget* LogsPage::make_empty() {
+    auto* empty = new EmptyState(
+        tr("Logs from anywhere"),
+        tr("Open the output of a failed run, whoever started it: files, a folder, an archive, or drop them "
+           "here. The more ranks, the better. Rankscope names the cause, shows the lines that prove it, and "
+           "draws what NCCL did."),
+        {}, this);
+    empty->setObjectName(u"logsEmpty"_s);
+    return empty;
+}
+
+QWidget* LogsPage::make_content() {
+    auto* scroll = new QScrollArea(this);
+    scroll->setObjectName(u"logsVerdicts"_s);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* inside = new QWidget(scroll);
+    cards_ = new QVBoxLayout(inside);
+    cards_->setContentsMargins(0, 0, 4, 0);
+    cards_->setSpacing(6);
+    scroll->setWidget(inside);
+    lines_ = new LineContext(workspace_->pool(), this);
+    auto* top = new QSplitter(Qt::Horizontal, this);
+    top->addWidget(scroll);
+    top->addWidget(lines_);
+    top->setSizes({600, 500});
+    top->setChildrenCollapsible(false);
+    top->setHandleWidth(10);
+    tabs_ = new QTabWidget(this);
+    tabs_->setObjectName(u"logsTabs"_s);
+    tabs_->setDocumentMode(true);
+    nccl_ = new NcclPane(&data_, this);
+    timeline_ = make_list("logsTimeline", tr("Timeline"), {tr("Time"), tr("What"), tr("Who"), tr("Line")});
+    facts_ = make_list("logsFacts", tr("Facts"), {tr("Fact"), tr("Value")});
+    tabs_->addTab(nccl_, tr("NCCL"));
+    tabs_->addTab(timeline_, tr("Timeline"));
+    tabs_->addTab(facts_, tr("Facts"));
+    auto* rows = new QSplitter(Qt::Vertical, this);
+    rows->addWidget(top);
+    rows->addWidget(tabs_);
+    rows->setStretchFactor(0, 2);
+    rows->setStretchFactor(1, 3);
+    rows->setChildrenCollapsible(false);
+    rows->setHandleWidth(8);
+    connect(nccl_, &NcclPane::lineRequested, this, &LogsPage::show_place);
+    connect(nccl_, &NcclPane::jobRequested, this, &LogsPage::jobRequested);
+    const auto open_place = [this](const QTreeWidgetItem* item) {
+        const QVariantList place = item->data(0, Qt::UserRole).toList();
+        if (place.size() == 2) {
+            show_place(place.at(0).toUInt(), place.at(1).toULongLong());
+        }
+    };
+    for (QTreeWidget* list : {timeline_, facts_}) {
+        connect(list, &QTreeWidget::itemClicked, this, open_place);
+        connect(list, &QTreeWidget::itemActivated, this, open_place);
+    }
+    return rows;
+}
+
+void LogsPage::choose_files() {
+    auto* dialog = new QFileDialog(this, tr("Open logs"));
+    dialog->setObjectName(u"logsFileDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFiles);
+    connect(dialog, &QFileDialog::filesSelected, this, [this](const QStringList& files) {
+        std::vector<std::string> paths;
+        std::transform(files.begin(), files.end(), std::back_inserter(paths), ss);
+        open(paths);
+    });
+    dialog->open();
+}
+
+void LogsPage::choose_folder() {
+    auto* dialog = new QFileDialog(this, tr("Open a folder of logs"));
+    dialog->setObjectName(u"logsFolderDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& folder) { open({ss(folder)}); });
+    dialog->open();
+}
+
+void LogsPage::paste() {
+    const QString text = QGuiApplication::clipboard()->text();
+    if (!text.trimmed().isEmpty()) {
+        open_text(text);
+    }
+}
+
+void LogsPage::open(const std::vector<std::string>& paths) {
+    const std::size_t slash = paths.size() == 1 ? paths.front().rfind('/') : std::string::npos;
+    start(paths, slash == std::string::npos ? std::string() : paths.front().substr(0, slash + 1));
+    pasted_.reset();
+}
+
+void LogsPage::open_text(const QString& text) {
+    // A file like others: lines are looked up in it again.
+    auto folder = std::make_unique<QTemporaryDir>();
+    const std::string name = ss(folder->path()) + "/" + ss(tr("pasted text"));
+    std::ofstream(name) << ss(text);
+    start({name}, ss(folder->path()) + "/");
+    pasted_ = std::move(folder);
+}
+
+void LogsPage::start(const std::vector<std::string>& paths, const std::string& strip) {
+    paths_ = paths;
+    lines_->clear();
+    progress_->setRange(0, 0);
+    data_.show_files(paths, strip);
+}
+
+void LogsPage::dragEnterEvent(QDragEnterEvent* event) {
+    const QMimeData* brought = event->mimeData();
+    const auto urls = brought->urls();
+    if (brought->hasText() ||
+        std::any_of(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); })) {
+        event->acceptProposedAction();
+    }
+}
+
+void LogsPage::dropEvent(QDropEvent* event) {
+    std::vector<std::string> paths;
+    for (const QUrl& url : event->mimeData()->urls()) {
+        if (url.isLocalFile()) {
+            paths.push_back(ss(url.toLocalFile()));
+        }
+    }
+    if (!paths.empty()) {
+        open(paths);
+    } else if (event->mimeData()->hasText()) {
+        open_text(event->mimeData()->text());
+    }
+    event->acceptProposedAction();
+}
+
+void LogsPage::refresh() {
+    const bool reading = data_.reading();
+    progress_->setVisible(reading);
+    cancel_->setVisible(reading);
+    const NcclSnapshot& snapshot = *data_.snapshot();
+    stack_->setCurrentIndex(reading || snapshot.complete ? 1 : 0);
+    if (reading) {
+        what_->setText(tr("%1 lines so far").arg(snapshot.lines_read));
+    } else if (snapshot.complete) {
+        const QString files = snapshot.sources.size() == 1 ? qs(snapshot.sources.front())
+                                                           : tr("%1 files").arg(snapshot.sources.size());
+        what_->setText(tr("%1, %2 lines").arg(files).arg(snapshot.lines_read));
+    }
+    if (shown_ == data_.snapshot()) {
+        return;
+    }
+    shown_ = data_.snapshot();
+    show_verdicts();
+    show_timeline();
+    fill_facts(facts_, snapshot);
+}
+
+void LogsPage::show_verdicts() {
+    while (QLayoutItem* item = cards_->takeAt(0)) {
+        if (item->widget()) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+    const auto say = [this](const QString& text) {
+        auto* label = make_label(text, cards_->parentWidget(), "muted");
+        label->setObjectName(u"logsSummary"_s);
+        label->setWordWrap(true);
+        cards_->addWidget(label);
+    };
+    QStringList hints;
+    bool first = true;
+    for (const Verdict& verdict : shown_->verdicts) {
+        if (!first && verdict.confidence < kHint) {
+            hints += qs(verdict.id.str());
+            continue;
+        }
+        auto* card = new FailureBanner(workspace_->fixes(), cards_->parentWidget());
+        card->set_verdict(verdict, first);
+        connect(card, &FailureBanner::placeRequested, this, &LogsPage::show_named_place);
+        connect(card, &FailureBanner::jobRequested, this, &LogsPage::jobRequested);
+        cards_->addWidget(card);
+        first = false;
+    }
+    if (!hints.isEmpty()) {
+        say(tr("Not ruled out: %1").arg(hints.join(u", "_s)));
+    }
+    if (first) {
+        say(!shown_->complete ? tr("The cause is named when everything is read.")
+            : shown_->lines_read == 0
+                ? tr("There is no line to read in what you opened. Facts lists what was skipped.")
+                : tr("Nothing in these logs points to a fault."));
+    }
+    cards_->addStretch(1);
+}
+
+void LogsPage::show_timeline() {
+    fill_timeline(timeline_, *shown_);
+    tabs_->setTabText(
+        1, shown_->timeline.empty() ? tr("Timeline") : tr("Timeline (%1)").arg(shown_->timeline.size()));
+}
+
+void LogsPage::show_place(quint32 file, quint64 line) {
+    const auto& sources = data_.snapshot()->sources;
+    if (file < sources.size()) {
+        lines_->show_line(paths_, file, qs(sources[file]), line);
+    }
+}
+
+void LogsPage::show_named_place(const QString& file, qint64 line) {
+    const auto& sources = data_.snapshot()->sources;
+    const auto found = std::find(sources.begin(), sources.end(), ss(file));
+    if (found != sources.end()) {
+        show_place(quint32(found - sources.begin()), quint64(line));
+    }
+}
+
+}  // namespace rankscope::gui

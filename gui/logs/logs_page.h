@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/nccl/nccl_data.h>
+#include <gui/session/fix_runner.h>
+
+#include <QTemporaryDir>
+#include <QWidget>
+#include <memory>
+#include <string>
+#include <vector>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+class QStackedWidget;
+class QTabWidget;
+class QTreeWidget;
+class QVBoxLayout;
+
+namespace rankscope::gui {
+
+class LineContext;
+class NcclPane;
+class Workspace;
+
+/// Logs from anywhere: what they say went wrong, with the lines that show it, and what NCCL did.
+class LogsPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit LogsPage(Workspace* workspace, QWidget* parent = nullptr);
+    ~LogsPage() override;
+
+    /// Files, folders and archives, instead of what is shown.
+    void open(const std::vector<std::string>& paths);
+    /// A text from the clipboard.
+    void open_text(const QString& text);
+    const NcclData& data() const { return data_; }
+    NcclPane* nccl() const { return nccl_; }
+
+signals:
+    void jobRequested(const std::map<std::string, std::string>& keys);
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+
+private:
+    QWidget* make_bar();
+    QWidget* make_empty();
+    QWidget* make_content();
+    void choose_files();
+    void choose_folder();
+    void paste();
+    void start(const std::vector<std::string>& paths, const std::string& strip);
+    void refresh();
+    void show_verdicts();
+    void show_timeline();
+    void show_place(quint32 file, quint64 line);
+    void show_named_place(const QString& file, qint64 line);
+
+    Workspace* workspace_;
+    NcclData data_;
+    std::vector<std::string> paths_;
+    std::unique_ptr<QTemporaryDir> pasted_;
+    std::shared_ptr<const NcclSnapshot> shown_;
+    QLabel* what_;
+    QProgressBar* progress_;
+    QPushButton* cancel_;
+    QStackedWidget* stack_;
+    QVBoxLayout* cards_;
+    LineContext* lines_;
+    QTabWidget* tabs_;
+    NcclPane* nccl_;
+    QTreeWidget* timeline_;
+    QTreeWidget* facts_;
+};
+
+}  // namespace rankscope::gui
