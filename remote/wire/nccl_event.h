@@ -36,7 +36,7 @@ struct EnumNames<NcclPhase> {
 struct CommunicatorHash {
     std::uint64_t value = 0;
 
-    auto operator<=>(const CommunicatorHash&) const = default;
+    auto operator<=>(const CommunicatorHash&) const = default;  // NOLINT(modernize-use-nullptr): false
 };
 
 /// A communicator that this rank has opened, or closed.

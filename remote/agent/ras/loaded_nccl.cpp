@@ -48,7 +48,7 @@ std::string nccl_version_of(const fs::path& library) {
         const std::string folder = entry->path().filename().string();
         const auto dash = folder.find('-');
         if (folder.starts_with(kPackage) && dash != std::string::npos && folder.ends_with(".dist-info")) {
-            const auto version = folder.substr(dash + 1, folder.rfind(".dist-info") - dash - 1);
+            auto version = folder.substr(dash + 1, folder.rfind(".dist-info") - dash - 1);
             if (is_version(version)) {
                 return version;
             }
