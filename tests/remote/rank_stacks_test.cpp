@@ -127,7 +127,9 @@ protected:
     std::string python_;
     std::unique_ptr<test::ScopedEnvironment> path_;
     const std::string sleeps_ =
-        "import select\ndef step():\n    print('ready', flush=True)\n    select.poll().poll(1000000)\n"
+        // In one line: whoever reads "ready" may look before the program waits.
+        "import select\ndef step():\n    poll = select.poll()\n    print('ready', flush=True); "
+        "poll.poll(1000000)\n"
         "    print('woken', flush=True)\nstep()\n";
 };
 
