@@ -214,7 +214,7 @@ QWidget* LivePage::make_rank_table() {
 }
 
 void LivePage::size_columns() {
-    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 134, 50, 48};
+    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 122, 50, 48};
     for (int column = 0; column < RankTableModel::FIRST_METRIC; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
@@ -227,7 +227,7 @@ void LivePage::size_columns() {
         const QString header = table_model_->headerData(column, Qt::Horizontal).toString();
         table_->setColumnWidth(column, std::clamp(text.horizontalAdvance(header) + 22, 62, 150));
     }
-    table_->setColumnWidth(table_model_->exit_column(), 70);
+    table_->setColumnWidth(table_model_->exit_column(), 60);
 }
 
 void LivePage::connect_parts() {

@@ -145,6 +145,12 @@ void NcclPane::refresh() {
     const NcclAbsence absence = absence_of(*data_);
     const bool shown = absence == NcclAbsence::None ||
                        std::any_of(all_.begin(), all_.end(), [](NcclTab* tab) { return tab->has_content(); });
+    if (shown && absence != NcclAbsence::None && stack_->currentIndex() == 0) {
+        // Not all tabs have something to show without a line of NCCL: begin with one that has.
+        const auto first =
+            std::find_if(all_.begin(), all_.end(), [](const NcclTab* tab) { return tab->has_content(); });
+        tabs_->setCurrentIndex(int(first - all_.begin()));
+    }
     stack_->setCurrentIndex(shown ? 1 : 0);
     empty_title_->setText(title_of(absence));
     empty_text_->setText(text_of(absence, data_->run() != nullptr));
