@@ -118,6 +118,16 @@ TEST(CollectiveStats, ABroadcastTellsNoLastRankAndAnUnknownLinkNoShare) {
     EXPECT_EQ(report.ranks[0].waited_s, 0);
 }
 
+TEST(CollectiveStats, SmallDifferencesNameNoRank) {
+    CollectiveStats stats;
+    for (int rank = 0; rank < 64; ++rank) {
+        stats.take(rank, 5, event_of(rank, 64, {totals("AllReduce", kMiB, 10, 0.004 * (1 + 0.0007 * rank))}));
+    }
+    const CollectiveReport report = stats.report();
+    EXPECT_EQ(report.rows.front().last_rank, -1);
+    EXPECT_EQ(report.rows.front().slowest_rank, -1);
+}
+
 TEST(CollectiveStats, AlternatingWaitsAreSeenInMatchedOperations) {
     CollectiveStats stats;
     // Each rank is last every second time: their means are equal, and each waits half of the time.

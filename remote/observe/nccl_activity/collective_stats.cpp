@@ -21,7 +21,8 @@ constexpr std::size_t kFewestRecentOfRank = 64;
 constexpr std::size_t kMostMatching = 4096;
 constexpr std::size_t kMostMatchingRanks = 1'000'000;
 constexpr std::size_t kMostKinds = 32;
-constexpr double kNoticeable = 0.02;  ///< of the mean: below, no rank is slower than the others
+constexpr double kNoticeable = 0.02;  ///< of the longest time of one operation: below, none entered last
+constexpr double kDiffers = 0.1;      ///< of the mean: below, no rank is slower than the others
 
 int size_class_of(std::uint64_t bytes) {
     return bytes == 0 ? 0 : static_cast<int>(std::bit_width(bytes)) - 1;
@@ -313,7 +314,7 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
     row.mean_s = all.seconds / operations;
     row.spread_s = slowest_s - fastest_s;
     const bool synchronizes = ends_together(name) && row.ranks > 1;
-    const bool differ = row.spread_s > kNoticeable * slowest_s;
+    const bool differ = row.spread_s > kDiffers * slowest_s;
     if (sums.ranks.size() < 2 || !differ) {
         row.slowest_rank = -1;
     }
