@@ -138,7 +138,10 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
         forget_log();
         lines_->setVisible(!report.lines.empty());
         fit_lines();
-        lines_->moveCursor(report.kind == ReportKind::End ? QTextCursor::End : QTextCursor::Start);
+        // Of the last lines of a rank the end says most; evidence begins with what says most.
+        const bool last_lines =
+            report.kind == ReportKind::End && (report.lines.empty() || report.lines.front().file.empty());
+        lines_->moveCursor(last_lines ? QTextCursor::End : QTextCursor::Start);
         lines_->moveCursor(QTextCursor::StartOfLine);
     }
     find_lines(log);
