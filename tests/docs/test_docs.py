@@ -27,7 +27,12 @@ CTL = support.BIN / "rankscopectl"
 COVERED_ELSEWHERE = {
     "sudo apt install": "packaging/try-package",
     "cmake --install": "packaging/package",
+    "rankscopectl runs nccl-level": "integration.nccl: a run without NCCL has no level",
 }
+SHORT = """name: short
+nodes: [node1]
+command: [sh, -c, "echo done"]
+"""
 ENDLESS = """name: endless
 nodes: [node1]
 command: [sh, -c, "while :; do sleep 0.1; done"]
@@ -94,6 +99,9 @@ class Documentation(unittest.TestCase):
         if words[1:2] == ["runs"] and words[2] in ("stop", "pause", "kill"):
             self.write("endless.yaml", ENDLESS)
             self.ctl("run", "endless.yaml", "--detach", check=True)
+        if words[1:2] == ["bundle"]:
+            self.write("short.yaml", SHORT)
+            self.ctl("run", "short.yaml", check=True)
         if words[1:3] == ["keys", "generate"]:
             self.cluster.run(["sh", "-c", "cd ~/.ssh && for key in id_ed25519 id_ed25519.pub; do [ ! -e $key ] || mv $key $key.kept; done"], check=True)
         if "--end" in words:
