@@ -13,7 +13,7 @@ namespace rankscope::gui {
 
 /// "P2P/NVLink", "InfiniBand, GPUDirect".
 QString transport_text(logs::TransportKind kind);
-/// Colour and dashes: each kind is told apart without its colour, too.
+/// Colour and dashes: each kind can be recognised without its colour, too.
 QPen transport_pen(logs::TransportKind kind, const ThemeColors& colors, double width);
 
 /// What is slower than it could be, where, and why.

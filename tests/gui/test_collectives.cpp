@@ -67,7 +67,7 @@ TEST_F(Collectives, AHealthyRunIsATimelineATableAndAPlot) {
     ASSERT_EQ(table()->rowCount(), 8);
     EXPECT_EQ(table()->index(0, CollectiveTableModel::Function).data().toString(), u"AllReduce"_s);
     EXPECT_EQ(table()->index(0, CollectiveTableModel::LinkShare).data().toString(), u"unknown"_s)
-        << "a rate that nobody says is not made up";
+        << "a rate that no line states is not made up";
     EXPECT_TRUE(text("collectiveSummary").contains(u"waiting for other ranks"_s))
         << qPrintable(text("collectiveSummary"));
     EXPECT_FALSE(child<FittedTable>(&tab_, "collectiveTable")->horizontalScrollBar()->isVisible());

@@ -171,7 +171,7 @@ TEST(CollectiveStats, WhoHasNotEnteredAnOpenCollectiveIsBehind) {
     EXPECT_EQ(report.ranks[3].behind[0].entered, 41U);
     EXPECT_EQ(report.communicators[0].members.at(3), 13);
 
-    // It enters: nobody is behind.
+    // It enters: no rank is behind.
     NcclEvent enters = event_of(3, 4, {});
     enters.progress = {{kAll, "AllReduce", 42, 42, 42}};
     stats.take(13, 6, enters);

@@ -48,7 +48,7 @@ struct AbandonedRingFolder {
     std::filesystem::path path;
     std::uint64_t bytes = 0;
 };
-/// Those of this user that nobody holds.
+/// Those of this user that no process has locked.
 std::vector<AbandonedRingFolder> abandoned_ring_folders();
 
 }  // namespace rankscope::agent

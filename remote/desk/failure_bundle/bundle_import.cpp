@@ -324,7 +324,7 @@ Failure cancelled() {
     return {.code = "cancelled", .what = text(kContext, "Cancelled: the run store is as it was.")};
 }
 
-// A run that goes on elsewhere is over here: nobody may stop or attach to it by accident.
+// A run that continues elsewhere is over here: it cannot be stopped or attached by accident.
 Result<void> end_here(RunStore& store, const RunRecord& record, std::uint64_t desk_seq,
                       std::int64_t last_us) {
     Event event;
