@@ -151,7 +151,7 @@ TEST(NcclWatch, RasIsAskedAtOnceOnAStallAndSlowlyOtherwise) {
     EXPECT_LE(run(1206, 1320, false), 2);
 }
 
-TEST(NcclWatch, WithoutRasNobodyIsAskedAgainForLong) {
+TEST(NcclWatch, WithoutRasNoNodeIsAskedAgainForLong) {
     Stall stall(2);
     stall.run(60, "");
     EXPECT_LE(stall.asked, 8);

@@ -113,7 +113,7 @@ TEST(FlightPipe, ReadsWhatTheProcessWrites) {
     EXPECT_EQ(flights[1].bytes, "another.");
 }
 
-TEST(FlightPipe, WaitsForNobodyWhoIsGone) {
+TEST(FlightPipe, DoesNotWaitForAProcessThatIsGone) {
     const test::TemporaryFolder folder;
     FlightPlace absent{0, folder.path() / "0.pipe", folder.path() / "0"};
     FlightPlace abandoned{1, folder.path() / "1.pipe", folder.path() / "1"};

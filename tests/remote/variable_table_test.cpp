@@ -107,7 +107,7 @@ TEST(VariableTables, ProblemsHaveTheirLine) {
     std::vector<std::string> problems;
     const auto some = VariableTable::parse(
         "- {name: A_B, of: nccl, meaning: m, values: flag}\n"
-        "- {name: A_C, of: nobody, meaning: m, values: flag}\n"
+        "- {name: A_C, of: unknown, meaning: m, values: flag}\n"
         "- {name: A_D, of: nccl, meaning: m, values: int 3}\n"
         "- {name: A_B, of: nccl, meaning: m, values: flag}\n"
         "- {name: A_E, of: nccl, meaning: m, values: flag, colour: red}\n",
