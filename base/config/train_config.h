@@ -101,7 +101,7 @@ struct TrainConfig {
     std::optional<double> clip_norm;
     std::optional<double> clip_value;
     bool sync_bn = false;
-    std::string device = "cpu";
+    std::string device = "auto";  ///< left to the plan of a run; a worker started by hand takes the CPU
     std::string precision = "fp32";
     std::int64_t topk = 5;
     std::int64_t seed = 0;

@@ -355,14 +355,17 @@ void add_schedule(Table& table) {
 
 void add_compute(Table& table) {
     add(table, "device", MEMBER(device),
-        {.choices = {"cpu", "cuda"},
+        {.choices = {"auto", "cuda", "cpu"},
          .label = "De&vice",
-         .help = "What computes. cuda takes one GPU per rank and NCCL.",
+         .help = "What computes. auto: GPUs where every node of the run has one, else CPUs; the plan says "
+                 "which. cuda takes one GPU per rank and NCCL.",
          .group = kCompute});
     add(table, "precision", MEMBER(precision),
         {.choices = {"fp32", "tf32", "bf16", "fp16"},
          .label = "&Precision",
-         .help = "What multiplies; weights stay fp32.",
+         .help =
+             "What multiplies; weights stay fp32. GPUs need compute capability 8.0 for tf32 and bf16, 7.0 "
+             "for fp16. CPUs compute tf32 as fp32, need AVX512-BF16 for bf16, and have no fp16.",
          .group = kCompute});
     add(table, "deterministic", MEMBER(deterministic),
         {.label = "Deterministic",
