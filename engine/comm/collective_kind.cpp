@@ -18,6 +18,8 @@ const char* name_of(CollectiveKind operation) {
             return "all_gather";
         case CollectiveKind::barrier:
             return "barrier";
+        case CollectiveKind::step:
+            return "step";
     }
     return "?";
 }

@@ -10,8 +10,8 @@
 
 namespace rankscope::engine {
 
-/// The collectives, by the names that every framework uses.
-enum class CollectiveKind : std::uint8_t { all_reduce, broadcast, all_gather, barrier };
+/// The collectives, by the names that every framework uses, and a whole training step that a GPU runs as one piece.
+enum class CollectiveKind : std::uint8_t { all_reduce, broadcast, all_gather, barrier, step };
 
 const char* name_of(CollectiveKind operation);
 /// "1.2 MB", "660 B": decimal, as network speeds are.

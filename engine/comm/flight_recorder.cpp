@@ -9,7 +9,34 @@ namespace rankscope::engine {
 
 void GroupRecord::start(CollectiveKind operation, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
+    // Its own queue: what lies in the other one keeps its numbers, as on the other ranks.
+    advance();
+    state_.sequence += queued_.empty() ? 0 : queued_.size() - 1;
+    queued_.clear();
+    begin(operation, bytes);
+}
+
+void GroupRecord::start_queued(CollectiveKind operation, std::size_t bytes, std::function<bool()> ended) {
+    const std::lock_guard lock(mutex_);
+    advance();
+    queued_.push_back({operation, bytes, std::move(ended)});
+    if (queued_.size() == 1) {
+        begin(operation, bytes);
+    }
+}
+
+void GroupRecord::begin(CollectiveKind operation, std::uint64_t bytes) const {
     state_ = {state_.sequence + 1, operation, bytes, true};
+}
+
+void GroupRecord::advance() const {
+    while (!queued_.empty() && queued_.front().ended()) {
+        queued_.pop_front();
+        state_.running = false;
+        if (!queued_.empty()) {
+            begin(queued_.front().operation, queued_.front().bytes);
+        }
+    }
 }
 
 void GroupRecord::finish() {
@@ -19,6 +46,7 @@ void GroupRecord::finish() {
 
 GroupState GroupRecord::state() const {
     const std::lock_guard lock(mutex_);
+    advance();
     return state_;
 }
 

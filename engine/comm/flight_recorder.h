@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <list>
 #include <memory>
@@ -26,7 +27,8 @@ struct GroupState {
     bool operator==(const GroupState&) const = default;
 };
 
-/// One group's entry in the recorder. start() and finish() cost some ten nanoseconds.
+/// One group's entry in the recorder. start() and finish() cost some ten nanoseconds. Each operation has the same number
+/// on every rank that starts the same operations in the same order.
 class GroupRecord {
 public:
     GroupRecord(std::string name, std::vector<int> members, std::function<void(const std::string&)> abort)
@@ -34,6 +36,9 @@ public:
 
     void start(CollectiveKind operation, std::size_t bytes);
     void finish();
+    /// An operation that waits in a device's queue: it begins when those before it have ended, and runs until `ended`
+    /// says so. `ended` is called under the record's lock, from any thread, and not again once it has said yes.
+    void start_queued(CollectiveKind operation, std::size_t bytes, std::function<bool()> ended);
 
     const std::string& name() const { return name_; }
     const std::vector<int>& members() const { return members_; }
@@ -41,11 +46,21 @@ public:
 
 private:
     friend class FlightRecorder;
+    struct Queued {
+        CollectiveKind operation = CollectiveKind::step;
+        std::uint64_t bytes = 0;
+        std::function<bool()> ended;
+    };
+    void begin(CollectiveKind operation, std::uint64_t bytes) const;
+    /// Takes away what has ended.
+    void advance() const;
+
     std::string name_;
     std::vector<int> members_;
     std::function<void(const std::string&)> abort_;
     mutable std::mutex mutex_;
-    GroupState state_;
+    mutable GroupState state_;
+    mutable std::deque<Queued> queued_;  ///< the first one is state_
 };
 
 /// Holds every group of this rank: what the watchdog looks at, what the other ranks get, and whom to

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/abort_flag.h>
+#include <engine/comm/nccl_error.h>
 #include <engine/comm/nccl_process_group.h>
 #include <engine/comm/reduce.h>
 #include <engine/comm/work_queue.h>
@@ -39,16 +40,12 @@ private:
     void* data_ = nullptr;
 };
 
-void check(ncclResult_t code, const char* what) {
-    if (code != ncclSuccess && code != ncclInProgress) {
-        throw PeerLostError(std::string("NCCL: ") + what + ": " + ncclGetErrorString(code));
-    }
-}
-
 /// The communicator; memory registered with it may outlive the group.
 struct Communicator {
     ncclComm_t handle = nullptr;
-    std::mutex mutex;  ///< of registering; not of collectives
+    /// Of registering and of asking for its state, which completes calls that continue in the background; not of
+    /// collectives.
+    std::mutex mutex;
 
     Communicator() = default;
     Communicator(const Communicator&) = delete;
@@ -62,24 +59,34 @@ struct Communicator {
             handle = nullptr;
         }
     }
-};
-
-/// A non-blocking call may continue in the background: waits until it has a result.
-void settle(ncclComm_t communicator, ncclResult_t code, std::chrono::milliseconds timeout,
-            const AbortFlag& aborted, const char* what) {
-    const auto deadline = Clock::now() + timeout;
-    while (code == ncclInProgress) {
-        aborted.check();
-        if (Clock::now() > deadline) {
-            throw PeerLostError(std::string("NCCL: ") + what + " did not end within " +
-                                std::to_string(timeout.count() / 1000) +
-                                " s: a rank is missing, or its port is closed");
+    /// The state of what continues in the background. Only one thread may ask at a time: NCCL frees the finished call.
+    ncclResult_t state(const char* what) {
+        const std::lock_guard lock(mutex);
+        if (handle == nullptr) {
+            throw PeerLostError("NCCL: the communicator was aborted");
         }
-        std::this_thread::sleep_for(kNap);
-        check(ncclCommGetAsyncError(communicator, &code), what);
+        ncclResult_t code = ncclSuccess;
+        nccl_check(ncclCommGetAsyncError(handle, &code), what, handle);
+        nccl_check(code, what, handle);
+        return code;
     }
-    check(code, what);
-}
+    /// A non-blocking call may continue in the background: waits until it has a result.
+    void settle(ncclResult_t code, std::chrono::milliseconds timeout, const AbortFlag& aborted,
+                const char* what) {
+        nccl_check(code, what, handle);
+        const auto deadline = Clock::now() + timeout;
+        while (code == ncclInProgress) {
+            aborted.check();
+            if (Clock::now() > deadline) {
+                throw PeerLostError(std::string("NCCL: ") + what + " did not end within " +
+                                    std::to_string(timeout.count() / 1000) +
+                                    " s: a rank is missing, or its port is closed");
+            }
+            std::this_thread::sleep_for(kNap);
+            code = state(what);
+        }
+    }
+};
 
 ncclConfig_t non_blocking() {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
@@ -144,12 +151,12 @@ public:
                                           }
                                           ncclMemFree(at);
                                       });
+        ncclResult_t registered = ncclSuccess;
         {
             const std::lock_guard lock(communicator_->mutex);
-            settle(communicator_->handle,
-                   ncclCommRegister(communicator_->handle, memory, bytes, registration.get()),
-                   options_.connect_timeout, aborted_, "ncclCommRegister");
+            registered = ncclCommRegister(communicator_->handle, memory, bytes, registration.get());
         }
+        communicator_->settle(registered, options_.connect_timeout, aborted_, "ncclCommRegister");
         cuda_check(cudaMemset(memory, 0, bytes), "cudaMemset");
         // The caller's streams do not wait for the default one, which this runs on.
         cuda_check(cudaStreamSynchronize(nullptr), "cudaMemset");
@@ -224,11 +231,10 @@ public:
             const ncclResult_t code =
                 ncclCommSplit(communicator_->handle, colour < 0 ? NCCL_SPLIT_NOCOLOR : colour, rank(),
                               &part->handle, &config);
-            settle(communicator_->handle, code, options_.connect_timeout, aborted_, "ncclCommSplit");
+            communicator_->settle(code, options_.connect_timeout, aborted_, "ncclCommSplit");
             if (part->handle != nullptr) {
-                ncclResult_t state = ncclSuccess;
-                check(ncclCommGetAsyncError(part->handle, &state), "ncclCommSplit");
-                settle(part->handle, state, options_.connect_timeout, aborted_, "ncclCommSplit");
+                part->settle(part->state("ncclCommSplit"), options_.connect_timeout, aborted_,
+                             "ncclCommSplit");
             }
         });
         return colour < 0 ? nullptr : std::make_unique<NcclGroup>(options, std::move(part), members, name);
@@ -237,22 +243,26 @@ public:
     void abort(const std::string& why) override { aborted_.set(why); }
 
     void enqueue(const Reduction& reduction, void* queue) override {
-        healthy();
+        healthy({});
         // A non-blocking communicator launches on a thread of its own: until it has, the queue (or the graph
         // that is being recorded) does not hold the operation.
-        settle(communicator_->handle, start(reduction, static_cast<cudaStream_t>(queue)),
-               options_.collective_timeout, aborted_, "ncclAllReduce");
+        communicator_->settle(start(reduction, static_cast<cudaStream_t>(queue)), options_.collective_timeout,
+                              aborted_, "ncclAllReduce");
     }
 
-    void healthy() override {
+    void enqueued(std::size_t bytes, std::function<bool()> ended) override {
+        record_->start_queued(CollectiveKind::step, bytes, std::move(ended));
+    }
+
+    void healthy(std::chrono::milliseconds waited) override {
         aborted_.check();
-        const std::lock_guard lock(communicator_->mutex);
-        if (communicator_->handle == nullptr) {
-            throw PeerLostError("NCCL: the communicator was aborted");
+        communicator_->state("collective");
+        if (waited > options_.collective_timeout) {
+            aborted_.set("NCCL: a training step did not end within " +
+                         std::to_string(options_.collective_timeout.count() / 1000) +
+                         " s: another rank hangs or is gone");
+            aborted_.check();
         }
-        ncclResult_t state = ncclSuccess;
-        check(ncclCommGetAsyncError(communicator_->handle, &state), "ncclCommGetAsyncError");
-        check(state, "collective");
     }
 
 private:
@@ -273,11 +283,11 @@ private:
                 encode(reduction.type, 1.0F, {&single, 1}, &half);
                 scalar = &half;
             }
-            check(ncclRedOpCreatePreMulSum(&operation, scalar, type, ncclScalarHostImmediate,
-                                           communicator_->handle),
-                  "ncclRedOpCreatePreMulSum");
+            nccl_check(ncclRedOpCreatePreMulSum(&operation, scalar, type, ncclScalarHostImmediate,
+                                                communicator_->handle),
+                       "ncclRedOpCreatePreMulSum");
         }
-        check(ncclGroupStart(), "ncclGroupStart");
+        nccl_check(ncclGroupStart(), "ncclGroupStart");
         ncclResult_t refused = ncclSuccess;
         for (const Piece& piece : reduction.pieces) {
             refused = ncclAllReduce(piece.data, piece.data, piece.count, type, operation,
@@ -287,11 +297,11 @@ private:
             }
         }
         const ncclResult_t code = ncclGroupEnd();
-        check(refused, "ncclAllReduce");
-        check(code, "ncclGroupEnd");
+        nccl_check(refused, "ncclAllReduce");
+        nccl_check(code, "ncclGroupEnd");
         if (scaled) {
-            settle(communicator_->handle, code, options_.collective_timeout, aborted_, "ncclAllReduce");
-            check(ncclRedOpDestroy(operation, communicator_->handle), "ncclRedOpDestroy");
+            communicator_->settle(code, options_.collective_timeout, aborted_, "ncclAllReduce");
+            nccl_check(ncclRedOpDestroy(operation, communicator_->handle), "ncclRedOpDestroy");
         }
         return code;
     }
@@ -330,7 +340,7 @@ private:
         cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
         record_->start(operation, bytes);
         const auto began = Clock::now();
-        settle(communicator_->handle, begin(), options_.collective_timeout, aborted_, name_of(operation));
+        communicator_->settle(begin(), options_.collective_timeout, aborted_, name_of(operation));
         for (;;) {
             const cudaError_t state = cudaStreamQuery(stream_);
             if (state == cudaSuccess) {
@@ -345,7 +355,7 @@ private:
             }
             // Abandoned, not aborted: ncclCommAbort waits until the last graph that holds a collective is gone
             // (NCCL's commDestroySync), and this may be the thread that owns the graphs.
-            healthy();
+            healthy({});
             if (waited > options_.collective_timeout) {
                 aborted_.set("NCCL: " + describe(operation, record_->state().sequence, bytes) +
                              " did not end within " +
@@ -378,7 +388,7 @@ std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& given, 
     cuda_check(cudaSetDevice(options.device), "cudaSetDevice");
     ncclUniqueId id{};
     if (options.rank == 0) {
-        check(ncclGetUniqueId(&id), "ncclGetUniqueId");
+        nccl_check(ncclGetUniqueId(&id), "ncclGetUniqueId");
         store.set("nccl/id", std::string(id.internal, sizeof(id.internal)));
     } else {
         const auto text = store.get("nccl/id", options.connect_timeout);
@@ -392,7 +402,7 @@ std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& given, 
     ncclConfig_t config = non_blocking();
     const ncclResult_t code =
         ncclCommInitRankConfig(&communicator->handle, options.world_size, id, options.rank, &config);
-    settle(communicator->handle, code, options.connect_timeout, never, "ncclCommInitRankConfig");
+    communicator->settle(code, options.connect_timeout, never, "ncclCommInitRankConfig");
     std::vector<int> members(static_cast<std::size_t>(options.world_size));
     for (std::size_t rank = 0; rank < members.size(); ++rank) {
         members[rank] = static_cast<int>(rank);

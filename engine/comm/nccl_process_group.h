@@ -18,8 +18,9 @@ struct NcclOptions {
     int world_size = 1;
     int device = 0;  ///< CUDA device of this rank
     std::chrono::milliseconds connect_timeout{120000};
-    std::chrono::milliseconds collective_timeout{600000};  ///< as PyTorch's for NCCL
-    std::shared_ptr<FlightRecorder> recorder{};            ///< null: one of its own
+    /// Later than the watchdog's, which names the rank that is missing.
+    std::chrono::milliseconds collective_timeout{660000};
+    std::shared_ptr<FlightRecorder> recorder{};  ///< null: one of its own
 };
 
 /// The backend "nccl": memory is device memory unless said otherwise, and what fills it must have ended on

@@ -14,8 +14,9 @@ namespace {
 using nlohmann::json;
 
 std::optional<CollectiveKind> operation_named(const std::string& name) {
-    for (const CollectiveKind operation : {CollectiveKind::all_reduce, CollectiveKind::broadcast,
-                                           CollectiveKind::all_gather, CollectiveKind::barrier}) {
+    for (const CollectiveKind operation :
+         {CollectiveKind::all_reduce, CollectiveKind::broadcast, CollectiveKind::all_gather,
+          CollectiveKind::barrier, CollectiveKind::step}) {
         if (name == name_of(operation)) {
             return operation;
         }

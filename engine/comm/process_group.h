@@ -6,7 +6,9 @@
 #include <engine/comm/collectives.h>
 #include <engine/comm/work_queue.h>
 
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -48,13 +50,16 @@ public:
     }
 
     /// Puts the all-reduce on a queue of the caller's (a cudaStream_t) and returns: for steps that are
-    /// ordered by queues, or recorded into a CUDA graph. The watchdog does not see it: call healthy() while
-    /// waiting for the queue. Only for "nccl"; elsewhere std::logic_error.
+    /// ordered by queues, or recorded into a CUDA graph. The watchdog does not see it: announce the whole with
+    /// enqueued(), and call healthy() while waiting for the queue. Only for "nccl"; elsewhere std::logic_error.
     virtual void enqueue(const Reduction& /*reduction*/, void* /*queue*/) {
         throw std::logic_error("this process group has no queue on a device");
     }
-    /// Throws PeerLostError when the group has failed or was aborted.
-    virtual void healthy() {}
+    /// For the watchdog: what lies on a queue (a whole step) is one operation of the group, which runs until `ended`
+    /// says so. `ended` is called from other threads too; what it refers to must live as long as it.
+    virtual void enqueued(std::size_t /*bytes*/, std::function<bool()> /*ended*/) {}
+    /// Throws PeerLostError when the group has failed or was aborted, or when `waited` is longer than its limit.
+    virtual void healthy(std::chrono::milliseconds /*waited*/) {}
 
     // The rest returns when it is done.
 

@@ -33,6 +33,14 @@ struct RankEnv {
     std::chrono::milliseconds heartbeat{75000};
     /// RANKSCOPE_COLLECTIVE_TIMEOUT_S: a collective that takes longer ends the run; 0: never.
     std::chrono::milliseconds collective_timeout{600000};
+
+    /// The watchdog names the missing rank after collective_timeout; the transports' own time-outs are there for the
+    /// case that it cannot.
+    std::chrono::milliseconds last_resort() const {
+        using namespace std::chrono_literals;
+        constexpr std::chrono::milliseconds kNever = 24h * 365;
+        return collective_timeout == 0ms ? kNever : collective_timeout + 60s;
+    }
 };
 
 using EnvLookup = std::function<std::optional<std::string>(const std::string&)>;

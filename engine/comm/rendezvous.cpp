@@ -43,13 +43,6 @@ std::string address_for_peers(const RankEnv& env) {
 
 constexpr std::chrono::seconds kQuiet{3};  // a wait that is shorter needs no explanation
 
-/// The watchdog names the missing rank; the transports' own time-outs are there for the case that it cannot.
-std::chrono::milliseconds last_resort(std::chrono::milliseconds collective_timeout) {
-    using namespace std::chrono_literals;
-    constexpr std::chrono::milliseconds kNever = 24h * 365;
-    return collective_timeout == 0ms ? kNever : collective_timeout + 60s;
-}
-
 std::string first_interface(const std::string& names) {
     return names.substr(0, names.find(','));
 }
@@ -109,7 +102,7 @@ void Rendezvous::meet(const RendezvousOptions& options, const StoreClientOptions
                                      .transport = env.transport,
                                      .host = env.host,
                                      .connect_timeout = options.timeout,
-                                     .timeout = last_resort(env.collective_timeout),
+                                     .timeout = env.last_resort(),
                                      .recorder = recorder_},
                                     *store_);
 }
