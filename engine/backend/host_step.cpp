@@ -44,6 +44,12 @@ SampleForm HostStep::take_images(const TrainingImages& /*images*/) {
     return SampleForm::floats;
 }
 
+void HostStep::prepare(const BatchSizes& sizes) {
+    if (!sizes.training.empty()) {
+        model_.executable(sizes.training.front());
+    }
+}
+
 Executable& HostStep::load(const Batch& batch) {
     Executable& executable = model_.executable(batch.size());
     std::copy(batch.pixels.begin(), batch.pixels.end(), executable.input().begin());

@@ -20,6 +20,7 @@ public:
     HostStep(CompiledModel& model, const StepOptions& options, const GradientExchange& exchange);
 
     SampleForm take_images(const TrainingImages& images) override;
+    void prepare(const BatchSizes& sizes) override;
     void begin(std::int64_t batches) override;
     void batch(const Batch& batch, StepTimes& times) override;
     void finish(const OptimizerStep& step, bool with_norm, StepTimes& times) override;

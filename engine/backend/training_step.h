@@ -54,6 +54,12 @@ struct TrainingImages {
     std::span<const std::uint8_t> pixels{};
 };
 
+/// The sizes of a run's batches.
+struct BatchSizes {
+    std::vector<std::int64_t> training{};
+    std::vector<std::int64_t> evaluation{};
+};
+
 /// One rank's share of a data-parallel update: forward and backward pass over one batch or several
 /// (accumulation), averaging over the ranks, clipping, the optimizer's step. Each backend has its own:
 /// HostStep runs the parts from the host, cuda::RecordedStep submits each update as one request.
@@ -67,6 +73,10 @@ public:
 
     /// Prepares for a training set; returns the form in which batch() then takes its samples. Not while steps run.
     virtual SampleForm take_images(const TrainingImages& images) = 0;
+
+    /// Makes ready for batches of these sizes, each for what it is used for: what takes long (compiling, measuring kernels)
+    /// is done here, for the first size of each kind, not in the middle of a run. Other sizes can be given all the same.
+    virtual void prepare(const BatchSizes& sizes) = 0;
 
     /// begin(n), n times batch(), finish(); then, at once or after further updates, result().
     virtual void begin(std::int64_t batches) = 0;

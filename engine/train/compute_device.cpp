@@ -27,7 +27,7 @@ void separate_ranks_on_one_gpu(const ComputeDevice& device, const RankEnv& env, 
 }  // namespace
 
 ComputeDevice open_device(const std::string& name, int threads, const RankEnv& env) {
-    if (name == "cpu") {
+    if (name != "cuda") {
         return {make_cpu_backend(threads), cpu_backend_library(), -1};
     }
     const CudaPlugin& plugin = cuda_plugin();
@@ -54,7 +54,7 @@ std::unique_ptr<ProcessGroup> device_group(const ComputeDevice& device, const Ra
     return cuda_plugin().functions->make_group({.rank = env.rank,
                                                 .world_size = env.world_size,
                                                 .device = device.gpu,
-                                                .collective_timeout = env.collective_timeout,
+                                                .collective_timeout = env.last_resort(),
                                                 .recorder = rendezvous.recorder()},
                                                rendezvous.store());
 }

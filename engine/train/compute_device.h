@@ -21,7 +21,7 @@ struct ComputeDevice {
     int gpu = -1;         ///< CUDA's number of it; −1: the CPU
 };
 
-/// `name`: "cpu" or "cuda"; `threads`: of the CPU backend. Ranks of a node take its GPUs in turn. Throws
+/// `name`: "cpu", "cuda", or "auto", which is the CPU where no plan has decided; `threads`: of the CPU backend. Ranks of a node take its GPUs in turn. Throws
 /// ConfigError saying what is missing when there is no GPU that can be used.
 ComputeDevice open_device(const std::string& name, int threads, const RankEnv& env);
 

@@ -81,16 +81,7 @@ Precision precision_of(const std::string& name) {
 /// Collectives between the kernels of a step, on the device's own queue.
 void use_queue(const config::TrainConfig& config, ProcessGroup& group, CompileOptions& options) {
     options.allocate = [&group](std::size_t floats) { return group.allocate(floats); };
-    constexpr double kUsualTimeout = 600.0;
-    const double limit = config.ddp.collective_timeout_s.value_or(kUsualTimeout);
-    options.while_waiting = [&group, limit](std::chrono::milliseconds waited) {
-        group.healthy();
-        const double seconds = std::chrono::duration<double>(waited).count();
-        if (limit > 0 && seconds > limit) {
-            throw PeerLostError("a training step did not end within " + config::number_text(limit) +
-                                " s (ddp.collective_timeout_s): another rank hangs or is gone");
-        }
-    };
+    options.while_waiting = [&group](std::chrono::milliseconds waited) { group.healthy(waited); };
     if (config.sync_bn) {
         options.enqueue_sum = [&group](std::span<double> values, void* queue) {
             const Piece piece{values.data(), values.size()};

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -97,13 +98,17 @@ int thread_count(const WorkerOptions& options, const config::TrainConfig& config
 #endif
 }
 
-void run_worker(const WorkerOptions& options, const config::TrainConfig& config, const RankEnv& env,
+void run_worker(const WorkerOptions& options, const config::TrainConfig& config, const RankEnv& given,
                 MetricsSink& metrics, const std::vector<RunListener*>& listeners,
                 const MakeCheckpoints& make_checkpoints) {
+    const RankEnv env = with_limits(given, config.ddp);
     DataSource data(config.dataset, config.validate, metrics);
     const int threads = thread_count(options, config, env);
     const ComputeDevice device = open_device(config.device, threads, env);
-    std::unique_ptr<Rendezvous> rendezvous = meet(options, config.ddp, with_limits(env, config.ddp), metrics);
+    if (device.gpu < 0 && config.precision == "tf32" && env.rank == 0) {
+        std::fputs("rankscope-worker: precision: tf32 is for GPUs; this CPU computes in fp32\n", stderr);
+    }
+    std::unique_ptr<Rendezvous> rendezvous = meet(options, config.ddp, env, metrics);
     // Outlives the handlers below: Gloo's thread may still be sending from the trainer's memory when a peer
     // is lost.
     std::unique_ptr<ProcessGroup> of_device;  // goes after the steps that were recorded with it

@@ -94,8 +94,6 @@ Trainer::Trainer(const TrainerOptions& options, Backend& backend, DataSource& da
       state_(options_, graph_, *model_, *step_, progress_, settings_digest_),
       validator_(options_, data_, *model_, *step_) {
     optimizer_.clip_value = options_.config.clip_value.value_or(0.0);
-    // JIT compilation happens here, while the data may still be on its way.
-    model_->executable(options_.config.batch_size);
 }
 
 bool Trainer::finished() const {
@@ -119,6 +117,7 @@ RunFacts Trainer::facts() const {
 Totals Trainer::evaluate() {
     state_.load_weights();
     check_same("other data", fingerprint(data_.test()), options_.group);
+    validator_.prepare();
     options_.notify([&](RunListener& listener) { listener.run_begins(facts()); });
     const std::optional<Totals> result = validator_.validate_epoch(progress_.epoch);
     options_.notify([&](RunListener& listener) { listener.epoch_done({.validation = result}); });
@@ -127,8 +126,12 @@ Totals Trainer::evaluate() {
 
 std::string Trainer::run() {
     const config::TrainConfig& config = options_.config;
+    // Kernels are compiled or measured here, while the data may still be on its way.
+    step_->prepare({.training = {config.batch_size}});
+    validator_.prepare();
     training_.agree();
     const RunMeasures measures = training_.measures(graph_);
+    step_->prepare({.training = training_.batch_sizes()});
     const std::string note = state_.resume(measures);
     split_ = {measures.batches_per_epoch, config.accumulate_steps};
     options_.notify([&](RunListener& listener) {

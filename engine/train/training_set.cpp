@@ -108,6 +108,16 @@ RunMeasures TrainingSet::measures(const Graph& graph) const {
     return measures;
 }
 
+std::vector<std::int64_t> TrainingSet::batch_sizes() const {
+    const config::TrainConfig& config = options_.config;
+    std::vector<std::int64_t> sizes{config.batch_size};
+    const std::int64_t last = sampler().samples_per_rank() % config.batch_size;
+    if (last != 0 && !drops_short_batch(config)) {
+        sizes.push_back(last);
+    }
+    return sizes;
+}
+
 void TrainingSet::begin(TrainingStep& step, std::int64_t epoch, std::int64_t first) {
     const ImageSet& set = data_.train();
     const Transform transform(options_.config.dataset, Split::train);

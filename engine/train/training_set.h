@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace rankscope::engine {
 
@@ -30,6 +31,8 @@ public:
     /// Throws ConfigError when there is not one batch for each rank.
     RunMeasures measures(const Graph& graph) const;
 
+    /// Of this rank, the usual size first.
+    std::vector<std::int64_t> batch_sizes() const;
     /// Makes the loader in the form that the step takes, and begins an epoch at batch `first`.
     void begin(TrainingStep& step, std::int64_t epoch, std::int64_t first);
     /// Begins the next epoch's batches; as soon as the last batch was taken.

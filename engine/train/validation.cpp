@@ -8,6 +8,7 @@
 
 #include <array>
 #include <chrono>
+#include <utility>
 
 namespace rankscope::engine {
 namespace {
@@ -74,6 +75,16 @@ void Validator::share_statistics() {
     }
 }
 
+std::int64_t Validator::batch_size() const {
+    return options_.config.validation.batch_size.value_or(options_.config.batch_size);
+}
+
+void Validator::prepare() {
+    if (options_.config.validate) {
+        step_.prepare({.evaluation = {batch_size()}});
+    }
+}
+
 std::optional<Totals> Validator::validate_epoch(std::int64_t epoch) {
     const config::TrainConfig& config = options_.config;
     if (!config.validate) {
@@ -82,17 +93,20 @@ std::optional<Totals> Validator::validate_epoch(std::int64_t epoch) {
     options_.notify([&](RunListener& listener) { listener.validation_begins(epoch); });
     share_statistics();
     const ImageSet& set = data_.test();
-    const std::int64_t batch_size = config.validation.batch_size.value_or(config.batch_size);
     if (!loader_) {
         LoaderOptions loading = loader_options(options_, set);
-        loading.batch_size = batch_size;
+        loading.batch_size = batch_size();
         loading.drop_short = false;
         loader_ = std::make_unique<BatchLoader>(set, Transform(config.dataset, Split::test), loading);
     }
-    loader_->start(epoch,
-                   validation_indices(set.size(), options_.rank, options_.world_size, config.validation.pad));
+    std::vector<std::int64_t> indices =
+        validation_indices(set.size(), options_.rank, options_.world_size, config.validation.pad);
+    if (const std::int64_t last = static_cast<std::int64_t>(indices.size()) % batch_size(); last != 0) {
+        step_.prepare({.evaluation = {batch_size(), last}});
+    }
+    loader_->start(epoch, std::move(indices));
     return validate(step_, *loader_,
-                    {.batch_size = batch_size,
+                    {.batch_size = batch_size(),
                      .dataset_size = set.size(),
                      .world_size = options_.world_size,
                      .pad = config.validation.pad,

@@ -43,10 +43,13 @@ public:
     /// All must outlive the validator.
     Validator(const TrainerOptions& options, DataSource& data, CompiledModel& model, TrainingStep& step);
 
+    /// Makes the step ready for the usual batch size, without waiting for the data.
+    void prepare();
     /// Collective; nothing when the configuration has no validation.
     std::optional<Totals> validate_epoch(std::int64_t epoch);
 
 private:
+    std::int64_t batch_size() const;
     void share_statistics();
 
     const TrainerOptions& options_;

@@ -47,28 +47,32 @@ __device__ __forceinline__ std::int64_t end_row(const RowTiling& tiling) {
 template <typename Finish>
 __device__ void sum_up(const RowTiling& tiling, const Place& place, const Group& first, const Group& second,
                        float* partials, unsigned* counters, Finish finish) {
-    __shared__ float shared_first[kThreads * kBlock];
-    __shared__ float shared_second[kThreads * kBlock];
+    // A row lies there as [element of the group][lane], a ninth of it is left empty: the threads of a warp, whether they
+    // stand in one row or in several, use 32 different banks.
+    __shared__ float shared_first[kThreads * (kBlock + 1)];
+    __shared__ float shared_second[kThreads * (kBlock + 1)];
     __shared__ bool is_last;
     const int width = tiling.lanes * kBlock;
+    const int pitch = tiling.lanes * (kBlock + 1);
     if (place.row < tiling.stride) {
         for (int i = 0; i < kBlock; ++i) {
-            shared_first[place.row * width + place.lane * kBlock + i] = place.active ? first.v[i] : 0.0F;
-            shared_second[place.row * width + place.lane * kBlock + i] = place.active ? second.v[i] : 0.0F;
+            const int at = place.row * pitch + i * tiling.lanes + place.lane;
+            shared_first[at] = place.active ? first.v[i] : 0.0F;
+            shared_second[at] = place.active ? second.v[i] : 0.0F;
         }
     }
     __syncthreads();
     const int first_channel = static_cast<int>(blockIdx.x) * width;
     const int column = static_cast<int>(threadIdx.x);
-    if (column < width && first_channel + column < tiling.channels) {
+    const int channel = first_channel + column % tiling.lanes * kBlock + column / tiling.lanes;
+    if (column < width && channel < tiling.channels) {
         float a = 0.0F;
         float b = 0.0F;
         for (int row = 0; row < tiling.stride; ++row) {
-            a += shared_first[row * width + column];
-            b += shared_second[row * width + column];
+            a += shared_first[row * pitch + column];
+            b += shared_second[row * pitch + column];
         }
-        const std::int64_t at =
-            static_cast<std::int64_t>(blockIdx.y) * 2 * tiling.channels + first_channel + column;
+        const std::int64_t at = static_cast<std::int64_t>(blockIdx.y) * 2 * tiling.channels + channel;
         partials[at] = a;
         partials[at + tiling.channels] = b;
     }

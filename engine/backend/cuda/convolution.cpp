@@ -28,7 +28,8 @@ constexpr std::int64_t kBetween = 5;
 
 /// A kernel that needs more scratch memory is not used, however fast it is.
 constexpr std::int64_t kMostWorkspace = std::int64_t{512} << 20;
-constexpr int kMostCandidates = 12;
+/// All that cuDNN offers (about 40 for a bfloat16 convolution).
+constexpr int kMostCandidates = 64;
 
 cudnnDataType_t cudnn_type(ElementType type) {
     return type == ElementType::f32 ? CUDNN_DATA_FLOAT
@@ -58,13 +59,11 @@ std::size_t bytes_of(const CudnnTensor& tensor) {
 struct Recipe {
     ConvolutionPass pass = ConvolutionPass::forward;
     bool finishes = true;  ///< forward: with bias and ReLU
-    ElementType result = ElementType::f32;
 
     std::string name() const {
-        return std::string(pass == ConvolutionPass::forward
-                               ? (finishes ? "forward" : "forward bare")
-                               : (pass == ConvolutionPass::backward_data ? "data" : "weights")) +
-               " -> " + name_of(result);
+        return pass == ConvolutionPass::forward
+                   ? (finishes ? "forward" : "forward bare")
+                   : (pass == ConvolutionPass::backward_data ? "data" : "weights");
     }
 };
 
@@ -81,16 +80,7 @@ CudnnGraph graph_of(const Recipe& recipe, const ConvolutionShape& shape) {
         t.image.uid = kFirst;
         t.result.uid = kSecond;
         t.weights.uid = kResult;
-        t.weights.type = cudnn_type(recipe.result);
-        if (recipe.result == shape.type) {
-            graph.convolution_backward_weights(how, t.image, t.result, t.weights);
-        } else {
-            CudnnTensor wide = t.weights;
-            wide.uid = kBetween;
-            wide.kept = false;
-            graph.convolution_backward_weights(how, t.image, t.result, wide);
-            graph.pointwise(CUDNN_POINTWISE_IDENTITY, wide, t.weights);
-        }
+        graph.convolution_backward_weights(how, t.image, t.result, t.weights);
     } else {
         t.image.uid = kFirst;
         t.weights.uid = kSecond;
@@ -118,21 +108,13 @@ CudnnGraph graph_of(const Recipe& recipe, const ConvolutionShape& shape) {
 
 /// In the order in which they are tried.
 std::vector<Recipe> recipes_of(ConvolutionPass pass, const ConvolutionShape& shape) {
-    switch (pass) {
-        case ConvolutionPass::forward:
-            if (shape.bias) {
-                return {{pass, true, shape.type}, {pass, false, shape.type}};
-            }
-            return {{pass, !shape.relu, shape.type}};
-        case ConvolutionPass::backward_data:
-            return {{pass, true, shape.type}};
-        case ConvolutionPass::backward_weights:
-            if (shape.type != ElementType::f32) {
-                return {{pass, true, shape.type}, {pass, true, ElementType::f32}};
-            }
-            return {{pass, true, shape.type}};
+    if (pass != ConvolutionPass::forward) {
+        return {{pass, true}};
     }
-    return {};
+    if (shape.bias) {
+        return {{pass, true}, {pass, false}};
+    }
+    return {{pass, !shape.relu}};
 }
 
 }  // namespace
@@ -167,11 +149,36 @@ private:
 };
 
 struct Convolution::Plan {
+    /// Plans are made for the device's properties. Where cuDNN refuses to run such a plan, it is made again from its text
+    /// for the handle.
+    void first_run(cudnnHandle_t handle, std::span<const std::int64_t> uids, std::span<void* const> pointers,
+                   void* workspace);
+
     std::shared_ptr<CudnnHandles> handles;
     CudnnPlan plan;
     Recipe recipe;
     bool with_bias = false;
+    bool has_run = false;
 };
+
+void Convolution::Plan::first_run(cudnnHandle_t handle, std::span<const std::int64_t> uids,
+                                  std::span<void* const> pointers, void* workspace) {
+    try {
+        plan.execute(handle, uids, pointers, workspace);
+    } catch (const Error& error) {
+        try {
+            CudnnPlan again = CudnnPlan::from_json(plan.json(), handle);
+            if (again.workspace_bytes() > plan.workspace_bytes()) {
+                throw Error("it needs more memory");
+            }
+            again.execute(handle, uids, pointers, workspace);
+            plan = std::move(again);
+        } catch (const Error& second) {
+            throw Error(std::string(error.what()) + "; made again for its handle: " + second.what());
+        }
+    }
+    has_run = true;
+}
 
 Convolution::Convolution(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
 Convolution::~Convolution() = default;
@@ -182,9 +189,6 @@ std::size_t Convolution::workspace_bytes() const {
 bool Convolution::finishes() const {
     return plan_->recipe.finishes;
 }
-ElementType Convolution::result_type() const {
-    return plan_->recipe.result;
-}
 
 void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream) const {
     std::vector<std::int64_t> uids{kFirst, kSecond, kResult};
@@ -194,7 +198,12 @@ void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream
         uids.push_back(kBias);
         pointers.push_back(const_cast<void*>(arguments.bias));
     }
-    plan_->plan.execute(plan_->handles->of(stream), uids, pointers, arguments.workspace);
+    cudnnHandle_t const handle = plan_->handles->of(stream);
+    if (plan_->has_run) {
+        plan_->plan.execute(handle, uids, pointers, arguments.workspace);
+    } else {
+        plan_->first_run(handle, uids, pointers, arguments.workspace);
+    }
 }
 
 struct ConvolutionLibrary::State {
@@ -211,7 +220,7 @@ struct ConvolutionLibrary::State {
                (policy.deterministic ? "" : " any") + (policy.compiled ? " full" : "");
     }
 
-    std::vector<CudnnPlan> candidates(const Recipe& recipe, const ConvolutionShape& shape) const {
+    std::vector<CudnnPlan> candidates(const Recipe& recipe, const ConvolutionShape& shape, bool measure) {
         CudnnPolicy allowed = policy;
         allowed.exact_fp32 = policy.exact_fp32 && shape.type == ElementType::f32;
         const auto fitting = [&](int most) {
@@ -221,15 +230,17 @@ struct ConvolutionLibrary::State {
             return plans;
         };
         try {
-            std::vector<CudnnPlan> plans = fitting(tuning == Tuning::none ? 1 : kMostCandidates);
-            return plans.empty() && tuning == Tuning::none ? fitting(kMostCandidates) : std::move(plans);
-        } catch (const Error&) {
+            std::vector<CudnnPlan> plans = fitting(measure ? kMostCandidates : 1);
+            return plans.empty() && !measure ? fitting(kMostCandidates) : std::move(plans);
+        } catch (const Error& error) {
+            refusal = error.what();
             return {};  // cuDNN does not support this combination of operations
         }
     }
 
-    /// The fastest, and how long it takes with what is left to do after it.
-    std::optional<std::pair<CudnnPlan, double>> fastest(const Recipe& recipe, const ConvolutionShape& shape);
+    /// The fastest, and how long it takes with what is left to do after it; without measuring the first.
+    std::optional<std::pair<CudnnPlan, double>> fastest(const Recipe& recipe, const ConvolutionShape& shape,
+                                                        bool measure);
 
     std::optional<Stream> measuring;  ///< made when something is measured; outlives the handle bound to it
     std::shared_ptr<CudnnHandles> handles = std::make_shared<CudnnHandles>();
@@ -238,15 +249,17 @@ struct ConvolutionLibrary::State {
     Tuning tuning;
     PlanCache cache;
     std::map<std::string, std::shared_ptr<const Convolution>> made;
+    std::string refusal;  ///< why the last plan could not be made or run
 };
 
-std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
-    const Recipe& recipe, const ConvolutionShape& shape) {
-    std::vector<CudnnPlan> plans = candidates(recipe, shape);
+std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(const Recipe& recipe,
+                                                                               const ConvolutionShape& shape,
+                                                                               bool measure) {
+    std::vector<CudnnPlan> plans = candidates(recipe, shape, measure);
     if (plans.empty()) {
         return std::nullopt;
     }
-    if (tuning == Tuning::none) {
+    if (!measure) {
         return std::pair(std::move(plans.front()), 0.0);
     }
     if (!measuring) {
@@ -257,7 +270,7 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
     const std::string what = "measuring the kernels of a convolution (" + shape.text() + ")";
     const std::string remedy =
         "A smaller batch_size needs less; RANKSCOPE_CUDA_TUNING=none measures nothing.";
-    const std::size_t largest = std::max({bytes_of(t.image), bytes_of(t.result), 2 * bytes_of(t.weights)});
+    const std::size_t largest = std::max({bytes_of(t.image), bytes_of(t.result), bytes_of(t.weights)});
     const DeviceMemory first(largest, what, remedy);
     const DeviceMemory second(largest, what, remedy);
     const DeviceMemory result(largest, what, remedy);
@@ -272,7 +285,6 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
     for (const DeviceMemory* memory : {&first, &second, &bias}) {
         cuda_check(cudaMemsetAsync(memory->data(), kSmallNumber, memory->bytes(), stream), "cudaMemset");
     }
-    const std::int64_t weights = shape.out_channels * shape.kernel * shape.kernel * shape.in_channels;
     const std::int64_t rows = shape.batch * shape.out_height() * shape.out_width();
     std::optional<std::pair<CudnnPlan, double>> best;
     for (CudnnPlan& plan : plans) {
@@ -289,17 +301,15 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(
                 stream,
                 [&](cudaStream_t on) {
                     convolution.run(arguments, on);
-                    if (recipe.result != ElementType::f32 &&
-                        recipe.pass == ConvolutionPass::backward_weights) {
-                        to_floats(recipe.result, weights, result.data(), second.as<float>(), on);
-                    }
                     if (!recipe.finishes) {
                         add_bias(shape.type, rows, static_cast<int>(shape.out_channels),
                                  shape.bias ? bias.data() : nullptr, shape.relu, result.data(), on);
                     }
                 },
                 best ? hopeless_us(best->second) : std::numeric_limits<double>::infinity());
-        } catch (const Error&) {
+        } catch (const Error& error) {
+            require_working(stream, "the convolution " + shape.text(), error.what());
+            refusal = error.what();
             continue;  // an engine that promised more than it can do
         }
         if (!best || us < best->second) {
@@ -317,7 +327,8 @@ ConvolutionLibrary::ConvolutionLibrary(const std::string& device_description, co
 ConvolutionLibrary::~ConvolutionLibrary() = default;
 
 std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass,
-                                                            const ConvolutionShape& shape) {
+                                                            const ConvolutionShape& shape, bool measure) {
+    const bool measures = measure && state_->tuning != Tuning::none;
     const std::vector<Recipe> recipes = recipes_of(pass, shape);
     const std::string name = state_->key(recipes.front(), shape);
     if (const auto known = state_->made.find(name); known != state_->made.end()) {
@@ -343,15 +354,16 @@ std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass
             }
         }
     }
+    state_->refusal.clear();
     std::optional<std::pair<CudnnPlan, double>> best;
     Recipe chosen;
     for (const Recipe& recipe : recipes) {
-        auto found = state_->fastest(recipe, shape);
+        auto found = state_->fastest(recipe, shape, measures);
         if (found && (!best || found->second < best->second)) {
             best = std::move(found);
             chosen = recipe;
         }
-        if (best && state_->tuning == Tuning::none) {
+        if (best && !measures) {
             break;
         }
     }
@@ -359,10 +371,15 @@ std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass
         throw Error("cuDNN has no kernel for the convolution " + recipes.front().name() + " " + shape.text() +
                     (state_->policy.deterministic
                          ? " that is deterministic (train.deterministic: false allows more)"
-                         : ""));
+                         : "") +
+                    (state_->refusal.empty() ? "" : ". " + state_->refusal));
     }
-    if (state_->tuning != Tuning::none) {
-        state_->cache.put(name, chosen.name() + "\n" + best->first.json());
+    if (measures) {
+        try {
+            state_->cache.put(name, chosen.name() + "\n" + best->first.json());
+        } catch (const Error&) {
+            // A plan that cannot be written down is measured again in the next run.
+        }
     }
     return remember(std::move(best->first), chosen);
 }

@@ -39,8 +39,8 @@ struct ConvolutionShape {
     std::string text() const;
 };
 
-/// What a pass reads and writes: forward x, weights → y; backward_data dy, weights → dx; backward_weights x,
-/// dy → dw.
+/// What a pass reads and writes, all of the images' type: forward x, weights → y; backward_data dy, weights → dx;
+/// backward_weights x, dy → dw. (cuDNN 9.19 has no kernel that gives floats for 16-bit images.)
 struct ConvolutionArguments {
     const void* first = nullptr;
     const void* second = nullptr;
@@ -59,8 +59,6 @@ public:
     std::size_t workspace_bytes() const;
     /// forward: bias and ReLU of the shape are part of it; otherwise they remain to be done.
     bool finishes() const;
-    /// backward_weights: the type of dw, float or that of the images.
-    ElementType result_type() const;
     void run(const ConvolutionArguments& arguments, cudaStream_t stream) const;
 
 private:
@@ -70,7 +68,7 @@ private:
 /// How much time may go into finding the fastest kernels of a shape that is not in the cache.
 enum class Tuning {
     none,   ///< cuDNN's first suggestion
-    quick,  ///< its suggestions are measured, but those that must be compiled first
+    quick,  ///< all its suggestions are measured, but those that must be compiled first
     full    ///< those too: seconds per shape
 };
 /// RANKSCOPE_CUDA_TUNING: none, quick (if it is not set) or full. Throws ConfigError for another word.
@@ -87,8 +85,10 @@ public:
     ConvolutionLibrary(const ConvolutionLibrary&) = delete;
     ConvolutionLibrary& operator=(const ConvolutionLibrary&) = delete;
 
-    /// Throws Error when cuDNN cannot do this shape at all.
-    std::shared_ptr<const Convolution> make(ConvolutionPass pass, const ConvolutionShape& shape);
+    /// `measure`: false: what is not in the cache is cuDNN's first suggestion. Throws Error when cuDNN cannot do this
+    /// shape at all.
+    std::shared_ptr<const Convolution> make(ConvolutionPass pass, const ConvolutionShape& shape,
+                                            bool measure = true);
 
 private:
     struct State;

@@ -19,16 +19,13 @@ CudaExecutable::CudaExecutable(const Graph& graph, const Schedule& schedule, con
       libraries_(libraries),
       memory_(memory),
       options_(options),
-      control_(sizeof(StepControl), "a step's settings", kSmallerBatch),
-      output_(sizeof(StepOutput), "a step's results", kSmallerBatch),
       slots_(graph, options.batch) {
-    state_.control = control_.as<StepControl>();
-    state_.output = output_.as<StepOutput>();
+    state_.outputs = slots_.outputs();
+    use(slots_.current());
     state_.loss_scale = &state_.control->one;
     state_.enqueue_sum = options.enqueue_sum;
     state_.parameters = memory.places();
     state_.statistics = memory.statistic_places();
-    prepare(train_, ForwardMode::train, "the activations of a batch of ");
 }
 
 CudaExecutable::~CudaExecutable() {
@@ -36,6 +33,7 @@ CudaExecutable::~CudaExecutable() {
     for (const cudaStream_t stream : memory_.gpu().lanes()) {
         cudaStreamSynchronize(stream);
     }
+    cudaStreamSynchronize(memory_.gpu().back.get());
 }
 
 void CudaExecutable::take_input(SampleForm form) {
@@ -48,6 +46,11 @@ void CudaExecutable::take_input(SampleForm form) {
     state_.form = form;
 }
 
+void CudaExecutable::use(const InputSlot& slot) {
+    state_.control = slot.device_control;
+    state_.output = slot.device_output;
+}
+
 void CudaExecutable::make_free(InputSlot& slot) {
     slot.finished.wait(options_.while_waiting);
     if (slot.has_result) {
@@ -55,31 +58,30 @@ void CudaExecutable::make_free(InputSlot& slot) {
     }
 }
 
-/// The slot's last step has ended (the caller saw to it); the main stream waits for the copies.
+/// The slot's last step has ended (the caller saw to it); the main stream waits for the copies, which are made beside the
+/// step before.
 void CudaExecutable::upload(InputSlot& slot, const OptimizerStep& update) {
     Gpu& gpu = memory_.gpu();
+    use(slot);
     state_.images = memory_.images();
     state_.pixel_table = memory_.pixel_table();
-    slots_.upload(state_.form, gpu.copy.get());
     auto& control = *slot.control.as<StepControl>();
     control = {};
-    control.floats = slot.device_floats.as<float>();
-    control.bytes = slot.device_bytes.as<std::uint8_t>();
-    control.windows = slot.device_windows.as<ImageWindow>();
-    control.labels = slot.device_labels.as<std::int32_t>();
-    control.targets = slot.device_targets.as<float>();
     set_update_numbers(update, control.update);
+    slots_.upload(state_.form, gpu.copy.get());
     slot.copied.hold_up(gpu.main.get());
-    copy_in(control_, slot.control, gpu.main.get());
     memory_.refresh_copy(gpu.main.get());
 }
 
+/// On a stream of its own: the next step need not wait for the copy.
 void CudaExecutable::fetch_output(InputSlot& slot) {
-    const cudaStream_t main = memory_.gpu().main.get();
-    cuda_check(cudaMemcpyAsync(slot.output.as<void>(), output_.data(), sizeof(StepOutput),
-                               cudaMemcpyDeviceToHost, main),
+    const Gpu& gpu = memory_.gpu();
+    slot.ran.record(gpu.main.get());
+    slot.ran.hold_up(gpu.back.get());
+    cuda_check(cudaMemcpyAsync(slot.output.as<void>(), slot.device_output, sizeof(StepOutput),
+                               cudaMemcpyDeviceToHost, gpu.back.get()),
                "fetching a step's results");
-    slot.finished.record(main);
+    slot.finished.record(gpu.back.get());
 }
 
 BatchResult CudaExecutable::batch_result(const InputSlot& slot) const {
@@ -90,23 +92,29 @@ BatchResult CudaExecutable::batch_result(const InputSlot& slot) const {
     return {output.totals.loss, output.totals.correct, output.totals.correct_topk};
 }
 
-void CudaExecutable::prepare(Pass& pass, ForwardMode mode, const std::string& what) {
+void CudaExecutable::prepare(ForwardMode mode, bool measure) {
+    const bool train = mode == ForwardMode::train;
+    std::unique_ptr<Pass>& pass = train ? train_ : evaluation_;
+    if (pass) {
+        return;
+    }
+    auto made = std::make_unique<Pass>();
     // Operations are bound by functions that look into the lowering.
-    Lowering lowering(
-        graph_,
-        {options_.batch, options_.type, mode, static_cast<float>(options_.label_smoothing), options_.topk},
-        libraries_, state_, pass.plan);
-    pass.step = lowering.lower(schedule_);
-    pass.plan.bind(what + std::to_string(options_.batch), kSmallerBatch);
+    Lowering lowering(graph_,
+                      {options_.batch, options_.type, mode, static_cast<float>(options_.label_smoothing),
+                       options_.topk, measure},
+                      libraries_, state_, made->plan);
+    made->step = lowering.lower(schedule_);
+    made->plan.bind(
+        (train ? "the activations of a batch of " : "the activations of an evaluation's batch of ") +
+            std::to_string(options_.batch),
+        kSmallerBatch);
+    pass = std::move(made);
 }
 
-CudaExecutable::Pass& CudaExecutable::evaluation() {
-    if (!evaluation_) {
-        auto pass = std::make_unique<Pass>();
-        prepare(*pass, ForwardMode::evaluate, "the activations of an evaluation's batch of ");
-        evaluation_ = std::move(pass);
-    }
-    return *evaluation_;
+CudaExecutable::Pass& CudaExecutable::pass_of(ForwardMode mode) {
+    prepare(mode, false);
+    return mode == ForwardMode::train ? *train_ : *evaluation_;
 }
 
 BatchResult CudaExecutable::forward(ForwardMode mode) {
@@ -115,18 +123,13 @@ BatchResult CudaExecutable::forward(ForwardMode mode) {
     make_free(of);
     const cudaStream_t main = memory_.gpu().main.get();
     const bool train = mode == ForwardMode::train;
-    Pass& pass = train ? train_ : evaluation();
+    Pass& pass = pass_of(mode);
     upload(of, {});
     state_.loss_scale = &state_.control->one;
     if (train || !options_.graphs) {
         pass.plan.run(0, pass.step.forward_end, main);
-    } else if (!evaluation_graph_ || evaluation_form_ != state_.form) {
-        pass.plan.run(0, pass.step.forward_end, main);  // kernels are loaded here, not while recording
-        evaluation_graph_ =
-            std::make_unique<CudaGraph>(main, [&] { pass.plan.run(0, pass.step.forward_end, main); });
-        evaluation_form_ = state_.form;
     } else {
-        evaluation_graph_->launch(main);
+        evaluate(pass, of);
     }
     last_ = &pass;
     examined_ = &of;
@@ -136,18 +139,39 @@ BatchResult CudaExecutable::forward(ForwardMode mode) {
     return batch_result(of);
 }
 
+/// A recorded forward pass; the recording is made behind the first.
+void CudaExecutable::evaluate(Pass& pass, const InputSlot& slot) {
+    const cudaStream_t main = memory_.gpu().main.get();
+    const auto known = std::find_if(evaluations_.begin(), evaluations_.end(), [&](const auto& one) {
+        return one.slot == &slot && one.form == state_.form;
+    });
+    if (known != evaluations_.end()) {
+        known->graph->launch(main);
+        return;
+    }
+    const auto forward = [&] { pass.plan.run(0, pass.step.forward_end, main); };
+    forward();  // kernels are loaded here, not while recording
+    evaluations_.push_back({&slot, state_.form, std::make_unique<CudaGraph>(main, forward)});
+}
+
 void CudaExecutable::backward(const GradientReady& ready, GradientMode mode, float loss_scale) {
     const Gpu& gpu = memory_.gpu();
+    const auto& [plan, step] = training();
     if (loss_scale != 1.0F) {
-        scale(options_.type, options_.batch * train_.step.logits_row, loss_scale,
-              train_.plan.address(train_.step.logits_gradient), gpu.main.get());
+        scale(options_.type, options_.batch * step.logits_row, loss_scale, plan.address(step.logits_gradient),
+              gpu.main.get());
     }
     if (mode == GradientMode::accumulate) {
-        keep_gradients(memory_, gpu.main.get());
+        memory_.kept_gradients();
     }
-    train_.plan.run(train_.step.forward_end, train_.plan.size(), gpu.main.get());
+    const StepMemory memory = memory_.step_memory({.update = false});
     if (mode == GradientMode::accumulate) {
-        add_kept_gradients(memory_, gpu.main.get());
+        keep_gradients(memory, gpu.main.get());
+    }
+    plan.run(step.forward_end, plan.size(), gpu.main.get());
+    convert_halves({plan, memory, state_, options_.type}, gpu.main.get());
+    if (mode == GradientMode::accumulate) {
+        add_kept_gradients(memory, gpu.main.get());
     }
     // The callback may read at once, on any stream.
     gpu.main.wait();
@@ -157,7 +181,7 @@ void CudaExecutable::backward(const GradientReady& ready, GradientMode mode, flo
 }
 
 std::vector<float> CudaExecutable::logits() {
-    Pass& pass = last_ == nullptr ? train_ : *last_;
+    Pass& pass = last_ == nullptr ? training() : *last_;
     const auto row = static_cast<std::size_t>(pass.step.logits_row);
     const auto classes = static_cast<std::size_t>(graph_.classes);
     const auto batch = static_cast<std::size_t>(options_.batch);
@@ -178,7 +202,7 @@ std::optional<std::string> CudaExecutable::first_non_finite() {
     const cudaStream_t main = memory_.gpu().main.get();
     const DeviceMemory found(sizeof(unsigned), "looking for a number that is not finite", kSmallerBatch);
     if (examined_ != nullptr) {
-        copy_in(control_, examined_->control, main);  // another step may have begun meanwhile
+        use(*examined_);  // another step may have begun meanwhile
     }
     // Without the other ranks, which are elsewhere by now: where their numbers corrupted ours, they find it.
     const EnqueueSum together =
@@ -187,11 +211,12 @@ std::optional<std::string> CudaExecutable::first_non_finite() {
     const std::unique_ptr<StepState, std::function<void(StepState*)>> again(
         &state_, [&](StepState* state) { state->enqueue_sum = together; });
     std::size_t done = 0;
-    for (const StepPlan::Result& result : train_.plan.results()) {
-        train_.plan.run(done, result.operations, main);
+    const StepPlan& plan = training().plan;
+    for (const StepPlan::Result& result : plan.results()) {
+        plan.run(done, result.operations, main);
         done = result.operations;
-        count_non_finite(result.type, static_cast<std::int64_t>(result.elements),
-                         train_.plan.address(result.buffer), found.as<unsigned>(), main);
+        count_non_finite(result.type, static_cast<std::int64_t>(result.elements), plan.address(result.buffer),
+                         found.as<unsigned>(), main);
         unsigned count = 0;
         memory_.gpu().main.wait();
         cuda_check(cudaMemcpy(&count, found.data(), sizeof(count), cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -203,7 +228,8 @@ std::optional<std::string> CudaExecutable::first_non_finite() {
 }
 
 std::size_t CudaExecutable::bytes() const {
-    return train_.plan.bytes() + (evaluation_ ? evaluation_->plan.bytes() : 0) + slots_.device_bytes();
+    return (train_ ? train_->plan.bytes() : 0) + (evaluation_ ? evaluation_->plan.bytes() : 0) +
+           slots_.device_bytes();
 }
 
 /// Runs everything once without recording, on the lanes that it will have, so that recording finds kernels
@@ -223,10 +249,12 @@ void CudaExecutable::warm_up() {
     copy(kept.as<float>(), gradients.data(), gradients.size_bytes());
     copy(kept_statistics, statistics.data(), statistics.size_bytes());
     std::vector<const StepOperation*> list;
-    for (const StepOperation& one : train_.plan.operations()) {
+    for (const StepOperation& one : training().plan.operations()) {
         list.push_back(&one);
     }
     enqueue_over_lanes(list, memory_.gpu().lanes(), events_);
+    const StepMemory memory = memory_.step_memory({.update = false});
+    convert_halves({training().plan, memory, state_, options_.type}, main);
     add_floats(kGroup, gradients.data(), gradients.data(), main);
     copy(gradients.data(), kept.as<float>(), gradients.size_bytes());
     copy(statistics.data(), kept_statistics, statistics.size_bytes());
@@ -242,12 +270,13 @@ void CudaExecutable::warm_up_update(const StepRequest& request) {
     constexpr int kYes = 1;
     cuda_check(cudaMemsetAsync(&numbers->skip, kYes, sizeof(numbers->skip), main), "cudaMemsetAsync");
     measure_gradients(flat, {}, numbers, &state_.output->update, memory_.norm_scratch(), main);
-    update_parameters(request.optimizer.kind, flat, numbers, &state_.output->totals.loss, main);
+    update_parameters(request.optimizer.kind, flat, numbers, &state_.output->totals.loss, nullptr, main);
     if (request.reduction != nullptr && request.reduction->wire != ElementType::f32) {
         const ElementType type = request.reduction->wire;
         auto* const scratch = static_cast<float*>(static_cast<void*>(memory_.norm_scratch().partials));
-        from_floats(type, kGroup, scratch, memory_.wire(), main);
-        to_floats(type, kGroup, memory_.wire(), scratch, main);
+        const std::vector<ElementRange> one{{0, kGroup}};
+        from_floats(type, one, scratch, memory_.wire(), main);
+        to_floats(type, one, memory_.wire(), scratch, main);
     }
     memory_.gpu().main.wait();
 }
@@ -264,8 +293,9 @@ void CudaExecutable::allocate_for(const StepRequest& request) {
     }
 }
 
-CudaExecutable::RecordedSettings CudaExecutable::settings_of(const StepRequest& request) const {
-    return {.form = state_.form,
+CudaExecutable::RecordedSettings CudaExecutable::settings_of(const StepRequest& request) {
+    return {.slot = &slots_.current(),
+            .form = state_.form,
             .gradients = request.gradients,
             .update = request.update,
             .reduction = request.reduction,
@@ -298,6 +328,7 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
     slots_.check(state_.form, memory_.image_count());
     make_free(of);
     allocate_for(request);
+    use(of);
     state_.loss_scale = request.scale_loss ? &memory_.loss_scale_place()->scale : &state_.control->one;
     if (!warm_) {
         upload(of, request.optimizer);
@@ -307,6 +338,9 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
         upload(of, request.optimizer);
         warm_up_update(request);
     }
+    if (request.update) {
+        memory_.expect_update(request.optimizer);
+    }
     upload(of, request.optimizer);
     if (options_.graphs) {
         recording(request).launch(memory_.gpu().main.get());
@@ -314,7 +348,7 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
         enqueue_operations(request);
     }
     fetch_output(of);
-    last_ = &train_;
+    last_ = &training();
     ++memory_.batches_tracked;
     of.has_result = true;
     of.updates = request.update;
@@ -323,7 +357,8 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
 }
 
 void CudaExecutable::enqueue_operations(const StepRequest& request) {
-    const StepOperations operations({train_.plan, memory_, state_, options_.type}, request);
+    const StepMemory memory = memory_.step_memory(request);
+    const StepOperations operations({training().plan, memory, state_, options_.type}, request);
     enqueue_over_lanes(operations.in_order(), memory_.gpu().lanes(), events_);
 }
 

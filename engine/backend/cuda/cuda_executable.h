@@ -31,7 +31,8 @@ struct ExecutableOptions {
     bool graphs = true;  ///< whole steps and evaluations are recorded; false: enqueued again each time
 };
 
-/// A step of one batch size on the GPU. Whole steps are recorded into a CUDA graph at their first use; while
+/// A step of one batch size on the GPU. The passes for training and for evaluation are made when they are first needed,
+/// or by prepare(). Whole steps are recorded into a CUDA graph at their first use; while
 /// one runs, the next one's samples are copied.
 class CudaExecutable final : public Executable {
 public:
@@ -50,6 +51,10 @@ public:
     /// What the next pass or step reads; floats by default. std::logic_error where the model does not have what the form
     /// needs.
     void take_input(SampleForm form);
+
+    /// Makes the pass if it is not there; `measure`: kernels that are not in the cache may be measured for it, which takes
+    /// seconds. A pass that is made at its first use takes what the libraries suggest.
+    void prepare(ForwardMode mode, bool measure);
 
     using Executable::backward;
     using Executable::forward;
@@ -74,6 +79,7 @@ private:
     };
     /// What makes a recorded step differ from another.
     struct RecordedSettings {
+        const InputSlot* slot = nullptr;
         SampleForm form = SampleForm::floats;
         GradientMode gradients = GradientMode::overwrite;
         bool update = true;
@@ -91,16 +97,19 @@ private:
         std::unique_ptr<CudaGraph> graph;
     };
 
+    /// Operations that are enqueued from now on work on the slot.
+    void use(const InputSlot& slot);
     /// Waits until nothing uses the slot; its result is kept if it was not read yet.
     void make_free(InputSlot& slot);
     void upload(InputSlot& slot, const OptimizerStep& update);
     BatchResult batch_result(const InputSlot& slot) const;
     void fetch_output(InputSlot& slot);
-    void prepare(Pass& pass, ForwardMode mode, const std::string& what);
-    Pass& evaluation();
+    void evaluate(Pass& pass, const InputSlot& slot);
+    Pass& training() { return pass_of(ForwardMode::train); }
+    Pass& pass_of(ForwardMode mode);
     void warm_up();
     void warm_up_update(const StepRequest& request);
-    RecordedSettings settings_of(const StepRequest& request) const;
+    RecordedSettings settings_of(const StepRequest& request);
     /// What the step allocates: nothing may be allocated while it is being recorded.
     void allocate_for(const StepRequest& request);
     void enqueue_operations(const StepRequest& request);
@@ -114,10 +123,8 @@ private:
     KernelLibraries libraries_;
     ModelMemory& memory_;
     ExecutableOptions options_;
-    DeviceMemory control_;
-    DeviceMemory output_;
     StepState state_;
-    Pass train_;
+    std::unique_ptr<Pass> train_;
     std::unique_ptr<Pass> evaluation_;
     Pass* last_ = nullptr;
     InputSlots slots_;
@@ -127,8 +134,12 @@ private:
     std::vector<Event> events_;
     // Last: recorded work goes before the memory that it uses.
     std::vector<Recording> recordings_;
-    std::unique_ptr<CudaGraph> evaluation_graph_;
-    SampleForm evaluation_form_ = SampleForm::floats;
+    struct RecordedEvaluation {
+        const InputSlot* slot = nullptr;
+        SampleForm form = SampleForm::floats;
+        std::unique_ptr<CudaGraph> graph;
+    };
+    std::vector<RecordedEvaluation> evaluations_;
 };
 
 }  // namespace rankscope::engine::cuda

@@ -25,7 +25,8 @@ CudaGraph::CudaGraph(cudaStream_t stream, const std::function<void()>& enqueue) 
     cuda_check(cudaStreamEndCapture(stream, &recorded), "cudaStreamEndCapture");
     const std::unique_ptr<std::remove_pointer_t<cudaGraph_t>, cudaError_t (*)(cudaGraph_t)> owner(
         recorded, cudaGraphDestroy);
-    cuda_check(cudaGraphInstantiate(&executable_, recorded, 0), "cudaGraphInstantiate");
+    cuda_check(cudaGraphInstantiate(&executable_, recorded, cudaGraphInstantiateFlagUseNodePriority),
+               "cudaGraphInstantiate");
 }
 
 CudaGraph::~CudaGraph() {

@@ -14,7 +14,7 @@ namespace rankscope::engine::cuda {
 class CudaGraph {
 public:
     /// Records what `enqueue` puts on the stream, and on streams that it joins to it and back. Other threads
-    /// may use CUDA meanwhile (NCCL's do). Throws what `enqueue` throws.
+    /// may use CUDA meanwhile (NCCL's do). What is recorded keeps its stream's priority. Throws what `enqueue` throws.
     CudaGraph(cudaStream_t stream, const std::function<void()>& enqueue);
     ~CudaGraph();
     CudaGraph(const CudaGraph&) = delete;

@@ -51,6 +51,7 @@ bool rankscope_cuda_device_json(int index, char* text, std::size_t size) {
 }
 
 const CudaFunctions* rankscope_cuda_functions(const char* version) {
-    static constexpr CudaFunctions kFunctions{backend_on, make_nccl_process_group, cuda_backend_library};
+    static constexpr CudaFunctions kFunctions{backend_on, make_nccl_process_group, cuda::planned_step,
+                                              cuda_backend_library};
     return std::string_view(version) == RANKSCOPE_VERSION ? &kFunctions : nullptr;
 }

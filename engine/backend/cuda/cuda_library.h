@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
+#include <engine/backend/cuda/planned_step.h>
 #include <engine/comm/nccl_process_group.h>
 #include <engine/comm/process_group.h>
 #include <engine/comm/store.h>
@@ -19,6 +20,7 @@ namespace rankscope::engine {
 struct CudaFunctions {
     std::unique_ptr<Backend> (*make_backend)(int device);
     std::unique_ptr<ProcessGroup> (*make_group)(const NcclOptions& options, Store& store);
+    cuda::StepFigures (*planned_step)(const Graph& graph, const cuda::PlanQuestion& question);
     std::string (*versions)();  ///< "cuDNN 9.19.0, cuBLASLt 13.0.1": what is loaded
 };
 }  // namespace rankscope::engine

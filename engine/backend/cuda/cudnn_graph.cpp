@@ -145,11 +145,22 @@ std::string CudnnPlan::json() const {
 CudnnPlan CudnnPlan::from_json(const std::string& json, const CudnnDevice& device) {
     CudnnPlan plan;
     plan.descriptor_.set(CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP, device.descriptor());
-    plan.descriptor_.set(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
-                         static_cast<std::int64_t>(json.size()), json.data());
-    plan.descriptor_.finalize();
-    plan.read_workspace();
+    plan.read(json);
     return plan;
+}
+
+CudnnPlan CudnnPlan::from_json(const std::string& json, cudnnHandle_t handle) {
+    CudnnPlan plan;
+    plan.descriptor_.set(CUDNN_ATTR_EXECUTION_PLAN_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle);
+    plan.read(json);
+    return plan;
+}
+
+void CudnnPlan::read(const std::string& json) {
+    descriptor_.set(CUDNN_ATTR_EXECUTION_PLAN_JSON_REPRESENTATION, CUDNN_TYPE_CHAR,
+                    static_cast<std::int64_t>(json.size()), json.data());
+    descriptor_.finalize();
+    read_workspace();
 }
 
 void CudnnPlan::execute(cudnnHandle_t handle, std::span<const std::int64_t> uids,

@@ -88,6 +88,8 @@ public:
     /// Restores the plan on the same kind of device with the same cuDNN.
     std::string json() const;
     static CudnnPlan from_json(const std::string& json, const CudnnDevice& device);
+    /// The same for a handle, thus for its device.
+    static CudnnPlan from_json(const std::string& json, cudnnHandle_t handle);
 
     /// Enqueued on the handle's stream. `pointers` in the order of `uids`.
     void execute(cudnnHandle_t handle, std::span<const std::int64_t> uids, std::span<void* const> pointers,
@@ -96,6 +98,7 @@ public:
 private:
     friend class CudnnGraph;
     CudnnPlan() : descriptor_(CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR) {}
+    void read(const std::string& json);
     void read_workspace();
 
     CudnnDescriptor descriptor_;

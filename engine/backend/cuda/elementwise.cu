@@ -95,6 +95,28 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
+/// Groups of several parts of an array, one behind the other.
+struct GroupRanges {
+    int count = 0;
+    std::int64_t first[kRangesPerLaunch] = {};  ///< group of the array
+    std::int64_t end[kRangesPerLaunch] = {};    ///< of the parts up to this one
+};
+
+template <typename From, typename To>
+__global__ void __launch_bounds__(kThreads)
+    convert_ranges_kernel(GroupRanges ranges, const From* __restrict__ from, To* __restrict__ to) {
+    const std::int64_t groups = ranges.end[ranges.count - 1];
+    int range = 0;
+    for (std::int64_t i = first_index(); i < groups; i += index_step()) {
+        while (i >= ranges.end[range]) {
+            ++range;
+        }
+        const std::int64_t begin = range == 0 ? 0 : ranges.end[range - 1];
+        const std::int64_t group = ranges.first[range] + (i - begin);
+        store(to + group * kBlock, load(from + group * kBlock));
+    }
+}
+
 template <typename T>
 __global__ void __launch_bounds__(kThreads) scale_kernel(std::int64_t groups, float factor, T* values) {
     for (std::int64_t i = first_index(); i < groups; i += index_step()) {
@@ -136,6 +158,24 @@ __global__ void __launch_bounds__(kThreads)
 dim3 blocks_for(std::int64_t groups) {
     const std::int64_t wanted = (groups + kThreads - 1) / kThreads;
     return {static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks), 1U, 1U};
+}
+
+template <typename From, typename To>
+void convert_ranges(const std::vector<ElementRange>& ranges, const From* from, To* to, cudaStream_t stream) {
+    for (std::size_t begin = 0; begin < ranges.size(); begin += kRangesPerLaunch) {
+        GroupRanges groups;
+        std::int64_t total = 0;
+        for (std::size_t i = begin; i < ranges.size() && i < begin + kRangesPerLaunch; ++i) {
+            total += ranges[i].count / kGroup;
+            groups.first[groups.count] = ranges[i].offset / kGroup;
+            groups.end[groups.count] = total;
+            ++groups.count;
+        }
+        if (total != 0) {
+            launch(convert_ranges_kernel<From, To>, blocks_for(total), dim3(kThreads), stream, groups, from,
+                   to);
+        }
+    }
 }
 
 }  // namespace
@@ -185,6 +225,22 @@ void from_floats(ElementType type, std::int64_t count, const float* from, void* 
         using T = std::remove_pointer_t<decltype(of)>;
         launch(convert_kernel<float, T>, blocks_for(groups), dim3(kThreads), stream, groups, from,
                static_cast<T*>(to));
+    });
+}
+
+void from_floats(ElementType type, const std::vector<ElementRange>& ranges, const float* from, void* to,
+                 cudaStream_t stream) {
+    with_element(type, [&](auto* of) {
+        using T = std::remove_pointer_t<decltype(of)>;
+        convert_ranges<float, T>(ranges, from, static_cast<T*>(to), stream);
+    });
+}
+
+void to_floats(ElementType type, const std::vector<ElementRange>& ranges, const void* from, float* to,
+               cudaStream_t stream) {
+    with_element(type, [&](auto* of) {
+        using T = std::remove_pointer_t<decltype(of)>;
+        convert_ranges<T, float>(ranges, static_cast<const T*>(from), to, stream);
     });
 }
 

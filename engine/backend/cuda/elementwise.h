@@ -9,7 +9,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 /// What is done element by element, in device memory. Counts are multiples of kGroup, pointers on 16-byte
 /// boundaries.
@@ -33,6 +35,20 @@ void add_bias(ElementType type, std::int64_t rows, int channels, const void* bia
 /// Between floats and another type; `type` is that of the other side.
 void from_floats(ElementType type, std::int64_t count, const float* from, void* to, cudaStream_t stream);
 void to_floats(ElementType type, std::int64_t count, const void* from, float* to, cudaStream_t stream);
+/// A part of a flat array; both numbers are multiples of kGroup.
+struct ElementRange {
+    std::int64_t offset = 0;
+    std::int64_t count = 0;
+};
+/// The same for parts of two arrays that lie at the same places, as one kernel (convert_launches() of them).
+void from_floats(ElementType type, const std::vector<ElementRange>& ranges, const float* from, void* to,
+                 cudaStream_t stream);
+void to_floats(ElementType type, const std::vector<ElementRange>& ranges, const void* from, float* to,
+               cudaStream_t stream);
+constexpr std::size_t kRangesPerLaunch = 32;
+constexpr std::size_t convert_launches(std::size_t ranges) {
+    return (ranges + kRangesPerLaunch - 1) / kRangesPerLaunch;
+}
 
 /// values *= factor.
 void scale(ElementType type, std::int64_t count, float factor, void* values, cudaStream_t stream);

@@ -6,6 +6,7 @@
 #include <engine/backend/cuda/lane_schedule.h>
 #include <engine/backend/cuda/stream.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -14,7 +15,11 @@ namespace rankscope::engine::cuda {
 /// One GPU as this process uses it: its streams. Calls must come from the thread that made it, or from one
 /// that has chosen the same device.
 struct Gpu {
-    explicit Gpu(int device) : index(chosen(device)) {}
+    explicit Gpu(int device)
+        : index(chosen(device)),
+          main(priority_of(Lane::main)),
+          side(priority_of(Lane::side)),
+          comm(priority_of(Lane::comm)) {}
 
     /// In the order of Lane.
     std::array<cudaStream_t, kLanes> lanes() const { return {main.get(), side.get(), comm.get()}; }
@@ -32,8 +37,17 @@ struct Gpu {
     Stream side;
     Stream comm;
     Stream copy;  ///< from the host, ahead of the step that reads it
+    Stream back;  ///< results to the host, behind the step that made them
 
 private:
+    /// The other ranks wait for what is sent, the step for the main chain, and only the update for the side lane: its large
+    /// kernels must not delay the small ones of the chain. Recorded graphs keep the priorities (CudaGraph).
+    static int priority_of(Lane lane) {
+        int least = 0;
+        int greatest = 0;
+        cuda_check(cudaDeviceGetStreamPriorityRange(&least, &greatest), "cudaDeviceGetStreamPriorityRange");
+        return lane == Lane::comm ? greatest : (lane == Lane::main ? std::min(greatest + 1, least) : least);
+    }
     static int chosen(int device) {
         cuda_check(cudaSetDevice(device), "cudaSetDevice");
         return device;

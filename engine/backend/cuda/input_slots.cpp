@@ -14,10 +14,18 @@ void copy_in(const DeviceMemory& to, const PinnedMemory& from, cudaStream_t stre
     }
 }
 
-InputSlots::InputSlots(const Graph& graph, std::int64_t batch_size) : graph_(graph), batch_(batch_size) {
+InputSlots::InputSlots(const Graph& graph, std::int64_t batch_size)
+    : graph_(graph),
+      batch_(batch_size),
+      controls_(kStepSlots * sizeof(StepControl), "a step's settings", kSmallerBatch),
+      outputs_(kStepSlots * sizeof(StepOutput), "a step's results", kSmallerBatch) {
     const auto batch = static_cast<std::size_t>(batch_);
     const std::string what = "a batch of " + std::to_string(batch_);
+    std::size_t number = 0;
     for (InputSlot& slot : slots_) {
+        slot.device_control = controls_.as<StepControl>() + number;
+        slot.device_output = outputs_.as<StepOutput>() + number;
+        ++number;
         slot.control = PinnedMemory(sizeof(StepControl), what);
         slot.output = PinnedMemory(sizeof(StepOutput), what);
         if (graph_.classifies()) {
@@ -133,6 +141,15 @@ void InputSlots::upload(SampleForm form, cudaStream_t stream) {
     }
     copy_in(slot.device_labels, slot.labels, stream);
     copy_in(slot.device_targets, slot.targets, stream);
+    auto& control = *slot.control.as<StepControl>();
+    control.floats = slot.device_floats.as<float>();
+    control.bytes = slot.device_bytes.as<std::uint8_t>();
+    control.windows = slot.device_windows.as<ImageWindow>();
+    control.labels = slot.device_labels.as<std::int32_t>();
+    control.targets = slot.device_targets.as<float>();
+    cuda_check(
+        cudaMemcpyAsync(slot.device_control, &control, sizeof(control), cudaMemcpyHostToDevice, stream),
+        "copying a step's settings to the GPU");
     slot.copied.record(stream);
 }
 

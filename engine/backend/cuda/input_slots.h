@@ -20,8 +20,11 @@ namespace rankscope::engine::cuda {
 struct InputSlot {
     PinnedMemory floats, bytes, windows, labels, targets, control, output;
     DeviceMemory device_floats, device_bytes, device_windows, device_labels, device_targets;
-    Event copied;    ///< the samples are on the GPU: the host may write again
-    Event finished;  ///< the step has run, its output is in host memory
+    StepControl* device_control = nullptr;  ///< in memory of all slots
+    StepOutput* device_output = nullptr;
+    Event copied;    ///< samples and settings are on the GPU: the host may write again
+    Event ran;       ///< the step has run
+    Event finished;  ///< … and its output is in host memory
     bool has_result = false;
     bool updates = false;
     bool norm_wanted = false;
@@ -33,6 +36,8 @@ class InputSlots {
 public:
     InputSlots(const Graph& graph, std::int64_t batch);
 
+    /// Results of all slots, kStepSlots of them.
+    StepOutput* outputs() const { return outputs_.as<StepOutput>(); }
     /// The slot that is filled next.
     InputSlot& current() { return slots_[next_]; }
     void advance() { next_ = (next_ + 1) % slots_.size(); }
@@ -48,7 +53,7 @@ public:
 
     /// Throws Error for a label or, with windows, an image of the current slot that does not exist.
     void check(SampleForm form, std::int64_t images);
-    /// Enqueues the copies of the current slot to the GPU; `copied` follows them.
+    /// Enqueues the copies of the current slot, with its settings, to the GPU; `copied` follows them.
     void upload(SampleForm form, cudaStream_t stream);
     /// Bytes of GPU memory.
     std::size_t device_bytes() const;
@@ -58,7 +63,9 @@ private:
 
     const Graph& graph_;
     std::int64_t batch_;
-    std::array<InputSlot, 2> slots_;
+    DeviceMemory controls_;
+    DeviceMemory outputs_;
+    std::array<InputSlot, kStepSlots> slots_;
     std::size_t next_ = 0;
 };
 

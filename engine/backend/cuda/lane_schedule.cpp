@@ -10,14 +10,6 @@
 namespace rankscope::engine::cuda {
 namespace {
 
-bool conflict(const LaneOperation& a, const LaneOperation& b) {
-    return std::any_of(a.touches.begin(), a.touches.end(), [&](const MemoryTouch& one) {
-        return std::any_of(b.touches.begin(), b.touches.end(), [&](const MemoryTouch& other) {
-            return (one.writes || other.writes) && one.begin < other.end && other.begin < one.end;
-        });
-    });
-}
-
 /// How far each lane has come when an operation begins: its last operation that has surely ended.
 using Progress = std::array<std::optional<std::size_t>, kLanes>;
 
@@ -33,6 +25,14 @@ std::size_t index_of(Lane lane) {
 
 }  // namespace
 
+bool conflict(const std::vector<MemoryTouch>& a, const std::vector<MemoryTouch>& b) {
+    return std::any_of(a.begin(), a.end(), [&](const MemoryTouch& one) {
+        return std::any_of(b.begin(), b.end(), [&](const MemoryTouch& other) {
+            return (one.writes || other.writes) && one.begin < other.end && other.begin < one.end;
+        });
+    });
+}
+
 std::vector<std::vector<std::size_t>> lane_waits(const std::vector<LaneOperation>& operations) {
     std::vector<std::vector<std::size_t>> waits(operations.size());
     std::vector<Progress> after(operations.size());
@@ -44,7 +44,7 @@ std::vector<std::vector<std::size_t>> lane_waits(const std::vector<LaneOperation
         for (std::size_t j = i; j-- > 0;) {
             const std::size_t other = index_of(operations[j].lane);
             const bool ended = other == own || (progress[other] && *progress[other] >= j);
-            if (!ended && conflict(operations[i], operations[j])) {
+            if (!ended && conflict(operations[i].touches, operations[j].touches)) {
                 waits[i].push_back(j);
                 join(progress, after[j]);
             }

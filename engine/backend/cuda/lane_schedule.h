@@ -24,6 +24,9 @@ struct MemoryTouch {
     bool writes = false;
 };
 
+/// One of them changes what the other one touches.
+bool conflict(const std::vector<MemoryTouch>& a, const std::vector<MemoryTouch>& b);
+
 struct LaneOperation {
     Lane lane = Lane::main;
     std::vector<MemoryTouch> touches;

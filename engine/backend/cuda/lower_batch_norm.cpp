@@ -48,15 +48,19 @@ void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
                        };
                    }});
     } else {
-        const BufferId partials = plan_.buffer(batch_norm_partials(shape) * sizeof(float));
+        const BufferId partials = plan_.scratch(batch_norm_partials(shape) * sizeof(float));
         const BufferId counters = plan_.zeroed(batch_norm_counters(shape) * sizeof(unsigned));
         const bool synchronised = static_cast<bool>(state_.enqueue_sum);
         kept.sums = synchronised ? plan_.buffer(batch_norm_sums(shape) * sizeof(double)) : kept.vectors;
         std::vector<BufferId> reads = parameters;
         reads.push_back(x);
+        std::vector<BufferId> writes{kept.vectors, partials, counters};
+        if (synchronised) {
+            writes.push_back(kept.sums);
+        }
         plan_.add({node.name + " statistics",
                    reads,
-                   {kept.vectors, kept.sums, partials, counters},
+                   writes,
                    [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
                        const BatchNormScratch scratch{static_cast<float*>(at(partials)),
                                                       static_cast<unsigned*>(at(counters))};
@@ -70,16 +74,24 @@ void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
                            state.enqueue_sum({sums, batch_norm_sums(shape)}, stream);
                            batch_norm_statistics_finish(shape, sums, vectors, stream);
                        };
-                   }});
+                   },
+                   Lane::main,
+                   {},
+                   synchronised ? std::size_t{3} : 1,
+                   {},
+                   synchronised});
     }
     norms_[index] = kept;
-    plan_.add(
-        {node.name, {x, residual, kept.vectors}, {y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
-             return [=, vectors = bind(at), from = at(x), other = has_residual ? at(residual) : nullptr,
-                     to = at(y)](cudaStream_t stream) {
-                 batch_norm_apply(shape, from, other, norm.relu, vectors, to, stream);
-             };
-         }});
+    std::vector<BufferId> applied{x, kept.vectors};
+    if (has_residual) {
+        applied.push_back(residual);
+    }
+    plan_.add({node.name, applied, {y}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+                   return [=, vectors = bind(at), from = at(x), other = has_residual ? at(residual) : nullptr,
+                           to = at(y)](cudaStream_t stream) {
+                       batch_norm_apply(shape, from, other, norm.relu, vectors, to, stream);
+                   };
+               }});
 }
 
 void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& norm) {
@@ -102,7 +114,7 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     const bool needs_masked = has_residual || parts.size() > 1;
     const BufferId masked = has_residual ? new_partial(node.inputs[1]) : dx;
     const BufferId coefficients = plan_.buffer(3 * channels * sizeof(float));
-    const BufferId partials = plan_.buffer(batch_norm_partials(shape) * sizeof(float));
+    const BufferId partials = plan_.scratch(batch_norm_partials(shape) * sizeof(float));
     const BufferId counters = plan_.zeroed(batch_norm_counters(shape) * sizeof(unsigned));
     const bool synchronised = static_cast<bool>(state_.enqueue_sum);
     const BufferId sums = synchronised ? plan_.buffer(batch_norm_sums(shape) * sizeof(double)) : coefficients;
@@ -128,10 +140,21 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
                           state_.parameters[bias], nullptr, nullptr);
     };
     std::vector<BufferId> reads = parts;
-    reads.insert(reads.end(), {x, y, kept.vectors, kept.sums, masters_[weight]});
+    reads.insert(reads.end(), {x, kept.vectors, masters_[weight]});
+    if (relu && has_residual) {
+        reads.push_back(y);
+    }
+    std::vector<BufferId> writes{coefficients, partials, counters, gradients_[weight], gradients_[bias]};
+    if (needs_masked) {
+        writes.push_back(masked);
+    }
+    if (synchronised) {
+        reads.push_back(kept.sums);
+        writes.push_back(sums);
+    }
     plan_.add({node.name + " sums of gradients",
                reads,
-               {masked, coefficients, partials, counters, sums, gradients_[weight], gradients_[bias]},
+               writes,
                [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
                    const BatchNormScratch scratch{static_cast<float*>(at(partials)),
                                                   static_cast<unsigned*>(at(counters))};
@@ -149,7 +172,10 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
                    };
                },
                Lane::main,
-               op.finished});
+               op.finished,
+               synchronised ? std::size_t{3} : 1,
+               {},
+               synchronised});
     std::vector<BufferId> again = needs_masked ? std::vector<BufferId>{masked} : parts;
     again.insert(again.end(), {x, kept.vectors, coefficients});
     plan_.add({node.name + " gradient", again, {dx}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {

@@ -33,13 +33,17 @@ void Lowering::forward_conv(std::size_t index, const Conv2d& conv) {
     ConvolutionShape shape = conv_shape(node, conv);
     shape.bias = conv.bias;
     shape.relu = conv.relu;
-    const auto kernel = libraries_.convolutions.make(ConvolutionPass::forward, shape);
+    const auto kernel = libraries_.convolutions.make(ConvolutionPass::forward, shape, options_.measure);
     const BufferId x = value(node.input()).activation;
     const BufferId y = new_value(node.output, options_.type, conv.relu).activation;
     const BufferId w = weights_[node.parameters[0]];
     const BufferId b = conv.bias ? weights_[node.parameters[1]] : w;
-    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
-    plan_.add({node.name, {x, w, b}, {y, workspace}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
+    const BufferId workspace = plan_.scratch(kernel->workspace_bytes());
+    std::vector<BufferId> reads{x, w};
+    if (conv.bias) {
+        reads.push_back(b);
+    }
+    plan_.add({node.name, reads, {y, workspace}, [=](const StepPlan::Pointer& at) -> StepPlan::Run {
                    const ConvolutionArguments arguments{at(x), at(w), at(b), at(y), at(workspace)};
                    return [=](cudaStream_t stream) { kernel->run(arguments, stream); };
                }});
@@ -52,7 +56,7 @@ void Lowering::bias_gradient(const Node& node, BufferId gradient, const std::vec
     const LoweredValue& out = value(node.output);
     const BatchNormShape shape{options_.batch * out.pixels(), static_cast<int>(out.stored_channels()),
                                options_.type};
-    const BufferId partials = plan_.buffer(batch_norm_partials(shape) * sizeof(float));
+    const BufferId partials = plan_.scratch(batch_norm_partials(shape) * sizeof(float), Lane::side);
     const BufferId counters = plan_.zeroed(batch_norm_counters(shape) * sizeof(unsigned));
     const BufferId to = gradients_[node.parameters[1]];
     plan_.add({node.name + " bias gradient",
@@ -71,15 +75,15 @@ void Lowering::bias_gradient(const Node& node, BufferId gradient, const std::vec
 void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) {
     const Node& node = graph_.nodes[op.node];
     const ConvolutionShape shape = conv_shape(node, conv);
-    const auto kernel = libraries_.convolutions.make(ConvolutionPass::backward_weights, shape);
+    const auto kernel =
+        libraries_.convolutions.make(ConvolutionPass::backward_weights, shape, options_.measure);
     const BufferId dy = gradient_of(node.output);
     const BufferId x = value(node.input()).activation;
-    const BufferId target = gradients_[node.parameters[0]];
-    const bool direct = kernel->result_type() == ElementType::f32;
-    const auto count = static_cast<std::int64_t>(state_.parameters[node.parameters[0]].floats);
-    const BufferId dw =
-        direct ? target : plan_.buffer(static_cast<std::size_t>(count) * size_of(kernel->result_type()));
-    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    // In 16 bits it is converted with its neighbours, once all of them are there (StepOperations).
+    const ParameterId weight = node.parameters[0];
+    const bool halves = state_.parameters[weight].half_gradient != nullptr;
+    const BufferId dw = half_gradients_[weight];
+    const BufferId workspace = plan_.scratch(kernel->workspace_bytes(), Lane::side);
     // The bias first: the parameters are finished by the last operation.
     const bool bias = node.parameters.size() > 1;
     if (bias) {
@@ -93,28 +97,19 @@ void Lowering::backward_weights_conv(const ScheduledOp& op, const Conv2d& conv) 
                    return [=](cudaStream_t stream) { kernel->run(arguments, stream); };
                },
                Lane::side,
-               direct ? op.finished : std::vector<ParameterId>{}});
-    if (!direct) {
-        plan_.add({node.name + " weight gradient as floats",
-                   {dw},
-                   {target},
-                   [=, type = kernel->result_type()](const StepPlan::Pointer& at) -> StepPlan::Run {
-                       return [=, from = at(dw), to = static_cast<float*>(at(target))](cudaStream_t stream) {
-                           to_floats(type, count, from, to, stream);
-                       };
-                   },
-                   Lane::side,
-                   op.finished});
-    }
+               op.finished,
+               1,
+               halves ? std::vector<ParameterId>{weight} : std::vector<ParameterId>{}});
 }
 
 void Lowering::backward_data_conv(std::size_t index, const Conv2d& conv) {
     const Node& node = graph_.nodes[index];
-    const auto kernel = libraries_.convolutions.make(ConvolutionPass::backward_data, conv_shape(node, conv));
+    const auto kernel = libraries_.convolutions.make(ConvolutionPass::backward_data, conv_shape(node, conv),
+                                                     options_.measure);
     const BufferId dy = gradient_of(node.output);
     const BufferId w = weights_[node.parameters[0]];
     const BufferId dx = new_partial(node.input());
-    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    const BufferId workspace = plan_.scratch(kernel->workspace_bytes());
     plan_.add({node.name + " gradient",
                {dy, w},
                {dx, workspace},

@@ -48,7 +48,7 @@ LoweredStep Lowering::loss(const Node& node) {
     const bool train = options_.mode == ForwardMode::train;
     step.logits_gradient = plan_.buffer(floats * size_of(options_.type));
     plan_.pin(step.logits_gradient);
-    const BufferId rows = plan_.buffer(loss_scratch_bytes(static_cast<int>(options_.batch)));
+    const BufferId rows = plan_.scratch(loss_scratch_bytes(static_cast<int>(options_.batch)));
     const BufferId counter = plan_.zeroed(sizeof(unsigned));
     const LossShape shape{
         static_cast<int>(options_.batch), static_cast<int>(graph_.classes), static_cast<int>(row),

@@ -55,13 +55,18 @@ void Lowering::forward_product(const Node& node, const Product& product) {
                                                   .input = options_.type,
                                                   .output = made.type,
                                                   .bias = bias,
-                                                  .relu = product.relu});
+                                                  .relu = product.relu},
+                                                 options_.measure);
     const BufferId y = made.activation;
     const BufferId w = weights_[node.parameters[0]];
     const BufferId b = bias ? (made.type == options_.type ? weights_ : masters_)[node.parameters[1]] : w;
-    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    const BufferId workspace = plan_.scratch(kernel->workspace_bytes());
+    std::vector<BufferId> reads{x, w};
+    if (bias) {
+        reads.push_back(b);
+    }
     plan_.add({node.name,
-               {x, w, b},
+               reads,
                {y, workspace},
                [=, type = options_.type](const StepPlan::Pointer& at) -> StepPlan::Run {
                    return [=, from = moved(static_cast<const void*>(at(x)), product.offset, type),
@@ -86,12 +91,13 @@ void Lowering::backward_weights_product(const ScheduledOp& op, const Product& pr
                                                   .b_row = product.row,
                                                   .d_row = product.depth,
                                                   .input = options_.type,
-                                                  .output = ElementType::f32});
+                                                  .output = ElementType::f32},
+                                                 options_.measure);
     if (node.parameters.size() > 1) {
         bias_gradient(node, dy, {});
     }
     const BufferId dw = gradients_[node.parameters[0]];
-    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    const BufferId workspace = plan_.scratch(kernel->workspace_bytes(), Lane::side);
     plan_.add({node.name + " weight gradient",
                {x, dy},
                {dw, workspace},
@@ -116,7 +122,8 @@ void Lowering::backward_data_product(const Node& node, const Product& product) {
                                                   .b_row = product.depth,
                                                   .d_row = product.row,
                                                   .input = options_.type,
-                                                  .output = options_.type});
+                                                  .output = options_.type},
+                                                 options_.measure);
     const BufferId dx = new_partial(node.input());
     const auto size = static_cast<std::size_t>(options_.batch * product.row) * size_of(options_.type);
     if (!product.whole) {
@@ -128,7 +135,7 @@ void Lowering::backward_data_product(const Node& node, const Product& product) {
              }});
     }
     const BufferId w = weights_[node.parameters[0]];
-    const BufferId workspace = plan_.buffer(kernel->workspace_bytes());
+    const BufferId workspace = plan_.scratch(kernel->workspace_bytes());
     plan_.add({node.name + " gradient",
                {dy, w},
                {dx, workspace},

@@ -26,9 +26,12 @@ Lowering::Lowering(const Graph& graph, const LoweringOptions& options, const Ker
         const std::size_t bytes = place.floats * sizeof(float);
         masters_.add(plan_.external(const_cast<float*>(place.weight), bytes));
         weights_.add(plan_.external(const_cast<void*>(place.kernel), place.floats * size_of(options.type)));
-        gradients_.add(plan_.external(place.gradient, bytes));
+        const ParameterId id = gradients_.add(plan_.external(place.gradient, bytes));
+        half_gradients_.add(place.half_gradient == nullptr
+                                ? gradients_[id]
+                                : plan_.external(place.half_gradient, place.floats * size_of(options.type)));
     }
-    output_ = plan_.external(state_.output, sizeof(StepOutput));
+    output_ = plan_.external(state_.outputs, kStepSlots * sizeof(StepOutput));
 }
 
 LoweredStep Lowering::lower(const Schedule& schedule) {

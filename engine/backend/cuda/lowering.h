@@ -33,6 +33,7 @@ struct LoweringOptions {
     ForwardMode mode = ForwardMode::train;  ///< evaluate: no backward pass, running statistics
     float label_smoothing = 0.0F;
     std::int64_t topk = 1;
+    bool measure = false;  ///< kernels that are not in the cache may be measured
 };
 
 /// A value of the graph while lowering: an image [batch][height][width][channels], channels padded; features
@@ -138,6 +139,7 @@ private:
     IndexedVector<ParameterId, BufferId> weights_;  ///< the kernels' copy
     IndexedVector<ParameterId, BufferId> masters_;  ///< the floats
     IndexedVector<ParameterId, BufferId> gradients_;
+    IndexedVector<ParameterId, BufferId> half_gradients_;  ///< the floats' where there are no others
     BufferId output_ = 0;
     /// What a batch norm's backward pass reads again.
     struct KeptNorm {

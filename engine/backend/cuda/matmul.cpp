@@ -12,8 +12,10 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -205,7 +207,13 @@ struct MatmulLibrary::State {
         : policy(kernel_policy), measure(with_measuring), cache(std::move(plan_cache)) {
         check(cublasLtCreate(&handle), "cublasLtCreate");
     }
-    ~State() { cublasLtDestroy(handle); }
+    explicit State(const KernelPolicy& kernel_policy)
+        : policy(kernel_policy), measure(false), cache(std::filesystem::path()) {}
+    ~State() {
+        if (handle != nullptr) {
+            cublasLtDestroy(handle);
+        }
+    }
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
@@ -215,11 +223,11 @@ struct MatmulLibrary::State {
     /// The cache's choice, if this library still takes it.
     bool recall(Matmul::Plan& plan, const std::string& key) const;
 
-    cublasLtHandle_t handle = nullptr;
+    cublasLtHandle_t handle = nullptr;  ///< null: nothing is run
     KernelPolicy policy;
     bool measure;
     PlanCache cache;
-    Stream stream;
+    std::optional<Stream> measuring;  ///< made when something is measured
     std::map<std::string, std::shared_ptr<const Matmul>> made;
 };
 
@@ -230,9 +238,13 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
         plan.workspace = candidate.workspaceSize;
     };
     take(candidates.front());
-    if (!measure || candidates.size() == 1) {
+    if (candidates.size() == 1) {
         return;
     }
+    if (!measuring) {
+        measuring.emplace();
+    }
+    const cudaStream_t stream = measuring->get();
     const std::string what = "measuring a matrix product (" + shape.text() + ")";
     const std::string remedy = "A smaller batch_size needs less.";
     const auto bytes = [](std::int64_t rows, std::int64_t row, ElementType type) {
@@ -247,8 +259,7 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
     const DeviceMemory workspace(kMostWorkspace, what, remedy);
     constexpr int kSmallNumber = 0x3c;
     for (const DeviceMemory* memory : {&a, &b, &bias}) {
-        cuda_check(cudaMemsetAsync(memory->data(), kSmallNumber, memory->bytes(), stream.get()),
-                   "cudaMemset");
+        cuda_check(cudaMemsetAsync(memory->data(), kSmallNumber, memory->bytes(), stream), "cudaMemset");
     }
     const cublasLtMatmulHeuristicResult_t* best = nullptr;
     double best_us = 0.0;
@@ -256,7 +267,7 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
         take(candidate);
         try {
             const double us = measure_us(
-                stream.get(),
+                stream,
                 [&](cudaStream_t on) {
                     check(plan.try_run(a.data(), b.data(), bias.data(), d.data(), workspace.data(), on),
                           "cublasLtMatmul");
@@ -266,7 +277,8 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
                 best = &candidate;
                 best_us = us;
             }
-        } catch (const Error&) {
+        } catch (const Error& error) {
+            require_working(stream, "the matrix product " + shape.text(), error.what());
             continue;  // promised more than it can do
         }
     }
@@ -292,16 +304,18 @@ bool MatmulLibrary::State::recall(Matmul::Plan& plan, const std::string& key) co
 
 MatmulLibrary::MatmulLibrary(const KernelPolicy& policy, bool measure, PlanCache cache)
     : state_(std::make_unique<State>(policy, measure, std::move(cache))) {}
+MatmulLibrary::MatmulLibrary(const KernelPolicy& policy) : state_(std::make_unique<State>(policy)) {}
 MatmulLibrary::~MatmulLibrary() = default;
 
-std::shared_ptr<const Matmul> MatmulLibrary::make(const MatmulShape& shape) {
+std::shared_ptr<const Matmul> MatmulLibrary::make(const MatmulShape& shape, bool measure) {
+    const bool measures = measure && state_->measure;
     const std::string key = "matmul " + shape.text() + (state_->policy.exact_fp32 ? " exact" : "");
     if (const auto known = state_->made.find(key); known != state_->made.end()) {
         return known->second;
     }
     auto plan = std::make_unique<Matmul::Plan>(state_->handle, shape, state_->policy);
-    if (!state_->recall(*plan, key)) {
-        const auto candidates = plan->candidates(state_->measure ? kMostCandidates : 1);
+    if (state_->handle != nullptr && !state_->recall(*plan, key)) {
+        const auto candidates = plan->candidates(measures ? kMostCandidates : 1);
         if (candidates.empty() && (shape.bias || shape.relu)) {
             MatmulShape bare = shape;
             bare.bias = false;
@@ -319,7 +333,7 @@ std::shared_ptr<const Matmul> MatmulLibrary::make(const MatmulShape& shape) {
             throw Error("cuBLASLt has no kernel for the matrix product " + shape.text());
         }
         state_->choose(*plan, shape, candidates);
-        if (state_->measure) {
+        if (measures) {
             state_->cache.put(key, as_hex(plan->algorithm));
         }
     }

@@ -57,12 +57,15 @@ private:
 class MatmulLibrary {
 public:
     MatmulLibrary(const KernelPolicy& policy, bool measure, PlanCache cache);
+    /// Without a GPU: products that are planned, not run.
+    explicit MatmulLibrary(const KernelPolicy& policy);
     ~MatmulLibrary();
     MatmulLibrary(const MatmulLibrary&) = delete;
     MatmulLibrary& operator=(const MatmulLibrary&) = delete;
 
-    /// Throws Error when cuBLASLt cannot do this shape at all.
-    std::shared_ptr<const Matmul> make(const MatmulShape& shape);
+    /// `measure`: false: what is not in the cache is cuBLASLt's first suggestion. Throws Error when cuBLASLt cannot do
+    /// this shape at all.
+    std::shared_ptr<const Matmul> make(const MatmulShape& shape, bool measure = true);
 
 private:
     struct State;

@@ -4,6 +4,7 @@
 #include <engine/backend/cuda/cuda_graph.h>
 #include <engine/backend/cuda/measure.h>
 #include <engine/backend/cuda/stream.h>
+#include <engine/error.h>
 
 #include <algorithm>
 
@@ -49,6 +50,16 @@ double measure_us(cudaStream_t stream, const std::function<void(cudaStream_t)>& 
         best = std::min(best, launch_us(stream, begin, end, [&] { graph.launch(stream); }) / repeats);
     }
     return best;
+}
+
+void require_working(cudaStream_t stream, const std::string& what, const std::string& why) {
+    cudaGetLastError();  // an error that does not stay is forgotten
+    const cudaError_t state = cudaStreamSynchronize(stream);
+    if (state != cudaSuccess) {
+        throw Error("a kernel for " + what + " crashed while it was measured (" + cudaGetErrorString(state) +
+                    "): " + why +
+                    ". RANKSCOPE_CUDA_TUNING=none takes the library's first suggestion without measuring.");
+    }
 }
 
 }  // namespace rankscope::engine::cuda

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <limits>
+#include <string>
 
 namespace rankscope::engine::cuda {
 
@@ -15,6 +16,10 @@ namespace rankscope::engine::cuda {
 /// than `give_up_us` is the only one for such work.
 double measure_us(cudaStream_t stream, const std::function<void(cudaStream_t)>& work,
                   double give_up_us = std::numeric_limits<double>::infinity());
+
+/// After a kernel has failed while it was measured: throws Error where it crashed, because nothing runs on the GPU
+/// after a crash and every other kernel would fail like it. `what`: "the convolution …"; `why`: its error's text.
+void require_working(cudaStream_t stream, const std::string& what, const std::string& why);
 
 /// The limit above which other candidates are dropped when one takes `best_us`: launching by itself adds some
 /// microseconds, but never as much.

@@ -52,6 +52,13 @@ ModelMemory::ModelMemory(Gpu& gpu, const Graph& graph, ElementType type, const A
     if (type_ != ElementType::f32) {
         copy_ = DeviceMemory(layout_.total * size_of(type_), "the weights in " + std::string(name_of(type_)),
                              kSmallerModel);
+        halves_ = DeviceMemory(layout_.total * size_of(type_),
+                               "the gradients in " + std::string(name_of(type_)), kSmallerModel);
+    }
+    const bool has_idle = std::any_of(stored_.begin(), stored_.end(),
+                                      [](const StoredParameter& one) { return one.live() != one.size(); });
+    if (has_idle) {
+        idle_ = DeviceMemory(sizeof(IdleUpdates), "the optimizer's notes", kSmallerModel);
     }
     allocate_statistics();
     set_loss_scale({});
@@ -94,10 +101,41 @@ void ModelMemory::allocate_statistics() {
     }
 }
 
+std::span<float> ModelMemory::weights() {
+    if (idle_updates_ != 0) {
+        catch_up();
+        gpu_.main.wait();
+    }
+    copy_is_stale_ = copy_.bytes() != 0;
+    return {weights_.get(), layout_.total};
+}
+
+void ModelMemory::catch_up() {
+    if (idle_updates_ != 0) {
+        cuda::catch_up(idle_settings_.kind, flat(idle_settings_, {0, layout_.total}), idle_.as<IdleUpdates>(),
+                       gpu_.main.get());
+        idle_updates_ = 0;
+    }
+}
+
+void ModelMemory::expect_update(const OptimizerStep& step) {
+    if (idle_.bytes() == 0) {
+        return;
+    }
+    const bool same =
+        step.kind == idle_settings_.kind && (step.momentum != 0.0) == (idle_settings_.momentum != 0.0);
+    if (idle_updates_ == IdleUpdates::kMost || !same) {
+        catch_up();
+    }
+    idle_settings_ = step;
+    ++idle_updates_;
+}
+
 void ModelMemory::write(ParameterId id, std::span<const float> canonical, float* array) {
     require_size(canonical.size(), graph_.parameters[id].shape, graph_.parameters[id].name);
     std::vector<float> stored(stored_[id].size());
     stored_[id].store(canonical, stored);
+    catch_up();
     gpu_.main.wait();
     to_device<float>(array + layout_.slots[id].offset, stored);
 }
@@ -105,6 +143,7 @@ void ModelMemory::write(ParameterId id, std::span<const float> canonical, float*
 void ModelMemory::read(ParameterId id, const float* array, std::span<float> canonical) {
     require_size(canonical.size(), graph_.parameters[id].shape, graph_.parameters[id].name);
     std::vector<float> stored(stored_[id].size());
+    catch_up();
     gpu_.main.wait();
     from_device<float>(stored, array + layout_.slots[id].offset);
     stored_[id].canonical(stored, canonical);
@@ -187,6 +226,7 @@ void ModelMemory::prepare(const OptimizerStep& step) {
     if (lines_decay_norm_bias_ == step.decay_norm_bias) {
         return;
     }
+    catch_up();  // by the table that they were noted with
     std::vector<std::uint8_t> lines(layout_.total / kLine, 0);
     constexpr std::size_t kFloats = kLine;
     for (const ParameterId id : layout_.slots.indices()) {
@@ -217,19 +257,32 @@ FlatParameters ModelMemory::flat(const OptimizerStep& step, FlatRange range) {
     return flat;
 }
 
+StepMemory ModelMemory::step_memory(const StepRequest& request) {
+    return {.layout = &layout_,
+            .gradients = gradients(),
+            .kept_gradients = kept_.as<float>(),
+            .wire = static_cast<std::byte*>(static_cast<void*>(wire_.get())),
+            .parameters = request.update ? flat(request.optimizer, {0, layout_.total}) : FlatParameters(),
+            .idle = idle_.as<IdleUpdates>(),
+            .norm = norm_scratch(),
+            .loss_scale = loss_scale_place()};
+}
+
 NormScratch ModelMemory::norm_scratch() {
     return {norm_partials_.as<double>(), norm_counter_.as<unsigned>()};
 }
 
 void ModelMemory::update(const OptimizerStep& step, FlatRange range) {
     prepare(step);
+    catch_up();
     UpdateNumbers numbers;
     set_update_numbers(step, numbers);
     // From ordinary memory: the call returns when it has been read.
     cuda_check(
         cudaMemcpyAsync(numbers_.data(), &numbers, sizeof(numbers), cudaMemcpyHostToDevice, gpu_.main.get()),
         "cudaMemcpyAsync");
-    update_parameters(step.kind, flat(step, range), numbers_.as<UpdateNumbers>(), nullptr, gpu_.main.get());
+    update_parameters(step.kind, flat(step, range), numbers_.as<UpdateNumbers>(), nullptr, nullptr,
+                      gpu_.main.get());
 }
 
 double ModelMemory::gradient_norm() {
@@ -277,7 +330,9 @@ IndexedVector<ParameterId, ParameterPlace> ModelMemory::places() const {
             copy_.bytes() == 0
                 ? static_cast<const void*>(weight)
                 : static_cast<const void*>(copy_.as<std::byte>() + slot.offset * size_of(type_));
-        places.add({kernel, weight, gradients_.get() + slot.offset, slot.size});
+        void* const half =
+            halves_.bytes() == 0 ? nullptr : halves_.as<std::byte>() + slot.offset * size_of(type_);
+        places.add({kernel, weight, gradients_.get() + slot.offset, half, slot.size});
     }
     return places;
 }

@@ -8,6 +8,8 @@
 #include <engine/backend/cuda/gpu.h>
 #include <engine/backend/cuda/input.h>
 #include <engine/backend/cuda/optimizer.h>
+#include <engine/backend/cuda/step_memory.h>
+#include <engine/backend/cuda/step_request.h>
 #include <engine/backend/cuda/step_state.h>
 #include <engine/backend/cuda/storage.h>
 #include <engine/optim/loss_scale.h>
@@ -34,10 +36,7 @@ public:
     Gpu& gpu() { return gpu_; }
     const ParameterLayout& layout() const { return layout_; }
     /// The caller may write to it: the kernels' copy is made again before the next step.
-    std::span<float> weights() {
-        copy_is_stale_ = copy_.bytes() != 0;
-        return {weights_.get(), layout_.total};
-    }
+    std::span<float> weights();
     std::span<float> gradients() { return {gradients_.get(), layout_.total}; }
     std::span<float> running_statistics() {
         return {statistics_.as<float>(), statistics_.bytes() / sizeof(float)};
@@ -60,6 +59,9 @@ public:
     FlatParameters flat(const OptimizerStep& step, FlatRange range);
     /// Makes the table of lines fit these settings.
     void prepare(const OptimizerStep& step);
+    /// Before an update by a step's operations is enqueued: parameters that have no gradient only take a note of it. They
+    /// are brought up to date when there are many notes, and before anything else reads or changes them.
+    void expect_update(const OptimizerStep& step);
     NormScratch norm_scratch();
     /// Enqueues the update of a range, with numbers of its own.
     void update(const OptimizerStep& step, FlatRange range);
@@ -69,7 +71,8 @@ public:
     float* kept_gradients();
     /// The gradients as they travel, 16 bits each at the same places, made at the first call.
     std::byte* wire();
-    /// For the operations of a step.
+    /// For the operations of a step. What the request needs must be there.
+    StepMemory step_memory(const StepRequest& request);
     IndexedVector<ParameterId, ParameterPlace> places() const;
     const IndexedVector<StatisticId, float*>& statistic_places() const { return statistic_at_; }
 
@@ -92,6 +95,8 @@ private:
     std::vector<float> read(ParameterId id, const float* array);
     void read(ParameterId id, const float* array, std::span<float> canonical);
     float* state(std::string_view name);
+    /// Enqueues the updates that parameters without a gradient have not made yet.
+    void catch_up();
 
     Gpu& gpu_;
     const Graph& graph_;
@@ -103,9 +108,13 @@ private:
     std::shared_ptr<float> gradients_;
     DeviceMemory copy_;  ///< the weights in the kernels' type, where that is not float
     bool copy_is_stale_ = false;
+    DeviceMemory halves_;  ///< gradients of convolutions' weights in the kernels' type, likewise
     DeviceMemory lines_;
     std::optional<bool> lines_decay_norm_bias_;
     std::map<std::string, DeviceMemory, std::less<>> optimizer_state_;
+    DeviceMemory idle_;            ///< IdleUpdates; empty: every parameter has a gradient
+    unsigned idle_updates_ = 0;    ///< at most so many were noted
+    OptimizerStep idle_settings_;  ///< of the noted updates, as far as their arrays depend on them
     DeviceMemory kept_;
     std::shared_ptr<float> wire_;
     DeviceMemory statistics_;

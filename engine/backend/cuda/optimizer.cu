@@ -53,56 +53,126 @@ __device__ __forceinline__ float conditioned(float gradient, const UpdateNumbers
 
 enum class Update { plain, momentum, adam };
 
+/// One update of eight parameters; `m`, `v`: the optimizer's memory, as far as it has one.
+template <Update kUpdate>
+__device__ __forceinline__ void update_group(const UpdateNumbers& n, bool decayed, const Group& g, Group& p,
+                                             Group& m, Group& v) {
+    const float decay = decayed ? n.decay : 0.0F;
+    if (kUpdate == Update::plain) {
+        for (int k = 0; k < kBlock; ++k) {
+            p.v[k] -= n.lr * (conditioned(g.v[k], n) + decay * p.v[k]);
+        }
+    } else if (kUpdate == Update::momentum) {
+        for (int k = 0; k < kBlock; ++k) {
+            const float d = conditioned(g.v[k], n) + decay * p.v[k];
+            m.v[k] = n.keep * m.v[k] + n.take * d;
+            p.v[k] -= n.lr * (n.direct * d + n.ahead * m.v[k]);
+        }
+    } else {
+        const float keep = decayed ? n.keep_parameter : 1.0F;
+        for (int k = 0; k < kBlock; ++k) {
+            const float d = conditioned(g.v[k], n) + decay * p.v[k];
+            m.v[k] = n.beta1 * m.v[k] + n.take1 * d;
+            v.v[k] = n.beta2 * v.v[k] + n.take2 * d * d;
+            p.v[k] = keep * p.v[k] - n.size * (m.v[k] / (sqrtf(v.v[k]) / n.root_correction2 + n.eps));
+        }
+    }
+}
+
+template <Update kUpdate>
+__device__ __forceinline__ void load_memory(const FlatParameters& flat, std::int64_t at, Group& m, Group& v) {
+    if (kUpdate != Update::plain) {
+        m = load(flat.first + at);
+    }
+    if (kUpdate == Update::adam) {
+        v = load(flat.second + at);
+    }
+}
+
+template <Update kUpdate>
+__device__ __forceinline__ void store_memory(const FlatParameters& flat, std::int64_t at, const Group& m,
+                                             const Group& v) {
+    if (kUpdate != Update::plain) {
+        store(flat.first + at, m);
+    }
+    if (kUpdate == Update::adam) {
+        store(flat.second + at, v);
+    }
+}
+
+constexpr int kGroupsPerLine = kLine / kBlock;
+
 template <Update kUpdate, typename Copy>
-__global__ void __launch_bounds__(kThreads) update_kernel(FlatParameters flat, const UpdateNumbers* numbers,
-                                                          const double* loss, std::int64_t groups) {
+__global__ void __launch_bounds__(kThreads)
+    update_kernel(FlatParameters flat, const UpdateNumbers* numbers, const double* loss, IdleUpdates* idle,
+                  std::int64_t groups) {
     const UpdateNumbers n = *numbers;
     if (n.skip != 0 || (loss != nullptr && !isfinite(*loss))) {
         return;
     }
-    constexpr int kGroupsPerLine = kLine / kBlock;
+    if (idle != nullptr && blockIdx.x == 0 && threadIdx.x == 0) {
+        idle->numbers[idle->count] = n;
+        ++idle->count;
+    }
     const auto first_group = static_cast<std::int64_t>(flat.begin / kBlock);
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < groups;
          i += static_cast<std::int64_t>(gridDim.x) * kThreads) {
         const std::int64_t group = first_group + i;
         const std::int64_t at = group * kBlock;
         const std::uint8_t flags = flat.lines[group / kGroupsPerLine];
+        const bool live = (flags & kLive) != 0;
+        if (flat.live_only && !live) {
+            continue;
+        }
         Group g{};
-        if ((flags & kLive) != 0) {
+        if (live) {
             g = load(flat.gradients + at);
         }
         Group p = load(flat.parameters + at);
-        const bool decayed = (flags & kDecayed) != 0;
-        const float decay = decayed ? n.decay : 0.0F;
-        if (kUpdate == Update::plain) {
-            for (int k = 0; k < kBlock; ++k) {
-                p.v[k] -= n.lr * (conditioned(g.v[k], n) + decay * p.v[k]);
-            }
-        } else if (kUpdate == Update::momentum) {
-            Group buffer = load(flat.first + at);
-            for (int k = 0; k < kBlock; ++k) {
-                const float d = conditioned(g.v[k], n) + decay * p.v[k];
-                buffer.v[k] = n.keep * buffer.v[k] + n.take * d;
-                p.v[k] -= n.lr * (n.direct * d + n.ahead * buffer.v[k]);
-            }
-            store(flat.first + at, buffer);
-        } else {
-            Group m = load(flat.first + at);
-            Group v = load(flat.second + at);
-            const float keep = decayed ? n.keep_parameter : 1.0F;
-            for (int k = 0; k < kBlock; ++k) {
-                const float d = conditioned(g.v[k], n) + decay * p.v[k];
-                m.v[k] = n.beta1 * m.v[k] + n.take1 * d;
-                v.v[k] = n.beta2 * v.v[k] + n.take2 * d * d;
-                p.v[k] = keep * p.v[k] - n.size * (m.v[k] / (sqrtf(v.v[k]) / n.root_correction2 + n.eps));
-            }
-            store(flat.first + at, m);
-            store(flat.second + at, v);
-        }
+        Group m{};
+        Group v{};
+        load_memory<kUpdate>(flat, at, m, v);
+        update_group<kUpdate>(n, (flags & kDecayed) != 0, g, p, m, v);
+        store_memory<kUpdate>(flat, at, m, v);
         store(flat.parameters + at, p);
         if (flat.copy != nullptr) {
             store(static_cast<Copy*>(flat.copy) + at, p);
         }
+    }
+}
+
+template <Update kUpdate>
+__global__ void __launch_bounds__(kThreads)
+    catch_up_kernel(FlatParameters flat, const IdleUpdates* idle, std::int64_t groups) {
+    const unsigned count = idle->count;
+    for (std::int64_t group = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; group < groups;
+         group += static_cast<std::int64_t>(gridDim.x) * kThreads) {
+        const std::uint8_t flags = flat.lines[group / kGroupsPerLine];
+        if ((flags & kLive) != 0) {
+            continue;
+        }
+        const std::int64_t at = group * kBlock;
+        const Group g{};
+        Group p = load(flat.parameters + at);
+        Group m{};
+        Group v{};
+        load_memory<kUpdate>(flat, at, m, v);
+        for (unsigned i = 0; i < count; ++i) {
+            update_group<kUpdate>(idle->numbers[i], (flags & kDecayed) != 0, g, p, m, v);
+        }
+        store_memory<kUpdate>(flat, at, m, v);
+        store(flat.parameters + at, p);
+    }
+}
+
+/// The sum of a block's numbers comes to lie in the first one, in an order that does not change.
+__device__ __forceinline__ void add_up(double* shared) {
+    __syncthreads();
+    for (int step = kThreads / 2; step > 0; step /= 2) {
+        if (static_cast<int>(threadIdx.x) < step) {
+            shared[threadIdx.x] += shared[threadIdx.x + step];
+        }
+        __syncthreads();
     }
 }
 
@@ -111,7 +181,6 @@ __global__ void __launch_bounds__(kThreads)
                 UpdateReport* report, double* partials, unsigned* counter) {
     __shared__ double shared[kThreads];
     __shared__ bool is_last;
-    constexpr int kGroupsPerLine = kLine / kBlock;
     const auto first_group = static_cast<std::int64_t>(flat.begin / kBlock);
     double sum = 0.0;
     for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * kThreads + threadIdx.x; i < groups;
@@ -126,27 +195,28 @@ __global__ void __launch_bounds__(kThreads)
         }
     }
     shared[threadIdx.x] = sum;
-    __syncthreads();
-    for (int step = kThreads / 2; step > 0; step /= 2) {
-        if (static_cast<int>(threadIdx.x) < step) {
-            shared[threadIdx.x] += shared[threadIdx.x + step];
-        }
-        __syncthreads();
-    }
+    add_up(shared);
     if (threadIdx.x == 0) {
         partials[blockIdx.x] = shared[0];
         __threadfence();
         is_last = atomicAdd(counter, 1U) + 1U == gridDim.x;
     }
     __syncthreads();
-    if (!is_last || threadIdx.x != 0) {
+    if (!is_last) {
         return;
     }
     __threadfence();
-    double squares = 0.0;
-    for (unsigned block = 0; block < gridDim.x; ++block) {
-        squares += __ldcg(partials + block);
+    // All threads of the last block: one thread alone would wait for every partial sum in turn.
+    sum = 0.0;
+    for (unsigned block = threadIdx.x; block < gridDim.x; block += kThreads) {
+        sum += __ldcg(partials + block);
     }
+    shared[threadIdx.x] = sum;
+    add_up(shared);
+    if (threadIdx.x != 0) {
+        return;
+    }
+    const double squares = shared[0];
     *counter = 0U;
     const OptimizerStep step = numbers->step;
     const double used_scale = options.scale != nullptr ? static_cast<double>(options.scale->scale) : 1.0;
@@ -178,19 +248,29 @@ __global__ void __launch_bounds__(kThreads)
     *numbers = result;
 }
 
+unsigned blocks_for(std::int64_t groups) {
+    const std::int64_t wanted = (groups + kThreads - 1) / kThreads;
+    return static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks);
+}
+
 template <Update kUpdate>
 void launch_update(const FlatParameters& flat, const UpdateNumbers* numbers, const double* loss,
-                   cudaStream_t stream) {
+                   IdleUpdates* idle, cudaStream_t stream) {
     const auto groups = static_cast<std::int64_t>((flat.end - flat.begin) / kBlock);
-    const std::int64_t wanted = (groups + kThreads - 1) / kThreads;
-    if (wanted == 0) {
+    if (groups == 0) {
         return;
     }
-    const dim3 blocks(static_cast<unsigned>(wanted < kMostBlocks ? wanted : kMostBlocks));
     with_element(flat.copy_type, [&](auto* type) {
         using T = std::remove_pointer_t<decltype(type)>;
-        launch(update_kernel<kUpdate, T>, blocks, dim3(kThreads), stream, flat, numbers, loss, groups);
+        launch(update_kernel<kUpdate, T>, dim3(blocks_for(groups)), dim3(kThreads), stream, flat, numbers,
+               loss, idle, groups);
     });
+}
+
+template <Update kUpdate>
+void launch_catch_up(const FlatParameters& flat, const IdleUpdates* idle, cudaStream_t stream) {
+    const auto groups = static_cast<std::int64_t>(flat.end / kBlock);
+    launch(catch_up_kernel<kUpdate>, dim3(blocks_for(groups)), dim3(kThreads), stream, flat, idle, groups);
 }
 
 }  // namespace
@@ -200,14 +280,25 @@ void set_update_numbers(const OptimizerStep& step, UpdateNumbers& numbers) {
 }
 
 void update_parameters(OptimizerKind kind, const FlatParameters& flat, const UpdateNumbers* numbers,
-                       const double* loss, cudaStream_t stream) {
+                       const double* loss, IdleUpdates* idle, cudaStream_t stream) {
     if (kind != OptimizerKind::sgd) {
-        launch_update<Update::adam>(flat, numbers, loss, stream);
+        launch_update<Update::adam>(flat, numbers, loss, idle, stream);
     } else if (flat.first != nullptr) {
-        launch_update<Update::momentum>(flat, numbers, loss, stream);
+        launch_update<Update::momentum>(flat, numbers, loss, idle, stream);
     } else {
-        launch_update<Update::plain>(flat, numbers, loss, stream);
+        launch_update<Update::plain>(flat, numbers, loss, idle, stream);
     }
+}
+
+void catch_up(OptimizerKind kind, const FlatParameters& flat, IdleUpdates* idle, cudaStream_t stream) {
+    if (kind != OptimizerKind::sgd) {
+        launch_catch_up<Update::adam>(flat, idle, stream);
+    } else if (flat.first != nullptr) {
+        launch_catch_up<Update::momentum>(flat, idle, stream);
+    } else {
+        launch_catch_up<Update::plain>(flat, idle, stream);
+    }
+    cuda_check(cudaMemsetAsync(&idle->count, 0, sizeof(idle->count), stream), "cudaMemsetAsync");
 }
 
 void measure_gradients(const FlatParameters& flat, const NormOptions& options, UpdateNumbers* numbers,

@@ -72,15 +72,27 @@ struct FlatParameters {
     float* second = nullptr;  ///< exp_avg_sq
     void* copy = nullptr;     ///< the parameters for the kernels, rounded; null where they read the floats
     ElementType copy_type = ElementType::f32;
+    bool live_only = false;  ///< lines without a gradient are left out: catch_up() updates them later
+};
+
+/// Updates that lines without a gradient have not made yet. They change with momentum and weight decay alone, and no kernel
+/// reads them: many updates are made in one pass over memory, each with its own numbers and the same bits.
+struct IdleUpdates {
+    static constexpr unsigned kMost = 256;
+    unsigned count = 0;
+    UpdateNumbers numbers[kMost];
 };
 
 /// The numbers of one step, as optimizer_update() takes them from it. For the host and for the device.
 void set_update_numbers(const OptimizerStep& step, UpdateNumbers& numbers);
 
 /// Nothing is changed where `numbers` say so or *loss (may be null) is not finite: the step that made it can
-/// be looked at then with the weights that it had.
+/// be looked at then with the weights that it had. `idle` (device memory, may be null) takes a note of an update that is
+/// made; its caller sees to it that there is room.
 void update_parameters(OptimizerKind kind, const FlatParameters& flat, const UpdateNumbers* numbers,
-                       const double* loss, cudaStream_t stream);
+                       const double* loss, IdleUpdates* idle, cudaStream_t stream);
+/// Makes the noted updates of the lines without a gradient, but for the kernels' copy; none is noted afterwards.
+void catch_up(OptimizerKind kind, const FlatParameters& flat, IdleUpdates* idle, cudaStream_t stream);
 
 struct NormOptions {
     double clip_norm = 0.0;            ///< greater than 0: the largest norm

@@ -20,7 +20,7 @@ double ms_since(Clock::time_point from) {
 }  // namespace
 
 RecordedStep::RecordedStep(CudaModel& model, const StepOptions& options, const GradientExchange& exchange)
-    : model_(model), options_(options) {
+    : model_(model), options_(options), group_(exchange.group) {
     if (options_.loss_scale) {
         model_.memory().set_loss_scale(*options_.loss_scale);
     }
@@ -38,6 +38,7 @@ void RecordedStep::prepare_reduction(const GradientExchange& exchange) {
     const BucketLimits limits = exchange.limits.value_or(default_bucket_limits(layout.total * sizeof(float)));
     for (const Bucket& bucket : plan_buckets(layout, limits)) {
         reduction_->buckets.push_back(bucket.live);
+        reduced_bytes_ += bucket.live_size() * size_of(exchange.wire);
         // Once without recording: connections are made now.
         std::vector<Piece> pieces;
         for (const FlatRange& range : bucket.live) {
@@ -62,6 +63,17 @@ SampleForm RecordedStep::take_images(const TrainingImages& images) {
     memory.set_pixel_table(images.pixel_table);
     return !images.pixels.empty() && memory.keep_images(images.image, images.pixels) ? SampleForm::windows
                                                                                      : SampleForm::bytes;
+}
+
+// Kernels are measured for the usual sizes: a left-over batch comes once in an epoch, and takes what the library suggests.
+void RecordedStep::prepare(const BatchSizes& sizes) {
+    const auto each = [&](const std::vector<std::int64_t>& of, ForwardMode mode) {
+        for (const std::int64_t size : of) {
+            model_.cuda_executable(size).prepare(mode, size == of.front());
+        }
+    };
+    each(sizes.training, ForwardMode::train);
+    each(sizes.evaluation, ForwardMode::evaluate);
 }
 
 CudaExecutable& RecordedStep::load(const Batch& batch) {
@@ -114,7 +126,25 @@ void RecordedStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& 
     last.want_norm = with_norm;
     open_.back().with_norm = with_norm || options_.clip_norm || options_.loss_scale;
     open_.back().batches.back().first->enqueue_step(last);
+    announce();
     times.forward_ms += ms_since(begin);
+}
+
+void RecordedStep::announce() {
+    if (group_ == nullptr) {
+        return;
+    }
+    // An event that the group has dropped is free for the next update.
+    auto end = std::find_if(ends_.begin(), ends_.end(), [](const auto& one) { return one.use_count() == 1; });
+    if (end == ends_.end()) {
+        end = ends_.insert(ends_.end(), std::make_shared<Event>());
+    }
+    const Gpu& gpu = model_.memory().gpu();
+    (*end)->record(gpu.main.get());
+    group_->enqueued(reduced_bytes_, [event = *end, device = gpu.index] {
+        // The watchdog's thread must not create a context on another GPU.
+        return cudaSetDevice(device) != cudaSuccess || event->passed();
+    });
 }
 
 UpdateResult RecordedStep::result(StepTimes& times) {

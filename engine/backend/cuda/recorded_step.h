@@ -22,6 +22,7 @@ public:
     RecordedStep(CudaModel& model, const StepOptions& options, const GradientExchange& exchange);
 
     SampleForm take_images(const TrainingImages& images) override;
+    void prepare(const BatchSizes& sizes) override;
     void begin(std::int64_t batches) override;
     void batch(const Batch& batch, StepTimes& times) override;
     void finish(const OptimizerStep& step, bool with_norm, StepTimes& times) override;
@@ -40,11 +41,17 @@ private:
     void prepare_reduction(const GradientExchange& exchange);
     CudaExecutable& load(const Batch& batch);
     StepRequest request() const;
+    /// The update that was just enqueued is one operation for the watchdog.
+    void announce();
     UpdateResult result_of(const Open& update) const;
 
     CudaModel& model_;
     StepOptions options_;
-    std::unique_ptr<StepReduction> reduction_;  ///< null: a world of one
+    ProcessGroup* group_ = nullptr;             ///< null: a world of one
+    std::unique_ptr<StepReduction> reduction_;  ///< null: likewise
+    std::size_t reduced_bytes_ = 0;
+    std::vector<std::shared_ptr<Event>>
+        ends_;  ///< of announced updates; shared with those that have not ended
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;
     std::deque<Open> open_;

@@ -38,7 +38,9 @@ public:
     void record(cudaStream_t stream) { cuda_check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
     /// The host waits for it; returns at once when it was never recorded.
     void wait() const { cuda_check(cudaEventSynchronize(event_), "waiting for the GPU"); }
-    /// The same; meanwhile `poll` is called about every millisecond with the time waited, and may throw.
+    /// Nothing of what was recorded is still to run; also where that failed.
+    bool passed() const { return cudaEventQuery(event_) != cudaErrorNotReady; }
+    /// wait(); meanwhile `poll` is called about every millisecond with the time waited, and may throw.
     void wait(const std::function<void(std::chrono::milliseconds)>& poll) const {
         if (!poll) {
             wait();
@@ -77,10 +79,14 @@ private:
     cudaEvent_t event_ = nullptr;
 };
 
-/// A queue of work of the GPU; independent of the default stream.
+/// A queue of work of the GPU; independent of the default stream. Of what is ready at the same time, that with the smaller
+/// priority begins first.
 class Stream {
 public:
-    Stream() { cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreate"); }
+    explicit Stream(int priority = 0) {
+        cuda_check(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, priority),
+                   "cudaStreamCreate");
+    }
     ~Stream() {
         if (stream_ != nullptr) {
             cudaStreamDestroy(stream_);
