@@ -6,6 +6,7 @@
 #include <engine/backend/training_step.h>
 #include <engine/bench/bench_command.h>
 #include <engine/bench/bench_options.h>
+#include <engine/bench/plan_line.h>
 #include <engine/bench/rank_figures.h>
 #include <engine/comm/rendezvous.h>
 #include <engine/error.h>
@@ -73,6 +74,10 @@ int parse(int argc, char** argv, BenchOptions& options) {
                    "each (default) or none: whether loss and right answers of every step are fetched. On the "
                    "CPU they are in memory in either case; a GPU's are fetched while the next step runs")
         ->check(CLI::IsMember({"each", "none"}));
+    app.add_flag(
+        "--plan", options.plan,
+        "run nothing: count the kernels and bytes of a step as it is planned for an NVIDIA H200 (needs "
+        "the CUDA libraries, no GPU; with WORLD_SIZE above 1 with the averaging over the ranks)");
     app.add_flag("--no-sync", options.no_sync,
                  "also time steps without communication, in turns, and report what it adds to a step");
     app.add_option("--rendezvous-timeout", options.rendezvous_timeout_s,
@@ -174,8 +179,9 @@ Json line(const BenchOptions& options, const CompiledModel& model, const Graph& 
     return result;
 }
 
-Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGroup* group,
+Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvous* rendezvous,
              ProcessGroup* device_group) {
+    ProcessGroup* const group = rendezvous != nullptr ? &rendezvous->group() : nullptr;
     const Graph graph = build_model(options.model, options.sample, options.classes);
     const std::unique_ptr<CompiledModel> model = synchronised_model(
         *device.backend, graph, compile_options(options, group, device_group), 0, group, device_group);
@@ -184,6 +190,7 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
     const std::unique_ptr<TrainingStep> with =
         model->training_step(stepping, {.group = device_group != nullptr ? device_group : group});
     const std::unique_ptr<TrainingStep> without = model->training_step(stepping, {});
+    with->prepare({.training = {options.batch}});
     const bool runs_ahead = with->ahead() > 0;
     std::vector<Batch> batches = ready_batches(options);
     move_to_device(options, *with, batches);
@@ -247,13 +254,17 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, ProcessGr
         finish_all(*with);
         return line(options, *model, graph, device,
                     gather_figures({synced, alone, first_step_at.count()}, group));
-    } catch (const PeerLostError& error) {
-        if (!runs_ahead) {
+    } catch (const Error& error) {
+        if (!runs_ahead || rendezvous == nullptr) {
             throw;
         }
-        // A collective that waits for the lost rank may still stand on the GPU: what it works on cannot be
+        // A collective that waits for another rank may still stand on the GPU: what it works on cannot be
         // given back.
-        end_process(kExitPeerLost, error.what());
+        const bool lost = dynamic_cast<const PeerLostError*>(&error) != nullptr;
+        if (!lost) {
+            rendezvous->fail(error.what());
+        }
+        end_process(lost ? kExitPeerLost : 1, error.what());
     }
 }
 
@@ -266,13 +277,16 @@ int bench_command(int argc, char** argv) {
     }
     complete(options);
     const RankEnv env = read_rank_env();
+    if (options.plan) {
+        std::cout << plan_line(options, env.world_size).dump() << '\n';
+        return 0;
+    }
     const ComputeDevice device = open_device(options.device, options.threads, env);
     const std::unique_ptr<Rendezvous> rendezvous = meet(options, env);
     try {
         const std::unique_ptr<ProcessGroup> of_device =
             rendezvous ? device_group(device, env, *rendezvous) : nullptr;
-        const Json result =
-            measure(options, device, rendezvous ? &rendezvous->group() : nullptr, of_device.get());
+        const Json result = measure(options, device, rendezvous.get(), of_device.get());
         if (rendezvous) {
             rendezvous->leave();
         }

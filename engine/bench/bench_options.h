@@ -25,6 +25,7 @@ struct BenchOptions {
     std::string precision = "fp32";
     std::string read = "each";  ///< loss and right answers: each step or none
     bool deterministic = true;
+    bool plan = false;     ///< only count what a step on a GPU consists of
     bool no_sync = false;  ///< also time steps without communication
     double rendezvous_timeout_s = 120;
     bool allow_no_token = false;

@@ -1,0 +1,88 @@
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the machine has: Rankscope's programs, NVIDIA's libraries, PyTorch, tools."""
+import glob
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+
+NAMES = {"worker": "rankscope-worker", "bench": "rankscope-worker-bench", "tests": "engine_cuda_test", "plugin": "librankscope-nccl.so"}
+
+
+class Missing(Exception):
+    """A part cannot run on this machine; the text says what is missing."""
+
+
+@dataclass
+class Machine:
+    programs: dict                    # of NAMES: path; absent when it was not built
+    python: str                       # that has torch, where one has
+    device: str = "cuda"              # cpu in a dry run
+    torch: str = ""                   # its version; empty: none
+    torch_fault: str = ""             # why not
+    peers_environment: dict = field(default_factory=dict)
+
+    @property
+    def dry(self):
+        return self.device == "cpu"
+
+    def program(self, name):
+        if name not in self.programs:
+            raise Missing(f"{NAMES[name]} is not in the archive")
+        return str(self.programs[name])
+
+    def needs_gpu(self):
+        if self.dry:
+            raise Missing("needs a GPU")
+
+    def needs_torch(self):
+        if not self.torch:
+            raise Missing(f"{self.python} has no torch: {self.torch_fault}")
+
+
+def nvidia_folders(python):
+    """Where pip put NVIDIA's libraries, if it did. Newer wheels share one folder (nvidia/cu13/lib)."""
+    asked = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True,
+                           capture_output=True)
+    return sorted(glob.glob(asked.stdout.strip() + "/nvidia/*/lib")) if asked.returncode == 0 else []
+
+
+def look(folder, python, dry):
+    """The machine as it is, with LD_LIBRARY_PATH of this process set for our programs."""
+    programs = {key: (folder / name).resolve() for key, name in NAMES.items() if (folder / name).exists()}
+    own = os.environ.get("LD_LIBRARY_PATH", "")
+    # Packed libraries first for our programs; peers use only what PyTorch brings.
+    os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(folder.resolve()), *nvidia_folders(python), own]))
+    machine = Machine(programs, python, "cpu" if dry else "cuda", peers_environment={"LD_LIBRARY_PATH": own})
+    try:
+        asked = subprocess.run([python, "-c", "import torch; print(torch.__version__)"], text=True, capture_output=True,
+                               env=dict(os.environ, LD_LIBRARY_PATH=own), timeout=120)
+        lines = (asked.stdout if asked.returncode == 0 else asked.stderr).strip().splitlines()
+        said = lines[-1] if lines else f"exit status {asked.returncode}"
+        machine.torch, machine.torch_fault = (said, "") if asked.returncode == 0 else ("", said)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        machine.torch_fault = str(e)
+    return machine
+
+
+def describe(machine):
+    """Device, driver and library versions, as the worker and nvidia-smi report them."""
+    found = {"torch": machine.torch or machine.torch_fault, "cpus": os.cpu_count()}
+    if "worker" in machine.programs:
+        asked = subprocess.run([machine.program("worker"), "--capabilities"], text=True, capture_output=True, timeout=120)
+        found["capabilities"] = json.loads(asked.stdout) if asked.returncode == 0 else asked.stderr.strip()
+    if shutil.which("nvidia-smi"):
+        asked = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem,power.limit",
+                                "--format=csv,noheader"], text=True, capture_output=True, timeout=60)
+        found["gpus"] = asked.stdout.strip().splitlines()
+    found["tools"] = [tool for tool in ("ncu", "compute-sanitizer", "nvcc") if find_tool(tool)]
+    return found
+
+
+def find_tool(name):
+    """A tool of the CUDA toolkit, in PATH or where the toolkit installs it; None: not there."""
+    usual = pathlib.Path("/usr/local/cuda/bin") / name
+    return shutil.which(name) or (str(usual) if usual.exists() else None)

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: Rankscope contributors
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report as one short table for people: the last lines of a call are what they see first."""
+
+
+def number(value):
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 100 else f"{value:,.0f}"
+    return str(value)
+
+
+def speed_rows(report):
+    """model and batch: images/s of ours and of each peer, and the ratios."""
+    ours = {(one["model"], one["batch"]): one for part in ("ours", "ours-large") for one in rows_of(report, part)}
+    peers = [part for part in report if part.startswith(("eager", "graphs", "compile"))]
+    for (model, batch), one in ours.items():
+        mine = one.get("images_per_s")
+        text = f"{number(float(mine))} images/s" if mine else one.get("fault", "–")
+        for part in peers:
+            for peer in rows_of(report, part):
+                if (peer["model"], peer["batch"]) == (model, batch):
+                    theirs = peer.get("images_per_s")
+                    ratio = f" ({mine / theirs:.2f}×)" if mine and theirs else ""
+                    text += f", {part} {number(float(theirs)) if theirs else peer.get('fault', '–')}{ratio}"
+        yield f"{model} {batch}", text
+
+
+def rows_of(report, part):
+    value = report.get(part, {}).get("result")
+    return value if isinstance(value, list) else []
+
+
+def summary(name, part):
+    result = part.get("result")
+    if part["state"] in ("unavailable", "out-of-time", "fault") and part.get("why"):
+        return part["why"]
+    if name == "tests" and result:
+        return f"{result['passed']} passed, {len(result['failed'])} failed, {result['skipped']} skipped of {result['suites']} suites"
+    if name == "ceilings" and result and "fault" not in result:
+        return f"copy {number(result['copy_gb_s'])} GB/s, {result['product_side']}³ product {number(result['product_tflops'])} TFLOP/s"
+    if name == "ranks" and result:
+        return "; ".join(f"{one['model']} on {one['ranks']}: " + one.get("fault", number(one.get("after_one_update", 0.0)))
+                         for one in result)
+    if name == "plugin" and result and "overhead" in result:
+        return ", ".join(f"level {level} {value:+.2%}" for level, value in result["overhead"].items())
+    if name == "sanitizer" and result:
+        return "; ".join(f"{tool}: {one['passed']} passed, {len(one['failed'])} failed" for tool, one in result.items())
+    if isinstance(result, dict) and "fault" in result:
+        return result["fault"]
+    return ""
+
+
+def lines(report):
+    """`report`: of each part its state, and its result or why there is none."""
+    yield "| part | state | s | |"
+    yield "|---|---|---|---|"
+    for name, part in report.items():
+        if isinstance(part, dict) and "state" in part:
+            yield f"| {name} | {part['state']} | {part.get('seconds', 0):.0f} | {summary(name, part)[:300]} |"
+    rows = list(speed_rows(report))
+    if rows:
+        yield ""
+        yield "| case | |"
+        yield "|---|---|"
+        for case, text in rows:
+            yield f"| {case} | {text} |"
