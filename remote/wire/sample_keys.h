@@ -15,14 +15,28 @@ namespace rankscope {
 ///     disk_free, disk_total         bytes of the file system of the cache folder                       statvfs
 ///     net.<if>.rx, .tx              bytes per second since the last sample, lo left out                /proc/net/dev
 ///     net.<if>.errors, .drops       packets per second of both directions; absent where there were none
-///     gpu.<i>.util                  share of time in which a kernel ran, 0…1          this and all below: nvidia-smi
+///     gpu.<i>.util                  share of time in which a kernel ran, 0…1            this and all below: NVML
+///     gpu.<i>.mem_util              share of time in which its memory was read or written, 0…1
 ///     gpu.<i>.mem_used, .mem_total  bytes
-///     gpu.<i>.power                 W
+///     gpu.<i>.power, .power_limit   W
 ///     gpu.<i>.temp                  °C
 ///     gpu.<i>.sm_clock, .mem_clock  Hz
-///     gpu.<i>.throttle              bits of nvmlClocksThrottleReasons
-///     gpu.<i>.ecc                   uncorrected memory errors since the driver was loaded
+///     gpu.<i>.sm_clock_max, .mem_clock_max  Hz
+///     gpu.<i>.throttle              bits of nvmlClocksEventReasons
+///     gpu.<i>.ecc, .ecc_corrected   uncorrected and corrected memory errors since the driver was loaded
+///     gpu.<i>.nvlink_tx, .nvlink_rx bytes per second since the last reading, over all links
+///     gpu.<i>.nvlink_errors         replays, recoveries and CRC errors of all links since the driver was loaded
+///     gpu.<i>.pcie_tx, .pcie_rx     bytes per second
+///     gpu.<i>.pcie_replays          since the driver was loaded
 ///     gpu.<i>.pcie_gen, .pcie_width of the link at this moment
+///     gpu.<i>.rank.<r>.mem_used     bytes of its memory that the processes of a rank hold
+///     gpu.<i>.compute               compute capability × 10: 80 for 8.0; only in NodeFacts
+///     cuda_driver                   the newest CUDA version of the driver: 12040 for 12.4; only in NodeFacts
+///     gpu.unavailable               there is a driver, but no GPU can be read: 1 it does not answer, 2 neither NVML nor
+///                                   nvidia-smi is found, 3 it reports an error
+///
+/// Where only nvidia-smi is found, the keys are those of its fields: util, mem_used, mem_total, power, temp, the clocks,
+/// throttle, ecc, pcie_gen and pcie_width.
 ///
 /// A value that the node does not have or the driver does not report has no key.
 namespace sample_key {
@@ -32,11 +46,16 @@ inline constexpr const char* kMemUsed = "mem_used";
 inline constexpr const char* kMemTotal = "mem_total";
 inline constexpr const char* kDiskFree = "disk_free";
 inline constexpr const char* kDiskTotal = "disk_total";
+inline constexpr const char* kGpuUnavailable = "gpu.unavailable";
+inline constexpr const char* kCudaDriver = "cuda_driver";
 inline std::string net(const std::string& interface_name, const char* what) {
     return "net." + interface_name + '.' + what;
 }
 inline std::string gpu(int index, const char* what) {
     return "gpu." + std::to_string(index) + '.' + what;
+}
+inline std::string gpu_of_rank(int index, int rank, const char* what) {
+    return gpu(index, ("rank." + std::to_string(rank) + '.' + what).c_str());
 }
 }  // namespace sample_key
 

@@ -83,11 +83,6 @@ void rename_ranks(CollectiveReport& report, const std::map<int, int>& names) {
         const auto name = names.find(rank);
         rank = name == names.end() ? rank : name->second;
     };
-    for (ReportCommunicator& communicator : report.communicators) {
-        for (auto& [member, rank] : communicator.members) {
-            rename(rank);
-        }
-    }
     for (CollectiveRow& row : report.rows) {
         rename(row.slowest_rank);
         rename(row.last_rank);

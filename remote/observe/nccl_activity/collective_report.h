@@ -5,9 +5,12 @@
 
 #include <remote/wire/nccl_event.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
@@ -26,9 +29,8 @@ struct LinkRate {
 struct ReportCommunicator {
     CommunicatorHash id = {};
     std::string name = {};
-    int ranks = 0;                    ///< 0: not known
-    std::map<int, int> members = {};  ///< rank in the communicator → rank of the run; those that were seen
-    bool closed = false;              ///< by all that were seen
+    int ranks = 0;        ///< 0: not known
+    bool closed = false;  ///< by all that were seen
 };
 
 /// All operations of one function and size in one communicator.
@@ -73,6 +75,23 @@ struct RecentOperation {
     bool point_to_point = false;
 };
 
+/// A list that never changes: a copy of it shares the memory.
+class RecentOperations {
+public:
+    RecentOperations() = default;
+    explicit RecentOperations(std::vector<RecentOperation> all)
+        : all_(std::make_shared<const std::vector<RecentOperation>>(std::move(all))) {}
+
+    std::size_t size() const { return all_ ? all_->size() : 0; }
+    bool empty() const { return size() == 0; }
+    const RecentOperation& operator[](std::size_t index) const { return (*all_)[index]; }
+    const RecentOperation* begin() const { return all_ ? all_->data() : nullptr; }
+    const RecentOperation* end() const { return begin() + size(); }
+
+private:
+    std::shared_ptr<const std::vector<RecentOperation>> all_;
+};
+
 /// A rank that has not entered what another one is inside of.
 struct BehindOf {
     std::size_t communicator = 0;
@@ -91,10 +110,11 @@ struct ReportRank {
     std::uint64_t matched = 0;
     std::uint64_t lost = 0;  ///< records that were overwritten
     int api_version = 0;
-    std::string unavailable = {};              ///< see NcclEvent
-    std::int64_t seen_us = 0;                  ///< of its newest event
-    std::vector<RecentOperation> recent = {};  ///< oldest first
-    std::vector<RecentOperation> open = {};    ///< oldest first, by its newest event
+    std::string unavailable = {};            ///< see NcclEvent
+    std::int64_t seen_us = 0;                ///< of its newest event
+    RecentOperations recent = {};            ///< by their begin, oldest first
+    std::int64_t last_end_us = 0;            ///< of those; 0: none
+    std::vector<RecentOperation> open = {};  ///< oldest first, by its newest event
     std::vector<BehindOf> behind = {};
 };
 

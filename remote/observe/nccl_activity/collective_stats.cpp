@@ -3,10 +3,13 @@
 
 #include <remote/observe/nccl_activity/bandwidth.h>
 #include <remote/observe/nccl_activity/collective_stats.h>
+#include <remote/wire/nccl_sample.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 namespace rankscope {
 namespace {
@@ -21,6 +24,7 @@ constexpr std::size_t kFewestRecentOfRank = 64;
 constexpr std::size_t kMostMatching = 4096;
 constexpr std::size_t kMostMatchingRanks = 1'000'000;
 constexpr std::size_t kMostKinds = 32;
+constexpr std::size_t kNoGuess = std::numeric_limits<std::size_t>::max();
 constexpr double kNoticeable = 0.02;  ///< of the longest time of one operation: below, none entered last
 constexpr double kDiffers = 0.1;      ///< of the mean: below, no rank is slower than the others
 
@@ -30,6 +34,28 @@ int size_class_of(std::uint64_t bytes) {
 
 double plausible(double seconds) {
     return std::isfinite(seconds) && seconds > 0 ? seconds : 0;
+}
+
+// The operation that is there only because it is the longest: it says nothing of those that are left out. Null: none.
+const NcclOperation* only_longest(const NcclEvent& event) {
+    const std::vector<NcclOperation>& operations = event.operations;
+    std::uint64_t all = 0;
+    for (const NcclTotals& totals : event.totals) {
+        all += totals.operations;
+    }
+    if (operations.size() != kMostNcclOperations || all <= operations.size()) {
+        return nullptr;
+    }
+    const auto longest = std::max_element(
+        operations.begin(), operations.end(),
+        [](const NcclOperation& left, const NcclOperation& right) { return left.seconds < right.seconds; });
+    const auto order = [](const NcclOperation& one) {
+        return nccl_sample_order(one.communicator.value, one.function, one.sequence);
+    };
+    const std::uint64_t of_longest = order(*longest);
+    const bool last = std::all_of(operations.begin(), operations.end(),
+                                  [&](const NcclOperation& one) { return order(one) <= of_longest; });
+    return last ? &*longest : nullptr;
 }
 
 }  // namespace
@@ -47,6 +73,35 @@ void CollectiveStats::RankSums::add(const NcclTotals& totals) {
 
 double CollectiveStats::RankSums::mean_s() const {
     return operations > 0 ? seconds / static_cast<double>(operations) : 0;
+}
+
+CollectiveStats::RankSums* CollectiveStats::Sums::of_rank(int rank, std::size_t guess) {
+    if (guess < cells.size() && cells[guess].rank == rank) {
+        return &cells[guess].sums;
+    }
+    const auto at = std::lower_bound(cells.begin(), cells.end(), rank,
+                                     [](const Cell& cell, int wanted) { return cell.rank < wanted; });
+    return at != cells.end() && at->rank == rank ? &at->sums : nullptr;
+}
+
+std::size_t CollectiveStats::MatchHash::operator()(const MatchKey& key) const {
+    const auto& [communicator, function, sequence] = key;
+    return std::hash<std::uint64_t>()(sequence * 0x9e3779b97f4a7c15U + communicator * kMostFunctions +
+                                      function);
+}
+
+/// Null: there is no room for it.
+CollectiveStats::Rank* CollectiveStats::rank_of(int rank) {
+    const auto found = places_.find(rank);
+    if (found != places_.end()) {
+        return &ranks_[found->second];
+    }
+    if (rank < 0 || ranks_.size() == kMostRanks) {
+        return nullptr;
+    }
+    places_.emplace(rank, ranks_.size());
+    ranks_.emplace_back().number = rank;
+    return &ranks_.back();
 }
 
 std::size_t CollectiveStats::communicator_of(CommunicatorHash id) {
@@ -82,29 +137,42 @@ void CollectiveStats::take(int rank, const NcclCommunicator& communicator) {
         member.shown.name = communicator.name;
     }
     member.shown.ranks = std::max(member.shown.ranks, communicator.ranks);
-    if (communicator.rank >= 0) {
-        member.shown.members[communicator.rank] = rank;
+    bool& closed = member.closed.try_emplace(rank, true).first->second;
+    if (closed != communicator.closed) {
+        closed = communicator.closed;
+        closed ? --member.open : ++member.open;
     }
-    member.closed[rank] = communicator.closed;
 }
 
-void CollectiveStats::add(int rank, const NcclTotals& totals) {
+void CollectiveStats::add(const Rank& rank, const NcclTotals& totals) {
     const Key key(communicator_of(totals.communicator), function_of(totals.function),
                   std::clamp(totals.size_class, 0, 63));
-    const auto found = sums_.find(key);
-    const bool fresh = found == sums_.end() || !found->second.ranks.contains(rank);
-    if (fresh && cells_ == kMostCells) {
-        left_out_ += totals.operations;
-        return;
+    auto found = sums_.find(key);
+    RankSums* of_rank = found == sums_.end() ? nullptr : found->second.of_rank(rank.number, kNoGuess);
+    if (of_rank == nullptr) {
+        if (cells_ == kMostCells) {
+            left_out_ += totals.operations;
+            return;
+        }
+        ++cells_;
+        found = found == sums_.end() ? sums_.emplace(key, Sums()).first : found;
+        std::vector<Cell>& cells = found->second.cells;
+        const auto at = std::lower_bound(cells.begin(), cells.end(), rank.number,
+                                         [](const Cell& cell, int wanted) { return cell.rank < wanted; });
+        of_rank =
+            &cells.insert(at, {.rank = rank.number, .place = places_.at(rank.number), .sums = {}})->sums;
     }
-    cells_ += fresh ? 1 : 0;
-    Sums& sums = sums_[key];
-    RankSums& of_rank = sums.ranks[rank];
-    of_rank.add(totals);
+    of_rank->add(totals);
+    Sums& sums = found->second;
+    sums.changed = true;
     sums.gpu_times = sums.gpu_times || totals.gpu_times;
-    if (const auto kind = std::pair(totals.algorithm, totals.protocol);
-        sums.kinds.contains(kind) || sums.kinds.size() < kMostKinds) {
-        sums.kinds[kind] += totals.operations;
+    const auto kind = std::find_if(sums.kinds.begin(), sums.kinds.end(), [&](const Kind& one) {
+        return one.algorithm == totals.algorithm && one.protocol == totals.protocol;
+    });
+    if (kind != sums.kinds.end()) {
+        kind->operations += totals.operations;
+    } else if (sums.kinds.size() < kMostKinds) {
+        sums.kinds.push_back({totals.algorithm, totals.protocol, totals.operations});
     }
 }
 
@@ -120,22 +188,37 @@ RecentOperation CollectiveStats::recent_of(const NcclOperation& operation) {
             .point_to_point = operation.point_to_point};
 }
 
-void CollectiveStats::remember(int rank, const NcclOperation& operation) {
+void CollectiveStats::remember(Rank& rank, const NcclOperation& operation) {
     if (operation.start_us <= 0) {
         without_start_ = true;
         return;
     }
-    std::deque<RecentOperation>& recent = ranks_[rank].recent;
-    recent.push_back(recent_of(operation));
+    rank.recent.push_back(recent_of(operation));
+    rank.recent_changed = true;
     const std::size_t most = std::clamp(kMostRecent / ranks_.size(), kFewestRecentOfRank, kMostRecentOfRank);
-    while (recent.size() > most) {
-        recent.pop_front();
+    while (rank.recent.size() > most) {
+        rank.recent.pop_front();
     }
     last_us_ = std::max(last_us_, operation.start_us);
 }
 
+void CollectiveStats::make_room_for_match(std::size_t ranks) {
+    while (!matching_order_.empty() &&
+           (matching_.size() >= kMostMatching || matching_ranks_ + ranks > kMostMatchingRanks)) {
+        const auto oldest = matching_.find(matching_order_.front());
+        matching_order_.pop_front();
+        if (oldest != matching_.end()) {
+            matching_ranks_ -= oldest->second.inside.size();
+            matching_.erase(oldest);
+        }
+    }
+    if (matching_order_.size() > 2 * kMostMatching) {
+        std::erase_if(matching_order_, [&](const auto& one) { return !matching_.contains(one); });
+    }
+}
+
 // Keeps what was inside of an operation until all ranks of its communicator have reported it.
-void CollectiveStats::match(int rank, const NcclOperation& operation) {
+void CollectiveStats::match(const Rank& rank, const NcclOperation& operation) {
     const double seconds = operation.gpu_s > 0 ? operation.gpu_s : operation.seconds;
     if (operation.point_to_point || operation.phase != NcclPhase::Finished || !(seconds > 0) ||
         operation.replayed || !ends_together(operation.function)) {
@@ -146,70 +229,75 @@ void CollectiveStats::match(int rank, const NcclOperation& operation) {
     if (ranks < 2) {
         return;
     }
-    const auto key = std::tuple(communicator, function_of(operation.function), operation.sequence);
+    const MatchKey key(communicator, function_of(operation.function), operation.sequence);
     auto at = matching_.find(key);
     if (at == matching_.end()) {
-        while (!matching_order_.empty() &&
-               (matching_.size() >= kMostMatching || matching_ranks_ + ranks > kMostMatchingRanks)) {
-            const auto oldest = matching_.find(matching_order_.front());
-            matching_order_.pop_front();
-            if (oldest != matching_.end()) {
-                matching_ranks_ -= oldest->second.inside.size();
-                matching_.erase(oldest);
-            }
-        }
+        make_room_for_match(ranks);
         at = matching_.emplace(key, Matching{.size_class = size_class_of(operation.bytes), .inside = {}})
                  .first;
         matching_order_.push_back(key);
     }
-    std::vector<std::pair<int, float>>& inside = at->second.inside;
-    const auto same =
-        std::find_if(inside.begin(), inside.end(), [&](const auto& one) { return one.first == rank; });
-    if (same != inside.end()) {
+    std::vector<Inside>& inside = at->second.inside;
+    inside.push_back({.rank = rank.number,
+                      .place = static_cast<std::uint32_t>(places_.at(rank.number)),
+                      .seconds = static_cast<float>(seconds)});
+    ++matching_ranks_;
+    if (inside.size() < ranks) {
         return;
     }
-    inside.emplace_back(rank, static_cast<float>(seconds));
-    ++matching_ranks_;
-    if (inside.size() == ranks) {
-        finish_match(communicator, std::get<1>(key), at->second);
-        matching_ranks_ -= inside.size();
-        matching_.erase(at);
+    matching_ranks_ -= inside.size();
+    drop_repeated(inside);
+    if (inside.size() < ranks) {
+        matching_ranks_ += inside.size();
+        return;
     }
-    if (matching_order_.size() > 2 * kMostMatching) {
-        std::erase_if(matching_order_, [&](const auto& one) { return !matching_.contains(one); });
-    }
+    finish_match(key, at->second);
+    matching_.erase(at);
 }
 
-void CollectiveStats::finish_match(std::size_t communicator, std::size_t function, const Matching& matching) {
-    const auto sums = sums_.find({communicator, function, matching.size_class});
+// The first that each rank reported counts.
+void CollectiveStats::drop_repeated(std::vector<Inside>& inside) {
+    seen_in_.resize(ranks_.size(), 0);
+    if (++seen_round_ == 0) {
+        std::fill(seen_in_.begin(), seen_in_.end(), 0);
+        seen_round_ = 1;
+    }
+    std::erase_if(inside, [&](const Inside& one) {
+        return std::exchange(seen_in_[one.place], seen_round_) == seen_round_;
+    });
+}
+
+void CollectiveStats::finish_match(const MatchKey& key, const Matching& matching) {
+    const auto sums = sums_.find({std::get<0>(key), std::get<1>(key), matching.size_class});
     if (sums == sums_.end()) {
         return;
     }
-    const auto shorter = [](const auto& left, const auto& right) { return left.second < right.second; };
-    const auto last = std::min_element(matching.inside.begin(), matching.inside.end(), shorter);
-    const auto longest = std::max_element(matching.inside.begin(), matching.inside.end(), shorter);
-    ++sums->second.matched;
-    sums->second.matched_shortest_s += static_cast<double>(last->second);
-    for (const auto& [rank, seconds] : matching.inside) {
-        const auto of_rank = sums->second.ranks.find(rank);
-        if (of_rank != sums->second.ranks.end()) {
-            of_rank->second.matched_s += static_cast<double>(seconds);
-            of_rank->second.waited_s += static_cast<double>(seconds - last->second);
+    const auto shorter = [](const Inside& left, const Inside& right) { return left.seconds < right.seconds; };
+    const auto [last, longest] = std::minmax_element(matching.inside.begin(), matching.inside.end(), shorter);
+    Sums& all = sums->second;
+    all.changed = true;
+    ++all.matched;
+    all.matched_shortest_s += static_cast<double>(last->seconds);
+    for (std::size_t i = 0; i < matching.inside.size(); ++i) {
+        const Inside& one = matching.inside[i];
+        if (RankSums* of_rank = all.of_rank(one.rank, i)) {
+            of_rank->matched_s += static_cast<double>(one.seconds);
+            of_rank->waited_s += static_cast<double>(one.seconds - last->seconds);
         }
     }
-    const bool one_is_last = static_cast<double>(longest->second - last->second) >
-                             kNoticeable * static_cast<double>(longest->second);
-    if (const auto of_last = sums->second.ranks.find(last->first);
-        one_is_last && of_last != sums->second.ranks.end()) {
-        ++of_last->second.last;
+    const bool one_is_last = static_cast<double>(longest->seconds - last->seconds) >
+                             kNoticeable * static_cast<double>(longest->seconds);
+    if (RankSums* of_last = all.of_rank(last->rank, kNoGuess); one_is_last && of_last != nullptr) {
+        ++of_last->last;
     }
 }
 
 void CollectiveStats::take(int rank, std::int64_t t_us, const NcclEvent& event) {
-    if (rank < 0 || (ranks_.size() == kMostRanks && !ranks_.contains(rank))) {
+    Rank* const known = rank_of(rank);
+    if (known == nullptr) {
         return;
     }
-    Rank& of_rank = ranks_[rank];
+    Rank& of_rank = *known;
     of_rank.observed_s += plausible(event.seconds);
     of_rank.lost += event.lost;
     of_rank.api_version = event.api_version > 0 ? event.api_version : of_rank.api_version;
@@ -220,11 +308,14 @@ void CollectiveStats::take(int rank, std::int64_t t_us, const NcclEvent& event) 
         take(rank, communicator);
     }
     for (const NcclTotals& totals : event.totals) {
-        add(rank, totals);
+        add(of_rank, totals);
     }
+    const NcclOperation* unlike_others = only_longest(event);
     for (const NcclOperation& operation : event.operations) {
-        remember(rank, operation);
-        match(rank, operation);
+        remember(of_rank, operation);
+        if (&operation != unlike_others) {
+            match(of_rank, operation);
+        }
     }
     of_rank.open.clear();
     for (const NcclOperation& operation : event.open) {
@@ -232,17 +323,17 @@ void CollectiveStats::take(int rank, std::int64_t t_us, const NcclEvent& event) 
     }
     for (const NcclProgress& progress : event.progress) {
         std::uint64_t& entered =
-            of_rank.progress[{communicator_of(progress.communicator), function_of(progress.function)}]
-                .entered;
+            of_rank.entered[{communicator_of(progress.communicator), function_of(progress.function)}];
         entered = std::max({entered, progress.called, progress.enqueued, progress.finished});
     }
 }
 
 void CollectiveStats::take(int rank, const NcclCommunicator& communicator, const NcclOperation& operation) {
-    if (rank < 0 || (ranks_.size() == kMostRanks && !ranks_.contains(rank))) {
+    Rank* const of_rank = rank_of(rank);
+    if (of_rank == nullptr) {
         return;
     }
-    ranks_[rank].seen_us = std::max(ranks_[rank].seen_us, operation.start_us);
+    of_rank->seen_us = std::max(of_rank->seen_us, operation.start_us);
     take(rank, communicator);
     NcclTotals totals;
     totals.communicator = operation.communicator;
@@ -256,9 +347,9 @@ void CollectiveStats::take(int rank, const NcclCommunicator& communicator, const
     totals.seconds = totals.shortest_s = totals.longest_s = operation.seconds;
     totals.network_s = operation.network_s;
     totals.gpu_times = operation.gpu_s > 0;
-    add(rank, totals);
-    remember(rank, operation);
-    match(rank, operation);
+    add(*of_rank, totals);
+    remember(*of_rank, operation);
+    match(*of_rank, operation);
 }
 
 CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
@@ -269,7 +360,7 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
     row.function = function;
     row.size_class = size_class;
     row.ranks = communicators_[communicator].shown.ranks;
-    row.ranks_seen = sums.ranks.size();
+    row.ranks_seen = sums.cells.size();
     row.matched = sums.matched;
     row.gpu_times = sums.gpu_times;
     RankSums all;
@@ -277,7 +368,7 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
     double slowest_s = 0;
     int fastest = -1;
     std::uint32_t most_last = 0;
-    for (const auto& [rank, of_rank] : sums.ranks) {
+    for (const auto& [rank, place, of_rank] : sums.cells) {
         if (of_rank.operations == 0) {
             continue;
         }
@@ -315,7 +406,7 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
     row.spread_s = slowest_s - fastest_s;
     const bool synchronizes = ends_together(name) && row.ranks > 1;
     const bool differ = row.spread_s > kDiffers * slowest_s;
-    if (sums.ranks.size() < 2 || !differ) {
+    if (sums.cells.size() < 2 || !differ) {
         row.slowest_rank = -1;
     }
     row.transfer_s = synchronizes ? fastest_s : row.mean_s;
@@ -324,12 +415,12 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
         const double matched = sums.matched_shortest_s / static_cast<double>(sums.matched);
         row.transfer_s = std::min(row.transfer_s, matched);
         row.last_share = static_cast<double>(most_last) / static_cast<double>(sums.matched);
-        // Somebody is last every time: one is, where it is so three times as often as by chance.
+        // Some rank is last every time: one is, where it is so three times as often as by chance.
         if (row.last_share < std::clamp(3.0 / row.ranks, 0.25, 0.6)) {
             row.last_rank = -1;
         }
         row.wait_share = all.matched_s > 0 ? all.waited_s / all.matched_s : 0;
-    } else if (synchronizes && sums.ranks.size() > 1) {
+    } else if (synchronizes && sums.cells.size() > 1) {
         row.last_rank = differ ? fastest : -1;
         row.wait_share = row.mean_s > 0 ? 1 - fastest_s / row.mean_s : 0;
     }
@@ -342,11 +433,11 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
         row.bus_bandwidth = row.algorithm_bandwidth * bus_factor(name, row.ranks);
     }
     std::uint64_t most = 0;
-    for (const auto& [kind, count] : sums.kinds) {
-        if (count > most) {
-            most = count;
-            row.algorithm = kind.first == "?" ? "" : kind.first;
-            row.protocol = kind.second == "?" ? "" : kind.second;
+    for (const Kind& kind : sums.kinds) {
+        if (kind.operations > most) {
+            most = kind.operations;
+            row.algorithm = kind.algorithm == "?" ? "" : kind.algorithm;
+            row.protocol = kind.protocol == "?" ? "" : kind.protocol;
         }
     }
     return row;
@@ -354,10 +445,10 @@ CollectiveRow CollectiveStats::row_of(const Key& key, const Sums& sums) const {
 
 // Who has not entered what another rank is inside of for a second or more. Numbers of progress alone show nothing:
 // the events of two ranks are not of the same moment.
-void CollectiveStats::add_behind(CollectiveReport& report) const {
+void CollectiveStats::add_behind(CollectiveReport& report, const std::vector<std::size_t>& shown_at) const {
     std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> oldest;
-    for (const auto& [rank, of_rank] : ranks_) {
-        for (const RecentOperation& open : of_rank.open) {
+    for (const ReportRank& rank : report.ranks) {
+        for (const RecentOperation& open : rank.open) {
             if (!open.point_to_point) {
                 const auto [at, fresh] =
                     oldest.try_emplace({open.communicator, open.function}, open.sequence);
@@ -365,49 +456,64 @@ void CollectiveStats::add_behind(CollectiveReport& report) const {
             }
         }
     }
-    for (ReportRank& rank : report.ranks) {
-        const auto& progress = ranks_.at(rank.rank).progress;
-        for (const auto& [where, wanted] : oldest) {
-            const auto& members = communicators_[where.first].shown.members;
-            const bool member = std::any_of(members.begin(), members.end(),
-                                            [&](const auto& one) { return one.second == rank.rank; });
-            const auto at = progress.find(where);
-            const std::uint64_t entered = at == progress.end() ? 0 : at->second.entered;
-            if (member && entered < wanted && rank.unavailable.empty()) {
-                rank.behind.push_back({where.first, where.second, entered, wanted});
+    for (const auto& [where, wanted] : oldest) {
+        for (const auto& [number, closed] : communicators_[where.first].closed) {
+            const std::size_t place = places_.at(number);
+            const auto at = ranks_[place].entered.find(where);
+            const std::uint64_t entered = at == ranks_[place].entered.end() ? 0 : at->second;
+            if (entered < wanted && ranks_[place].unavailable.empty()) {
+                report.ranks[shown_at[place]].behind.push_back({where.first, where.second, entered, wanted});
             }
         }
     }
 }
 
-CollectiveReport CollectiveStats::report() const {
-    CollectiveReport report;
-    report.functions = functions_;
-    for (const Member& member : communicators_) {
-        report.communicators.push_back(member.shown);
-        report.communicators.back().closed =
-            !member.closed.empty() && std::all_of(member.closed.begin(), member.closed.end(),
-                                                  [](const auto& one) { return one.second; });
-    }
-    std::map<int, std::size_t> places;
-    for (const auto& [rank, of_rank] : ranks_) {
-        places[rank] = report.ranks.size();
-        report.ranks.push_back({.rank = rank,
-                                .observed_s = of_rank.observed_s,
-                                .lost = of_rank.lost,
-                                .api_version = of_rank.api_version,
-                                .unavailable = of_rank.unavailable,
-                                .seen_us = of_rank.seen_us,
-                                .recent = {of_rank.recent.begin(), of_rank.recent.end()},
-                                .open = of_rank.open,
+void CollectiveStats::add_ranks(CollectiveReport& report, std::vector<std::size_t>& shown_at) {
+    report.ranks.reserve(ranks_.size());
+    for (const auto& [number, place] : places_) {
+        Rank& rank = ranks_[place];
+        if (rank.recent_changed) {
+            std::vector<RecentOperation> recent(rank.recent.begin(), rank.recent.end());
+            const auto earlier = [](const RecentOperation& left, const RecentOperation& right) {
+                return left.start_us < right.start_us;
+            };
+            if (!std::is_sorted(recent.begin(), recent.end(), earlier)) {
+                std::stable_sort(recent.begin(), recent.end(), earlier);
+            }
+            rank.last_end_us = 0;
+            for (const RecentOperation& one : recent) {
+                const double end = static_cast<double>(one.start_us) + one.seconds * 1e6;
+                rank.last_end_us = std::max(rank.last_end_us, static_cast<std::int64_t>(std::min(end, 9e18)));
+            }
+            rank.shown = RecentOperations(std::move(recent));
+            rank.recent_changed = false;
+        }
+        shown_at[place] = report.ranks.size();
+        report.ranks.push_back({.rank = number,
+                                .observed_s = rank.observed_s,
+                                .lost = rank.lost,
+                                .api_version = rank.api_version,
+                                .unavailable = rank.unavailable,
+                                .seen_us = rank.seen_us,
+                                .recent = rank.shown,
+                                .last_end_us = rank.last_end_us,
+                                .open = rank.open,
                                 .behind = {}});
     }
-    for (const auto& [key, sums] : sums_) {
-        report.rows.push_back(row_of(key, sums));
-        const CollectiveRow& row = report.rows.back();
+}
+
+void CollectiveStats::add_rows(CollectiveReport& report, const std::vector<std::size_t>& shown_at) {
+    report.rows.reserve(sums_.size());
+    for (auto& [key, sums] : sums_) {
+        if (sums.changed || sums.row.ranks != communicators_[std::get<0>(key)].shown.ranks) {
+            sums.row = row_of(key, sums);
+            sums.changed = false;
+        }
+        const CollectiveRow& row = sums.row;
+        report.rows.push_back(row);
         const bool synchronizes = ends_together(functions_[row.function]);
-        for (const auto& [rank, of_rank] : sums.ranks) {
-            ReportRank& shown = report.ranks[places.at(rank)];
+        for (const auto& [number, place, of_rank] : sums.cells) {
+            ReportRank& shown = report.ranks[shown_at[place]];
             shown.operations += of_rank.operations;
             shown.inside_s += of_rank.seconds;
             shown.last += of_rank.last;
@@ -420,7 +526,20 @@ CollectiveReport CollectiveStats::report() const {
                                       : 0;
         }
     }
-    add_behind(report);
+}
+
+CollectiveReport CollectiveStats::report() {
+    CollectiveReport report;
+    report.functions = functions_;
+    report.communicators.reserve(communicators_.size());
+    for (const Member& member : communicators_) {
+        report.communicators.push_back(member.shown);
+        report.communicators.back().closed = !member.closed.empty() && member.open == 0;
+    }
+    std::vector<std::size_t> shown_at(ranks_.size(), 0);
+    add_ranks(report, shown_at);
+    add_rows(report, shown_at);
+    add_behind(report, shown_at);
     report.last_us = last_us_;
     report.left_out = left_out_;
     report.without_start = without_start_;

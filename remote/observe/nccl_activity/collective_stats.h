@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -34,7 +33,8 @@ public:
     void take(int rank, const NcclCommunicator& communicator, const NcclOperation& operation);
 
     bool empty() const { return ranks_.empty(); }
-    CollectiveReport report() const;
+    /// Costs what has changed since the last one, and a small part for each rank and row.
+    CollectiveReport report();
 
 private:
     struct RankSums {
@@ -52,57 +52,91 @@ private:
         void add(const NcclTotals& totals);
         double mean_s() const;
     };
+    struct Cell {
+        int rank = -1;
+        std::size_t place = 0;  ///< in ranks_
+        RankSums sums;
+    };
+    struct Kind {
+        std::string algorithm;
+        std::string protocol;
+        std::uint64_t operations = 0;
+    };
     struct Sums {
-        std::map<int, RankSums> ranks;
-        std::map<std::pair<std::string, std::string>, std::uint64_t> kinds;  ///< algorithm, protocol
+        std::vector<Cell> cells;  ///< by rank
+        std::vector<Kind> kinds;
         std::uint64_t matched = 0;
         double matched_shortest_s = 0;  ///< of each the shortest time inside, together
         bool gpu_times = false;
+        bool changed = true;  ///< since `row` was made
+        CollectiveRow row;
+
+        /// The sums of a rank; null: it has none. `guess`: where it may be.
+        RankSums* of_rank(int rank, std::size_t guess);
     };
     using Key = std::tuple<std::size_t, std::size_t, int>;  // communicator, function, size class
-    struct Progress {
-        std::uint64_t entered = 0;
-    };
     struct Rank {
+        int number = -1;
         double observed_s = 0;
         std::uint64_t lost = 0;
         int api_version = 0;
         std::string unavailable;
         std::int64_t seen_us = 0;
         std::deque<RecentOperation> recent;
+        bool recent_changed = false;  ///< since `shown` was made
+        RecentOperations shown;
+        std::int64_t last_end_us = 0;  ///< of `shown`
         std::vector<RecentOperation> open;
-        std::map<std::pair<std::size_t, std::size_t>, Progress> progress;
+        std::map<std::pair<std::size_t, std::size_t>, std::uint64_t> entered;  ///< by communicator, function
     };
     struct Member {
         ReportCommunicator shown;
-        std::map<int, bool> closed;  ///< by rank of the run
+        std::unordered_map<int, bool> closed;  ///< by rank of the run
+        std::size_t open = 0;                  ///< of these, not closed
+    };
+    using MatchKey = std::tuple<std::size_t, std::size_t, std::uint64_t>;  // communicator, function, sequence
+    struct MatchHash {
+        std::size_t operator()(const MatchKey& key) const;
+    };
+    struct Inside {
+        int rank = -1;
+        std::uint32_t place = 0;  ///< in ranks_
+        float seconds = 0;
     };
     struct Matching {
         int size_class = 0;
-        std::vector<std::pair<int, float>> inside;  ///< by rank of the run
+        std::vector<Inside> inside;
     };
 
+    Rank* rank_of(int rank);
     std::size_t communicator_of(CommunicatorHash id);
     std::size_t function_of(const std::string& name);
     void take(int rank, const NcclCommunicator& communicator);
-    void add(int rank, const NcclTotals& totals);
-    void remember(int rank, const NcclOperation& operation);
-    void match(int rank, const NcclOperation& operation);
-    void finish_match(std::size_t communicator, std::size_t function, const Matching& matching);
+    void add(const Rank& rank, const NcclTotals& totals);
+    void remember(Rank& rank, const NcclOperation& operation);
+    void match(const Rank& rank, const NcclOperation& operation);
+    void make_room_for_match(std::size_t ranks);
+    void drop_repeated(std::vector<Inside>& inside);
+    void finish_match(const MatchKey& key, const Matching& matching);
     RecentOperation recent_of(const NcclOperation& operation);
     CollectiveRow row_of(const Key& key, const Sums& sums) const;
-    void add_behind(CollectiveReport& report) const;
+    void add_ranks(CollectiveReport& report, std::vector<std::size_t>& shown_at);
+    void add_rows(CollectiveReport& report, const std::vector<std::size_t>& shown_at);
+    void add_behind(CollectiveReport& report, const std::vector<std::size_t>& shown_at) const;
 
     std::vector<Member> communicators_;
     std::map<CommunicatorHash, std::size_t> communicator_index_;
     std::vector<std::string> functions_;
     std::map<std::string, std::size_t> function_index_;
     std::map<Key, Sums> sums_;
-    std::size_t cells_ = 0;  ///< of all ranks in sums_
-    std::map<int, Rank> ranks_;
-    std::map<std::tuple<std::size_t, std::size_t, std::uint64_t>, Matching> matching_;
-    std::deque<std::tuple<std::size_t, std::size_t, std::uint64_t>> matching_order_;
+    std::size_t cells_ = 0;              ///< of all ranks in sums_
+    std::deque<Rank> ranks_;             ///< in the order in which they came
+    std::map<int, std::size_t> places_;  ///< rank → in ranks_
+    std::unordered_map<MatchKey, Matching, MatchHash> matching_;
+    std::deque<MatchKey> matching_order_;
     std::size_t matching_ranks_ = 0;
+    std::vector<std::uint32_t> seen_in_;  ///< by place in ranks_: drop_repeated()
+    std::uint32_t seen_round_ = 0;
     std::int64_t last_us_ = 0;
     std::uint64_t left_out_ = 0;
     bool without_start_ = false;

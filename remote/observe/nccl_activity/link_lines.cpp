@@ -14,7 +14,7 @@ constexpr double kBytesPerMbit = 125'000;
 
 }  // namespace
 
-void LinkLines::take(std::string_view host, std::string_view message) {
+bool LinkLines::take(std::string_view host, std::string_view message) {
     constexpr std::string_view kBegin = "NET/IB";
     constexpr std::string_view kSpeed = " speed=";
     const auto begin = message.find(kBegin);
@@ -23,7 +23,7 @@ void LinkLines::take(std::string_view host, std::string_view message) {
     if (begin == std::string_view::npos || speed == std::string_view::npos ||
         device == std::string_view::npos || begin > device || device > speed ||
         message.find(" provider=") == std::string_view::npos) {
-        return;
+        return false;
     }
     const std::string_view name =
         message.substr(device + 2, message.find_first_of(": ", device + 2) - device - 2);
@@ -31,18 +31,20 @@ void LinkLines::take(std::string_view host, std::string_view message) {
     double mbit = 0;
     if (std::from_chars(digits.data(), digits.data() + digits.size(), mbit).ec != std::errc() ||
         !(mbit > 0) || mbit > 1e8 || name.empty()) {
-        return;
+        return false;
     }
     auto at = hosts_.find(host);
     if (at == hosts_.end()) {
         if (hosts_.size() == kMostHosts) {
-            return;
+            return false;
         }
         at = hosts_.emplace(host, std::map<std::string, double>()).first;
     }
-    if (at->second.size() < kMostDevices) {
-        at->second[std::string(name)] = mbit * kBytesPerMbit;
+    if (at->second.size() == kMostDevices) {
+        return false;
     }
+    at->second[std::string(name)] = mbit * kBytesPerMbit;
+    return true;
 }
 
 LinkRate LinkLines::rate() const {

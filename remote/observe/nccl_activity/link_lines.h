@@ -15,8 +15,8 @@ namespace rankscope {
 /// "NET/IB: [0] mlx5_0:uverbs0:1/IB provider=mlx5 speed=200000 …".
 class LinkLines {
 public:
-    /// `message`: of a line of NCCL, without its prefix.
-    void take(std::string_view host, std::string_view message);
+    /// `message`: of a line of NCCL, without its prefix. Whether rate() may be another one now.
+    bool take(std::string_view host, std::string_view message);
     /// Of the node with the least; unknown without such a line.
     LinkRate rate() const;
 

@@ -39,7 +39,7 @@ bool InspectorIntake::take(std::string_view text, int rank) {
     return true;
 }
 
-CollectiveReport InspectorIntake::report() const {
+CollectiveReport InspectorIntake::report() {
     CollectiveReport report = stats_.report();
     std::map<int, int> names;
     std::set<int> ranks;

@@ -5,6 +5,7 @@
 
 #include <remote/observe/nccl_activity/collective_stats.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -22,7 +23,8 @@ public:
 
     bool empty() const { return lines_ == 0; }
     std::uint64_t lines() const { return lines_; }
-    CollectiveReport report() const;
+    std::size_t processes() const { return processes_.size(); }
+    CollectiveReport report();
 
 private:
     struct Process {

@@ -121,6 +121,7 @@ std::optional<Scalars> read_scalars(std::string_view record) {
     }
     Scalars scalars;
     scalars.step = event.step();
+    scalars.wall_time = event.wall_time();
     for (const auto& value : event.summary().value()) {
         if (const auto scalar = scalar_of(value)) {
             scalars.values.emplace_back(value.tag(), *scalar);

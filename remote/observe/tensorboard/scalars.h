@@ -16,6 +16,7 @@ namespace rankscope::tensorboard {
 struct Scalars {
     std::int64_t step = 0;  ///< as the writer counts; one that was given none has written 0
     std::vector<std::pair<std::string, double>> values;  ///< tag → value
+    double wall_time = 0;                                ///< seconds since 1970
 };
 
 /// The scalars of one record: simple values, and tensors of rank 0 as newer writers put them (float, double,
