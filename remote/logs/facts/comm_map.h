@@ -9,7 +9,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -37,13 +36,13 @@ bool is_network(TransportKind kind);
 struct MapLink {
     int from = -1, to = -1;
     TransportKind kind = TransportKind::Unknown;
-    std::string transport;                        ///< as NCCL names it; empty: not printed
-    std::vector<int> ring_channels;               ///< of rings that go this way, sorted
-    std::vector<int> tree_channels;               ///< of trees that have this pair, sorted
-    std::vector<int> other_channels;              ///< of connections that are neither, sorted
-    std::set<int> send_devices, receive_devices;  ///< of the network
-    int proxy_rank = -1;                          ///< PXN: whose NIC is used
-    LinePlace place;                              ///< of the first line that states it; line 0: none
+    std::string transport;                           ///< as NCCL names it; empty: not printed
+    std::vector<int> ring_channels;                  ///< of rings that go this way, sorted
+    std::vector<int> tree_channels;                  ///< of trees that have this pair, sorted
+    std::vector<int> other_channels;                 ///< of connections that are neither, sorted
+    std::vector<int> send_devices, receive_devices;  ///< of the network, sorted
+    int proxy_rank = -1;                             ///< PXN: whose NIC is used
+    LinePlace place;                                 ///< of the first line that states it; line 0: none
 };
 
 struct MapRank {
@@ -68,6 +67,8 @@ struct CommMap {
     std::vector<int> channels;         ///< that anything was stated of, sorted
 };
 
+/// Time and memory grow with the edges: at 1,024 ranks and 32 channels these are hundreds of thousands, with an
+/// all-to-all millions.
 CommMap map_of(const RunFacts& facts, const Communicator& communicator);
 
 }  // namespace rankscope::logs

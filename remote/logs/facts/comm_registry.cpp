@@ -230,17 +230,29 @@ void CommRegistry::call(std::size_t thread, const CallLine& call) {
 
 Topology& CommRegistry::topology(std::size_t thread, int device) {
     auto& at = threads_[thread];
-    if (!at.members.empty()) {
-        return comms_[at.members.back().comm].topology;
+    const auto* member = current(at, device);
+    return member != nullptr ? comms_[member->comm].topology : at.waiting;
+}
+
+const CommRegistry::Member* CommRegistry::current(const Thread& thread, int device) const {
+    if (!thread.members.empty()) {
+        return &thread.members.back();
     }
     // From 2.22 connections are made at the first collective, in any thread: the newest communicator of this device.
-    if (const auto found = of_process_.find(at.process); found != of_process_.end()) {
-        const auto& members = found->second;
-        const auto same = std::find_if(members.rbegin(), members.rend(),
-                                       [&](const Member& m) { return facts(m).cuda_device == device; });
-        return comms_[(same != members.rend() ? *same : members.back()).comm].topology;
+    const auto found = of_process_.find(thread.process);
+    if (found == of_process_.end()) {
+        return nullptr;
     }
-    return at.waiting;
+    const auto& members = found->second;
+    const auto same = std::find_if(members.rbegin(), members.rend(),
+                                   [&](const Member& m) { return facts(m).cuda_device == device; });
+    return same != members.rend() ? &*same : &members.back();
+}
+
+void CommRegistry::connected(std::size_t thread, int device, double time) {
+    if (const auto* member = current(threads_[thread], device)) {
+        facts(*member).connected_time = time;
+    }
 }
 
 CommRegistry::Member* CommRegistry::member_of(std::size_t process, std::uint64_t pointer) {

@@ -41,6 +41,8 @@ public:
 
     void comm(std::size_t thread, const CommLine& comm, const LogLine& line);
     void timings(std::size_t thread, const InitTimings& timings);
+    /// The thread has all connections. `device`: LogLine::device.
+    void connected(std::size_t thread, int device, double time);
     void call(std::size_t thread, const CallLine& call);
     /// Where the topology goes that a thread prints. `device`: LogLine::device.
     Topology& topology(std::size_t thread, int device);
@@ -65,8 +67,12 @@ private:
     };
 
     Member* member_of(std::size_t process, std::uint64_t pointer);
+    const Member* current(const Thread& thread, int device) const;
     Member add_member(std::size_t process, const CommLine& comm);
     std::size_t find_comm(const CommLine& comm);
+    const CommMember& facts(const Member& member) const {
+        return comms_[member.comm].facts.members[member.index];
+    }
     CommMember& facts(const Member& member) { return comms_[member.comm].facts.members[member.index]; }
 
     std::vector<Work> comms_;

@@ -140,7 +140,7 @@ private:
         const auto is_comm = [&] { return comm(line, process); };
         switch (text[0]) {
             case 'C':
-                return text.starts_with("Channel ") ? topology(line, process) : connected(text);
+                return text.starts_with("Channel ") ? topology(line, process) : connected(line, process);
             case 'R':
                 return text.starts_with("Ring ") ? first_of(is_topology, is_call, is_setting)
                                                  : first_of(is_call, is_setting);
@@ -207,8 +207,14 @@ private:
                                                                                     : LineFact::None;
     }
 
-    static LineFact connected(std::string_view text) {
-        return text.starts_with("Connected all ") ? LineFact::Connected : LineFact::None;
+    LineFact connected(const LogLine& line, std::size_t process) {
+        if (!line.message.starts_with("Connected all ")) {
+            return LineFact::None;
+        }
+        if (!line.time_of_day_only && !std::isnan(line.time)) {
+            comms_.connected(comms_.thread(process, line.tid), line.device, line.time);
+        }
+        return LineFact::Connected;
     }
 
     std::uint16_t transport(std::string_view name, std::string_view suffix) {

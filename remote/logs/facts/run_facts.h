@@ -86,6 +86,7 @@ struct CommMember {
     int local_rank = -1, local_ranks = -1;
     LinePlace start = {}, complete = {};  ///< Init START (2.18 and newer), Init COMPLETE
     double start_time = kNoTime, complete_time = kNoTime;
+    double connected_time = kNoTime;  ///< of the latest "Connected all rings" or "Connected all trees"
     LinePlace destroyed = {}, aborted = {};
     double init_seconds = kNoTime;  ///< "Init timings … total"
     std::map<std::string, double> init_parts = {};

@@ -8,7 +8,7 @@ namespace rankscope::logs {
 
 std::filesystem::path own_resource(const std::string& name) {
     for (const char* place : {"../../../resources", "../share/rankscope"}) {
-        const auto path = (program_dir() / place / name).lexically_normal();
+        auto path = (program_dir() / place / name).lexically_normal();
         if (std::error_code error; std::filesystem::exists(path, error)) {
             return path;
         }

@@ -104,6 +104,7 @@ struct Rule {
     RuleRole role = RuleRole::Cause;
     bool all_signatures = false;  ///< every signature must be seen, not just one
     bool generic = false;         ///< leaves lines to the rules that are not generic
+    bool fatal = false;           ///< ends its process, unless the program handles it
     std::vector<Signature> signatures = {};
     std::vector<Condition> when = {};
     double confidence = 0.8;

@@ -326,9 +326,10 @@ private:
         Rule rule;
         rule.file = file_;
         rule.line = line_of(node);
-        if (!keys(node, "a rule",
-                  {"id", "title", "explanation", "role", "signatures", "all", "generic", "when", "confidence",
-                   "adjust", "fault", "explains", "also", "fix", "probes", "sources", "tests"})) {
+        if (!keys(
+                node, "a rule",
+                {"id", "title", "explanation", "role", "signatures", "all", "fatal", "generic", "when",
+                 "confidence", "adjust", "fault", "explains", "also", "fix", "probes", "sources", "tests"})) {
             return rule;
         }
         rule.id = text(node["id"]);
@@ -336,6 +337,7 @@ private:
         rule.explanation = text(node["explanation"]);
         rule.all_signatures = flag(node["all"]);
         rule.generic = flag(node["generic"]);
+        rule.fatal = flag(node["fatal"]);
         if (const auto role = node["role"]) {
             if (const auto known = enum_from<RuleRole>(text(role))) {
                 rule.role = *known;

@@ -96,6 +96,7 @@ void Story::take_exit(const LogLine& line) {
     ProcessExit exit{.place = line.place,
                      .text = std::string(line.text.substr(0, kLongestText)),
                      .host = {},
+                     .printed_on = std::string(line.host),
                      .moment = moment_of(line)};
     if (message.find(" : ") != std::string_view::npos && message.size() < 200) {
         std::string field;
@@ -143,6 +144,22 @@ void Story::take_exit(const LogLine& line) {
     }
 }
 
+void Story::take(ProcessExit exit) {
+    if (exits_.size() < kMost) {
+        exits_.push_back(std::move(exit));
+    }
+}
+
+void Story::take_rendezvous(const LogLine& line) {
+    if (line.host.empty() || line.time_of_day_only || std::isnan(line.time) || rendezvous_.size() >= kMost ||
+        line.message.find("Rendezvous complete for workers") == std::string_view::npos) {
+        return;
+    }
+    Rendezvous one{.host = std::string(line.host), .time = line.time};
+    one.number = rendezvous_of_host_[one.host]++;
+    rendezvous_.push_back(std::move(one));
+}
+
 std::size_t Story::take(const LogLine& line) {
     ++lines_;
     const std::size_t index = process_of(line);
@@ -168,6 +185,8 @@ std::size_t Story::take(const LogLine& line) {
     if (line.speaker != Speaker::Nccl) {
         take_exit(line);
         works_.take(line);
+        take_rendezvous(line);
+        progress_.take(line);
     }
     return index;
 }

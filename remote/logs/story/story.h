@@ -4,6 +4,7 @@
 #pragma once
 
 #include <remote/logs/grammar/log_line.h>
+#include <remote/logs/story/progress.h>
 #include <remote/logs/story/timed_out_work.h>
 
 #include <cmath>
@@ -54,8 +55,17 @@ struct ProcessExit {
     std::string host = {};
     int rank = -1;
     std::int64_t pid = -1;
-    int code = 0;  ///< negative: -(signal)
+    int code = 0;                 ///< negative: -(signal)
+    bool finished = false;        ///< reported by the run: with code 0
+    std::string printed_on = {};  ///< the host that prints the line; empty: not said
     Moment moment = {};
+};
+
+/// The moment at which a launcher on a host has all others of a run: the same for all of them.
+struct Rendezvous {
+    std::string host = {};
+    int number = 0;  ///< of this host, from 0
+    double time = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// Who speaks in a log, from when to when, what each says last, and how each ends. Bounded memory: at most kMost
@@ -66,17 +76,26 @@ public:
 
     /// Takes the next line of a source. Returns the index of the process that prints it.
     std::size_t take(const LogLine& line);
+    /// What is known of the run beside its lines: an exit, a step.
+    void take(ProcessExit exit);
+    void take(const ReportedStep& step) { progress_.take(step); }
 
     const std::vector<Process>& processes() const { return processes_; }
     const std::vector<ProcessExit>& exits() const { return exits_; }
     std::vector<ProcessExit>& exits() { return exits_; }
+    std::vector<Process>& processes() { return processes_; }
     std::uint64_t lines() const { return lines_; }
     /// How the collectives differ that ranks wait for.
     WorkComparison compared_work() const { return works_.compare(); }
+    const TimedOutWorks& timed_out_works() const { return works_; }
+    const Progress& progress() const { return progress_; }
+    Progress& progress() { return progress_; }
+    const std::vector<Rendezvous>& rendezvous() const { return rendezvous_; }
 
 private:
     std::size_t process_of(const LogLine& line);
     void take_exit(const LogLine& line);
+    void take_rendezvous(const LogLine& line);
 
     // A block of torchrun's summary while it is read.
     struct Summary {
@@ -91,6 +110,9 @@ private:
     std::map<std::uint32_t, Summary> summaries_;  // by file
     std::uint64_t lines_ = 0;
     TimedOutWorks works_;
+    Progress progress_;
+    std::vector<Rendezvous> rendezvous_;
+    std::map<std::string, int> rendezvous_of_host_;
 };
 
 }  // namespace rankscope::logs

@@ -73,6 +73,10 @@ void TimedOutWorks::take(const LogLine& line) {
     if (timed_out && work.operation.empty() &&
         re2::RE2::PartialMatch(text, work_shape, &sequence, &operation, &size)) {
         work.place = line.place;
+        work.host = line.host;
+        if (!line.time_of_day_only) {
+            work.time = line.time;
+        }
         work.operation = operation;
         work.size = size;
         if (!sequence.empty() && sequence.size() < 18) {
@@ -100,9 +104,8 @@ WorkComparison TimedOutWorks::compare(const Ranks& ranks) {
             what.emplace_back(rank, What(work.operation, work.size));
         } else if (work.sequence == *sequence) {
             return result;
-        } else if (work.last_enqueued >= 0 && work.last_enqueued < *sequence) {
-            result.ranks.push_back(rank);
-        } else if (work.sequence >= 0 && work.sequence < *sequence) {
+        } else if ((work.last_enqueued >= 0 && work.last_enqueued < *sequence) ||
+                   (work.sequence >= 0 && work.sequence < *sequence)) {
             result.ranks.push_back(rank);
         }
     }

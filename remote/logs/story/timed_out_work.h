@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -18,6 +19,8 @@ namespace rankscope::logs {
 /// A collective that PyTorch's watchdog reports for a rank. -1 and empty: not printed.
 struct TimedOutWork {
     LinePlace place = {};
+    std::string host = {};
+    double time = std::numeric_limits<double>::quiet_NaN();  ///< of the line that reports the time-out
     std::int64_t sequence = -1;
     std::int64_t last_enqueued = -1;  ///< of the rank, whatever timed out
     std::string operation = {};       ///< "ALLREDUCE"
@@ -46,11 +49,14 @@ public:
     /// Of the first group whose ranks differ.
     WorkComparison compare() const;
 
-private:
     using Ranks = std::map<int, TimedOutWork>;
+    /// By the name that all ranks have for the group.
+    const std::map<std::string, Ranks>& groups() const { return groups_; }
+
+private:
     static WorkComparison compare(const Ranks& ranks);
 
-    std::map<std::string, Ranks> groups_;  // by the name that all ranks have for it
+    std::map<std::string, Ranks> groups_;
     std::size_t count_ = 0;
 };
 

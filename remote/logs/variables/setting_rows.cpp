@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/communication_variable.h>
 #include <remote/logs/variables/setting_rows.h>
 #include <remote/logs/variables/version_text.h>
 
@@ -67,6 +68,24 @@ void SettingBook::add_rank(const std::string& name, const std::string& value, Se
     }
 }
 
+// Whether every rank that printed the value got the variable with another one. An environment wins over NCCL's files.
+bool SettingBook::all_got_another(const SettingFact& setting, const std::map<std::size_t, int>& ranks) const {
+    RankSet got;
+    if (const auto uses = uses_.find(setting.name); uses != uses_.end()) {
+        for (const auto& use : uses->second) {
+            if (use.origin == SettingOrigin::Job || use.origin == SettingOrigin::Rankscope) {
+                add(use.ranks, got);
+            }
+        }
+    }
+    return !setting.processes.empty() &&
+           std::all_of(setting.processes.begin(), setting.processes.end(), [&](std::size_t process) {
+               const auto rank = ranks.find(process);
+               return rank != ranks.end() ? got.contains(rank->second)
+                                          : !got.empty() && got.size() == ranks_.size();
+           });
+}
+
 void SettingBook::add_facts(const RunFacts& facts) {
     const auto ranks = ranks_of_processes(facts);
     for (const auto& [process, rank] : ranks) {
@@ -77,14 +96,15 @@ void SettingBook::add_facts(const RunFacts& facts) {
         auto known = std::find_if(uses.begin(), uses.end(),
                                   [&](const SettingUse& use) { return use.value == setting.value; });
         if (known == uses.end()) {
-            use_of(setting.name, setting.value, SettingOrigin::Log, "");
+            use_of(setting.name, setting.value,
+                   all_got_another(setting, ranks) ? SettingOrigin::Program : SettingOrigin::Log, "");
             known = std::prev(uses.end());
         }
         if (!known->logged) {
             known->logged = true;
             known->line = setting.place;
         }
-        if (known->origin != SettingOrigin::Log) {
+        if (known->origin != SettingOrigin::Log && known->origin != SettingOrigin::Program) {
             continue;  // who has it is known already
         }
         for (const std::size_t process : setting.processes) {

@@ -8,7 +8,9 @@
 #include <remote/logs/fold/rank_set.h>
 #include <remote/logs/variables/variable_table.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,8 +18,9 @@
 namespace rankscope::logs {
 
 /// Who set a variable. Log: NCCL's lines say that it was set; where the job is known, the node did (its login
-/// environment, or a configuration file of NCCL).
-enum class SettingOrigin : std::uint8_t { Job, Rankscope, Log };
+/// environment, or a configuration file of NCCL: NCCL prints the same line for both). Program: the rank got another value,
+/// which no configuration file replaces, so it was set after the start.
+enum class SettingOrigin : std::uint8_t { Job, Rankscope, Log, Program };
 
 /// A value of a variable, and for whom it is in force.
 struct SettingUse {
@@ -50,6 +53,7 @@ public:
     std::vector<SettingRow> rows(const VariableTable& table, const VariableVersions& versions) const;
 
 private:
+    bool all_got_another(const SettingFact& setting, const std::map<std::size_t, int>& ranks) const;
     SettingUse& use_of(const std::string& name, const std::string& value, SettingOrigin origin,
                        const std::string& where);
 
@@ -69,7 +73,7 @@ namespace rankscope {
 
 template <>
 struct EnumNames<logs::SettingOrigin> {
-    static constexpr auto names = std::to_array<const char*>({"job", "rankscope", "log"});
+    static constexpr auto names = std::to_array<const char*>({"job", "rankscope", "log", "program"});
 };
 
 }  // namespace rankscope

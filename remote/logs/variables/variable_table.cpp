@@ -219,11 +219,11 @@ std::string VariableTable::nearest(std::string_view name) const {
             names.push_back(info.name);
         }
     }
-    const std::string word = upper(name);
+    std::string word = upper(name);
     if (by_name_.contains(word)) {
         return word;
     }
-    const std::string near = nearest_word(word, names);
+    std::string near = nearest_word(word, names);
     if (near.starts_with(word) && word.size() >= kTelling) {
         return near;  // an end that is missing
     }
@@ -274,13 +274,6 @@ std::vector<VariableProblem> VariableTable::check(const std::string& name, const
         problems.push_back({.kind = VariableProblemKind::BadValue, .detail = info->values});
     }
     return problems;
-}
-
-bool is_communication_variable(std::string_view name) {
-    const std::string word = upper(name);
-    const auto begins = [&](std::string_view prefix) { return word.starts_with(prefix); };
-    return begins("NCCL") || begins("NCL_") || begins("NCLL_") || begins("NNCL_") || begins("TORCH_") ||
-           begins("GLOO") || begins("GLO_");
 }
 
 }  // namespace rankscope::logs

@@ -75,9 +75,6 @@ private:
     std::map<std::string, std::size_t, std::less<>> by_name_;
 };
 
-/// Whether a variable of an environment is one of NCCL, PyTorch or Gloo, or looks like a misspelt one.
-bool is_communication_variable(std::string_view name);
-
 }  // namespace rankscope::logs
 
 namespace rankscope {

@@ -24,8 +24,10 @@ DiagnosisResult conclude(const std::vector<Rule>& rules, Matcher& matcher, Story
     auto found = matcher.finish();
     DiagnosisResult result;
     result.facts = std::move(facts);
-    auto judgement = judge(rules, found, story, result.facts, sources);
-    result.timeline = timeline_of(rules, found, judgement, story);
+    const HostClocks clocks(result.facts, story);
+    result.clocks = clocks.all();
+    auto judgement = judge(rules, found, story, result.facts, clocks, sources);
+    result.timeline = timeline_of(rules, found, judgement, story, clocks);
     result.verdicts = std::move(judgement.verdicts);
     return result;
 }

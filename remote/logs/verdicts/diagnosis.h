@@ -6,19 +6,23 @@
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/facts/fact_builder.h>
 #include <remote/logs/rules/matcher.h>
+#include <remote/logs/story/host_clocks.h>
 #include <remote/logs/story/story.h>
 #include <remote/logs/verdicts/timeline.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope::logs {
 
 /// What a diagnosis found.
 struct DiagnosisResult {
-    std::vector<Verdict> verdicts = {};        ///< the root cause first; empty: nothing is wrong
-    std::vector<TimelineEntry> timeline = {};  ///< in the order of time, as far as lines have one
-    RunFacts facts = {};                       ///< what the lines say, without a judgement
+    std::vector<Verdict> verdicts = {};  ///< the root cause first; empty: nothing is wrong
+    std::vector<TimelineEntry> timeline =
+        {};                              ///< in the order of corrected clocks, as far as lines have a time
+    std::vector<HostClock> clocks = {};  ///< of hosts that log the same moments as others
+    RunFacts facts = {};                 ///< what the lines say, without a judgement
 };
 
 /// Lines of a run → verdicts, in one pass.
@@ -28,6 +32,9 @@ public:
     explicit Diagnosis(const std::vector<Rule>& rules);
 
     void take(const LogLine& line);
+    /// What is known of the run beside its lines; in its place among the lines of its rank.
+    void take(ProcessExit exit) { story_.take(std::move(exit)); }
+    void take(const ReportedStep& step) { story_.take(step); }
     /// `sources` are the names of the files, by LinePlace::file. Call once.
     DiagnosisResult finish(const std::vector<std::string>& sources);
     /// The same of the lines so far; more may follow. Copies what it keeps.

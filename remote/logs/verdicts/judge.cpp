@@ -18,6 +18,7 @@ constexpr double kLeast = 0.02;
 constexpr double kMost = 0.97;
 constexpr double kSure = 0.5;  // from here on a cause explains what else is seen
 constexpr std::size_t kMostEvidence = 6;
+constexpr double kClearly = 1;  // s between the first error and the next rank's
 
 // A rule that applies.
 struct Finding {
@@ -170,6 +171,9 @@ private:
             blame_others(finding);
         }
         settle_places(finding);
+        if (rule.role == RuleRole::Cause && rule.fault_rank == "{rank}" && finding.rank < 0) {
+            blame_first(finding);
+        }
         findings_.push_back(std::move(finding));
     }
 
@@ -253,6 +257,33 @@ private:
     static void settle_places(Finding& finding) {
         finding.node = blamed(finding.nodes, std::string());
         finding.rank = blamed(finding.ranks, -1);
+    }
+
+    // Of several ranks that report the same: the one that is clearly the first.
+    static void blame_first(Finding& finding) {
+        std::map<int, const Match*> first;
+        for (const Match* match : finding.matches) {
+            if (std::isnan(match->time)) {
+                return;
+            }
+            const Match*& known = first.try_emplace(match->rank, match).first->second;
+            known = match->time < known->time ? match : known;
+        }
+        std::vector<const Match*> order;
+        order.reserve(first.size());
+        for (const auto& [rank, match] : first) {
+            order.push_back(match);
+        }
+        std::sort(order.begin(), order.end(),
+                  [](const Match* left, const Match* right) { return left->time < right->time; });
+        if (order.size() < 2 || first.contains(-1) || order[1]->time - order[0]->time < kClearly ||
+            std::find(finding.ranks.begin(), finding.ranks.end(), order[0]->rank) == finding.ranks.end()) {
+            return;
+        }
+        finding.rank = order[0]->rank;
+        if (std::find(finding.nodes.begin(), finding.nodes.end(), order[0]->host) != finding.nodes.end()) {
+            finding.node = order[0]->host;
+        }
     }
 
     static bool names(const std::string& shape, const std::string& id) {
@@ -403,11 +434,51 @@ bool asks_for_silence(const Rule& rule) {
                        [](const Condition& condition) { return condition.kind == ConditionKind::Silent; });
 }
 
+bool has_several_ranks(const Story& story, const RunFacts& facts) {
+    return std::any_of(story.processes().begin(), story.processes().end(),
+                       [](const Process& process) { return process.rank > 0; }) ||
+           std::any_of(facts.communicators.begin(), facts.communicators.end(),
+                       [](const Communicator& communicator) { return communicator.nranks > 1; });
+}
+
+void correct_times(const HostClocks& clocks, std::vector<std::vector<SignatureMatches>>& found,
+                   Story& story) {
+    for (auto& signatures : found) {
+        for (auto& signature : signatures) {
+            for (auto& match : signature.kept) {
+                const auto& process = story.processes()[match.process];
+                match.time -= clocks.ahead_of(process.host, process.rank);
+            }
+        }
+    }
+    const auto correct = [](Moment& moment, double ahead) {
+        moment.time -= moment.time_of_day_only ? 0 : ahead;
+    };
+    for (auto& process : story.processes()) {
+        const double ahead = clocks.ahead_of(process.host, process.rank);
+        correct(process.begin, ahead);
+        correct(process.end, ahead);
+        correct(process.last.moment, ahead);
+        if (process.first_error) {
+            correct(process.first_error->moment, ahead);
+        }
+    }
+    story.progress().correct([&](std::string_view host, int rank) { return clocks.ahead_of(host, rank); });
+    for (auto& exit : story.exits()) {
+        correct(exit.moment, clocks.ahead_of(exit.printed_on, -1));
+    }
+}
+
 }  // namespace
 
 Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<SignatureMatches>>& found,
-                Story& story, const RunFacts& facts, const std::vector<std::string>& sources) {
+                Story& story, const RunFacts& facts, const HostClocks& clocks,
+                const std::vector<std::string>& sources) {
     const Surroundings surroundings(rules, found, story, facts);
+    if (clocks.any()) {
+        correct_times(clocks, found, story);
+    }
+    auto handled = take_handled_errors(rules, found, story, has_several_ranks(story, facts));
     Observed observed{rules, found, story, surroundings, story.compared_work()};
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         if (!is_fault(rules[rule].role) || asks_for_silence(rules[rule])) {
@@ -419,7 +490,9 @@ Judgement judge(const std::vector<Rule>& rules, std::vector<std::vector<Signatur
                                     rules[rule].signatures[i].when.empty();
         }
     }
-    return Judge(observed, sources).judgement();
+    auto judgement = Judge(observed, sources).judgement();
+    judgement.handled = std::move(handled);
+    return judgement;
 }
 
 }  // namespace rankscope::logs

@@ -64,6 +64,17 @@ bool ends_with_noun(std::string_view text) {
             (ends_with_word(text.substr(0, space), "the") || ends_with_word(text.substr(0, space), "a")));
 }
 
+// What stands for a value that the log does not say; empty: nothing does.
+std::string_view general_word(std::string_view name) {
+    if (name == "host") {
+        return "the node";
+    }
+    if (name == "peer" || name == "node") {
+        return "another node";
+    }
+    return name == "rank" ? "a rank" : "";
+}
+
 void add_general_word(std::string_view name, std::string& sentence) {
     const std::string word(name);
     if (sentence.ends_with(' ') &&
@@ -72,14 +83,13 @@ void add_general_word(std::string_view name, std::string& sentence) {
         sentence.insert(begin, std::islower(static_cast<unsigned char>(sentence[begin])) != 0 ? "a " : "A ");
         sentence[begin + 2] = lower(sentence[begin + 2]);
         sentence.pop_back();
-    } else if (ends_with_noun(sentence)) {
-        sentence.pop_back();
-    } else if (name == "host") {
-        sentence += sentence.empty() ? "The node" : "the node";
-    } else if (name == "peer" || name == "node") {
-        sentence += sentence.empty() ? "Another node" : "another node";
-    } else if (name == "rank") {
-        sentence += sentence.empty() ? "A rank" : "a rank";
+        return;
+    }
+    const std::string_view general = ends_with_noun(sentence) ? "" : general_word(name);
+    if (!general.empty()) {
+        sentence += general;
+        char& first = sentence[sentence.size() - general.size()];
+        first = sentence.size() == general.size() ? upper(first) : first;
     } else if (!sentence.empty() && (sentence.back() == ' ' || sentence.back() == ':')) {
         sentence.pop_back();
     }

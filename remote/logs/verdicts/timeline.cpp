@@ -16,7 +16,8 @@ constexpr std::size_t kOfContext = 2;  // lines of a process that one fact may f
 
 std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                                        const std::vector<std::vector<SignatureMatches>>& found,
-                                       const Judgement& judgement, const Story& story) {
+                                       const Judgement& judgement, const Story& story,
+                                       const HostClocks& clocks) {
     std::vector<TimelineEntry> all;
     for (std::size_t rule = 0; rule < rules.size(); ++rule) {
         if (rules[rule].role == RuleRole::Harmless) {
@@ -36,15 +37,28 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                 if (kind == TimelineKind::Fact && ++of_process[match.process] > kOfContext) {
                     continue;
                 }
+                const auto& process = story.processes()[match.process];
                 all.push_back({.kind = kind,
                                .rule = rules[rule].id,
                                .place = match.place,
                                .text = match.text,
                                .host = match.host,
                                .rank = match.rank,
-                               .moment = {match.time, false}});
+                               .moment = {match.time, false},
+                               .ahead_s = clocks.ahead_of(process.host, process.rank)});
             }
         }
+    }
+    for (const auto& handled : judgement.handled) {
+        const auto& process = story.processes()[handled.match.process];
+        all.push_back({.kind = TimelineKind::Fact,
+                       .rule = rules[handled.rule].id,
+                       .place = handled.match.place,
+                       .text = handled.match.text,
+                       .host = handled.match.host,
+                       .rank = handled.match.rank,
+                       .moment = {handled.match.time, false},
+                       .ahead_s = clocks.ahead_of(process.host, process.rank)});
     }
     for (const auto& exit : story.exits()) {
         all.push_back({.kind = TimelineKind::Exit,
@@ -52,7 +66,8 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                        .text = exit.text,
                        .host = exit.host,
                        .rank = exit.rank,
-                       .moment = exit.moment});
+                       .moment = exit.moment,
+                       .ahead_s = clocks.ahead_of(exit.printed_on, -1)});
     }
     for (const auto& process : story.processes()) {
         all.push_back({.kind = TimelineKind::Last,
@@ -60,7 +75,8 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                        .text = process.last.text,
                        .host = process.host,
                        .rank = process.rank,
-                       .moment = process.last.moment});
+                       .moment = process.last.moment,
+                       .ahead_s = clocks.ahead_of(process.host, process.rank)});
     }
     // One entry for a line: the one that says most.
     const auto weight = [](const TimelineEntry& entry) {
@@ -73,21 +89,20 @@ std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
     });
     all.erase(std::unique(all.begin(), all.end(),
                           [](const TimelineEntry& left, const TimelineEntry& right) {
-                              return left.place == right.place;
+                              return left.place == right.place && left.place.line > 0;
                           }),
               all.end());
     std::set<std::tuple<std::uint32_t, std::string, int>> failed;
-    Moment latest;
-    std::uint32_t file = 0;
+    const TimelineEntry* latest = nullptr;
     for (auto& entry : all) {
-        if (entry.place.file != file) {
-            file = entry.place.file;
-            latest = {};
+        if (latest != nullptr && entry.place.file != latest->place.file) {
+            latest = nullptr;
         }
         if (entry.moment.known() && !entry.moment.time_of_day_only) {
-            latest = entry.moment;
+            latest = &entry;
         } else {
-            entry.moment = latest;
+            entry.moment = latest != nullptr ? latest->moment : Moment();
+            entry.ahead_s = latest != nullptr ? latest->ahead_s : 0;
         }
         if (entry.kind == TimelineKind::Fault || entry.kind == TimelineKind::Notice) {
             entry.first = failed.emplace(entry.place.file, entry.host, entry.rank).second;

@@ -30,14 +30,16 @@ struct TimelineEntry {
     std::string text = {};
     std::string host = {};
     int rank = -1;
-    Moment moment = {};
+    Moment moment = {};  ///< of the corrected clock
+    double ahead_s = 0;  ///< what the clock was ahead, and was subtracted
     bool first = false;  ///< the first fault of its process
 };
 
 /// In the order of time; lines without a time follow the line before them in their file.
 std::vector<TimelineEntry> timeline_of(const std::vector<Rule>& rules,
                                        const std::vector<std::vector<SignatureMatches>>& found,
-                                       const Judgement& judgement, const Story& story);
+                                       const Judgement& judgement, const Story& story,
+                                       const HostClocks& clocks);
 
 }  // namespace rankscope::logs
 
