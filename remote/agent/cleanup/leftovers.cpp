@@ -7,6 +7,7 @@
 #include <remote/agent/nccl/ring_folder.h>
 #include <remote/agent/node/command.h>
 #include <remote/agent/node/process_tree.h>
+#include <remote/agent/nvml/nvml_program.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/supervise/supervisor.h>
 
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -81,29 +83,55 @@ std::vector<fs::directory_entry> unused_segments() {
     return found;
 }
 
-// "pid, MiB" a line; empty where there is no NVIDIA driver, or it does not answer soon.
-std::string ask_nvidia_smi() {
+struct GpuHolder {
+    pid_t pid = 0;
+    std::uint64_t bytes = 0;
+};
+
+// Of nvidia-smi: "pid, MiB" a line.
+std::vector<GpuHolder> ask_nvidia_smi() {
+    std::vector<GpuHolder> holders;
     auto command = Command::start(
         {"nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"},
         kDriverTimeout);
     if (!command) {
-        return {};
+        return holders;
     }
     command->wait();
-    return command->output();
-}
-
-void add_gpu_memory(wire::LeftoverList& list) {
-    std::istringstream lines(ask_nvidia_smi());
+    std::istringstream lines(command->output());
     for (std::string line; std::getline(lines, line);) {
         const auto comma = line.find(',');
         const auto pid = static_cast<pid_t>(std::atol(line.c_str()));
-        if (comma == std::string::npos || pid <= 0) {
-            continue;
+        if (comma != std::string::npos && pid > 0) {
+            holders.push_back({pid, std::strtoull(line.c_str() + comma + 1, nullptr, 10) << 20U});
         }
-        auto entry = describe("gpu-memory", pid);
-        entry.set_bytes(std::strtoull(line.c_str() + comma + 1, nullptr, 10) << 20U);
-        entry.set_run_id(run_of(pid));
+    }
+    return holders;
+}
+
+// None where there is no NVIDIA driver, or it does not answer soon.
+std::vector<GpuHolder> gpu_holders() {
+    const NvmlPlace place = NvmlPlace::of_this_node();
+    std::vector<GpuHolder> holders;
+    if (place.has_driver()) {
+        const auto answer = ask_nvml(place, kDriverTimeout);
+        for (const auto& [index, gpu] : answer.lines.gpus()) {
+            for (const auto& process : gpu.processes) {
+                holders.push_back({process.pid, process.bytes});
+            }
+        }
+        if (answer.opened) {
+            return holders;
+        }
+    }
+    return ask_nvidia_smi();
+}
+
+void add_gpu_memory(wire::LeftoverList& list) {
+    for (const auto& holder : gpu_holders()) {
+        auto entry = describe("gpu-memory", holder.pid);
+        entry.set_bytes(holder.bytes);
+        entry.set_run_id(run_of(holder.pid));
         *list.add_entries() = std::move(entry);
     }
 }

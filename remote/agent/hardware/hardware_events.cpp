@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <remote/agent/hardware/hardware_events.h>
-#include <remote/agent/node/kernel_log.h>
 #include <remote/agent/node/netlink.h>
 
-#include <fcntl.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -21,6 +20,19 @@ namespace rankscope::agent {
 namespace {
 
 constexpr std::size_t kMostFaults = 32;  // of a run
+
+// Of an error. The text has addresses and processes: each time another one, of the same fault.
+std::string key_of(const std::string& pci, std::uint32_t xid) {
+    return kernel_pci(pci) + ' ' + std::to_string(xid);
+}
+
+// Those of containers and virtual machines come and go.
+bool is_of_guest(std::string_view name) {
+    static constexpr std::array<std::string_view, 12> kOfGuests{
+        "veth", "docker", "br-", "cni", "flannel", "cali", "virbr", "vnet", "tap", "lxc", "podman", "tun"};
+    return std::any_of(kOfGuests.begin(), kOfGuests.end(),
+                       [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
 
 }  // namespace
 
@@ -63,20 +75,12 @@ std::optional<InterfaceLink> read_link(std::string_view body) {
                                link.name = std::string(value.substr(0, value.find('\0')));
                            }
                        });
-    static constexpr std::array<std::string_view, 12> kOfGuests{
-        "veth", "docker", "br-", "cni", "flannel", "cali", "virbr", "vnet", "tap", "lxc", "podman", "tun"};
-    link.matters = !link.name.empty() && (info->ifi_flags & IFF_LOOPBACK) == 0 &&
-                   std::none_of(kOfGuests.begin(), kOfGuests.end(),
-                                [&](std::string_view prefix) { return link.name.starts_with(prefix); });
+    link.matters = !link.name.empty() && (info->ifi_flags & IFF_LOOPBACK) == 0 && !is_of_guest(link.name);
     return link;
 }
 
-HardwareEvents::HardwareEvents()
-    : log_(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC)),
-      links_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)) {
-    if (log_) {
-        ::lseek(log_.get(), 0, SEEK_END);
-    }
+HardwareEvents::HardwareEvents(const std::filesystem::path& kernel_log)
+    : log_(kernel_log), links_(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)) {
     sockaddr_nl address{};
     address.nl_family = AF_NETLINK;
     address.nl_groups = RTMGRP_LINK;
@@ -92,42 +96,44 @@ HardwareEvents::HardwareEvents()
 }
 
 void HardwareEvents::add_to(std::vector<pollfd>& fds) const {
-    for (const auto* fd : {&log_, &links_}) {
-        if (*fd) {
-            fds.push_back({fd->get(), POLLIN, 0});
+    for (const int fd : {log_.fd(), links_ ? links_.get() : -1}) {
+        if (fd >= 0) {
+            fds.push_back({fd, POLLIN, 0});
         }
     }
 }
 
-void HardwareEvents::add(Fault fault, std::vector<Fault>& faults) {
-    std::string key = fault.id.str();
-    for (const auto& arg : fault.args) {
-        key += '\n' + arg;
-    }
-    if (known_.size() < kMostFaults && known_.insert(std::move(key)).second) {
+void HardwareEvents::add(const std::string& key, Fault fault, std::vector<Fault>& faults) {
+    if (known_.size() < kMostFaults && known_.insert(fault.id.str() + '\n' + key).second) {
         faults.push_back(std::move(fault));
     }
 }
 
+void HardwareEvents::add_lost_link(const std::string& interface, std::vector<Fault>& faults) {
+    add(interface, {FailureId("link-down"), {interface}}, faults);
+}
+
+void HardwareEvents::take_record(std::string_view record, std::vector<Fault>& faults) {
+    wire::GpuError error;
+    if (read_xid(record, error) || read_lost_gpu(record, error)) {
+        const auto id = failure_of_xid(error.xid());
+        if (id && xids_.add_of_kernel(error.pci(), error.xid(), monotonic_s())) {
+            add(key_of(error.pci(), error.xid()),
+                {*id, {error.pci(), std::to_string(error.xid()), error.text()}}, faults);
+        }
+    } else if (const auto interface = read_lost_link(record); !interface.empty() && !is_of_guest(interface)) {
+        add_lost_link(interface, faults);
+    }
+}
+
 void HardwareEvents::take_kernel_log(std::vector<Fault>& faults) {
-    std::array<char, 8192> record;  // the kernel gives one record a read, and no more than this
-    while (log_) {
-        const auto got = ::read(log_.get(), record.data(), record.size());
-        if (got < 0 && (errno == EPIPE || errno == EINTR)) {
-            continue;  // it was overwritten meanwhile
-        }
-        if (got <= 0) {
-            if (got == 0 || errno != EAGAIN) {
-                log_.reset();
-            }
-            return;
-        }
-        wire::GpuError error;
-        if (!read_xid({record.data(), static_cast<std::size_t>(got)}, error)) {
-            continue;
-        }
-        if (const auto id = failure_of_xid(error.xid())) {
-            add({*id, {error.pci(), std::to_string(error.xid()), error.text()}}, faults);
+    log_.read([&](std::string_view record) { take_record(record, faults); });
+}
+
+void HardwareEvents::add(const std::vector<NvmlError>& errors) {
+    for (const auto& error : errors) {
+        if (failure_of_xid(error.xid)) {
+            xids_.add_of_nvml(error, log_.fd() >= 0, monotonic_s());
         }
     }
 }
@@ -154,7 +160,7 @@ void HardwareEvents::take_links(std::vector<Fault>& faults) {
             if (link) {
                 bool& running = running_[link->index];
                 if (running && !link->running && link->matters) {
-                    add({FailureId("link-down"), {link->name}}, faults);
+                    add_lost_link(link->name, faults);
                 } else if (!running && link->running) {
                     known_.erase("link-down\n" + link->name);  // the next time it is another fault
                 }
@@ -168,6 +174,15 @@ void HardwareEvents::take_links(std::vector<Fault>& faults) {
 std::vector<HardwareEvents::Fault> HardwareEvents::take() {
     std::vector<Fault> faults;
     take_kernel_log(faults);
+    for (const auto& error : xids_.take_due(monotonic_s())) {
+        if (const auto id = failure_of_xid(error.xid)) {
+            add(key_of(error.pci, error.xid),
+                {*id,
+                 {error.pci, std::to_string(error.xid),
+                  error.lost ? "NVML: GPU is lost" : "reported by NVML"}},
+                faults);
+        }
+    }
     take_links(faults);
     return faults;
 }

@@ -9,6 +9,7 @@
 #include <remote/agent/node/ask_program.h>
 #include <remote/agent/node/kernel_log.h>
 #include <remote/agent/node/process_tree.h>
+#include <remote/agent/nvml/nvml_program.h>
 
 #include <fcntl.h>
 #include <sys/types.h>
@@ -18,6 +19,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
+#include <cstdio>
 #include <optional>
 
 namespace rankscope::agent {
@@ -113,6 +116,67 @@ ProgramAnswer ask_for_gpus(const std::string& program, const InspectionScope& sc
     }
 }
 
+std::uint32_t small(std::uint64_t number) {
+    return static_cast<std::uint32_t>(std::min<std::uint64_t>(number, UINT32_MAX));
+}
+
+std::string hexadecimal(std::uint64_t number) {
+    std::array<char, 24> text{};
+    std::snprintf(text.data(), text.size(), "0x%016llx", static_cast<unsigned long long>(number));
+    return text.data();
+}
+
+void add_owners(wire::GpuState& gpu) {
+    for (auto& process : *gpu.mutable_processes()) {
+        process.set_user(owner_of(static_cast<pid_t>(process.pid())));
+        process.set_command(command_of(static_cast<pid_t>(process.pid())));
+    }
+}
+
+void add_version(wire::HostInspection& found, const std::string& name, std::uint64_t major,
+                 std::uint64_t minor) {
+    auto* version = found.add_versions();
+    version->set_name(name);
+    version->set_value(std::to_string(major) + '.' + std::to_string(minor));
+}
+
+void add_gpus(const NvmlLines& lines, wire::HostInspection& found) {
+    for (const auto& [index, from] : lines.gpus()) {
+        auto& gpu = *found.add_gpus();
+        gpu.set_index(static_cast<std::uint32_t>(index));
+        gpu.set_name(from.text("name"));
+        gpu.set_uuid(from.text("uuid"));
+        gpu.set_pci(from.text("pci"));
+        gpu.set_memory_total(from.value("mem_total"));
+        gpu.set_memory_used(from.value("mem_used"));
+        gpu.set_compute_mode(from.text("compute_mode"));
+        gpu.set_persistence(from.value("persistence") != 0);
+        gpu.set_mig(from.text("mig"));
+        gpu.set_pcie_width(small(from.value("pcie_width")));
+        gpu.set_pcie_width_max(small(from.value("pcie_width_max")));
+        gpu.set_pcie_generation(small(from.value("pcie_gen")));
+        gpu.set_pcie_generation_max(small(from.value("pcie_gen_max")));
+        gpu.set_ecc_errors(from.value("ecc"));
+        gpu.set_retired_pages(from.value("retired_pages"));
+        gpu.set_fabric_state(from.text("fabric"));
+        if (from.values.contains("throttle")) {
+            gpu.set_throttle_reasons(hexadecimal(from.value("throttle")));
+        }
+        for (const auto& process : from.processes) {
+            auto* entry = gpu.add_processes();
+            entry->set_pid(process.pid);
+            entry->set_memory_bytes(process.bytes);
+        }
+        add_owners(gpu);
+        if (const auto compute = from.value("compute"); compute > 0) {
+            add_version(found, "compute." + std::to_string(index), compute / 10, compute % 10);
+        }
+    }
+    if (lines.cuda() > 0) {
+        add_version(found, "driver.cuda", lines.cuda() / 1000, lines.cuda() % 1000 / 10);
+    }
+}
+
 void add_processes(const std::string& program, const InspectionScope& scope,
                    std::vector<wire::GpuState>& gpus, wire::HostInspection& found) {
     const auto answer = ask_program(
@@ -124,10 +188,7 @@ void add_processes(const std::string& program, const InspectionScope& scope,
     }
     read_gpu_processes(answer.output, gpus);
     for (auto& gpu : gpus) {
-        for (auto& process : *gpu.mutable_processes()) {
-            process.set_user(owner_of(static_cast<pid_t>(process.pid())));
-            process.set_command(command_of(static_cast<pid_t>(process.pid())));
-        }
+        add_owners(gpu);
     }
 }
 
@@ -158,6 +219,22 @@ void add_errors(wire::HostInspection& found) {
             *found.add_gpu_errors() = std::move(error);
         }
     }
+}
+
+void add_gpus_of_nvidia_smi(const std::string& program, const InspectionScope& scope,
+                            wire::HostInspection& found) {
+    auto fields = gpu_fields();
+    const auto answer = ask_for_gpus(program, scope, fields, found);
+    auto gpus = read_gpus(answer.output, fields);
+    if (!answer.good()) {
+        // It prints the reason on stdout.
+        const auto line = answer.output.substr(0, answer.output.find('\n'));
+        add_unseen(found, "gpus", answer.late || line.empty() || !gpus.empty() ? answer.why() : line);
+    }
+    if (!gpus.empty()) {
+        add_processes(program, scope, gpus, found);
+    }
+    found.mutable_gpus()->Assign(gpus.begin(), gpus.end());
 }
 
 }  // namespace
@@ -227,27 +304,23 @@ void read_gpu_processes(std::string_view csv, std::vector<wire::GpuState>& gpus)
 
 wire::HostInspection inspect_gpus(const InspectionScope& scope, const Tools& tools) {
     wire::HostInspection found;
+    const NvmlPlace place = NvmlPlace::of_this_node();
     const auto program = tools.find("nvidia-smi");
-    const bool has_driver = ::access("/dev/nvidiactl", F_OK) == 0;
-    if (program == tools.end()) {
-        if (has_driver) {
-            add_unseen(found, "gpus", "nvidia-smi is not installed");
+    NvmlAnswer answer;
+    if (place.has_driver()) {
+        answer = ask_nvml(place, scope.patience(kPatience, kQuickPatience), scope.stop);
+    }
+    if (answer.opened) {
+        add_gpus(answer.lines, found);
+        if (!answer.good()) {
+            add_unseen(found, "gpus", answer.why);
         }
-        return found;
+    } else if (program != tools.end()) {
+        add_gpus_of_nvidia_smi(program->second, scope, found);
+    } else if (place.has_driver()) {
+        add_unseen(found, "gpus", answer.why + ", and nvidia-smi is not installed");
     }
-    auto fields = gpu_fields();
-    const auto answer = ask_for_gpus(program->second, scope, fields, found);
-    auto gpus = read_gpus(answer.output, fields);
-    if (!answer.good()) {
-        // It prints the reason on stdout.
-        const auto line = answer.output.substr(0, answer.output.find('\n'));
-        add_unseen(found, "gpus", answer.late || line.empty() || !gpus.empty() ? answer.why() : line);
-    }
-    if (!gpus.empty()) {
-        add_processes(program->second, scope, gpus, found);
-    }
-    found.mutable_gpus()->Assign(gpus.begin(), gpus.end());
-    if (has_driver) {
+    if (place.has_driver()) {
         add_errors(found);
     }
     return found;

@@ -11,8 +11,9 @@
 
 namespace rankscope::agent {
 
-/// State of the NVIDIA GPUs and the processes on them, by nvidia-smi, and the driver's errors (Xid) in the kernel log
-/// where it may be read. A driver that hangs costs its deadline.
+/// State of the NVIDIA GPUs and the processes on them, by NVML, else by nvidia-smi, and the driver's errors (Xid) in the
+/// kernel log where it may be read. With NVML also the versions "compute.INDEX" (compute capability) and "driver.cuda" (the
+/// newest CUDA version of the driver). A driver that hangs costs its deadline.
 wire::HostInspection inspect_gpus(const InspectionScope& scope, const Tools& tools);
 
 /// What `nvidia-smi --query-gpu` is asked for, in this order; the name is the last, because it may hold a comma.

@@ -58,14 +58,14 @@ wire::HostInspection inspect_nccl_settings(const InspectionScope& scope) {
     const std::string own = user_file();
     // The home may lie on a dead file server.
     IsolatedLook look([&own] { return read_file(own).value_or(std::string()); }, patience);
-    add_settings(read_nccl_conf(own_environment()), "environment", found);
+    add_settings(read_communication_settings(own_environment()), "environment", found);
     if (const auto text = look.wait(scope.stop)) {
-        add_settings(read_nccl_conf(*text), as_utf8(own), found);
+        add_settings(read_communication_settings(*text), as_utf8(own), found);
     } else {
         add_unseen(found, "nccl_settings", late_text(patience));
     }
-    add_settings(read_nccl_conf(read_file("/etc/nccl.conf").value_or(std::string())), "/etc/nccl.conf",
-                 found);
+    add_settings(read_communication_settings(read_file("/etc/nccl.conf").value_or(std::string())),
+                 "/etc/nccl.conf", found);
     return found;
 }
 

@@ -3,8 +3,10 @@
 
 #include <base/nccl_ring/codes.h>
 #include <remote/agent/nccl/nccl_summary.h>
+#include <remote/wire/nccl_sample.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <utility>
@@ -16,7 +18,6 @@ namespace ring = nccl_ring;
 
 constexpr std::size_t kMostTotals = 512;
 constexpr std::size_t kMostProgress = 4096;
-constexpr std::size_t kMostSampled = 16;  // with the longest
 constexpr std::size_t kMostOpen = 64;
 constexpr std::size_t kMostRemembered = 4096;
 constexpr std::uint64_t kLongOpenNs = 1'000'000'000;
@@ -87,6 +88,28 @@ bool is_in_flight(const ring::OpenOperation& open) {
            (open.operation.flags & ring::kGraphCaptured) == 0;
 }
 
+// A third of what an event takes on the desk's disk. Of one that has ended, the channels are as they should be.
+void leave_out_what_totals_say(NcclOperation& operation) {
+    operation.datatype.clear();
+    operation.algorithm.clear();
+    operation.protocol.clear();
+    if (operation.channels_done == operation.channels) {
+        operation.channels = operation.channels_done = 0;
+    }
+    static constexpr std::array kWithoutRoot{"AllReduce", "AllGather", "ReduceScatter", "AlltoAll"};
+    if (!operation.point_to_point &&
+        std::find(kWithoutRoot.begin(), kWithoutRoot.end(), operation.function) != kWithoutRoot.end()) {
+        operation.peer_or_root = -1;
+    }
+}
+
+// A number of no operation of another rank is mixed in where the sequence number does not say which one it is.
+std::uint64_t order_of(const ring::Record& record) {
+    const bool same_elsewhere = (record.flags & (ring::kNoSequence | ring::kReplayed)) == 0;
+    return nccl_sample_order(record.communicator, ring::name_of(ring::kFunctions, record.function),
+                             same_elsewhere ? record.sequence : record.start_ns);
+}
+
 }  // namespace
 
 NcclTotals* NcclSummary::totals_of(const ring::Record& record) {
@@ -154,10 +177,7 @@ void NcclSummary::add(const ring::Record& record, const ring::Reader& reader) {
             break;
         case ring::RecordKind::abandoned:
             if (!is_call(record.operation_kind) && record.operation_kind != ring::OperationKind::group) {
-                NcclOperation operation = described(record, record.operation_kind, reader);
-                operation.phase = NcclPhase::Abandoned;
-                operation.channels_done = record.channels_done;
-                add_to_sample(std::move(operation));
+                add_to_sample(record, reader, NcclPhase::Abandoned, 0);
             }
             break;
         case ring::RecordKind::called:
@@ -191,13 +211,7 @@ void NcclSummary::add_finished(const ring::Record& record, const ring::Reader& r
     if (record.network_operations != 0 && network_us_.size() < kMostRemembered) {
         network_us_[record.operation] = record.network_us;
     }
-    NcclOperation operation = described(record, record.operation_kind, reader);
-    operation.phase = NcclPhase::Finished;
-    operation.channels_done = record.channels_done;
-    operation.gpu_s = took;
-    operation.seconds = took;
-    operation.network_s = static_cast<double>(record.network_us) / 1e6;
-    add_to_sample(std::move(operation));
+    add_to_sample(record, reader, NcclPhase::Finished, took);
 }
 
 // It ended after its operation, with which the rest of its time was added.
@@ -213,24 +227,35 @@ void NcclSummary::add_network(const ring::Record& record) {
     }
 }
 
-// Each has the same chance to be kept, and the longest is kept in any case.
-void NcclSummary::add_to_sample(NcclOperation operation) {
-    if (operation.seconds > longest_.seconds || seen_ == 0) {
-        std::swap(operation, longest_);
-    }
-    if (seen_++ == 0) {
-        return;  // what came out was empty
-    }
-    if (sample_.size() < kMostSampled - 1) {
-        sample_.push_back(std::move(operation));
+void NcclSummary::add_to_sample(const ring::Record& record, const ring::Reader& reader, NcclPhase phase,
+                                double took) {
+    const std::uint64_t order = order_of(record);
+    const bool is_longest = !longest_ || took > longest_->operation.seconds;
+    const bool is_full = sample_.size() >= kMostNcclOperations - 1;
+    if (!is_longest && is_full && order >= sample_.front().order) {
         return;
     }
-    random_ ^= random_ << 13U;
-    random_ ^= random_ >> 7U;
-    random_ ^= random_ << 17U;
-    if (const std::uint64_t at = random_ % (seen_ - 1); at < sample_.size()) {
-        sample_[static_cast<std::size_t>(at)] = std::move(operation);
+    std::optional<Sampled> sampled = Sampled{order, described(record, record.operation_kind, reader)};
+    sampled->operation.phase = phase;
+    sampled->operation.channels_done = record.channels_done;
+    if (phase == NcclPhase::Finished) {
+        leave_out_what_totals_say(sampled->operation);
     }
+    sampled->operation.gpu_s = took;
+    sampled->operation.seconds = took;
+    sampled->operation.network_s = static_cast<double>(record.network_us) / 1e6;
+    if (is_longest) {
+        std::swap(sampled, longest_);
+    }
+    if (!sampled || (is_full && !(*sampled < sample_.front()))) {
+        return;
+    }
+    if (is_full) {
+        std::pop_heap(sample_.begin(), sample_.end());
+        sample_.pop_back();
+    }
+    sample_.push_back(std::move(*sampled));
+    std::push_heap(sample_.begin(), sample_.end());
 }
 
 void NcclSummary::take_open(NcclEvent& event, std::uint64_t now_ns, const Process& process) {
@@ -318,9 +343,11 @@ NcclEvent NcclSummary::take(double since_s, std::uint64_t now_ns, const std::vec
     for (auto& [key, totals] : totals_) {
         event.totals.push_back(std::move(totals));
     }
-    if (seen_ > 0) {
-        event.operations = std::exchange(sample_, {});
-        event.operations.push_back(std::exchange(longest_, {}));
+    if (longest_) {
+        for (Sampled& sampled : sample_) {
+            event.operations.push_back(std::move(sampled.operation));
+        }
+        event.operations.push_back(std::move(longest_->operation));
         std::sort(event.operations.begin(), event.operations.end(),
                   [](const NcclOperation& a, const NcclOperation& b) { return a.start_us < b.start_us; });
     }
@@ -341,7 +368,8 @@ NcclEvent NcclSummary::take(double since_s, std::uint64_t now_ns, const std::vec
     take_communicators(event, processes);
     event.lost = std::exchange(lost_, 0);
     totals_.clear();
-    seen_ = 0;
+    sample_.clear();
+    longest_.reset();
     anything_ = false;
     if (network_us_.size() >= kMostRemembered) {
         network_us_.clear();

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -15,8 +16,9 @@
 
 namespace rankscope::agent {
 
-/// Makes one NcclEvent of a rank's records, again and again: totals by operation and size, a sample of the operations, what
-/// is open, how far each function is. What a sick file says costs bounded memory. Not thread-safe.
+/// Makes one NcclEvent of a rank's records, again and again: totals by operation and size, a sample of the operations
+/// (nccl_sample_order(): the same ones on every rank), what is open, how far each function is. What a damaged file says
+/// costs bounded memory. Not thread-safe.
 class NcclSummary {
 public:
     /// One process of the rank, as it is now.
@@ -43,9 +45,18 @@ private:
         bool changed = false;
     };
 
+    /// An operation that may be in the event.
+    struct Sampled {
+        std::uint64_t order = 0;
+        NcclOperation operation;
+
+        bool operator<(const Sampled& other) const { return order < other.order; }
+    };
+
     void add_finished(const nccl_ring::Record& record, const nccl_ring::Reader& reader);
     void add_network(const nccl_ring::Record& record);
-    void add_to_sample(NcclOperation operation);
+    void add_to_sample(const nccl_ring::Record& record, const nccl_ring::Reader& reader, NcclPhase phase,
+                       double took);
     NcclTotals* totals_of(const nccl_ring::Record& record);
     Progress* progress_of(std::uint64_t communicator, std::uint8_t function);
     void take_open(NcclEvent& event, std::uint64_t now_ns, const Process& process);
@@ -56,10 +67,8 @@ private:
     std::map<ProgressKey, Progress> progress_;
     std::unordered_map<std::uint64_t, std::uint32_t> network_us_;  ///< by operation: what is in the totals
     std::vector<std::uint64_t> changed_communicators_;
-    NcclOperation longest_;
-    std::vector<NcclOperation> sample_;
-    std::uint64_t seen_ = 0;  ///< operations that could have been in the sample
-    std::uint64_t random_ = 0x9e3779b97f4a7c15U;
+    std::optional<Sampled> longest_;
+    std::vector<Sampled> sample_;  ///< without the longest; a heap, the last of the order at its top
     std::uint64_t lost_ = 0;
     bool anything_ = false;
 };

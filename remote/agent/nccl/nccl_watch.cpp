@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/nccl_plugin_variables.h>
+#include <remote/agent/nccl/inspector_files.h>
 #include <remote/agent/nccl/nccl_evidence.h>
 #include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/node/process_tree.h>
@@ -155,10 +156,13 @@ void NcclWatch::look(const RankProcess& rank, Watched& watched, double now_s) {
 void NcclWatch::finish(const RankProcess& rank) {
     const auto found = ranks_.find(rank.spec.rank());
     if (found == ranks_.end()) {
-        return;
+        return report_inspector(rank);
     }
     RankRings& rings = found->second.rings;
     rings.scan();
+    if (!rings.found()) {
+        report_inspector(rank);
+    }
     rings.read();
     rings.read();  // a record that was not whole is left out at the second time
     if (const auto event = rings.take(monotonic_s())) {
@@ -166,6 +170,16 @@ void NcclWatch::finish(const RankProcess& rank) {
     }
     report_problems(rank.spec.rank(), found->second);
     ranks_.erase(found);
+}
+
+void NcclWatch::report_inspector(const RankProcess& rank) {
+    const auto folder = inspector_folder(rank.spec);
+    if (folder.empty()) {
+        return;
+    }
+    if (const auto event = look_at_inspector_files(folder, rank.pid)) {
+        emit(rank.spec.rank(), *event);
+    }
 }
 
 void NcclWatch::set_level(const std::vector<int>& ranks, std::uint32_t level) {

@@ -37,7 +37,8 @@ public:
     /// When there is something to do, on monotonic_s()'s clock.
     double due_s() const;
     void poll(const std::vector<RankProcess>& ranks);
-    /// The rank has ended: what it recorded last becomes an event before its exit.
+    /// The rank has ended: what it recorded last becomes an event before its exit. Where librankscope-nccl.so saw nothing,
+    /// it is what NVIDIA's NCCL Inspector wrote, if that is on.
     void finish(const RankProcess& rank);
     /// Of these ranks, none: of all.
     void set_level(const std::vector<int>& ranks, std::uint32_t level);
@@ -53,6 +54,7 @@ private:
 
     void look(const RankProcess& rank, Watched& watched, double now_s);
     void report_problems(int rank, Watched& watched);
+    void report_inspector(const RankProcess& rank);
     void report_unobserved(int rank, const std::string& why);
     void emit(int rank, const NcclEvent& event);
 

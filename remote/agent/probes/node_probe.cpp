@@ -4,8 +4,11 @@
 #include <base/clock.h>
 #include <base/utf8.h>
 #include <remote/agent/node/command.h>
+#include <remote/agent/nvml/nvml_program.h>
+#include <remote/agent/probes/gpu_monitor.h>
 #include <remote/agent/probes/interfaces.h>
 #include <remote/agent/probes/node_probe.h>
+#include <remote/wire/sample_keys.h>
 
 #include <sched.h>
 #include <sys/statvfs.h>
@@ -19,6 +22,8 @@
 
 namespace rankscope::agent {
 namespace {
+
+constexpr double kDriverTimeout = 10;
 
 std::string value_of_line(const char* file, const std::string& key, char separator) {
     std::ifstream stream(file);
@@ -61,12 +66,10 @@ std::string output_of(const std::vector<std::string>& argv, double seconds) {
     return command->status() == 0 ? command->output() : std::string();
 }
 
-void add_gpus(wire::NodeFacts& facts) {
-    if (::access("/dev/nvidiactl", F_OK) != 0) {
-        return;
-    }
-    std::istringstream lines(output_of(
-        {"nvidia-smi", "--query-gpu=index,memory.total,uuid,name", "--format=csv,noheader,nounits"}, 10));
+void add_gpus_of_nvidia_smi(wire::NodeFacts& facts) {
+    std::istringstream lines(
+        output_of({"nvidia-smi", "--query-gpu=index,memory.total,uuid,name", "--format=csv,noheader,nounits"},
+                  kDriverTimeout));
     std::string line;
     while (std::getline(lines, line)) {
         std::istringstream fields(line);
@@ -80,6 +83,42 @@ void add_gpus(wire::NodeFacts& facts) {
         gpu->set_memory_bytes(std::strtoull(memory.c_str(), nullptr, 10) << 20U);
         gpu->set_uuid(uuid.substr(std::min(uuid.size(), uuid.find_first_not_of(' '))));
         gpu->set_name(as_utf8(name.substr(std::min(name.size(), name.find_first_not_of(' ')))));
+    }
+}
+
+// With their state of this moment, and what they can compute.
+void add_gpus(wire::NodeFacts& facts) {
+    const NvmlPlace place = NvmlPlace::of_this_node();
+    if (!place.has_driver()) {
+        return;
+    }
+    const auto answer = ask_nvml(place, kDriverTimeout);
+    if (!answer.opened) {
+        return add_gpus_of_nvidia_smi(facts);
+    }
+    const auto add = [&facts](const std::string& key, double value) {
+        facts.mutable_sample()->add_keys(key);
+        facts.mutable_sample()->add_values(value);
+    };
+    for (const auto& [index, found] : answer.lines.gpus()) {
+        auto* gpu = facts.add_gpus();
+        gpu->set_index(static_cast<std::uint32_t>(index));
+        gpu->set_memory_bytes(found.value("mem_total"));
+        gpu->set_uuid(found.text("uuid"));
+        gpu->set_name(found.text("name"));
+        if (const auto compute = found.value("compute"); compute > 0) {
+            add(sample_key::gpu(index, "compute"), static_cast<double>(compute));
+        }
+    }
+    for (const auto& [key, value] : answer.lines.sample()) {
+        add(key, value);
+    }
+    if (answer.lines.cuda() > 0) {
+        add(sample_key::kCudaDriver, static_cast<double>(answer.lines.cuda()));
+    }
+    if (!answer.good()) {
+        add(sample_key::kGpuUnavailable,
+            static_cast<double>(answer.lines.failure() ? GpuSilence::DriverError : GpuSilence::NoAnswer));
     }
 }
 

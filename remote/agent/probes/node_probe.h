@@ -8,7 +8,7 @@
 
 namespace rankscope::agent {
 
-/// What this node is and has: from /proc, uname, statvfs, getifaddrs, and nvidia-smi where a driver is
+/// What this node is and has: from /proc, uname, statvfs, getifaddrs, and NVML where a driver is
 /// loaded.
 wire::NodeFacts probe_this_node(const NodePaths& paths);
 

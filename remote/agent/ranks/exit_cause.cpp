@@ -1,19 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/fd.h>
 #include <base/files.h>
 #include <base/metrics_line.h>
 #include <remote/agent/ranks/exit_cause.h>
 
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cerrno>
 #include <sstream>
 
 namespace rankscope::agent {
@@ -40,24 +36,6 @@ std::string oom_count_file() {
         }
     }
     return v2;
-}
-
-bool kernel_log_names(pid_t pid) {
-    const UniqueFd log(::open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    std::array<char, 8192> record;  // the kernel gives one record a read, and no more than this
-    for (int i = 0; log && i < 100000; ++i) {
-        const auto got = ::read(log.get(), record.data(), record.size());
-        if (got < 0 && errno == EPIPE) {
-            continue;  // it was overwritten meanwhile
-        }
-        if (got <= 0) {
-            return false;
-        }
-        if (is_oom_record({record.data(), static_cast<std::size_t>(got)}, pid)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 // What cannot be known any more becomes "*".
@@ -105,13 +83,6 @@ std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events) {
     return std::nullopt;
 }
 
-bool is_oom_record(std::string_view record, pid_t pid) {
-    const std::string killed = "Killed process " + std::to_string(pid) + " (";
-    return record.find(killed) != std::string_view::npos &&
-           (record.find("ut of memory") != std::string_view::npos ||
-            record.find("oom") != std::string_view::npos);
-}
-
 std::optional<std::uint64_t> OomWatch::count() {
     const std::string file = oom_count_file();
     const auto text = file.empty() ? std::nullopt : read_file(file);
@@ -119,12 +90,18 @@ std::optional<std::uint64_t> OomWatch::count() {
 }
 
 std::string OomWatch::evidence(pid_t pid) {
+    constexpr std::size_t kMostKilled = 4096;
+    log_.read([this](std::string_view record) {
+        if (const auto killed = read_oom_kill(record); killed && killed_.size() < kMostKilled) {
+            killed_.insert(*killed);
+        }
+    });
     const auto now = count();
     if (now && before_ && *now > *before_) {
         before_ = now;
         return "cgroup";
     }
-    return kernel_log_names(pid) ? "kernel log" : "";
+    return killed_.contains(pid) ? "kernel log" : "";
 }
 
 std::string find_core(std::string pattern, const CoreFacts& facts) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/agent/node/kernel_log.h>
 #include <remote/wire/frames.pb.h>
 
 #include <sys/types.h>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +23,9 @@ namespace rankscope::agent {
 /// of them.
 class OomWatch {
 public:
-    OomWatch() : before_(count()) {}
+    /// `kernel_log`: see KernelLogTail. What it says before is of other processes.
+    explicit OomWatch(const std::filesystem::path& kernel_log = kKernelLog)
+        : before_(count()), log_(kernel_log) {}
     /// "cgroup" or "kernel log" when something shows that this process was killed to free memory; else
     /// empty. The kernel log is looked at where it may be read (root, or kernel.dmesg_restrict=0).
     std::string evidence(pid_t pid);
@@ -29,12 +33,12 @@ public:
 private:
     static std::optional<std::uint64_t> count();
     std::optional<std::uint64_t> before_;
+    KernelLogTail log_;
+    std::set<pid_t> killed_;  // by the kernel log
 };
 
 /// The count of "oom_kill" in the text of either file.
 std::optional<std::uint64_t> oom_kills_in(std::string_view memory_events);
-/// Whether a record of /dev/kmsg says that the kernel killed this process to free memory.
-bool is_oom_record(std::string_view record, pid_t pid);
 
 /// What core(5) needs to know of the process that died.
 struct CoreFacts {

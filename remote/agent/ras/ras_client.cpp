@@ -9,19 +9,26 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace rankscope::agent {
 namespace {
 
-constexpr double kGreetingS = 1;  // a process that runs answers at once
+constexpr double kShortestGreetingS = 0.25;
+constexpr double kLongestGreetingS = 2;
+constexpr int kGreetings =
+    8;  // connections that wait for their first line, at most; in the time of the question
 constexpr double kStopCheckS = 0.1;
 constexpr std::size_t kMaxLine = 1024;
 
@@ -75,15 +82,19 @@ public:
         return ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
     }
 
+    int fd() const { return fd_.get(); }
+
     bool send(std::string_view line) {
         return ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size());
     }
 
     /// The answer to a command; nothing: none came, or no line.
     std::optional<std::string> ask(std::string_view command, double deadline) {
-        if (!send(command)) {
-            return std::nullopt;
-        }
+        return send(command) ? line(deadline) : std::nullopt;
+    }
+
+    /// The next line; nothing: it has not come by then, or there is none.
+    std::optional<std::string> line(double deadline) {
         for (;;) {
             const std::size_t end = received_.find('\n');
             if (end != std::string::npos) {
@@ -96,6 +107,18 @@ public:
             }
         }
     }
+
+    /// Reads what has arrived. false: nothing follows, or it is no line.
+    bool receive_some() {
+        std::array<char, kMaxLine> bytes;
+        const auto got = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
+        if (got > 0) {
+            received_.append(bytes.data(), static_cast<std::size_t>(got));
+        }
+        return has_line() || (received_.size() <= kMaxLine &&
+                              (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))));
+    }
+    bool has_line() const { return received_.find('\n') != std::string::npos; }
 
     /// Until RAS closes the connection, refuses the question, or the time is over.
     void read_report(double deadline) {
@@ -142,26 +165,99 @@ private:
     bool closed_ = false;
 };
 
-/// false: this process does not answer, another one may.
-bool ask_one(const RasQuestion& question, const Endpoint& endpoint, double deadline,
-             const std::stop_token& stop, RasAnswer& answer) {
-    Dialog dialog(stop);
-    answer.error = dialog.connect(endpoint, deadline);
-    if (answer.error != 0) {
-        answer.outcome = answer.error == ETIMEDOUT ? RasOutcome::NoAnswer : RasOutcome::Refused;
+/// Looks for a process that answers. One that is stopped accepts a connection and stays silent; one of a busy machine
+/// answers late. So the first connections stay open while others are tried: whichever answers first is taken.
+class Greetings {
+public:
+    Greetings(const RasQuestion& question, const Endpoint& endpoint, double deadline,
+              const std::stop_token& stop, RasAnswer& answer)
+        : endpoint_(endpoint),
+          deadline_(deadline),
+          stop_(stop),
+          answer_(answer),
+          pause_s_(std::clamp(question.within_s / kGreetings, kShortestGreetingS, kLongestGreetingS)) {}
+
+    /// A connection whose first line has come; null: there is none, `answer.outcome` says why.
+    std::unique_ptr<Dialog> next() {
+        while (monotonic_s() < deadline_ && !stop_.stop_requested()) {
+            if (monotonic_s() >= next_s_ && waiting_.size() < kGreetings && !dial()) {
+                return nullptr;
+            }
+            if (auto dialog = answered()) {
+                return dialog;
+            }
+            if (answer_.outcome == RasOutcome::NotRas) {
+                return nullptr;
+            }
+        }
+        return nullptr;
+    }
+
+private:
+    bool dial() {
+        // A service that closes at once would otherwise be asked without a pause.
+        next_s_ = monotonic_s() + pause_s_;
+        ++answer_.attempts;
+        auto dialog = std::make_unique<Dialog>(stop_);
+        answer_.error = dialog->connect(endpoint_, deadline_);
+        if (answer_.error != 0) {
+            answer_.outcome = answer_.error == ETIMEDOUT ? RasOutcome::NoAnswer : RasOutcome::Refused;
+            return false;
+        }
+        answer_.outcome = RasOutcome::NoAnswer;
+        if (dialog->send("CLIENT PROTOCOL 2\n")) {
+            waiting_.push_back(std::move(dialog));
+        }
         return true;
     }
-    answer.outcome = RasOutcome::NoAnswer;
-    const double greeting_deadline = std::min(deadline, monotonic_s() + kGreetingS);
-    const auto greeting = dialog.ask("CLIENT PROTOCOL 2\n", greeting_deadline);
-    if (!greeting) {
-        if (!dialog.take_received().empty()) {
-            answer.outcome = RasOutcome::NotRas;
-            return true;
+
+    /// Waits a moment for a line of any of them.
+    std::unique_ptr<Dialog> answered() {
+        std::vector<pollfd> fds;
+        for (const auto& dialog : waiting_) {
+            fds.push_back({dialog->fd(), POLLIN, 0});
         }
-        return false;
+        const bool full = waiting_.size() >= kGreetings;
+        const double until = std::min(
+            {deadline_, monotonic_s() + kStopCheckS, full ? deadline_ : std::max(next_s_, monotonic_s())});
+        const int wait_ms = std::max(0, static_cast<int>(std::ceil((until - monotonic_s()) * 1e3)));
+        if (::poll(fds.data(), fds.size(), wait_ms) <= 0) {
+            return nullptr;
+        }
+        for (std::size_t i = fds.size(); i-- > 0;) {
+            if (fds[i].revents == 0) {
+                continue;
+            }
+            const bool open = waiting_[i]->receive_some();
+            if (open && !waiting_[i]->has_line()) {
+                continue;
+            }
+            std::unique_ptr<Dialog> dialog = std::move(waiting_[i]);
+            waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
+            if (open) {
+                return dialog;
+            }
+            if (!dialog->take_received().empty()) {
+                answer_.outcome = RasOutcome::NotRas;
+                return nullptr;
+            }
+        }
+        return nullptr;
     }
-    if (!greeting->starts_with("SERVER PROTOCOL ")) {
+
+    const Endpoint& endpoint_;
+    double deadline_;
+    const std::stop_token& stop_;
+    RasAnswer& answer_;
+    double pause_s_;
+    double next_s_ = 0;
+    std::vector<std::unique_ptr<Dialog>> waiting_;
+};
+
+/// false: this process does not answer, another one may.
+bool ask_one(const RasQuestion& question, Dialog& dialog, double deadline, RasAnswer& answer) {
+    const auto greeting = dialog.line(deadline);
+    if (!greeting || !greeting->starts_with("SERVER PROTOCOL ")) {
         answer.outcome = RasOutcome::NotRas;
         return true;
     }
@@ -200,13 +296,11 @@ RasAnswer ask_ras(const RasQuestion& question, const std::stop_token& stop) {
         return answer;
     }
     const double deadline = monotonic_s() + question.within_s;
-    while (monotonic_s() < deadline && !stop.stop_requested()) {
-        ++answer.attempts;
-        if (ask_one(question, *endpoint, deadline, stop, answer)) {
+    Greetings greetings(question, *endpoint, deadline, stop, answer);
+    for (auto dialog = greetings.next(); dialog != nullptr; dialog = greetings.next()) {
+        if (ask_one(question, *dialog, deadline, answer)) {
             break;
         }
-        // A service that closes at once would otherwise be asked without a pause.
-        sleep_s(std::clamp(deadline - monotonic_s(), 0.0, 0.05));
     }
     return answer;
 }

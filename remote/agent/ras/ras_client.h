@@ -37,8 +37,9 @@ struct RasAnswer {
     std::string text = {};  ///< the report, as far as it has arrived: remote/observe/nccl_ras reads it
 };
 
-/// Blocks this thread for at most `within_s`. A process that is stopped accepts a connection and stays silent: after a
-/// second the next one is tried, which the kernel may give to another process of the job.
+/// Blocks this thread for at most `within_s`. A process that is stopped accepts a connection and stays silent: after an
+/// eighth of the time another connection is tried, which the kernel may give to another process of the job. The first
+/// ones stay open for a process that answers late.
 /// A stop request ends it within a tenth of a second.
 RasAnswer ask_ras(const RasQuestion& question, const std::stop_token& stop = {});
 

@@ -214,7 +214,7 @@ void Server::handle(const wire::Request& request) {
     switch (request.body_case()) {
         case wire::Request::kProbe:
             *reply.mutable_facts() = probe_this_node(paths_);
-            *reply.mutable_facts()->mutable_sample() = sampler_.take();
+            reply.mutable_facts()->mutable_sample()->MergeFrom(sampler_.take());
             break;
         case wire::Request::kHaveFiles:
             answer(reply, bundles_.missing(request.have_files()), &wire::Reply::mutable_missing);

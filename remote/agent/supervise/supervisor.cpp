@@ -11,6 +11,7 @@
 #include <remote/agent/spool/run_events.h>
 #include <remote/agent/supervise/supervisor_impl.h>
 #include <remote/wire/frame_codec.h>
+#include <remote/wire/sample_keys.h>
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -214,6 +215,7 @@ void Supervisor::loop() {
         }
         nccl_.poll(ranks_);
         reap();
+        watch_gpus();
         for (auto& fault : hardware_.take()) {
             add_notice(spool_, -1, fault.id, fault.args);
         }
@@ -286,11 +288,25 @@ void Supervisor::start_telemetry() {
     }
 }
 
+void Supervisor::watch_gpus() {
+    constexpr std::uint32_t kVersionMismatch =
+        18;  // of NVML: the driver was upgraded under the kernel's module
+    if (!gpus_) {
+        return;
+    }
+    gpus_->step();
+    hardware_.add(gpus_->take_errors());
+    const auto& failure = gpus_->failure();
+    if (!mismatch_reported_ && failure && failure->code == kVersionMismatch) {
+        mismatch_reported_ = true;
+        add_notice(spool_, -1, FailureId("nvml-mismatch"), {});
+    }
+}
+
 void Supervisor::sample_if_due() {
     if (!host_) {
         return;
     }
-    gpus_->step();
     const double now = monotonic_s();
     if (now < next_sample_) {
         return;
@@ -299,11 +315,38 @@ void Supervisor::sample_if_due() {
     wire::Event event;
     event.set_rank(-1);
     *event.mutable_sample() = host_->take();
-    for (const auto& [key, value] : gpus_->latest()) {
+    const auto add = [&event](const std::string& key, double value) {
         event.mutable_sample()->add_keys(key);
         event.mutable_sample()->add_values(value);
+    };
+    for (const auto& [key, value] : gpus_->latest()) {
+        add(key, value);
+    }
+    for (const auto& [gpu, processes] : gpus_->processes()) {
+        for (const auto& [rank, bytes] : memory_of_ranks(processes)) {
+            add(sample_key::gpu_of_rank(gpu, rank, "mem_used"), static_cast<double>(bytes));
+        }
     }
     spool_.add(std::move(event));
+}
+
+std::map<int, std::uint64_t> Supervisor::memory_of_ranks(const std::vector<NvmlProcess>& processes) const {
+    constexpr int kDeepest = 32;
+    std::map<int, std::uint64_t> bytes;
+    for (const auto& process : processes) {
+        // Its own process, or one that a launcher in the rank has started.
+        pid_t pid = process.pid;
+        for (int level = 0; level < kDeepest && pid > 1; ++level, pid = parent_of(pid)) {
+            const auto rank = std::find_if(ranks_.begin(), ranks_.end(), [pid](const RankProcess& entry) {
+                return entry.running() && entry.pid == pid;
+            });
+            if (rank != ranks_.end()) {
+                bytes[rank->spec.rank()] += process.bytes;
+                break;
+            }
+        }
+    }
+    return bytes;
 }
 
 void Supervisor::finish() {

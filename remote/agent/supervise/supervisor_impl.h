@@ -17,6 +17,8 @@
 #include <remote/agent/supervise/control_socket.h>
 #include <remote/agent/supervise/supervisor.h>
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +52,8 @@ private:
     void signalled(int signal);
     void start_telemetry();
     void sample_if_due();
+    void watch_gpus();
+    std::map<int, std::uint64_t> memory_of_ranks(const std::vector<NvmlProcess>& processes) const;
     void reap();
     void await_own_sigterm();
     void rank_ended(RankProcess& rank, int status);
@@ -101,6 +105,7 @@ private:
     bool restart_refused_ = false;
     double expected_until_ = 0;  ///< the other nodes' links
     bool finished_reported_ = false;
+    bool mismatch_reported_ = false;  ///< driver and library of the GPUs
     double flush_retry_ = 0;
     std::optional<HostSampler> host_;  ///< with gpus_: where samples are asked for
     std::optional<GpuMonitor> gpus_;
