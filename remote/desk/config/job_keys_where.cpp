@@ -18,6 +18,7 @@ using config::Scope;
 using nlohmann::json;
 
 constexpr const char* kWhere = "Where";
+constexpr const char* kCompute = "Device and precision";  // with those of the native engine
 constexpr int kMostRanks = 1024;
 
 void read_nodes(const KeyReader& reader, Job& job) {
@@ -185,9 +186,9 @@ void add_where(JobKeyTable& table) {
         "backend", RANKSCOPE_JOB_MEMBER(backend),
         {{"auto", BackendChoice::Auto}, {"nccl", BackendChoice::Nccl}, {"gloo", BackendChoice::Gloo}},
         {.label = "Backend",
-         .help = "What the ranks communicate with.",
-         .group = kWhere,
-         .rare = true,
+         .help =
+             "What the ranks communicate with: nccl between GPUs, gloo between CPUs. auto: as the device.",
+         .group = kCompute,
          .written = true}));
     add(table, "master_port", RANKSCOPE_JOB_MEMBER(master_port),
         {.range = {0, 65535},

@@ -3,34 +3,18 @@
 
 #include <base/clock.h>
 #include <remote/desk/failure_bundle/archive_writer.h>
-#include <remote/desk/text.h>
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
 #include <system_error>
+#include <utility>
 
 namespace rankscope {
 namespace {
 
-constexpr const char* kContext = "FailureBundle";
 constexpr int kOwnerOnly = 0600;
-
-std::string error_text() {
-    return std::generic_category().message(errno);
-}
-
-Failure file_exists(const std::filesystem::path& path) {
-    return {.code = "file-exists",
-            .where = path.string(),
-            .what = text(kContext, "The file exists already."),
-            .remedy = text(kContext, "Choose another name, or replace it (--force).")};
-}
 
 }  // namespace
 
@@ -38,43 +22,30 @@ void ArchiveWriter::Free::operator()(archive* a) const {
     ::archive_write_free(a);
 }
 
-ArchiveWriter::ArchiveWriter(std::filesystem::path path, bool replace)
-    : path_(std::move(path)), replace_(replace), archive_(::archive_write_new()) {}
+ArchiveWriter::ArchiveWriter(DraftFile file) : file_(std::move(file)), archive_(::archive_write_new()) {}
 
-ArchiveWriter::~ArchiveWriter() {
-    archive_.reset();
-    if (!temporary_.empty()) {
-        ::unlink(temporary_.c_str());
-    }
-}
+ArchiveWriter::~ArchiveWriter() = default;
 
-Failure ArchiveWriter::failure(const std::string& detail) const {
-    return {.code = "cannot-write",
-            .where = path_.string(),
-            .what = text(kContext, "The bundle cannot be written: %1", {detail}),
-            .remedy = text(kContext, "Check the folder, its permissions and the free space.")};
+Failure ArchiveWriter::failure() const {
+    const int error = errno;
+    const char* why = ::archive_error_string(archive_.get());
+    return file_.failure(why != nullptr ? why : std::generic_category().message(error));
 }
 
 Result<std::unique_ptr<ArchiveWriter>> ArchiveWriter::create(const std::filesystem::path& path,
                                                              bool replace) {
-    std::error_code error;
-    if (!replace && std::filesystem::exists(std::filesystem::symlink_status(path, error))) {
-        return file_exists(path);
+    // For the owner only: it says much about a cluster.
+    auto file = DraftFile::create(path, replace, FileAccess::Owner);
+    if (!file) {
+        return file.failure();
     }
-    std::unique_ptr<ArchiveWriter> writer(new ArchiveWriter(path, replace));  // NOLINT: private constructor
-    std::string name = path.string() + ".XXXXXX";
-    const int file = ::mkstemp(name.data());  // for the owner only: it says much about a cluster
-    if (file < 0) {
-        return writer->failure(error_text());
-    }
-    ::close(file);
-    writer->temporary_ = name;
+    std::unique_ptr<ArchiveWriter> writer(
+        new ArchiveWriter(std::move(*file)));  // NOLINT: private constructor
     archive* a = writer->archive_.get();
     if (::archive_write_add_filter_zstd(a) != ARCHIVE_OK ||
         ::archive_write_set_format_pax_restricted(a) != ARCHIVE_OK ||
-        ::archive_write_open_filename(a, name.c_str()) != ARCHIVE_OK) {
-        const char* why = ::archive_error_string(a);
-        return writer->failure(why != nullptr ? why : "");
+        ::archive_write_open_filename(a, writer->file_.temporary().c_str()) != ARCHIVE_OK) {
+        return writer->failure();
     }
     return writer;
 }
@@ -92,35 +63,16 @@ Result<void> ArchiveWriter::add(const std::string& name, std::string_view conten
         ::archive_write_header(a, entry.get()) == ARCHIVE_OK &&
         ::archive_write_data(a, content.data(), content.size()) == static_cast<la_ssize_t>(content.size());
     if (!fine) {
-        const char* why = ::archive_error_string(a);
-        return failure(why != nullptr ? why : error_text());
+        return failure();
     }
     return {};
-}
-
-// A file that appeared meanwhile stays, too.
-bool ArchiveWriter::move_into_place() const {
-    if (replace_) {
-        return ::rename(temporary_.c_str(), path_.c_str()) == 0;
-    }
-    if (::renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) == 0) {
-        return true;
-    }
-    // Some file systems of networks cannot do that.
-    return errno == EINVAL && ::link(temporary_.c_str(), path_.c_str()) == 0 &&
-           ::unlink(temporary_.c_str()) == 0;
 }
 
 Result<void> ArchiveWriter::finish() {
     if (::archive_write_close(archive_.get()) != ARCHIVE_OK) {
-        const char* why = ::archive_error_string(archive_.get());
-        return failure(why != nullptr ? why : error_text());
+        return failure();
     }
-    if (!move_into_place()) {
-        return errno == EEXIST ? file_exists(path_) : failure(error_text());
-    }
-    temporary_.clear();
-    return {};
+    return file_.move_into_place();
 }
 
 }  // namespace rankscope

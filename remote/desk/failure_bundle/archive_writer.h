@@ -4,6 +4,7 @@
 #pragma once
 
 #include <base/failure.h>
+#include <remote/desk/files/draft_file.h>
 
 #include <filesystem>
 #include <memory>
@@ -30,14 +31,12 @@ private:
         void operator()(archive* a) const;
     };
 
-    ArchiveWriter(std::filesystem::path path, bool replace);
-    Failure failure(const std::string& detail) const;
-    bool move_into_place() const;
+    explicit ArchiveWriter(DraftFile file);
+    /// What libarchive says, or errno.
+    Failure failure() const;
 
-    const std::filesystem::path path_;
-    std::string temporary_;  ///< empty: there is none
-    const bool replace_;
-    std::unique_ptr<archive, Free> archive_;
+    DraftFile file_;
+    std::unique_ptr<archive, Free> archive_;  ///< writes to file_
 };
 
 }  // namespace rankscope

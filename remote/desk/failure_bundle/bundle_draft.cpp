@@ -58,14 +58,14 @@ Json run_json(const RunRecord& record) {
 Json environment_json(const LaunchPlan& plan) {
     Json all = Json::object();
     if (!plan.ranks.empty()) {
-        for (const auto& [name, value] : plan.ranks.front().env) {
+        for (const auto& variable : plan.ranks.front().env) {
             const bool everywhere =
                 std::all_of(plan.ranks.begin(), plan.ranks.end(), [&](const RankPlan& rank) {
-                    const auto own = rank.env.find(name);
-                    return own != rank.env.end() && own->second == value;
+                    const auto own = rank.env.find(variable.first);
+                    return own != rank.env.end() && own->second == variable.second;
                 });
             if (everywhere) {
-                all[name] = value;
+                all[variable.first] = variable.second;
             }
         }
     }

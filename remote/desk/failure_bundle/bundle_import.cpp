@@ -36,8 +36,8 @@ Failure no_bundle(const std::string& name) {
             .where = name,
             .what = text(kContext, "The file is no failure bundle."),
             .remedy = text(kContext,
-                           "`rankscopectl bundle RUN -o FILE` writes one. Logs are read by `rankscopectl "
-                           "diagnose`.")};
+                           "Save one in Runs or by `rankscopectl bundle RUN -o FILE`. Open logs in Logs or "
+                           "by `rankscopectl diagnose`.")};
 }
 
 Failure damaged(const std::string& name, const std::string& detail) {

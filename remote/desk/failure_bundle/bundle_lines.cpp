@@ -10,7 +10,7 @@
 namespace rankscope {
 
 Result<RunLines> read_bundle_lines(const std::filesystem::path& file, std::uint32_t first,
-                                   const logs::LineSink& sink, const std::stop_token& stop) {
+                                   const RunSink& sink, const std::stop_token& stop) {
     RunLines read;
     std::unique_ptr<RunOutput> output;
     auto content = read_bundle_file(file, [&](const RunRecord& record, const Event& event) {
@@ -21,6 +21,9 @@ Result<RunLines> read_bundle_lines(const std::filesystem::path& file, std::uint3
         if (const auto* verdict = event.as<DiagnosisEvent>();
             verdict != nullptr && verdict->phase == VerdictPhase::End && !is_from_logs(*verdict)) {
             read.verdicts.push_back(*verdict);
+        }
+        if (sink.event) {
+            sink.event(record, event);
         }
         return !stop.stop_requested();
     });

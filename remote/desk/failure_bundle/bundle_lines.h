@@ -11,6 +11,6 @@ namespace rankscope {
 
 /// read_run_lines() of the run in a failure bundle. Failures: those of read_bundle().
 Result<RunLines> read_bundle_lines(const std::filesystem::path& file, std::uint32_t first,
-                                   const logs::LineSink& sink, const std::stop_token& stop);
+                                   const RunSink& sink, const std::stop_token& stop);
 
 }  // namespace rankscope

@@ -45,6 +45,13 @@ bool looks_random(std::string_view value) {
     return value.size() >= kShortestKnown + 4 && letters >= 2 && digits >= 2;
 }
 
+// A secret of several lines leaves as many ends of lines: the lines below keep their numbers.
+std::string placeholder_of(std::string_view secret) {
+    std::string result = kRedacted;
+    result.append(static_cast<std::size_t>(std::count(secret.begin(), secret.end(), '\n')), '\n');
+    return result;
+}
+
 }  // namespace
 
 /// A shape of a secret. Its last group is replaced; its first one, if there are two, names the value.
@@ -149,8 +156,7 @@ bool Redactor::replace_matches(const Pattern& pattern, std::string& text, const 
         }
         note(what, where, pattern.why);
         result.append(text, done, from - done);
-        result += pattern.user ? "USER" : kRedacted;
-        result.append(static_cast<std::size_t>(std::count(secret.begin(), secret.end(), '\n')), '\n');
+        result += pattern.user ? "USER" : placeholder_of(secret);
         done = from + secret.size();
     }
     if (done == 0) {
@@ -171,7 +177,7 @@ void Redactor::replace_known(std::string& text, const std::string& where) {
                 at += value.size();
                 continue;
             }
-            text.replace(at, value.size(), kRedacted);
+            text.replace(at, value.size(), placeholder_of(value));
             note(what, where, rankscope::text(kContext, "The same value was replaced elsewhere."));
         }
     }

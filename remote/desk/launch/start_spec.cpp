@@ -5,9 +5,11 @@
 #include <remote/desk/launch/start_spec.h>
 #include <remote/desk/plan/nccl_plugin.h>
 
+#include <algorithm>
+
 namespace rankscope {
 
-wire::StartRun start_spec(const LaunchContext& context) {
+wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan) {
     const Job& job = context.job;
     wire::StartRun run;
     run.set_run_id(context.run_id);
@@ -21,9 +23,9 @@ wire::StartRun start_spec(const LaunchContext& context) {
     }
     if (job.train) {
         nlohmann::json train = *job.train;
-        if (job.backend == BackendChoice::Nccl) {
-            train["device"] = "cuda";
-        }
+        const bool gpus = std::any_of(plan.ranks.begin(), plan.ranks.end(),
+                                      [](const RankPlan& rank) { return rank.device != "cpu"; });
+        train["device"] = gpus || job.backend == BackendChoice::Nccl ? "cuda" : "cpu";
         run.set_train_config(train.dump());
     }
     run.set_max_restarts(static_cast<std::uint32_t>(job.max_restarts));

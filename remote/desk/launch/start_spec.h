@@ -11,8 +11,8 @@
 namespace rankscope {
 
 /// What an agent needs to start a run, whatever launches it: all but ranks, peers, master and what
-/// own_program_spec.h adds once the ranks are there.
-wire::StartRun start_spec(const LaunchContext& context);
+/// own_program_spec.h adds once the ranks are there. The native engine's device is the plan's.
+wire::StartRun start_spec(const LaunchContext& context, const LaunchPlan& plan);
 
 /// Adds one rank of the plan. `pushed_folder`: where it works when the job names no workdir; may be empty.
 void add_rank(wire::StartRun& run, const RankPlan& rank, const LaunchContext& context,

@@ -5,6 +5,8 @@
 #include <base/shell_quote.h>
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/config/secret_env.h>
+#include <remote/desk/node/nvidia_packages.h>
+#include <remote/desk/plan/compute_offers.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/plan/local_rank_argument.h>
 #include <remote/desk/plan/nccl_plugin.h>
@@ -23,23 +25,6 @@ constexpr const char* kContext = "LaunchPlan";
 const NodeFacts* facts_of(const KnownFacts& facts, const std::string& node) {
     const auto it = facts.find(node);
     return it == facts.end() ? nullptr : &it->second;
-}
-
-// The GPUs this node offers to the run.
-std::vector<int> gpus_of(const NodeSpec& node, const Job& job, const NodeFacts* facts) {
-    if (const auto chosen = job.devices.find(node.name); chosen != job.devices.end()) {
-        return chosen->second;
-    }
-    if (!node.gpus_auto) {
-        return node.gpus;
-    }
-    std::vector<int> gpus;
-    if (facts != nullptr) {
-        for (const auto& gpu : facts->gpus) {
-            gpus.push_back(gpu.index);
-        }
-    }
-    return gpus;
 }
 
 std::string address_of(const NodeSpec& node, const NodeFacts* facts, const KnownFacts& all, bool alone) {
@@ -129,10 +114,16 @@ Result<NodeShare> share_of(const NodeSpec& node, const Job& job, const NodeFacts
                        text(kContext, "Lower procs_per_node, or write backend: gloo for CPU ranks."), ""};
     }
     if (share.gpus.empty() && plan.backend == "nccl" && (facts != nullptr || gpus_known)) {
+        const std::string install =
+            facts == nullptr ? "" : nvidia_install_command(NvidiaPart::Driver, facts->os);
         return Failure{
             "no-gpu", node.name, text(kContext, "backend: nccl needs a GPU, and this node offers none."),
-            text(kContext,
-                 "Check gpus: in the inventory and nvidia-smi on the node, or write backend: gloo."),
+            install.empty()
+                ? text(kContext,
+                       "Check gpus: in the inventory and the driver of the node, or write backend: gloo.")
+                : text(kContext,
+                       "Check gpus: in the inventory, install the driver (%1), or write backend: gloo.",
+                       {install}),
             ""};
     }
     return share;
@@ -308,29 +299,21 @@ Result<std::vector<NodeSpec>> resolve_nodes(const Inventory& inventory, const Jo
     return nodes;
 }
 
-namespace {
-
-/// What train.device says; empty: nothing.
-std::string device_of(const Job& job) {
-    if (!job.train || !job.train->is_object()) {
-        return "";
-    }
-    const auto found = job.train->find("device");
-    return found != job.train->end() && found->is_string() ? found->get<std::string>() : "";
+Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+    return make_node_plan(inventory, job, facts, EngineParts::of_bundle());
 }
 
-}  // namespace
-
-Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, const KnownFacts& facts,
+                                  const EngineParts& engine) {
     auto nodes = resolve_nodes(inventory, job);
     if (!nodes) {
         return nodes.failure();
     }
     LaunchPlan plan;
     plan.job_name = job.name;
-    // The native engine's ranks take CPU slots unless GPUs are asked for: backend: nccl, or device: cuda.
-    const std::string device = device_of(job);
-    const bool cuda_engine = device == "cuda" || (job.train && job.backend == BackendChoice::Nccl);
+    const ComputeOffers offers = compute_offers(*nodes, job, facts, engine);
+    const std::string device = train_word(job, "device");
+    const bool cuda_engine = job.train && offers.device == "cuda";
     const bool use_gpus = job.backend == BackendChoice::Nccl || cuda_engine ||
                           (job.backend == BackendChoice::Auto && !job.train.has_value());
     plan.backend = job.backend == BackendChoice::Nccl || cuda_engine ? "nccl" : "gloo";
@@ -344,6 +327,12 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         return Failure{"device-and-backend", job.file.string(),
                        text(kContext, "backend: nccl needs GPUs, but train.device: cpu is asked for."),
                        text(kContext, "Write train.device: cuda, or backend: auto or gloo."), ""};
+    }
+    const std::string precision = train_word(job, "precision");
+    if (const auto why = ComputeOffers::why_not(offers.precisions, precision); job.train && !why.empty()) {
+        return Failure{"device-and-backend", job.file.string(),
+                       text(kContext, "train.precision: %1 cannot be used: %2.", {precision, why}),
+                       text(kContext, "Choose another train.precision, or other nodes."), ""};
     }
     std::vector<NodeShare> shares;
     bool any_gpu = false;
@@ -364,13 +353,7 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
     if (job.backend == BackendChoice::Auto && any_gpu) {
         plan.backend = "nccl";
     }
-    const bool gpus_idle = std::any_of(nodes->begin(), nodes->end(), [&](const NodeSpec& node) {
-        return !gpus_of(node, job, facts_of(facts, node.name)).empty();
-    });
-    if (job.train && !use_gpus && device.empty() && job.backend == BackendChoice::Auto && gpus_idle) {
-        plan.notes.push_back(
-            text(kContext, "The ranks train on the CPU. For the nodes' GPUs write train.device: cuda."));
-    }
+    add_device_notes(job, offers, plan.notes);
     plan.master_node = nodes->front().name;
     plan.master_addr = shares.front().address;
     plan.master_port = job.master_port;

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/communication_variable.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/plan/variable_notes.h>
 #include <remote/desk/text.h>
@@ -73,7 +74,7 @@ std::vector<std::string> variable_notes(const Job& job, const logs::VariableTabl
     std::vector<std::string> notes;
     const auto look = [&](const std::map<std::string, std::string>& env) {
         for (const auto& [name, value] : env) {
-            if (!logs::is_communication_variable(name)) {
+            if (!is_communication_variable(name)) {
                 continue;
             }
             for (const auto& problem : table.check(name, value, {})) {

@@ -3,6 +3,7 @@
 
 #include <base/text.h>
 #include <remote/desk/preflight/gpu_checks.h>
+#include <remote/desk/preflight/gpu_engine_checks.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -257,6 +258,7 @@ void gpu_checks(const std::vector<NodeView>& views, HostFindings& findings) {
         errors(view, findings);
         old_driver(view, findings);
         mixed_driver(view, findings);
+        gpu_engine_checks(view, findings);
     }
     different_settings(views, findings);
     if (any) {

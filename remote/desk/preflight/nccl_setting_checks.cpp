@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/plan/variable_notes.h>
 #include <remote/desk/preflight/nccl_setting_checks.h>
 #include <remote/desk/text.h>
+#include <remote/logs/variables/variable_table.h>
 
 #include <algorithm>
 #include <map>
@@ -41,11 +43,41 @@ bool may_differ(std::string_view name) {
            starts("NCCL_IGNORE_CPU_AFFINITY") || starts("NCCL_PROFILER_") || starts("NCCL_RAS_");
 }
 
+// What was meant by a name that no program reads; empty: it is right, or nothing is near.
+std::string right_name(const std::string& name) {
+    for (const auto& problem : logs::VariableTable::own().check(name, "", {})) {
+        if (problem.kind == logs::VariableProblemKind::Misspelt) {
+            return problem.detail;
+        }
+    }
+    return {};
+}
+
+// A variable with such a name has no effect, and no program says so.
+void misspelt(const std::vector<NodeView>& views, HostFindings& findings) {
+    for (const auto& view : views) {
+        for (const auto& entry : view.host.nccl_settings()) {
+            const auto right = right_name(entry.name());
+            if (right.empty()) {
+                continue;
+            }
+            const logs::VariableProblem problem{.kind = logs::VariableProblemKind::Misspelt, .detail = right};
+            Check& check =
+                findings.add("env-skew", CheckStatus::Warn, view,
+                             variable_problem_text(entry.name(), entry.value(), problem) + ' ' +
+                                 text(kContext, "It is set on %1 (%2).", {view.name, entry.source()}));
+            check.remedy = text(kContext, "Correct the name where it is set.");
+        }
+    }
+}
+
 void skew(const std::vector<NodeView>& views, bool nccl, HostFindings& findings) {
     std::set<std::string> names;
     for (const auto& view : views) {
         for (const auto& entry : view.host.nccl_settings()) {
-            names.insert(entry.name());
+            if (entry.name().starts_with("NCCL_") && right_name(entry.name()).empty()) {
+                names.insert(entry.name());
+            }
         }
         for (const auto& [name, value] : view.env) {
             if (name.starts_with("NCCL_")) {
@@ -133,6 +165,7 @@ void infiniband(const std::vector<NodeView>& views, HostFindings& findings) {
 }  // namespace
 
 void nccl_setting_checks(const std::vector<NodeView>& views, bool nccl, HostFindings& findings) {
+    misspelt(views, findings);
     if (views.size() < 2) {
         return;
     }

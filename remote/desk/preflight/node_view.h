@@ -22,6 +22,9 @@ struct NodeView {
     std::string interface_name;  ///< that bears the address; empty: none does
     int ranks = 1;
     bool gpus = false;                            ///< its ranks use GPUs
+    bool native = false;                          ///< its ranks are the native engine's
+    std::string precision;                        ///< of the native engine; empty: the default
+    std::string os;                               ///< PRETTY_NAME of os-release
     std::map<std::string, std::string> env;       ///< of the job, for the node's ranks
     std::map<std::string, std::string> env_keys;  ///< variable → the job's key that sets it
     std::set<int> gpu_indices;                    ///< that its ranks use; empty: not known

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/text.h>
+#include <remote/desk/plan/compute_offers.h>
 #include <remote/desk/preflight/planned_view.h>
 
 namespace rankscope {
@@ -20,6 +21,8 @@ void add_indices(const RankPlan& rank, std::set<int>& indices) {
 }  // namespace
 
 void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job) {
+    view.native = job.train.has_value();
+    view.precision = train_word(job, "precision");
     for (const auto& planned : plan.nodes) {
         if (planned.node == view.name) {
             view.address = planned.address;

@@ -158,6 +158,7 @@ Result<void> Preflight::plan() {
         view.name = node.spec.name;
         view.clock_offset_s = node.facts.clock_offset_s;
         view.reached_at = node.facts.peer_address;
+        view.os = node.facts.os;
         set_planned(view, plan_, request_.job);
     }
     return {};

@@ -3,6 +3,7 @@
 
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
+#include <remote/desk/text.h>
 #include <remote/diagnosis/verdict_source.h>
 #include <remote/logs/grammar/line_parser.h>
 #include <remote/logs/read/line_splitter.h>
@@ -15,6 +16,7 @@
 namespace rankscope {
 namespace {
 
+constexpr const char* kContext = "RunLines";
 constexpr double kMicro = 1e-6;
 constexpr std::size_t kLongestLine = std::size_t{32} << 10;
 constexpr std::size_t kMostNames = 4096;
@@ -54,7 +56,7 @@ void HostNames::replace_in(Verdict& verdict) const {
 /// One rank's output, in the order in which it arrived. Both of its streams count the same lines.
 class RunOutput::OfRank {
 public:
-    OfRank(const std::string& name, std::uint32_t source, const logs::LineSink& sink, HostNames& names)
+    OfRank(const std::string& name, std::uint32_t source, const RunSink& sink, HostNames& names)
         : sink_(sink), names_(names), source_(source) {
         for (auto& stream : streams_) {
             stream = std::make_unique<Stream>(*this, source);
@@ -67,6 +69,27 @@ public:
         node_ = event.node;
         time_ = static_cast<double>(event.t_us) * kMicro;
         streams_.at(log.is_stderr ? 1 : 0)->splitter.feed(log.text);
+    }
+    void step(const Event& event, const MetricEvent& metric) const {
+        sink_.step({.after = {source_, lines_},
+                    .rank = event.rank,
+                    .step = metric.step,
+                    .time = static_cast<double>(event.t_us) * kMicro});
+    }
+    void exit(const Event& event, const ExitEvent& exit) const {
+        logs::ProcessExit ended;
+        ended.place = {source_, 0};
+        ended.host = event.node;
+        ended.rank = event.rank;
+        ended.pid = exit.pid;
+        ended.code = exit.signal != 0 ? -exit.signal : exit.code;
+        ended.text = exit.signal != 0
+                         ? text(kContext, "Ended by signal %1.", {std::to_string(exit.signal)})
+                         : text(kContext, "Ended with exit code %1.", {std::to_string(exit.code)});
+        ended.text += exit.reason.empty() ? "" : ' ' + exit.reason;
+        ended.moment = {static_cast<double>(event.t_us) * kMicro, false};
+        ended.finished = exit.code == 0 && exit.signal == 0 && !exit.requested;
+        sink_.exit(std::move(ended));
     }
     void skip(std::uint64_t lines) { lines_ += lines; }
     void finish() {
@@ -101,13 +124,13 @@ private:
         } else {
             names_.note(line.host, node_);
         }
-        if (std::isnan(line.time)) {
-            line.time = time_;
-        }
-        sink_(line);
+        line.time =
+            time_;  // of the agent, corrected by the desk; what lines print is of the node's clock and zone
+        line.time_of_day_only = false;
+        sink_.line(line);
     }
 
-    const logs::LineSink& sink_;
+    const RunSink& sink_;
     HostNames& names_;
     const std::uint32_t source_;
     int rank_ = -1;
@@ -118,7 +141,7 @@ private:
     std::array<std::unique_ptr<Stream>, 2> streams_;
 };
 
-RunOutput::RunOutput(std::string run_id, std::uint32_t first, logs::LineSink sink)
+RunOutput::RunOutput(std::string run_id, std::uint32_t first, RunSink sink)
     : run_id_(std::move(run_id)), first_(first), sink_(std::move(sink)) {}
 
 RunOutput::~RunOutput() = default;
@@ -137,6 +160,11 @@ RunOutput::OfRank& RunOutput::of(int rank) {
 void RunOutput::take(const Event& event) {
     if (const auto* log = event.as<LogEvent>(); log != nullptr && event.rank >= 0) {
         of(event.rank).feed(event, *log);
+    } else if (const auto* metric = event.as<MetricEvent>();
+               metric != nullptr && event.rank >= 0 && metric->step >= 0 && sink_.step) {
+        of(event.rank).step(event, *metric);
+    } else if (const auto* exit = event.as<ExitEvent>(); exit != nullptr && event.rank >= 0 && sink_.exit) {
+        of(event.rank).exit(event, *exit);
     }
 }
 
@@ -151,7 +179,7 @@ void RunOutput::finish() {
 }
 
 Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id, std::uint32_t first,
-                                const logs::LineSink& sink, const std::stop_token& stop) {
+                                const RunSink& sink, const std::stop_token& stop) {
     const auto record = store.run(run_id);
     if (!record) {
         return record.failure();
@@ -163,6 +191,9 @@ Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id
         if (const auto* verdict = event.as<DiagnosisEvent>();
             verdict != nullptr && verdict->phase == VerdictPhase::End && !is_from_logs(*verdict)) {
             read.verdicts.push_back(*verdict);
+        }
+        if (sink.event) {
+            sink.event(*record, event);
         }
         return !stop.stop_requested();
     });

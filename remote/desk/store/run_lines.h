@@ -7,6 +7,7 @@
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/diagnosis/verdict.h>
 #include <remote/logs/grammar/log_line.h>
+#include <remote/logs/story/story.h>
 #include <remote/wire/event.h>
 
 #include <cstdint>
@@ -16,11 +17,13 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
 
 class RunStore;
+struct RunRecord;
 
 /// The names and addresses that machines have in logs → the nodes that they are.
 class HostNames {
@@ -34,17 +37,27 @@ private:
     std::map<std::string, std::string, std::less<>> nodes_;  ///< empty: of several nodes
 };
 
+/// Where the content of a run goes, in its order. Only `line` must be set.
+struct RunSink {
+    logs::LineSink line;
+    std::function<void(const logs::ReportedStep&)> step = {};        ///< of metrics
+    std::function<void(logs::ProcessExit)> exit = {};                ///< how a rank ended
+    std::function<void(const RunRecord&, const Event&)> event = {};  ///< every event
+};
+
 /// Events of a run → the lines that its ranks printed. Each rank is a source, numbered in the order of their first
 /// lines; its lines count as in the window. Memory is bounded: a line keeps its first 32 KiB. One thread at a time.
 class RunOutput {
 public:
     /// `first`: the place of the first source in a list of all.
-    RunOutput(std::string run_id, std::uint32_t first, logs::LineSink sink);
+    RunOutput(std::string run_id, std::uint32_t first, RunSink sink);
+    RunOutput(std::string run_id, std::uint32_t first, logs::LineSink sink)
+        : RunOutput(std::move(run_id), first, RunSink{.line = std::move(sink)}) {}
     ~RunOutput();
     RunOutput(const RunOutput&) = delete;
     RunOutput& operator=(const RunOutput&) = delete;
 
-    /// Events that are no output of a rank are ignored.
+    /// Other events than output, metrics and exits of ranks are ignored.
     void take(const Event& event);
     /// So many lines of a rank are not here; they count.
     void skip(int rank, std::uint64_t lines);
@@ -64,7 +77,7 @@ private:
 
     std::string run_id_;
     std::uint32_t first_;
-    logs::LineSink sink_;
+    RunSink sink_;
     std::vector<std::string> sources_;
     std::vector<int> ranks_;
     HostNames names_;
@@ -78,9 +91,9 @@ struct RunLines {
     std::vector<Verdict> verdicts;     ///< what the run itself measured by its end
 };
 
-/// Gives every line that the ranks of a stored run printed to the sink, those of one rank in order; `first` is the
-/// place of the first source in the list of all. Failure: there is no such run, or the store cannot be read.
+/// Gives every line that the ranks of a stored run printed to the sink, those of one rank in order, and its steps and
+/// exits among them; `first` is the place of the first source in the list of all. Failure: there is no such run, or the store cannot be read.
 Result<RunLines> read_run_lines(const RunStore& store, const std::string& run_id, std::uint32_t first,
-                                const logs::LineSink& sink, const std::stop_token& stop);
+                                const RunSink& sink, const std::stop_token& stop);
 
 }  // namespace rankscope

@@ -1,22 +1,18 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/wake_fd.h>
-#include <remote/desk/node/node_connection.h>
 #include <remote/desk/text.h>
 #include <remote/desk/watch/collective_cause.h>
 #include <remote/desk/watch/flight_dumps.h>
 #include <remote/desk/watch/flight_watch.h>
 #include <remote/desk/watch/nccl_examination.h>
 #include <remote/desk/watch/ras_watch.h>
+#include <remote/desk/watch/reached_nodes.h>
 #include <remote/wire/rank_snapshot_wire.h>
-
-#include <poll.h>
 
 #include <algorithm>
 #include <iterator>
 #include <mutex>
-#include <thread>
 
 namespace rankscope {
 namespace {
@@ -27,40 +23,22 @@ constexpr double kFlightS = 5;
 constexpr double kLookS = 5;
 constexpr int kBetweenMs = 3000;  // what still stands then is no step of a busy run
 
-struct Node {
-    NodeSpec spec;
-    NodeConnection connection;
-    std::optional<Failure> failure;
-};
-
 class Examination {
 public:
     Examination(const NcclExaminationRequest& request, const std::stop_token& stop)
-        : request_(request), stop_(stop) {
-        for (const auto& planned : request.plan.nodes) {
-            const NodeSpec* spec = request.inventory.find(planned.node);
-            nodes_.push_back({spec != nullptr ? *spec : local_node(), {}, {}});
-        }
-    }
+        : request_(request), stop_(stop), nodes_(request.plan, request.inventory, stop) {}
 
     Result<NcclExamination> run() {
-        const std::stop_callback on_stop(stop_, [this] { wake_.wake(); });
-        progress(text(kContext, "connecting to %1 nodes", {std::to_string(nodes_.size())}));
-        for_all([this](Node& node) { connect(node); });
-        for (const auto& node : nodes_) {
-            if (node.failure) {
-                found_.unreachable[node.spec.name] = *node.failure;
-            }
+        progress(text(kContext, "connecting to %1 nodes", {std::to_string(nodes_.all().size())}));
+        if (const auto connected = nodes_.connect(request_.prompter); !connected) {
+            return connected.failure();
         }
-        if (found_.unreachable.size() == nodes_.size() && !nodes_.empty()) {
-            return *nodes_.front().failure;
-        }
+        found_.unreachable = nodes_.unreachable();
         look();
         ask();
         if (!found_.findings.empty() && !stop_.stop_requested()) {
             progress(text(kContext, "looking again"));
-            pollfd woken{wake_.fd(), POLLIN, 0};
-            ::poll(&woken, 1, kBetweenMs);
+            nodes_.wait(kBetweenMs);
             const auto before = std::move(found_.findings);
             ask();
             for (auto& finding : found_.findings) {
@@ -83,32 +61,10 @@ private:
         }
     }
 
-    template <typename Action>
-    void for_all(Action action) {
-        std::vector<std::thread> threads;
-        for (auto& node : nodes_) {
-            if (!node.failure) {
-                threads.emplace_back([&action, &node] { action(node); });
-            }
-        }
-        for (auto& thread : threads) {
-            thread.join();
-        }
-    }
-
-    void connect(Node& node) {
-        auto connection = connect_node(node.spec, request_.prompter, wake_, stop_, {});
-        if (connection) {
-            node.connection = std::move(*connection);
-        } else {
-            node.failure = connection.failure();
-        }
-    }
-
     /// Which process is which rank.
     void look() {
         std::mutex mutex;
-        for_all([&](Node& node) {
+        nodes_.for_all([&](ReachedNode& node) {
             wire::Request asked;
             asked.mutable_inspect_ranks()->set_run_id(request_.run_id);
             const auto reply = node.connection.link->call(std::move(asked), kLookS);
@@ -136,7 +92,7 @@ private:
     /// Any node knows of all: the first that answers.
     void ask_ras() {
         found_.ras_outcome = "not-set";
-        for (auto& node : nodes_) {
+        for (auto& node : nodes_.all()) {
             if (node.failure || stop_.stop_requested()) {
                 continue;
             }
@@ -171,7 +127,7 @@ private:
     void ask_flights() {
         std::mutex mutex;
         std::vector<wire::FlightDumpReply> replies;
-        for_all([&](Node& node) {
+        nodes_.for_all([&](ReachedNode& node) {
             wire::Request asked;
             auto* dump = asked.mutable_dump_flight();
             dump->set_run_id(request_.run_id);
@@ -208,8 +164,7 @@ private:
 
     const NcclExaminationRequest& request_;
     std::stop_token stop_;
-    WakeFd wake_;
-    std::vector<Node> nodes_;
+    ReachedNodes nodes_;
     RankDirectory directory_;
     std::vector<RasFinding> ras_before_;
     NcclExamination found_;

@@ -128,7 +128,8 @@ void take_crowd_as_waiting(const std::map<int, RankSeen>& ranks, RankWaits& wait
         const auto& activity = ranks.at(rank).activity;
         groups[{activity.kind, activity.line.empty() ? activity.system_call : activity.line}].push_back(rank);
     }
-    for (const auto& [place, group] : groups) {
+    for (const auto& entry : groups) {
+        const std::vector<int>& group = entry.second;
         if (group.size() >= 2 && group.size() * 2 > ranks.size() && group.size() < ranks.size()) {
             waits.waiting = group;
             std::erase_if(waits.stuck,

@@ -4,6 +4,7 @@
 #include <base/shell_quote.h>
 #include <remote/desk/launch/slurm/slurm_options.h>
 #include <remote/desk/launch/slurm/slurm_plan.h>
+#include <remote/desk/plan/compute_offers.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -135,6 +136,8 @@ Result<LaunchPlan> make_slurm_plan(const Inventory& inventory, const Job& job) {
         }
     }
     plan->notes.clear();
+    add_device_notes(planned, compute_offers(nodes.nodes, planned, {}, EngineParts::of_bundle()),
+                     plan->notes);
     plan->notes.push_back(text(kContext, "Submitted on %1: %2",
                                {options.login, command_line(sbatch_arguments(job, planned.procs_per_node))}));
     plan->notes.push_back(

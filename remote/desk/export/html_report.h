@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <remote/desk/export/curve_bins.h>
+#include <remote/desk/failure_bundle/redactor.h>
+#include <remote/desk/run/run_state.h>
+#include <remote/desk/store/run_store.h>
+
+#include <string>
+#include <vector>
+
+namespace rankscope {
+
+/// What a report shows.
+struct ReportContent {
+    const RunRecord& run;
+    const RunState& state;
+    const std::vector<BinnedMetric>& metrics;
+    const KnownFacts& facts;  ///< of the nodes
+    std::string job_yaml;
+    std::string program;  ///< name and version of the program that writes it
+};
+
+/// A run as one HTML page without scripts and without anything from elsewhere: end, verdicts, curves, ranks, nodes,
+/// telemetry, start, configuration, versions. Light or dark as the reader's system. Every text of the run passes the
+/// redactor.
+std::string html_report(const ReportContent& content, Redactor& redactor);
+
+}  // namespace rankscope

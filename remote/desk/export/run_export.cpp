@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/config/job.h>
+#include <remote/desk/config/secret_env.h>
+#include <remote/desk/export/csv_export.h>
+#include <remote/desk/export/event_files.h>
+#include <remote/desk/export/html_report.h>
+#include <remote/desk/export/output_file.h>
+#include <remote/desk/export/prometheus_text.h>
+#include <remote/desk/export/run_export.h>
+#include <remote/wire/event_json.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+Redactor redactor_of(const RunRecord& run) {
+    RedactOptions options;
+    options.secret_names = run.plan.secret_env;
+    const auto listed = parse_job(run.job_yaml, run.run_id).job.secret_env;
+    options.secret_names.insert(listed.begin(), listed.end());
+    return Redactor(std::move(options));
+}
+
+// Runs of earlier versions were stored with their secrets.
+std::string masked_job(const RunRecord& run) {
+    return with_masked_secrets(run.job_yaml, parse_job(run.job_yaml, run.name).job);
+}
+
+Result<void> write_text(const ExportOptions& options, std::string_view text) {
+    auto file = OutputFile::create(options.path, options.replace);
+    if (!file) {
+        return file.failure();
+    }
+    file->write(text);
+    return file->finish();
+}
+
+Result<void> export_events(const ExportOptions& options, EventPasses passes) {
+    auto file = OutputFile::create(options.path, options.replace);
+    if (!file) {
+        return file.failure();
+    }
+    auto read = passes.each([&](const Event& event) { file->write(to_json_line(event) + '\n'); });
+    return read ? file->finish() : read;
+}
+
+RunState initial_state(const RunRecord& run) {
+    RunState state;
+    state.run_id = run.run_id;
+    state.name = run.name;
+    state.set_plan(run.plan);
+    return state;
+}
+
+Result<void> export_html(const RunStore& store, const RunRecord& run, const ExportOptions& options,
+                         EventPasses passes) {
+    RunState state = initial_state(run);
+    CurveBins bins(run.started_us, run.world_size);
+    auto read = passes.each([&](const Event& event) {
+        state.apply(event);
+        bins.measure(event);
+    });
+    if (read) {
+        read = passes.each([&](const Event& event) { bins.take(event); });
+    }
+    if (!read) {
+        return read;
+    }
+    auto facts = store.facts();
+    const auto metrics = bins.metrics();
+    Redactor redactor = redactor_of(run);
+    return write_text(options, html_report({.run = run,
+                                            .state = state,
+                                            .metrics = metrics,
+                                            .facts = facts ? *facts : KnownFacts{},
+                                            .job_yaml = masked_job(run),
+                                            .program = options.program},
+                                           redactor));
+}
+
+Result<void> export_prometheus(const RunRecord& run, const ExportOptions& options, EventPasses passes) {
+    RunState state = initial_state(run);
+    auto read = passes.each([&](const Event& event) { state.apply(event); });
+    return read ? write_text(options, prometheus_text(state)) : read;
+}
+
+const char* suffix_of(ExportFormat format) {
+    switch (format) {
+        case ExportFormat::Events:
+            return ".jsonl";
+        case ExportFormat::Csv:
+            return ".csv";
+        case ExportFormat::Telemetry:
+            return "-telemetry.csv";
+        case ExportFormat::TensorBoard:
+            return "-tensorboard";
+        case ExportFormat::Html:
+            return ".html";
+        case ExportFormat::Prometheus:
+            break;
+    }
+    return ".prom";
+}
+
+}  // namespace
+
+std::string export_name(const RunRecord& run, ExportFormat format) {
+    std::string name = run.name.empty() ? run.run_id : run.name + '-' + run.run_id;
+    std::replace_if(
+        name.begin(), name.end(), [](char c) { return c == '/' || static_cast<unsigned char>(c) < 0x20; },
+        '_');
+    return name + suffix_of(format);
+}
+
+Result<void> export_run(const RunStore& store, const std::string& run_id, const ExportOptions& options,
+                        const ExportProgress& progress, const std::stop_token& stop) {
+    const auto run = store.run(run_id);
+    if (!run) {
+        return run.failure();
+    }
+    const auto passes = [&](int count) { return EventPasses(store, run_id, count, progress, stop); };
+    switch (options.format) {
+        case ExportFormat::Events:
+            return export_events(options, passes(1));
+        case ExportFormat::Csv:
+            return export_metrics_csv(*run, options.path, options.replace, passes(2));
+        case ExportFormat::Telemetry:
+            return export_telemetry_csv(*run, options.path, options.replace, passes(1));
+        case ExportFormat::TensorBoard:
+            return export_event_files(*run, redactor_of(*run).redact(masked_job(*run), "job"), options.path,
+                                      passes(1));
+        case ExportFormat::Html:
+            return export_html(store, *run, options, passes(2));
+        case ExportFormat::Prometheus:
+            break;
+    }
+    return export_prometheus(*run, options, passes(1));
+}
+
+}  // namespace rankscope

@@ -1,0 +1,131 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <base/text.h>
+#include <remote/desk/store/run_labels.h>
+#include <remote/desk/store/sqlite.h>
+#include <remote/desk/text.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+namespace rankscope {
+namespace {
+
+constexpr const char* kContext = "RunStore";
+constexpr const char* kTable =
+    "CREATE TABLE IF NOT EXISTS run_labels (run_id TEXT PRIMARY KEY, starred INTEGER NOT NULL, group_name "
+    "TEXT NOT NULL,"
+    " note TEXT NOT NULL, tags TEXT NOT NULL) WITHOUT ROWID";
+constexpr const char* kColumns = "SELECT starred, group_name, note, tags, run_id FROM run_labels ";
+
+RunLabels labels_of(const Statement& row) {
+    RunLabels labels;
+    labels.starred = row.whole(0) != 0;
+    labels.group = row.text(1);
+    labels.note = row.text(2);
+    const std::string tags = row.text(3);
+    for (const auto tag : split(tags, '\n')) {
+        labels.add_tag(std::string(tag));
+    }
+    return labels;
+}
+
+}  // namespace
+
+void RunLabels::add_tag(const std::string& tag) {
+    const auto place = std::lower_bound(tags.begin(), tags.end(), tag);
+    if (!tag.empty() && tag.find('\n') == std::string::npos && (place == tags.end() || *place != tag)) {
+        tags.insert(place, tag);
+    }
+}
+
+void RunLabels::remove_tag(const std::string& tag) {
+    std::erase(tags, tag);
+}
+
+class RunLabelStore::Impl {
+public:
+    mutable std::mutex mutex;
+    Database database;
+    std::string path;
+
+    // Readers make no table: that would wait for other programs that write.
+    bool has_table() const {
+        Statement select(database,
+                         "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'run_labels'");
+        return select.step() == Statement::Step::Row;
+    }
+    Failure failure() const {
+        return {"store", path, text(kContext, "The labels of runs cannot be read or stored."),
+                text(kContext, "Check free space and permissions of the folder."), database.message()};
+    }
+};
+
+RunLabelStore::RunLabelStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RunLabelStore::~RunLabelStore() = default;
+
+Result<std::shared_ptr<RunLabelStore>> RunLabelStore::open(const std::filesystem::path& path) {
+    auto impl = std::make_unique<Impl>();
+    impl->path = path.string();
+    if (!impl->database.open(path.string())) {
+        return impl->failure();
+    }
+    return std::shared_ptr<RunLabelStore>(
+        std::unique_ptr<RunLabelStore>(new RunLabelStore(std::move(impl))));  // NOLINT: private
+}
+
+Result<std::map<std::string, RunLabels>> RunLabelStore::all() const {
+    const std::lock_guard lock(impl_->mutex);
+    std::map<std::string, RunLabels> found;
+    if (!impl_->has_table()) {
+        return found;
+    }
+    Statement select(impl_->database, kColumns);
+    for (;;) {
+        switch (select.step()) {
+            case Statement::Step::Row:
+                found.emplace(select.text(4), labels_of(select));
+                break;
+            case Statement::Step::Done:
+                return found;
+            case Statement::Step::Error:
+                return impl_->failure();
+        }
+    }
+}
+
+Result<RunLabels> RunLabelStore::of(const std::string& run_id) const {
+    const std::lock_guard lock(impl_->mutex);
+    if (!impl_->has_table()) {
+        return RunLabels();
+    }
+    Statement select(impl_->database, std::string(kColumns) + "WHERE run_id = ?");
+    select.bind(1, run_id);
+    switch (select.step()) {
+        case Statement::Step::Row:
+            return labels_of(select);
+        case Statement::Step::Done:
+            return RunLabels();
+        case Statement::Step::Error:
+            break;
+    }
+    return impl_->failure();
+}
+
+Result<void> RunLabelStore::set(const std::string& run_id, const RunLabels& labels) {
+    const std::lock_guard lock(impl_->mutex);
+    if (!impl_->database.run(kTable)) {
+        return impl_->failure();
+    }
+    Statement insert(impl_->database, "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?)");
+    insert.bind(1, run_id)
+        .bind(2, std::int64_t{labels.starred ? 1 : 0})
+        .bind(3, labels.group)
+        .bind(4, labels.note)
+        .bind(5, joined(labels.tags, "\n"));
+    return insert.step() == Statement::Step::Done ? Result<void>() : Result<void>(impl_->failure());
+}
+
+}  // namespace rankscope
