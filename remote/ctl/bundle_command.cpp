@@ -2,17 +2,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
-#include <remote/ctl/import_bundle_command.h>
+#include <remote/ctl/progress_line.h>
+#include <remote/ctl/runs_import.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/failure_bundle/bundle_draft.h>
-#include <remote/desk/failure_bundle/bundle_import.h>
 #include <remote/desk/text.h>
 #include <remote/diagnosis/failure_catalogue.h>
 
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <cstdio>
 #include <memory>
@@ -32,21 +31,6 @@ struct BundleWishes {
     bool force = false;
     bool hide_users = false;
 };
-
-bool shows_progress(const GlobalOptions& options) {
-    return !options.json && ::isatty(STDERR_FILENO) != 0;
-}
-
-void show_share(std::uint64_t done, std::uint64_t total) {
-    std::fprintf(stderr, "\r\x1b[K%.0f %%",
-                 total > 0 ? 100.0 * static_cast<double>(done) / static_cast<double>(total) : 0.0);
-}
-
-void end_progress(const GlobalOptions& options) {
-    if (shows_progress(options)) {
-        std::fprintf(stderr, "\r\x1b[K");
-    }
-}
 
 std::string size_text(std::uint64_t bytes) {
     char buffer[32];
@@ -100,7 +84,7 @@ void print_draft(const BundleDraft& draft) {
 }
 
 int fail(const GlobalOptions& options, const Failure& failure) {
-    end_progress(options);
+    end_progress_line(options);
     report(failure, options.json);
     return failure.code == "cancelled" ? kStopped : kUsage;
 }
@@ -111,14 +95,14 @@ int write_bundle(const GlobalOptions& options, const BundleWishes& wishes) {
         return kUsage;
     }
     const StopOnInterrupt interrupt;
-    const BundleProgress progress = shows_progress(options) ? BundleProgress(show_share) : BundleProgress();
+    const BundleProgress progress = progress_line(options);
     auto draft = BundleDraft::make(*store, wishes.run_id,
                                    {wishes.hide_users, std::string("rankscopectl ") + RANKSCOPE_VERSION},
                                    progress, interrupt.token());
     if (!draft) {
         return fail(options, draft.failure());
     }
-    end_progress(options);
+    end_progress_line(options);
     if (!options.json) {
         print_draft(*draft);
     }
@@ -127,7 +111,7 @@ int write_bundle(const GlobalOptions& options, const BundleWishes& wishes) {
         if (auto written = draft->write(file, wishes.force, progress, interrupt.token()); !written) {
             return fail(options, written.failure());
         }
-        end_progress(options);
+        end_progress_line(options);
     }
     if (options.json) {
         Json json = json_of(*draft, wishes.list ? std::string() : file);
@@ -140,7 +124,7 @@ int write_bundle(const GlobalOptions& options, const BundleWishes& wishes) {
 
 int bundle(const GlobalOptions& options, const BundleWishes& wishes) {
     if (!wishes.open.empty()) {
-        return import_bundle_file(options, wishes.open);
+        return import_into_store(options, wishes.open);
     }
     if (wishes.run_id.empty()) {
         return fail(options, {.code = "no-such-run",
@@ -151,29 +135,6 @@ int bundle(const GlobalOptions& options, const BundleWishes& wishes) {
 }
 
 }  // namespace
-
-int import_bundle_file(const GlobalOptions& options, const std::string& file) {
-    const auto store = open_store(options);
-    if (!store) {
-        return kUsage;
-    }
-    const StopOnInterrupt interrupt;
-    const auto imported = import_bundle(
-        *store, file, shows_progress(options) ? BundleReadProgress(show_share) : BundleReadProgress(),
-        interrupt.token());
-    if (!imported) {
-        return fail(options, imported.failure());
-    }
-    end_progress(options);
-    if (options.json) {
-        std::printf("%s\n", Json{{"run", *imported}, {"file", file}}.dump().c_str());
-    } else {
-        std::printf("%s\n", text(kContext, "The run %1 is in the run store: `rankscopectl runs show %1`.",
-                                 {*imported})
-                                .c_str());
-    }
-    return kDone;
-}
 
 void add_bundle_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* command = app.add_subcommand(

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/stop_on_interrupt.h>
-#include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/text.h>
@@ -37,7 +37,7 @@ struct Intake {
             links.take(line.host, line.message);
         }
     }
-    CollectiveReport report() const {
+    CollectiveReport report() {
         CollectiveReport result = plugin.report();
         // The plugin says more, but where it saw nothing Inspector may have.
         if (!result.has_operations() && !inspector.empty()) {
@@ -48,55 +48,10 @@ struct Intake {
     }
 };
 
-std::string formatted(const char* format, double value) {
-    char text[48];
-    std::snprintf(text, sizeof text, format, value);
-    return text;
-}
-
-std::string rank_text(int rank) {
-    return rank < 0 ? "-" : std::to_string(rank);
-}
-
-std::string hash_text(CommunicatorHash id) {
-    char text[24];
-    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(id.value));
-    return text;
-}
-
-Json json_of(const CollectiveReport& report, const CollectiveRow& row) {
-    const ReportCommunicator& communicator = report.communicators[row.communicator];
-    return {{"communicator", hash_text(communicator.id)},
-            {"name", communicator.name},
-            {"communicators", row.communicators},
-            {"ranks", row.ranks},
-            {"ranks_seen", row.ranks_seen},
-            {"function", report.functions[row.function]},
-            {"bytes", row.bytes},
-            {"operations", row.operations},
-            {"mean_s", row.mean_s},
-            {"shortest_s", row.shortest_s},
-            {"longest_s", row.longest_s},
-            {"spread_s", row.spread_s},
-            {"transfer_s", row.transfer_s},
-            {"algorithm_bandwidth", row.algorithm_bandwidth},
-            {"bus_bandwidth", row.bus_bandwidth},
-            {"link_share", report.link.bytes_per_s > 0 ? Json(report.link_share(row)) : Json(nullptr)},
-            {"slowest_rank", row.slowest_rank},
-            {"last_rank", row.last_rank},
-            {"last_share", row.last_share},
-            {"compared", row.matched},
-            {"wait_share", row.wait_share},
-            {"network_share", row.network_share},
-            {"gpu_times", row.gpu_times},
-            {"algorithm", row.algorithm},
-            {"protocol", row.protocol}};
-}
-
 Json json_of(const CollectiveReport& report, const ReportRank& rank) {
     Json behind = Json::array();
     for (const auto& one : rank.behind) {
-        behind.push_back({{"communicator", hash_text(report.communicators[one.communicator].id)},
+        behind.push_back({{"communicator", collective_hash(report.communicators[one.communicator].id)},
                           {"function", report.functions[one.function]},
                           {"entered", one.entered},
                           {"wanted", one.wanted}});
@@ -111,7 +66,7 @@ Json json_of(const CollectiveReport& report, const ReportRank& rank) {
 void print_json(const CollectiveReport& report) {
     Json all{{"collectives", Json::array()}, {"ranks", Json::array()}};
     for (const auto& row : merge_alike(report)) {
-        all["collectives"].push_back(json_of(report, row));
+        all["collectives"].push_back(collective_json(report, row));
     }
     for (const auto& rank : report.ranks) {
         all["ranks"].push_back(json_of(report, rank));
@@ -121,27 +76,6 @@ void print_json(const CollectiveReport& report) {
                       : Json(nullptr);
     all["left_out"] = report.left_out;
     std::printf("%s\n", all.dump(-1, ' ', false, Json::error_handler_t::replace).c_str());
-}
-
-void print_rows(const CollectiveReport& report) {
-    std::vector<std::vector<std::string>> table{{"FUNCTION", "RANKS", "BYTES", "COUNT", "MEAN us", "MIN us",
-                                                 "MAX us", "ALGBW GB/s", "BUSBW GB/s", "OF LINK", "SLOWEST",
-                                                 "LAST", "WAITS"}};
-    for (const auto& row : merge_alike(report)) {
-        const std::string groups = row.communicators > 1 ? std::to_string(row.communicators) + "x" : "";
-        table.push_back(
-            {safe_text(report.functions[row.function]), groups + std::to_string(row.ranks),
-             formatted("%.0f", row.bytes), std::to_string(row.operations),
-             formatted("%.1f", row.mean_s * 1e6), formatted("%.1f", row.shortest_s * 1e6),
-             formatted("%.1f", row.longest_s * 1e6), formatted("%.2f", row.algorithm_bandwidth * 1e-9),
-             formatted("%.2f", row.bus_bandwidth * 1e-9),
-             report.link.bytes_per_s > 0 ? formatted("%.0f %%", report.link_share(row) * 100) : "unknown",
-             rank_text(row.slowest_rank), rank_text(row.last_rank),
-             formatted("%.0f %%", row.wait_share * 100)});
-    }
-    if (table.size() > 1) {
-        std::fputs(format_table(table).c_str(), stdout);
-    }
 }
 
 void print_ranks(const CollectiveReport& report) {
@@ -199,7 +133,7 @@ int collectives(const GlobalOptions& options, const std::vector<std::string>& na
     if (options.json) {
         print_json(found);
     } else {
-        print_rows(found);
+        print_collectives(found);
         print_ranks(found);
         if (found.empty()) {
             std::printf("%s\n", text(kContext, "No operation of NCCL was reported there.").c_str());

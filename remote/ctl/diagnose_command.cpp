@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/ctl/collectives_text.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/folded_text.h>
 #include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/failure_bundle/bundle_import.h>
 #include <remote/desk/failure_bundle/bundle_lines.h>
+#include <remote/desk/run/stored_causes.h>
 #include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
@@ -14,6 +16,7 @@
 #include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 #include <remote/logs/verdicts/rule_check.h>
+#include <remote/observe/nccl_inspector/inspector_intake.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
@@ -144,6 +147,46 @@ void print_timeline(const std::vector<logs::TimelineEntry>& timeline,
     }
 }
 
+// "node2: 3.2 s ahead of node1 (±0.1 s, from 8 communicators)".
+std::string clock_difference(const logs::HostClock& clock) {
+    char seconds[64];
+    std::snprintf(seconds, sizeof seconds, "%.1f", std::abs(clock.ahead_s));
+    char uncertainty[64];
+    std::snprintf(uncertainty, sizeof uncertainty, "%.1f", clock.uncertainty_s);
+    const std::string from =
+        clock.communicators > 0
+            ? text(kContext, "%1 communicators", {std::to_string(clock.communicators)})
+            : text(kContext, "%1 rendezvous or time-outs", {std::to_string(clock.other_moments)});
+    return clock.ahead_s > 0 ? text(kContext, "The clock of %1 is %2 s ahead of %3 (±%4 s, from %5).",
+                                    {clock.host, seconds, clock.reference, uncertainty, from})
+                             : text(kContext, "The clock of %1 is %2 s behind %3 (±%4 s, from %5).",
+                                    {clock.host, seconds, clock.reference, uncertainty, from});
+}
+
+void print_clocks(const std::vector<logs::HostClock>& clocks) {
+    for (const auto& clock : clocks) {
+        if (clock.corrected) {
+            std::printf("%s\n",
+                        safe_text(clock_difference(clock) + ' ' + text(kContext, "Its times are corrected."))
+                            .c_str());
+        }
+    }
+}
+
+Json json_of(const std::vector<logs::HostClock>& clocks) {
+    Json list = Json::array();
+    for (const auto& clock : clocks) {
+        list.push_back({{"node", clock.host},
+                        {"reference", clock.reference},
+                        {"ahead_s", clock.ahead_s},
+                        {"uncertainty_s", clock.uncertainty_s},
+                        {"communicators", clock.communicators},
+                        {"other_moments", clock.other_moments},
+                        {"corrected", clock.corrected}});
+    }
+    return list;
+}
+
 Json json_of(const std::vector<logs::TimelineEntry>& timeline, const std::vector<std::string>& sources) {
     Json list = Json::array();
     for (const auto& entry : timeline) {
@@ -156,6 +199,9 @@ Json json_of(const std::vector<logs::TimelineEntry>& timeline, const std::vector
                         {"file", entry.place.file < sources.size() ? sources[entry.place.file] : ""},
                         {"line", entry.place.line},
                         {"text", entry.text}});
+        if (entry.ahead_s != 0 && entry.moment.known()) {
+            list.back()["clock_ahead_s"] = entry.ahead_s;
+        }
     }
     return list;
 }
@@ -237,6 +283,32 @@ void print_remarks(const logs::SourceList& read) {
     }
 }
 
+constexpr std::size_t kMostRows = 20;
+
+// What NCCL Inspector wrote into files among those that were read.
+void print_inspector(InspectorIntake& inspector) {
+    if (inspector.empty()) {
+        return;
+    }
+    const auto report = inspector.report();
+    std::printf("\n%s\n", text(kContext, "NCCL Inspector: %1 operations of %2 processes.",
+                               {std::to_string(inspector.lines()), std::to_string(inspector.processes())})
+                              .c_str());
+    print_collectives(report, kMostRows);
+    if (merge_alike(report).size() > kMostRows) {
+        std::printf("%s\n", text(kContext, "`rankscopectl collectives` lists all of them.").c_str());
+    }
+}
+
+Json json_of(InspectorIntake& inspector) {
+    const auto report = inspector.report();
+    Json rows = Json::array();
+    for (const auto& row : merge_alike(report)) {
+        rows.push_back(collective_json(report, row));
+    }
+    return {{"operations", inspector.lines()}, {"processes", inspector.processes()}, {"collectives", rows}};
+}
+
 // Paths, ids of stored runs, which are the names that are no path, and failure bundles.
 struct Inputs {
     std::vector<std::string> paths;
@@ -275,7 +347,11 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     const StopOnInterrupt interrupt;
     logs::Diagnosis diagnosis(set.rules);
     logs::FoldedLog folded;
+    InspectorIntake inspector;
     const logs::LineSink sink = [&](const logs::LogLine& line) {
+        if (inspector.take(line.text, line.rank)) {
+            return;  // what an operation took, and no word of the program
+        }
         diagnosis.take(line);
         if (wanted.folded) {
             folded.feed(line);
@@ -290,29 +366,40 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
     for (const auto& source : read.sources) {
         sources.push_back(source.name);
     }
-    std::vector<Verdict> known;
-    std::vector<HostNames> names;
+    struct StoredRun {
+        StoredCauses causes;
+        RunLines lines;
+    };
+    std::vector<StoredRun> runs;
     for (std::size_t i = 0; i < inputs.runs.size() + inputs.bundles.size(); ++i) {
         const auto first = static_cast<std::uint32_t>(sources.size());
-        auto lines =
-            i < inputs.runs.size()
-                ? read_run_lines(*inputs.store, inputs.runs[i], first, sink, interrupt.token())
-                : read_bundle_lines(inputs.bundles[i - inputs.runs.size()], first, sink, interrupt.token());
+        auto& run = runs.emplace_back();
+        const RunSink run_sink{
+            .line = sink,
+            .step = [&](const logs::ReportedStep& step) { diagnosis.take(step); },
+            .exit = [&](logs::ProcessExit exit) { diagnosis.take(std::move(exit)); },
+            .event = [&](const RunRecord& record, const Event& event) { run.causes.observe(record, event); }};
+        auto lines = i < inputs.runs.size()
+                         ? read_run_lines(*inputs.store, inputs.runs[i], first, run_sink, interrupt.token())
+                         : read_bundle_lines(inputs.bundles[i - inputs.runs.size()], first, run_sink,
+                                             interrupt.token());
         if (!lines) {
             report(lines.failure(), options.json);
             return kUsage;
         }
         sources.insert(sources.end(), lines->sources.begin(), lines->sources.end());
-        names.push_back(std::move(lines->names));
-        known.insert(known.end(), lines->verdicts.begin(), lines->verdicts.end());
+        run.lines = std::move(*lines);
     }
     auto found = diagnosis.finish(sources);
-    for (const auto& of_run : names) {
+    for (const auto& run : runs) {
         for (auto& verdict : found.verdicts) {
-            of_run.replace_in(verdict);
+            run.lines.names.replace_in(verdict);
         }
     }
-    logs::add_known(found.verdicts, known);
+    for (auto& run : runs) {
+        run.causes.add_to(found.verdicts, std::move(run.lines.verdicts),
+                          runs.size() == 1 && inputs.paths.empty());
+    }
     std::erase_if(found.verdicts,
                   [&](const Verdict& verdict) { return verdict.confidence < wanted.min_confidence; });
     if (sources.empty() && inputs.runs.empty() && inputs.bundles.empty()) {
@@ -332,6 +419,12 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
             list.push_back(body_json(verdict));
         }
         Json all{{"diagnoses", list}, {"facts", Json(logs::to_json(found.facts))}};
+        if (!found.clocks.empty()) {
+            all["clocks"] = json_of(found.clocks);
+        }
+        if (!inspector.empty()) {
+            all["inspector"] = json_of(inspector);
+        }
         if (wanted.timeline) {
             all["timeline"] = json_of(found.timeline, sources);
         }
@@ -345,12 +438,14 @@ int diagnose(const GlobalOptions& options, const DiagnoseOptions& wanted) {
             print_facts(found.facts);
         }
         if (wanted.timeline) {
+            print_clocks(found.clocks);
             print_timeline(found.timeline, sources);
         }
         if (wanted.folded) {
             print_folded(logs::folded_rows(folded, logs::LineGuide::own()), sources);
         }
         print_verdicts(found.verdicts);
+        print_inspector(inspector);
     }
     return interrupt.token().stop_requested() ? kStopped : kDone;
 }

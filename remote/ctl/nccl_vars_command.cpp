@@ -134,6 +134,8 @@ std::string origin_text(const logs::SettingUse& use) {
             return text(kContext, "set by Rankscope");
         case logs::SettingOrigin::Log:
             return text(kContext, "printed by NCCL");
+        case logs::SettingOrigin::Program:
+            return text(kContext, "set by the program");
     }
     return {};
 }

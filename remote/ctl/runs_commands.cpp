@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/clock.h>
+#include <base/text.h>
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
-#include <remote/ctl/import_bundle_command.h>
+#include <remote/ctl/export_command.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_job.h>
+#include <remote/ctl/runs_import.h>
+#include <remote/ctl/runs_labels.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
@@ -15,6 +18,7 @@
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_state.h>
+#include <remote/desk/store/run_filter.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
 
@@ -42,7 +46,7 @@ std::string lasted(const RunRecord& record) {
     return std::to_string((end - record.started_us + 500000) / 1000000) + " s";
 }
 
-nlohmann::ordered_json to_json(const RunRecord& record) {
+nlohmann::ordered_json to_json(const RunRecord& record, const RunLabels& labels = {}) {
     return {
         {"run", record.run_id},
         {"name", record.name},
@@ -53,10 +57,27 @@ nlohmann::ordered_json to_json(const RunRecord& record) {
         {"exit_code", record.exit_code},
         {"summary", record.summary},
         {"world_size", record.world_size},
-        {"nodes", record.nodes}};
+        {"nodes", record.nodes},
+        {"starred", labels.starred},
+        {"tags", labels.tags},
+        {"group", labels.group},
+        {"note", labels.note}};
 }
 
-int list(const GlobalOptions& options) {
+// "*, group lr-sweep, baseline".
+std::string label_text(const RunLabels& labels) {
+    std::vector<std::string> words;
+    if (labels.starred) {
+        words.emplace_back("*");
+    }
+    if (!labels.group.empty()) {
+        words.push_back("group " + labels.group);
+    }
+    words.insert(words.end(), labels.tags.begin(), labels.tags.end());
+    return safe_text(joined(words));
+}
+
+int list(const GlobalOptions& options, const RunFilter& filter) {
     const auto store = open_store(options);
     auto runs = store ? store->runs() : Result<std::vector<RunRecord>>(std::vector<RunRecord>());
     if (!store || !runs) {
@@ -65,23 +86,27 @@ int list(const GlobalOptions& options) {
     if (deliver_recorded_stops(options, *store, {})) {
         runs = store->runs();
     }
+    const bool any = !runs->empty();
+    auto labels = labels_of_runs(options);
+    std::erase_if(*runs, [&](const RunRecord& run) { return !filter.fits(run, labels[run.run_id]); });
     if (options.json) {
         nlohmann::ordered_json all = nlohmann::ordered_json::array();
         for (const auto& record : *runs) {
-            all.push_back(to_json(record));
+            all.push_back(to_json(record, labels[record.run_id]));
         }
         std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}.dump().c_str());
         return kDone;
     }
     if (runs->empty()) {
-        std::puts("No runs yet. Start one: rankscopectl run JOB");
+        std::puts(any ? "No run fits." : "No runs yet. Start one: rankscopectl run JOB");
         return kDone;
     }
     std::vector<std::vector<std::string>> rows{
-        {"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME"}};
+        {"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME", "LABELS"}};
     for (const auto& record : *runs) {
         rows.push_back({record.run_id, record.name, when(record.started_us), lasted(record),
-                        std::to_string(record.world_size), record.nodes, to_string(record.outcome)});
+                        std::to_string(record.world_size), record.nodes, to_string(record.outcome),
+                        label_text(labels[record.run_id])});
     }
     std::fputs(format_table(rows).c_str(), stdout);
     return kDone;
@@ -212,25 +237,6 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     return kDone;
 }
 
-int export_run(const GlobalOptions& options, const std::string& run_id) {
-    const auto store = open_store(options);
-    if (!store) {
-        return kUsage;
-    }
-    auto record = store->run(run_id);
-    auto replayed = record ? store->replay(run_id,
-                                           [](const Event& event) {
-                                               std::printf("%s\n", to_json_line(event).c_str());
-                                               return true;
-                                           })
-                           : Result<void>(record.failure());
-    if (!replayed) {
-        report(replayed.failure(), options.json);
-        return kUsage;
-    }
-    return kDone;
-}
-
 int rerun(const GlobalOptions& options, const std::string& run_id, const std::vector<std::string>& changes,
           const RunOptions& how) {
     const auto store = open_store(options);
@@ -252,11 +258,21 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     auto* runs = app.add_subcommand("runs", "Runs of the store: finished ones and those that continue");
     runs->require_subcommand(1);
     auto nodes = std::make_shared<std::vector<std::string>>();
-    runs->add_subcommand("list", "Show them, newest first; with nodes, the runs that are on these")
-        ->callback([&options, &code, nodes] {
-            code = nodes->empty() ? list(options) : list_on_nodes(options, *nodes);
-        })
-        ->add_option("nodes", *nodes, "Names");
+    auto filter = std::make_shared<RunFilter>();
+    auto* listing =
+        runs->add_subcommand("list", "Show them, newest first; with nodes, the runs that are on these");
+    listing->callback([&options, &code, nodes, filter] {
+        code = nodes->empty() ? list(options, *filter) : list_on_nodes(options, *nodes);
+    });
+    listing->add_option("nodes", *nodes, "Names");
+    listing
+        ->add_option("--search", filter->words,
+                     "Only runs with this in their id, name, nodes, labels or job; may be repeated")
+        ->allow_extra_args(false);
+    listing->add_option("--tag", filter->tags, "Only runs with this tag; may be repeated")
+        ->allow_extra_args(false);
+    listing->add_option("--group", filter->group, "Only runs of this group");
+    listing->add_flag("--starred", filter->starred, "Only starred ones");
     auto run_id = std::make_shared<std::string>();
     auto logs = std::make_shared<bool>(false);
     const auto add = [&](const char* name, const char* description, auto action) {
@@ -270,8 +286,8 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
         return command;
     };
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
-    add("export", "Every event of one, a JSON line each",
-        [&options, run_id] { return export_run(options, *run_id); });
+    add_export_command(*runs, options, code);
+    add_label_command(*runs, options, code);
     with_nodes(add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
                    [&options, run_id, logs, nodes] {
                        return nodes->empty() ? attach_run(options, *run_id, *logs)
@@ -301,9 +317,11 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     nccl->add_option("--rank", change->ranks, "These ranks; without it, all")->check(CLI::NonNegativeNumber);
     auto file = std::make_shared<std::string>();
     auto* importing =
-        runs->add_subcommand("import", "Add the run of a failure bundle (`rankscopectl bundle`)");
-    importing->add_option("file", *file, "The file")->required();
-    importing->callback([&options, &code, file] { code = import_bundle_file(options, *file); });
+        runs->add_subcommand("import",
+                             "Add runs from elsewhere: a failure bundle (`rankscopectl bundle`), a folder of "
+                             "TensorBoard event files, logs (files, folders of torchrun, archives)");
+    importing->add_option("path", *file, "The file or folder")->required();
+    importing->callback([&options, &code, file] { code = import_into_store(options, *file); });
     auto changes = std::make_shared<std::vector<std::string>>();
     auto how = std::make_shared<RunOptions>();
     auto* again = add("rerun", "Start its job again, with changes if wanted",

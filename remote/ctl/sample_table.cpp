@@ -70,6 +70,14 @@ std::set<int> gpus_of(const NodeSamples& node) {
     return gpus;
 }
 
+// Of gpu.unavailable; empty: the GPUs could be read all the time.
+std::string unavailable(const Value* value) {
+    return value == nullptr   ? ""
+           : value->most == 1 ? "unavailable: the driver did not answer"
+           : value->most == 2 ? "unavailable: neither NVML nor nvidia-smi is found"
+                              : "unavailable: the driver reported an error";
+}
+
 std::string most(const Value* value, const char* format) {
     return value == nullptr ? "-" : number(value->most, format);
 }
@@ -88,6 +96,9 @@ std::string format_samples(const RunState& state) {
         rows.push_back({name, share(find(node, sample_key::kCpu)),
                         gibibytes(find(node, sample_key::kMemUsed), find(node, sample_key::kMemTotal)),
                         most(find(node, sample_key::kLoad1), "%.1f"), busiest(node)});
+        if (const auto why = unavailable(find(node, sample_key::kGpuUnavailable)); !why.empty()) {
+            gpu_rows.push_back({name, "-", why, "-", "-", "-"});
+        }
         for (const int gpu : gpus_of(node)) {
             const auto value = [&node = node, gpu](const char* what) {
                 return find(node, sample_key::gpu(gpu, what));

@@ -9,7 +9,7 @@
 
 namespace rankscope::ctl {
 
-/// Adds the run of a failure bundle to the run store: `bundle --open FILE` and `runs import FILE`. The exit code.
-int import_bundle_file(const GlobalOptions& options, const std::string& file);
+/// `runs import PATH`, `bundle --open FILE`: what another program left, into the run store. The exit status.
+int import_into_store(const GlobalOptions& options, const std::string& path);
 
 }  // namespace rankscope::ctl

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/ctl/collectives_text.h>
+#include <remote/ctl/table.h>
+#include <remote/ctl/terminal_text.h>
+
+#include <nlohmann/json.hpp>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace rankscope::ctl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string formatted(const char* format, double value) {
+    char text[48];
+    std::snprintf(text, sizeof text, format, value);
+    return text;
+}
+
+std::string rank_text(int rank) {
+    return rank < 0 ? "-" : std::to_string(rank);
+}
+
+}  // namespace
+
+std::string collective_hash(CommunicatorHash id) {
+    char text[24];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(id.value));
+    return text;
+}
+
+Json collective_json(const CollectiveReport& report, const CollectiveRow& row) {
+    const ReportCommunicator& communicator = report.communicators[row.communicator];
+    return {{"communicator", collective_hash(communicator.id)},
+            {"name", communicator.name},
+            {"communicators", row.communicators},
+            {"ranks", row.ranks},
+            {"ranks_seen", row.ranks_seen},
+            {"function", report.functions[row.function]},
+            {"bytes", row.bytes},
+            {"operations", row.operations},
+            {"mean_s", row.mean_s},
+            {"shortest_s", row.shortest_s},
+            {"longest_s", row.longest_s},
+            {"spread_s", row.spread_s},
+            {"transfer_s", row.transfer_s},
+            {"algorithm_bandwidth", row.algorithm_bandwidth},
+            {"bus_bandwidth", row.bus_bandwidth},
+            {"link_share", report.link.bytes_per_s > 0 ? Json(report.link_share(row)) : Json(nullptr)},
+            {"slowest_rank", row.slowest_rank},
+            {"last_rank", row.last_rank},
+            {"last_share", row.last_share},
+            {"compared", row.matched},
+            {"wait_share", row.wait_share},
+            {"network_share", row.network_share},
+            {"gpu_times", row.gpu_times},
+            {"algorithm", row.algorithm},
+            {"protocol", row.protocol}};
+}
+
+void print_collectives(const CollectiveReport& report, std::size_t most) {
+    std::vector<std::vector<std::string>> table{{"FUNCTION", "RANKS", "BYTES", "COUNT", "MEAN us", "MIN us",
+                                                 "MAX us", "ALGBW GB/s", "BUSBW GB/s", "OF LINK", "SLOWEST",
+                                                 "LAST", "WAITS"}};
+    for (const auto& row : merge_alike(report)) {
+        if (table.size() > most) {
+            break;
+        }
+        const std::string groups = row.communicators > 1 ? std::to_string(row.communicators) + "x" : "";
+        table.push_back(
+            {safe_text(report.functions[row.function]), groups + std::to_string(row.ranks),
+             formatted("%.0f", row.bytes), std::to_string(row.operations),
+             formatted("%.1f", row.mean_s * 1e6), formatted("%.1f", row.shortest_s * 1e6),
+             formatted("%.1f", row.longest_s * 1e6), formatted("%.2f", row.algorithm_bandwidth * 1e-9),
+             formatted("%.2f", row.bus_bandwidth * 1e-9),
+             report.link.bytes_per_s > 0 ? formatted("%.0f %%", report.link_share(row) * 100) : "unknown",
+             rank_text(row.slowest_rank), rank_text(row.last_rank),
+             formatted("%.0f %%", row.wait_share * 100)});
+    }
+    if (table.size() > 1) {
+        std::fputs(format_table(table).c_str(), stdout);
+    }
+}
+
+}  // namespace rankscope::ctl
