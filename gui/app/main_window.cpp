@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
+#include <gui/bundle/bundle_file.h>
+#include <gui/bundle/save_bundle_dialog.h>
 #include <gui/doctor/doctor_page.h>
 #include <gui/fleet/fleet_page.h>
 #include <gui/launch/launch_page.h>
@@ -18,9 +20,11 @@
 #include <QApplication>
 #include <QButtonGroup>
 #include <QCloseEvent>
+#include <QDragEnterEvent>
 #include <QHBoxLayout>
 #include <QMenuBar>
 #include <QMessageBox>
+#include <QMimeData>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -53,6 +57,7 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
       pages_(new QStackedWidget(this)),
       workspace_(std::make_unique<Workspace>(options, this)) {
     setObjectName(u"mainWindow"_s);
+    setAcceptDrops(true);
     setWindowIcon(app_icon());
     auto* central = new QWidget(this);
     auto* layout = new QHBoxLayout(central);
@@ -77,12 +82,16 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     restore_geometry();
     show_page(options_.quick_start || !options_.job_file.empty() ? Page::Launch : Page::Fleet);
     open_first_job();
+    if (!options_.bundles.isEmpty()) {
+        open_bundles(options_.bundles);
+    }
     update_title();
     workspace_->begin();
 }
 
 MainWindow::~MainWindow() {
-    // Pages use the workspace: they are deleted first.
+    // Pages and dialogs use the workspace: they are deleted first.
+    qDeleteAll(findChildren<SaveBundleDialog*>(Qt::FindDirectChildrenOnly));
     delete takeCentralWidget();
 }
 
@@ -127,9 +136,37 @@ void MainWindow::icon_nav_bar() {
     }
 }
 
-void MainWindow::make_menus() {
+void MainWindow::make_file_menu() {
     QMenu* file = menuBar()->addMenu(tr("&File"));
+    QAction* open = file->addAction(tr("&Open failure bundle…"), this, [this] {
+        show_page(Page::Runs);
+        runs_->choose_bundle();
+    });
+    open->setObjectName(u"menuOpenBundle"_s);
+    QAction* import = file->addAction(tr("&Import runs from a folder…"), this, [this] {
+        show_page(Page::Runs);
+        runs_->choose_folder();
+    });
+    import->setObjectName(u"menuImportFolder"_s);
+    QAction* save = file->addAction(tr("&Save failure bundle…"), this, [this] {
+        const RunRecord* run = runs_->selected();
+        if (page() == Page::Live && live_->can_save()) {
+            save_bundle(qs(live_->shown()->state().run_id), qs(live_->shown()->state().name));
+        } else if (page() == Page::Runs && run) {
+            save_bundle(qs(run->run_id), qs(run->name));
+        }
+    });
+    save->setObjectName(u"menuSaveBundle"_s);
+    connect(file, &QMenu::aboutToShow, this, [this, save] {
+        save->setEnabled(page() == Page::Live ? live_->can_save()
+                                              : page() == Page::Runs && runs_->selected() != nullptr);
+    });
+    file->addSeparator();
     file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
+}
+
+void MainWindow::make_menus() {
+    make_file_menu();
     QMenu* view = menuBar()->addMenu(tr("&View"));
     const std::array<QString, 6> texts{tr("&Fleet"), tr("&Launch"), tr("&Doctor"),
                                        tr("L&ive"),  tr("&Runs"),   tr("Lo&gs")};
@@ -177,6 +214,9 @@ void MainWindow::connect_pages() {
     });
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
     connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);
+    connect(live_, &LivePage::bundleRequested, this, &MainWindow::save_bundle);
+    connect(runs_, &RunsPage::bundleRequested, this, &MainWindow::save_bundle);
+    connect(logs_, &LogsPage::bundlesRequested, this, &MainWindow::open_bundles);
     connect(logs_, &LogsPage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
         show_page(Page::Launch);
         (void)launch_->set_job_keys(keys);  // what is wrong with a value is shown at its field
@@ -201,6 +241,31 @@ void MainWindow::connect_pages() {
             close();
         }
     });
+}
+
+void MainWindow::open_bundles(const QStringList& files) {
+    show_page(Page::Runs);
+    runs_->open_bundles(files);
+}
+
+void MainWindow::save_bundle(const QString& run_id, const QString& name) {
+    if (!workspace_->store()) {
+        return;
+    }
+    auto* dialog = new SaveBundleDialog(workspace_->store(), ss(run_id), name, workspace_->pool(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!bundles_of(*event->mimeData()).isEmpty()) {
+        event->acceptProposedAction();
+    }
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    open_bundles(bundles_of(*event->mimeData()));
+    event->acceptProposedAction();
 }
 
 void MainWindow::run_again(const QString& name, const std::string& job_yaml) {

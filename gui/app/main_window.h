@@ -44,9 +44,12 @@ public:
     LaunchPage* launch_page() const { return launch_; }
     DoctorPage* doctor_page() const { return doctor_; }
     LivePage* live_page() const { return live_; }
+    RunsPage* runs_page() const { return runs_; }
     LogsPage* logs_page() const { return logs_; }
 
 protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
     void changeEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
@@ -54,6 +57,7 @@ protected:
 private:
     QWidget* make_nav_bar();
     void make_menus();
+    void make_file_menu();
     void connect_pages();
     void icon_nav_bar();
     void set_theme(ThemeChoice choice);
@@ -62,6 +66,8 @@ private:
     void open_first_job();
     void ask_before_closing();
     void run_again(const QString& name, const std::string& job_yaml);
+    void open_bundles(const QStringList& files);
+    void save_bundle(const QString& run_id, const QString& name);
     void start_run(const RunRequest& request);
     void update_title();
 

@@ -40,6 +40,7 @@ constexpr std::array kTrainFields{"model",
                                   "optimizer.nesterov"};
 constexpr std::array kProgramFields{"workdir", "venv",          "push",
                                     "log_dir", "metrics.lines", "metrics.patterns"};
+constexpr std::array kComputeKeys{"backend", "train.device", "train.precision"};
 constexpr int kPatternLines = 3;
 
 /// Keys that have another field: a part of the launcher's, the program's or the environment's.
@@ -63,7 +64,8 @@ void fill(QComboBox* box, const std::vector<std::string>& names) {
 
 }  // namespace
 
-JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)), rows_(new KeyRows(form_)) {
+JobForm::JobForm(QWidget* parent, EngineParts engine)
+    : QWidget(parent), engine_(engine), form_(new FieldForm(this)), rows_(new KeyRows(form_)) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(form_);
@@ -71,6 +73,9 @@ JobForm::JobForm(QWidget* parent) : QWidget(parent), form_(new FieldForm(this)),
     make_general();
     rows_->add([this](const config::KeyInfo& info) {
         return *info.launcher != '\0' && !info.rare && is_for_table(info, *form_);
+    });
+    rows_->add([](const config::KeyInfo& info) {
+        return std::find(kComputeKeys.begin(), kComputeKeys.end(), info.path) != kComputeKeys.end();
     });
     make_training();
     make_program();
@@ -425,6 +430,7 @@ void JobForm::show_key_rows() {
     }
     const Job job = checked().job;
     rows_->show_for(job, more_->isChecked());
+    show_offers(job);
     bool sgd = false;
     if (job.train) {
         const auto name = config::value_at(*job.train, "optimizer.name");

@@ -6,6 +6,7 @@
 #include <gui/launch/launch_check.h>
 #include <gui/models/fleet_model.h>
 #include <remote/desk/config/job_launcher.h>
+#include <remote/desk/plan/compute_offers.h>
 
 #include <QWidget>
 #include <map>
@@ -29,7 +30,7 @@ class JobForm : public QWidget {
     Q_OBJECT
 
 public:
-    explicit JobForm(QWidget* parent = nullptr);
+    explicit JobForm(QWidget* parent = nullptr, EngineParts engine = EngineParts::of_bundle());
 
     void set_job(const Job& job);
     /// The job of the form, and what is wrong with it.
@@ -65,6 +66,7 @@ private:
     void show_rows();
     void make_more();
     void show_key_rows();
+    void show_offers(const Job& job);
     const JobLauncher& launcher() const;
     bool own_program() const;
     void launcher_changed();
@@ -82,6 +84,7 @@ private:
     bool all_nodes_ = false;           ///< nodes: all, until the user ticks others
     std::string submit_node_;          ///< instead of them where the launcher chooses the nodes
     const FleetModel* fleet_ = nullptr;
+    EngineParts engine_;
     bool filling_ = false;
     FieldForm* form_;
     KeyRows* rows_;

@@ -4,6 +4,7 @@
 // The list of nodes of JobForm: those of a run, or the one that it is submitted on.
 
 #include <gui/launch/job_form.h>
+#include <gui/launch/key_rows.h>
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
@@ -11,6 +12,7 @@
 #include <QComboBox>
 #include <QListWidget>
 #include <algorithm>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -47,6 +49,7 @@ void JobForm::set_fleet(const FleetModel& fleet) {
     }
     fill_nodes();
     filling_ = false;
+    show_key_rows();
     emit changed();
 }
 
@@ -82,6 +85,31 @@ void JobForm::fill_nodes() {
     }
     nodes_->setCurrentRow(std::max(current, 0));
     fit_nodes();
+}
+
+// What the chosen nodes offer; where Slurm chooses them, nothing is known.
+void JobForm::show_offers(const Job& job) {
+    ComputeOffers offers;
+    if (fleet_ && !launcher().chooses_nodes) {
+        std::vector<NodeSpec> nodes;
+        for (const std::string& name : chosen_) {
+            if (const FleetNode* node = fleet_->find(name)) {
+                nodes.push_back(node->spec);
+            }
+        }
+        offers = compute_offers(nodes, job, fleet_->known_facts(), engine_);
+    }
+    const bool known = !offers.device.empty() && !chosen_.empty();
+    const bool gpus = offers.device == "cuda";
+    const bool filling = std::exchange(filling_, true);
+    rows_->set_offers("device", offers.devices, {{u"cuda"_s, tr("GPU")}, {u"cpu"_s, tr("CPU")}},
+                      !known ? QString()
+                      : gpus ? tr("GPU")
+                             : tr("CPU"));
+    rows_->set_offers("backend", offers.backends, {},
+                      known && job.train ? gpus ? u"nccl"_s : u"gloo"_s : QString());
+    rows_->set_offers("precision", offers.precisions, {}, QString());
+    filling_ = filling;
 }
 
 void JobForm::fit_nodes() {
@@ -123,6 +151,7 @@ void JobForm::node_toggled(QListWidgetItem* toggled) {
             chosen_.erase(at);
         }
     }
+    show_key_rows();
     emit changed();
 }
 

@@ -12,6 +12,7 @@
 #include <QCoreApplication>
 #include <QLabel>
 #include <QLineEdit>
+#include <QStandardItemModel>
 #include <algorithm>
 #include <map>
 
@@ -246,6 +247,31 @@ void KeyRows::show_for(const Job& job, bool more) {
     }
     for (const auto& [title, shown] : titles) {
         title->setVisible(shown);
+    }
+}
+
+void KeyRows::set_offers(const std::string& key, const std::vector<ComputeOffer>& offers,
+                         const std::map<QString, QString>& names, const QString& normal) {
+    const Row* row = find(key);
+    auto* box = row == nullptr ? nullptr : qobject_cast<QComboBox*>(row->editor);
+    auto* model = box == nullptr ? nullptr : qobject_cast<QStandardItemModel*>(box->model());
+    if (model == nullptr) {
+        return;
+    }
+    for (int i = 0; i < box->count(); ++i) {
+        const QString value = box->itemData(i).toString();
+        if (value.isEmpty()) {
+            const QString word = qs(default_of(*row->info));
+            box->setItemText(
+                i, normal.isEmpty() ? tr("default: %1").arg(word) : tr("default: %1 (%2)").arg(word, normal));
+            continue;
+        }
+        const auto name = names.find(value);
+        const QString shown = name == names.end() ? value : name->second;
+        const QString why = qs(ComputeOffers::why_not(offers, ss(value)));
+        model->item(i)->setEnabled(why.isEmpty());
+        box->setItemText(i, why.isEmpty() ? shown : tr("%1: %2").arg(shown, why));
+        box->setItemData(i, why, Qt::ToolTipRole);
     }
 }
 

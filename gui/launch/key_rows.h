@@ -5,10 +5,12 @@
 
 #include <gui/launch/job_option_texts.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/plan/compute_offers.h>
 
 #include <QObject>
 #include <QString>
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,10 @@ public:
     void apply(Job& job, FieldErrors& errors) const;
     /// Shows the fields that mean something for the job; `more`: the rarely used ones, too.
     void show_for(const Job& job, bool more);
+    /// Marks the values of a choice that the nodes do not offer: they cannot be chosen, and show why. `names`: how values
+    /// are shown; `normal`: what the default comes to, empty: not known.
+    void set_offers(const std::string& key, const std::vector<ComputeOffer>& offers,
+                    const std::map<QString, QString>& names, const QString& normal);
     /// Whether the key is one that forms fold away.
     bool is_rare(const std::string& key) const;
 

@@ -56,6 +56,9 @@ FailureBanner::FailureBanner(FixRunner* fixes, QWidget* parent) : QFrame(parent)
     lines_->setWordWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
     lines_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     lines_->viewport()->installEventFilter(this);
+    // How far the lines reach is known when they are laid out.
+    connect(lines_->verticalScrollBar(), &QScrollBar::rangeChanged, this, &FailureBanner::place_lines);
+    connect(lines_->verticalScrollBar(), &QScrollBar::actionTriggered, this, [this] { opens_ = false; });
     remedy_ = make_label({}, this);
     remedy_->setObjectName(u"failureRemedy"_s);
     lines_->hide();
@@ -135,14 +138,11 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     remedy_->setText(report.remedy);
     remedy_->setVisible(!report.remedy.isEmpty());
     if (other_lines) {  // else the user may be selecting in them
+        opens_ = true;
         forget_log();
         lines_->setVisible(!report.lines.empty());
         fit_lines();
-        // Of the last lines of a rank the end says most; evidence begins with what says most.
-        const bool last_lines =
-            report.kind == ReportKind::End && (report.lines.empty() || report.lines.front().file.empty());
-        lines_->moveCursor(last_lines ? QTextCursor::End : QTextCursor::Start);
-        lines_->moveCursor(QTextCursor::StartOfLine);
+        place_lines();
     }
     find_lines(log);
     if (other_fixes) {
@@ -221,7 +221,18 @@ void FailureBanner::write_lines() {
         cursor.insertText(report_.lines[i].text, format);
     }
     cursor.endEditBlock();
+    // The view's own cursor follows what is inserted, and the view its cursor.
+    lines_->moveCursor(report_.last_lines ? QTextCursor::End : QTextCursor::Start);
+    lines_->moveCursor(QTextCursor::StartOfLine);
     lines_->verticalScrollBar()->setValue(scrolled);
+}
+
+// Evidence begins with what says most; of the last lines of a rank the end does.
+void FailureBanner::place_lines() {
+    if (opens_) {
+        QScrollBar* bar = lines_->verticalScrollBar();
+        bar->setValue(report_.last_lines ? bar->maximum() : 0);
+    }
 }
 
 void FailureBanner::changeEvent(QEvent* event) {
@@ -269,12 +280,15 @@ void FailureBanner::fit_lines() {
     const double most = kShownLines * lines_->fontMetrics().lineSpacing() + margins;
     const double wanted = std::min(lines_->document()->size().height(), most);
     lines_->setFixedHeight(int(std::ceil(wanted)) + 2 * lines_->frameWidth() + 2);
+    QMetaObject::invokeMethod(this, &FailureBanner::place_lines, Qt::QueuedConnection);
 }
 
 bool FailureBanner::eventFilter(QObject* object, QEvent* event) {
     // How the lines wrap is known once they have their width.
     if (object == lines_->viewport() && event->type() == QEvent::Resize) {
         QMetaObject::invokeMethod(this, &FailureBanner::fit_lines, Qt::QueuedConnection);
+    } else if (object == lines_->viewport() && event->type() == QEvent::MouseButtonPress) {
+        opens_ = false;
     }
     return QFrame::eventFilter(object, event);
 }

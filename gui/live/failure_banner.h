@@ -60,6 +60,7 @@ protected:
 private:
     void find_lines(const LogStore& log);
     void write_lines();
+    void place_lines();
     void fit_lines();
     void fit_fixes();
     void fill_fixes(const std::vector<Fix>& fixes);
@@ -69,6 +70,7 @@ private:
     std::vector<std::uint64_t> numbers_;  ///< of the report's lines in the log; 0: it is not there
     std::uint64_t searched_ = 0;          ///< the newest line when they were looked for
     bool closed_ = false;
+    bool opens_ = true;      ///< the user has not scrolled in the lines
     bool of_files_ = false;  ///< the lines are of files, and not of a run's log
     QLabel* title_;
     QLabel* text_;

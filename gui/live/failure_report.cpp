@@ -145,8 +145,10 @@ void add_live(const LiveData& run, std::int64_t now_us, FailureReport& report) {
 }
 
 /// Lines of the logs that show the cause, in front of the last lines of the rank that failed; each once.
-void add_lines_with_places(std::vector<ReportLine> shown, std::vector<ReportLine>& lines) {
+void add_lines_with_places(std::vector<ReportLine> shown, FailureReport& report) {
+    std::vector<ReportLine>& lines = report.lines;
     std::erase_if(shown, [](const ReportLine& line) { return line.line == 0; });
+    report.last_lines = report.last_lines && shown.empty();
     std::erase_if(lines, [&](const ReportLine& last) {
         return std::any_of(shown.begin(), shown.end(), [&](const ReportLine& line) {
             return line.raw == last.raw && line.rank == last.rank;
@@ -185,7 +187,7 @@ void add_diagnoses(const LiveData& run, FailureReport& report) {
         if (report.lines.empty()) {
             report.lines = evidence_lines(diagnosis);
         } else if (&diagnosis == &run.diagnoses.front()) {
-            add_lines_with_places(evidence_lines(diagnosis), report.lines);
+            add_lines_with_places(evidence_lines(diagnosis), report);
         }
     }
     if (!fixes.isEmpty()) {
@@ -259,6 +261,7 @@ FailureReport failure_report(const LiveData& run, std::int64_t now_us) {
             report.lines.push_back(
                 {qs(displayable(line, LogStore::kMaxLineBytes)), line, 0, culprit.rank, {}});
         }
+        report.last_lines = !report.lines.empty();
         if (failed != stages.end() && !failed->detail.empty() && report.text.isEmpty()) {
             report.text = qs(failed->detail);
         }

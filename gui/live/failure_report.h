@@ -34,6 +34,7 @@ struct FailureReport {
     QString title;    ///< "Rank 1 on node2 was killed by signal 9 (SIGKILL)"; empty: nothing is wrong
     QString text;     ///< the reason, and what a diagnosis says
     std::vector<ReportLine> lines;  ///< the culprit's last lines, or what shows a verdict
+    bool last_lines = false;        ///< the first of the two: the last one says most
     QString remedy;
     std::vector<Fix> fixes;       ///< what of the remedy can be applied
     std::vector<NodePair> pairs;  ///< the directions that fail

@@ -248,6 +248,8 @@ void LivePage::connect_parts() {
     connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
     connect(header_, &RunHeader::againRequested, this,
             [this] { emit againRequested(qs(current_->state().name), current_->data().job_yaml); });
+    connect(header_, &RunHeader::bundleRequested, this,
+            [this] { emit bundleRequested(qs(current_->state().run_id), qs(current_->state().name)); });
     connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);
     connect(banner_, &FailureBanner::portRequested, this, &LivePage::portRequested);
     connect(banner_, &FailureBanner::logRequested, this, [this](int rank) {
@@ -315,6 +317,10 @@ void LivePage::show_session() {
 void LivePage::show_stored(LiveData run) {
     current_ = &stored_;
     stored_.reset(std::move(run));
+}
+
+bool LivePage::can_save() const {
+    return current_ && !current_->empty() && workspace_->store() && !(showing_session() && session_->live());
 }
 
 void LivePage::forget(const std::string& run_id) {
@@ -398,6 +404,7 @@ void LivePage::refresh_head() {
     control.can_pause = live && session_->can_pause();
     control.pause_wanted = live && session_->pause_wanted();
     control.can_repeat = !current_->data().job_yaml.empty();
+    control.is_stored = workspace_->store() != nullptr;
     control.has_verdict = banner_->is_dismissed();
     header_->set_run(current_->data(), control, now_us());
     const LinkReport links = link_report(current_->state(), now_us());

@@ -56,6 +56,8 @@ public:
     void show_stored(LiveData run);
     bool showing_session() const { return current_ == session_->model(); }
     const LiveModel* shown() const { return current_; }
+    /// Whether a run is shown that is over, and that the store has.
+    bool can_save() const;
     /// A stored run was deleted: stop showing it.
     void forget(const std::string& run_id);
 
@@ -76,6 +78,8 @@ signals:
     void jobRequested(const std::map<std::string, std::string>& keys);
     /// The user wants the shown run's job in Launch.
     void againRequested(const QString& name, const std::string& job_yaml);
+    /// The user wants the shown run as a file for others.
+    void bundleRequested(const QString& run_id, const QString& name);
 
 private:
     QWidget* make_content();

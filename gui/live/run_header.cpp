@@ -60,6 +60,10 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     eta_->setObjectName(u"epochEta"_s);
     layout->addWidget(eta_);
 
+    bundle_ = make_button(tr("Save failure &bundle…"), "bundleButton", this);
+    bundle_->setToolTip(tr("The run as one file for others, without secrets"));
+    layout->addWidget(bundle_);
+    connect(bundle_, &QPushButton::clicked, this, &RunHeader::bundleRequested);
     again_ = make_button(tr("Run &again…"), "againButton", this);
     again_->setToolTip(tr("Opens Launch with the job of this run"));
     layout->addWidget(again_);
@@ -146,6 +150,7 @@ void RunHeader::show_progress(const RunState& state, bool advancing) {
 
 void RunHeader::show_buttons(const RunState& state, const RunControl& control) {
     why_->setVisible(control.has_verdict);
+    bundle_->setVisible(!control.live && control.is_stored);
     again_->setVisible(!control.live && control.can_repeat);
     pause_->setVisible(control.live && !control.stopping);
     pause_->setEnabled(control.can_pause);

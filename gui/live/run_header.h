@@ -28,6 +28,7 @@ signals:
     void stopRequested(bool force);
     void pauseRequested(bool pause);
     void againRequested();
+    void bundleRequested();
     void verdictRequested();
 
 protected:
@@ -48,6 +49,7 @@ private:
     QLabel* epoch_;
     QProgressBar* bar_;
     QLabel* eta_;
+    QPushButton* bundle_;
     QPushButton* again_;
     QPushButton* pause_;
     QPushButton* stop_;

@@ -18,6 +18,7 @@ struct RunControl {
     bool can_pause = false;
     bool pause_wanted = false;  ///< the nodes follow when the request has reached them
     bool can_repeat = false;    ///< its job is known
+    bool is_stored = false;     ///< the run store can be read
     bool has_verdict = false;   ///< it failed, and its banner is dismissed
 };
 

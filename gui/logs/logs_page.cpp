@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/bundle/bundle_file.h>
 #include <gui/live/failure_banner.h>
 #include <gui/logs/fact_rows.h>
 #include <gui/logs/line_context.h>
@@ -194,6 +195,16 @@ void LogsPage::paste() {
 }
 
 void LogsPage::open(const std::vector<std::string>& paths) {
+    QStringList bundles;
+    for (const std::string& path : paths) {
+        if (is_bundle_name(qs(path))) {
+            bundles += qs(path);
+        }
+    }
+    if (!bundles.isEmpty()) {
+        emit bundlesRequested(bundles);
+        return;
+    }
     const std::size_t slash = paths.size() == 1 ? paths.front().rfind('/') : std::string::npos;
     start(paths, slash == std::string::npos ? std::string() : paths.front().substr(0, slash + 1));
     pasted_.reset();

@@ -43,6 +43,8 @@ public:
 
 signals:
     void jobRequested(const std::map<std::string, std::string>& keys);
+    /// Files that are no logs but runs.
+    void bundlesRequested(const QStringList& files);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;

@@ -10,6 +10,22 @@
 
 namespace rankscope::gui {
 
+namespace {
+
+// "lr-sweep: baseline, warm-up".
+QString label_text(const RunLabels& labels) {
+    QStringList tags;
+    for (const auto& tag : labels.tags) {
+        tags += qs(tag);
+    }
+    const QString list = tags.join(u", "_s);
+    return labels.group.empty() ? list
+           : list.isEmpty()     ? qs(labels.group)
+                                : qs(labels.group) + u": "_s + list;
+}
+
+}  // namespace
+
 RunsModel::RunsModel(QObject* parent) : QAbstractTableModel(parent) {}
 
 void RunsModel::set_runs(std::vector<RunRecord> runs) {
@@ -33,6 +49,22 @@ void RunsModel::set_now(std::int64_t now_us) {
     if (!runs_.empty()) {
         emit dataChanged(index(0, Duration), index(int(runs_.size()) - 1, Duration));
     }
+}
+
+void RunsModel::set_labels(std::map<std::string, RunLabels> labels) {
+    if (labels_ == labels) {
+        return;
+    }
+    labels_ = std::move(labels);
+    if (!runs_.empty()) {
+        emit dataChanged(index(0, 0), index(int(runs_.size()) - 1, NUM_COLUMNS - 1));
+    }
+}
+
+const RunLabels& RunsModel::labels(const RunRecord& run) const {
+    static const RunLabels none;
+    const auto found = labels_.find(run.run_id);
+    return found == labels_.end() ? none : found->second;
 }
 
 const RunRecord* RunsModel::at(int row) const {
@@ -63,6 +95,10 @@ double RunsModel::duration_s(const RunRecord& run) const {
 
 QString RunsModel::display(const RunRecord& run, int column) const {
     switch (column) {
+        case Star:
+            return labels(run).starred ? u"★"_s : QString();
+        case Labels:
+            return label_text(labels(run));
         case Name:
             return qs(run.name);
         case Started:
@@ -89,9 +125,17 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
     }
     const bool right = index.column() == Ranks || index.column() == Duration;
     switch (role) {
-        case Qt::DisplayRole:
         case Qt::ToolTipRole:
+            if (index.column() == Star) {
+                return labels(*run).starred ? tr("Starred") : tr("Click to star this run");
+            }
+            return index.column() == Labels && !labels(*run).note.empty() ? qs(labels(*run).note)
+                                                                          : display(*run, index.column());
+        case Qt::DisplayRole:
             return display(*run, index.column());
+        case Qt::AccessibleTextRole:
+            return index.column() == Star ? (labels(*run).starred ? tr("starred") : tr("not starred"))
+                                          : display(*run, index.column());
         case OutcomeRole:
             return int(run->outcome);
         case RunIdRole:
@@ -138,6 +182,10 @@ QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int rol
             return tr("Ranks");
         case State:
             return tr("Outcome");
+        case Star:
+            return u"★"_s;
+        case Labels:
+            return tr("Labels");
         case Summary:
             return tr("Summary");
         default:

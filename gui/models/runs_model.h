@@ -3,9 +3,11 @@
 
 #pragma once
 
+#include <remote/desk/store/run_labels.h>
 #include <remote/desk/store/run_store.h>
 
 #include <QAbstractTableModel>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,13 +18,16 @@ class RunsModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Started, Duration, Nodes, Ranks, State, Summary, NUM_COLUMNS };
+    enum Column { Name, Started, Duration, Nodes, Ranks, State, Labels, Summary, Star, NUM_COLUMNS };
     enum Role { SortRole = Qt::UserRole, OutcomeRole, RunIdRole };
 
     explicit RunsModel(QObject* parent = nullptr);
 
     /// Keeps the rows where nothing but values has changed, so that a refresh does not disturb a selection.
     void set_runs(std::vector<RunRecord> runs);
+    void set_labels(std::map<std::string, RunLabels> labels);
+    /// Of a run that has none: none are set.
+    const RunLabels& labels(const RunRecord& run) const;
     /// For the duration of running runs.
     void set_now(std::int64_t now_us);
     const RunRecord* at(int row) const;
@@ -38,6 +43,7 @@ private:
     double duration_s(const RunRecord& run) const;
 
     std::vector<RunRecord> runs_;
+    std::map<std::string, RunLabels> labels_;  ///< by run
     std::int64_t now_us_ = 0;
 };
 

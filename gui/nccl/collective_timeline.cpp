@@ -118,9 +118,9 @@ void CollectiveTimeline::fit_time() {
     double earliest = last;
     double oldest_open = last;
     for (const ReportRank& rank : report_->ranks) {
-        for (const RecentOperation& operation : rank.recent) {
-            earliest = std::min(earliest, double(operation.start_us));
-            last = std::max(last, double(operation.start_us) + operation.seconds * 1e6);
+        if (!rank.recent.empty()) {
+            earliest = std::min(earliest, double(rank.recent.begin()->start_us));
+            last = std::max(last, double(rank.last_end_us));
         }
         for (const RecentOperation& open : rank.open) {
             oldest_open = std::min(oldest_open, double(open.start_us));
@@ -229,14 +229,20 @@ void CollectiveTimeline::paint_axis(QPainter& painter, const ThemeColors& colors
 // Pixels of a row: which function is there. Several operations of one pixel are one.
 void CollectiveTimeline::paint_bars(QPainter& painter, const Row& row, const ThemeColors& colors) const {
     const QRect inside = area();
+    const double per_us = inside.width() / std::max(end_us_ - begin_us_, 1.0);
     std::vector<std::uint8_t> pixels(std::size_t(inside.width()) + 1, 0);
     for (int i = row.first; i < row.first + row.count; ++i) {
         const ReportRank* of_rank = rank(i);
-        for (std::size_t at = 0; of_rank && at < of_rank->recent.size(); ++at) {
-            const RecentOperation& operation = of_rank->recent[at];
-            const double begin = x_of(double(operation.start_us)) - inside.left();
-            const double end = x_of(double(operation.start_us) + operation.seconds * 1e6) - inside.left();
-            if (!wanted(operation.communicator) || end < 0 || begin > inside.width()) {
+        if (of_rank == nullptr) {
+            continue;
+        }
+        for (const RecentOperation& operation : of_rank->recent) {
+            const double begin = (double(operation.start_us) - begin_us_) * per_us;
+            const double end = begin + operation.seconds * 1e6 * per_us;
+            if (begin > inside.width()) {
+                break;
+            }
+            if (!wanted(operation.communicator) || end < 0) {
                 continue;
             }
             const auto from = std::size_t(std::clamp(begin, 0.0, double(inside.width())));
@@ -294,10 +300,7 @@ void CollectiveTimeline::paint_open(QPainter& painter, const Row& row, const Rep
 void CollectiveTimeline::paint_behind(QPainter& painter, const Row& row, const ReportRank& of_rank,
                                       const ThemeColors& colors) const {
     const QRect inside = area();
-    double since = begin_us_;
-    for (const RecentOperation& operation : of_rank.recent) {
-        since = std::max(since, double(operation.start_us) + operation.seconds * 1e6);
-    }
+    const double since = std::max(begin_us_, double(of_rank.last_end_us));
     const double left = std::clamp(x_of(since) + 2, double(inside.left()), double(inside.right()) - 4);
     const double right = std::clamp(x_of(double(report_->last_us)), left + 4, double(inside.right()));
     const QRectF box(left, row.top + 0.5, right - left, std::max(row.height - 1, 1.0));

@@ -292,7 +292,7 @@ private:
         layout_.lines.push_back(std::move(line));
     }
 
-    void stub(std::size_t i, int rank, const std::set<int>& devices,
+    void stub(std::size_t i, int rank, const std::vector<int>& devices,
               std::map<std::tuple<int, std::size_t, int, TransportKind>, std::size_t>& stubs) {
         const MapBox& box = layout_.boxes[node_of(rank)];
         const auto gpu = gpu_at_.find(rank);
@@ -300,7 +300,7 @@ private:
             return;
         }
         for (const MapNic& nic : box.nics) {
-            if (!nic.used || !devices.contains(nic.device)) {
+            if (!nic.used || !std::binary_search(devices.begin(), devices.end(), nic.device)) {
                 continue;
             }
             const auto [at, is_new] =

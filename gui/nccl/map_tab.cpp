@@ -88,7 +88,9 @@ MapTab::MapTab(QThreadPool* pool, QWidget* parent)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(4, 6, 4, 0);
     layout->setSpacing(4);
-    layout->addWidget(make_bar());
+    bar_ = make_bar();
+    bar_->setObjectName(u"mapBar"_s);
+    layout->addWidget(bar_);
     layout->addWidget(legend_);
     findings_ = new QListWidget(this);
     findings_->setObjectName(u"mapFindings"_s);
@@ -196,7 +198,9 @@ void MapTab::compute() {
     fill_communicators();
     const bool none = snapshot_->facts.communicators.empty();
     none_->setVisible(none);
-    view_->setVisible(!none);
+    for (QWidget* part : std::initializer_list<QWidget*>{bar_, legend_, view_}) {
+        part->setVisible(!none);
+    }
     if (none) {
         job_.cancel();
         show_picture(nullptr);

@@ -62,6 +62,7 @@ private:
     std::size_t communicator_ = 0;
     bool chosen_ = false;       ///< by the user
     bool show_chosen_ = false;  ///< which connections, by the user
+    QWidget* bar_;
     QComboBox* communicators_;
     QComboBox* channels_;
     QComboBox* show_;

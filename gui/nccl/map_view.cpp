@@ -25,6 +25,8 @@ namespace {
 
 constexpr double kSmallestZoom = 0.25;
 constexpr double kLargestZoom = 3;
+constexpr double kSmallestFit = 0.7;  ///< below it, names are hard to read: the map scrolls
+constexpr double kFitStep = 0.05;
 constexpr double kReach = 9;  ///< width of a line for the pointer
 constexpr std::size_t kNamedLinks = 6;
 
@@ -46,10 +48,6 @@ QString connections_text(std::size_t count) {
     return count == 1 ? MapView::tr("1 connection") : MapView::tr("%1 connections").arg(count);
 }
 
-QString devices_text(const std::set<int>& devices) {
-    return ranks_text({devices.begin(), devices.end()});
-}
-
 QString link_text(const logs::MapLink& link) {
     const QString how = link.transport.empty() ? transport_text(link.kind) : qs(link.transport);
     QString text = MapView::tr("Rank %1 → rank %2: %3").arg(link.from).arg(link.to).arg(how);
@@ -61,7 +59,7 @@ QString link_text(const logs::MapLink& link) {
     }
     if (!link.send_devices.empty() || !link.receive_devices.empty()) {
         text += MapView::tr(", device %1 → %2")
-                    .arg(devices_text(link.send_devices), devices_text(link.receive_devices));
+                    .arg(ranks_text(link.send_devices), ranks_text(link.receive_devices));
     }
     return text + u"; "_s + channels_text(link);
 }
@@ -103,9 +101,31 @@ void MapView::set_filter(const MapFilter& filter) {
     lay_out_again();
 }
 
+// The largest zoom at which a small map needs no scroll bar, where there is one.
+void MapView::fit_zoom() {
+    zoom_ = 1;
+    if (std::size_t(picture_->comm().nranks) > kOpenRanks) {
+        return;
+    }
+    const QSizeF room = maximumViewportSize();
+    for (double zoom = 1; zoom > kSmallestFit - kFitStep / 2; zoom -= kFitStep) {
+        const QSizeF all = lay_out(picture_->snapshot->facts, picture_->map, filter_, open_,
+                                   room.width() / zoom, QFontMetricsF(font()))
+                               .size *
+                           zoom;
+        if (std::ceil(all.width()) <= room.width() && std::ceil(all.height()) <= room.height()) {
+            zoom_ = zoom;
+            return;
+        }
+    }
+}
+
 void MapView::lay_out_again() {
     layout_ = {};
     if (picture_) {
+        if (!zoomed_) {
+            fit_zoom();
+        }
         layout_ = lay_out(picture_->snapshot->facts, picture_->map, filter_, open_,
                           viewport()->width() / zoom_, QFontMetricsF(font()));
     }
@@ -120,6 +140,7 @@ void MapView::lay_out_again() {
 }
 
 void MapView::set_zoom(double zoom) {
+    zoomed_ = true;
     zoom_ = std::clamp(zoom, kSmallestZoom, kLargestZoom);
     lay_out_again();
 }
@@ -469,7 +490,8 @@ void MapView::keyPressEvent(QKeyEvent* event) {
             set_zoom(zoom_ / 1.2);
             break;
         case Qt::Key_0:
-            set_zoom(1);
+            zoomed_ = false;
+            lay_out_again();
             break;
         default:
             QAbstractScrollArea::keyPressEvent(event);

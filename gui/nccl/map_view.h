@@ -27,7 +27,7 @@ struct MapPicture {
 };
 
 /// The map itself: machines with GPUs and network devices, and the lines between them. Machines open and close by
-/// click or Enter; Ctrl+wheel, + and - zoom.
+/// click or Enter; Ctrl+wheel, + and - zoom, 0 fits.
 class MapView : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -72,6 +72,7 @@ private:
 
     void lay_out_again();
     void set_zoom(double zoom);
+    void fit_zoom();
     void toggle(std::size_t node);
     QPointF from_viewport(const QPoint& point) const;
     Hit hit(const QPoint& point) const;
@@ -91,6 +92,7 @@ private:
     MapLayout layout_;
     std::size_t focus_ = 0;  ///< box that the keys act on
     double zoom_ = 1;
+    bool zoomed_ = false;  ///< by the user; else a small map is as large as fits
 };
 
 }  // namespace rankscope::gui

@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <gui/nccl/nccl_data.h>
+#include <gui/nccl/absence_state.h>
 
 #include <QString>
 #include <QWidget>
@@ -11,18 +11,12 @@
 #include <string>
 #include <vector>
 
-class QLabel;
-class QPushButton;
 class QStackedWidget;
 class QTabWidget;
 
 namespace rankscope::gui {
 
 class NcclTab;
-
-/// Why the pane shows nothing.
-enum class NcclAbsence { None, Nothing, Reading, Waiting, Gloo, NoLines };
-NcclAbsence absence_of(const NcclData& data);
 
 /// What NCCL does in a run, or in logs from elsewhere: a tab for each view, or why there is nothing to see.
 class NcclPane : public QWidget {
@@ -42,17 +36,22 @@ signals:
     void jobRequested(const std::map<std::string, std::string>& keys);
 
 private:
-    QWidget* make_empty();
+    struct Shown {
+        NcclTab* tab;
+        AbsenceState* absence;
+        QStackedWidget* page;  ///< of both
+    };
+
     void add_tab(NcclTab* tab, const QString& title);
+    void show_tab(NcclTab* tab);
+    void set_debug();
     void refresh();
 
     NcclData* data_;
     QStackedWidget* stack_;
+    AbsenceState* absence_;  ///< of logs from elsewhere: instead of all tabs
     QTabWidget* tabs_;
-    QLabel* empty_title_;
-    QLabel* empty_text_;
-    QPushButton* set_debug_;
-    std::vector<NcclTab*> all_;
+    std::vector<Shown> all_;
 };
 
 }  // namespace rankscope::gui

@@ -71,6 +71,7 @@ void NcclReader::take(const Event& event) {
     output_.take(event);
     if (const auto* activity = event.as<NcclEvent>()) {
         collectives_.take(event.rank, event.t_us, *activity);
+        report_.reset();
         news_ = true;
     }
     if (const auto* verdict = event.as<DiagnosisEvent>();
@@ -85,10 +86,11 @@ void NcclReader::take(const logs::LogLine& line) {
     ++lines_read_;
     // The many lines of Inspector would hide what NCCL prints.
     if (inspector_.take(line.text, line.rank)) {
+        report_.reset();
         return;
     }
-    if (line.speaker == logs::Speaker::Nccl) {
-        links_.take(line.host, line.message);
+    if (line.speaker == logs::Speaker::Nccl && links_.take(line.host, line.message)) {
+        report_.reset();
     }
     gloo_lines_ += line.speaker == logs::Speaker::Gloo ? 1 : 0;
     diagnosis_.take(line);
@@ -99,9 +101,9 @@ void NcclReader::take(const logs::LogLine& line) {
     }
 }
 
-std::shared_ptr<const CollectiveReport> NcclReader::collectives() const {
-    if (collectives_.empty() && inspector_.empty()) {
-        return nullptr;
+std::shared_ptr<const CollectiveReport> NcclReader::collectives() {
+    if (report_ || (collectives_.empty() && inspector_.empty())) {
+        return report_;
     }
     // The plugin says more, but where it saw nothing Inspector may have.
     CollectiveReport report = collectives_.report();
@@ -109,7 +111,8 @@ std::shared_ptr<const CollectiveReport> NcclReader::collectives() const {
         report = inspector_.report();
     }
     report.link = links_.rate();
-    return std::make_shared<const CollectiveReport>(std::move(report));
+    report_ = std::make_shared<const CollectiveReport>(std::move(report));
+    return report_;
 }
 
 std::shared_ptr<NcclSnapshot> NcclReader::make(std::vector<std::string> sources, logs::RunFacts facts) {

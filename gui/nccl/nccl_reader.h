@@ -40,13 +40,15 @@ public:
                                                std::vector<logs::Remark> remarks = {});
 
 private:
-    std::shared_ptr<const CollectiveReport> collectives() const;
+    std::shared_ptr<const CollectiveReport> collectives();
     std::shared_ptr<NcclSnapshot> make(std::vector<std::string> sources, logs::RunFacts facts);
 
     std::shared_ptr<const std::vector<logs::Rule>> rules_;
     logs::Diagnosis diagnosis_;
     logs::FactBuilder facts_;
     CollectiveStats collectives_;
+    std::shared_ptr<const CollectiveReport>
+        report_;  ///< of collectives_ and inspector_ as they are; null: none
     InspectorIntake inspector_;
     LinkLines links_;
     NcclLines lines_;

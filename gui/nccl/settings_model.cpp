@@ -18,14 +18,22 @@ constexpr quintptr kTop = 0;  ///< internal id of a variable; below variable n i
 
 }  // namespace
 
-QString origin_text(const logs::SettingUse& use) {
+bool origin_is_open(const logs::SettingUse& use, const std::string& name) {
+    // The variable that names the file cannot come from the file.
+    return use.origin == logs::SettingOrigin::Log && name != "NCCL_CONF_FILE";
+}
+
+QString origin_text(const logs::SettingUse& use, const std::string& name) {
     switch (use.origin) {
         case logs::SettingOrigin::Job:
             return SettingsModel::tr("job (%1)").arg(qs(use.where));
         case logs::SettingOrigin::Rankscope:
             return SettingsModel::tr("Rankscope");
         case logs::SettingOrigin::Log:
-            return SettingsModel::tr("environment or nccl.conf");
+            return origin_is_open(use, name) ? SettingsModel::tr("environment or nccl.conf")
+                                             : SettingsModel::tr("environment");
+        case logs::SettingOrigin::Program:
+            return SettingsModel::tr("the program");
     }
     return {};
 }
@@ -96,7 +104,7 @@ QVariant SettingsModel::text(const logs::SettingRow& row, const logs::SettingUse
             return ranks_text(ranks.ranks());
         }
         case From:
-            return use ? origin_text(*use) : QString();
+            return use ? origin_text(*use, row.name) : QString();
         case Meaning:
             return !row.problems.empty()
                        ? qs(variable_problem_text(row.name,

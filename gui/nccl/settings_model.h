@@ -41,7 +41,9 @@ private:
     ThemeColors colors_;
 };
 
-/// Who set a value.
-QString origin_text(const logs::SettingUse& use);
+/// Who set a value of a variable.
+QString origin_text(const logs::SettingUse& use, const std::string& name);
+/// Whether a line of NCCL alone cannot say who did.
+bool origin_is_open(const logs::SettingUse& use, const std::string& name);
 
 }  // namespace rankscope::gui

@@ -78,6 +78,12 @@ SettingsTab::SettingsTab(QWidget* parent)
     view_->header()->resizeSection(SettingsModel::Ranks, kRanksWidth);
     view_->header()->resizeSection(SettingsModel::From, kFromWidth);
     layout->addWidget(view_, 1);
+    none_ = make_label({}, this, "muted");
+    none_->setObjectName(u"ncclSettingsNone"_s);
+    none_->setAlignment(Qt::AlignCenter);
+    none_->setWordWrap(true);
+    none_->hide();
+    layout->addWidget(none_, 1);
     note_->setObjectName(u"ncclSettingsNote"_s);
     layout->addWidget(note_);
     layout->addWidget(make_details());
@@ -148,6 +154,10 @@ void SettingsTab::set_run(const LiveModel* run) {
     run_ = run;
 }
 
+bool SettingsTab::has_content() const {
+    return run_ && !run_->state().plan.ranks.empty();
+}
+
 void SettingsTab::showEvent(QShowEvent* event) {
     NcclTab::showEvent(event);
     refresh();
@@ -162,10 +172,12 @@ void SettingsTab::changeEvent(QEvent* event) {
 }
 
 void SettingsTab::refresh() {
-    if (!snapshot_ || snapshot_ == shown_) {
+    const std::size_t ranks = run_ ? run_->state().plan.ranks.size() : 0;
+    if (!snapshot_ || (snapshot_ == shown_ && ranks == shown_ranks_)) {
         return;
     }
     shown_ = snapshot_;
+    shown_ranks_ = ranks;
     logs::SettingBook book;
     if (run_) {
         const std::string& yaml = run_->data().job_yaml;
@@ -198,10 +210,17 @@ void SettingsTab::refresh() {
         std::count_if(model_->rows().begin(), model_->rows().end(),
                       [](const logs::SettingRow& row) { return !row.problems.empty() || row.differs; });
     note_->setText(
-        model_->rows().empty() ? tr("No variable of NCCL, PyTorch or Gloo is set.")
+        model_->rows().empty() ? QString()
         : wrong == 0           ? tr("%1 variables are set.").arg(model_->rows().size())
         : wrong == 1           ? tr("%1 variables are set; one needs attention.").arg(model_->rows().size())
                      : tr("%1 variables are set; %2 need attention.").arg(model_->rows().size()).arg(wrong));
+    none_->setText(
+        run_ ? tr("The job sets no variable of NCCL, PyTorch or Gloo, and NCCL has printed none.\nWrite "
+                  "one below to set it for the next run.")
+             : tr("No line of NCCL names a variable that is set."));
+    none_->setVisible(model_->rows().empty());
+    view_->setVisible(!model_->rows().empty());
+    note_->setVisible(!model_->rows().empty());
     show_details();
 }
 
@@ -244,6 +263,14 @@ void SettingsTab::show_details() {
         if (!row->info->source.empty()) {
             facts += tr("source: %1").arg(qs(row->info->source));
         }
+    }
+    const bool not_known =
+        std::any_of(row->uses.begin(), row->uses.end(),
+                    [row](const logs::SettingUse& use) { return origin_is_open(use, row->name); });
+    if (not_known) {
+        facts += tr("NCCL prints the same line for the environment and for nccl.conf; on the node, `grep %1 "
+                    "~/.nccl.conf /etc/nccl.conf` finds the second")
+                     .arg(qs(row->name));
     }
     facts_->setText(facts.join(u" · "_s));
     facts_->setVisible(!facts.isEmpty());

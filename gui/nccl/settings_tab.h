@@ -24,6 +24,8 @@ public:
 
     void set_snapshot(const std::shared_ptr<const NcclSnapshot>& snapshot) override;
     void set_run(const LiveModel* run) override;
+    /// Of a run, its job and its plan say what is set.
+    bool has_content() const override;
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -39,9 +41,11 @@ private:
 
     std::shared_ptr<const NcclSnapshot> snapshot_;
     std::shared_ptr<const NcclSnapshot> shown_;
+    std::size_t shown_ranks_ = 0;  ///< of the plan that is shown
     const LiveModel* run_ = nullptr;
     SettingsModel* model_;
     QTreeView* view_;
+    QLabel* none_;
     QLabel* note_;
     QLabel* meaning_;
     QLabel* facts_;

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/bundle/bundle_file.h>
 #include <gui/on_thread.h>
+#include <gui/runs/labels_dialog.h>
+#include <gui/runs/runs_filter.h>
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -12,14 +15,17 @@
 #include <gui/widgets/notice_bar.h>
 
 #include <QDateTime>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QShortcut>
-#include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -38,10 +44,13 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     : QWidget(parent),
       workspace_(workspace),
       model_(new RunsModel(this)),
-      proxy_(new QSortFilterProxyModel(this)),
+      proxy_(new RunsFilter(this)),
       list_job_(this, workspace->pool()),
       open_job_(this, workspace->pool()),
-      remove_job_(this, workspace->pool()) {
+      remove_job_(this, workspace->pool()),
+      label_job_(this, workspace->pool()),
+      exporter_(new RunExporter(workspace->pool(), this)),
+      bundles_(workspace->pool()) {
     setObjectName(u"runsPage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
@@ -64,16 +73,18 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     tune_table(table_, "runsTable", tr("Stored runs"));
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     proxy_->setSourceModel(model_);
-    proxy_->setSortRole(RunsModel::SortRole);
     table_->setModel(proxy_);
     table_->setItemDelegate(new OutcomeDelegate(table_));
     table_->setSortingEnabled(true);
     table_->sortByColumn(RunsModel::Started, Qt::DescendingOrder);
-    const std::array<int, RunsModel::NUM_COLUMNS> widths{220, 150, 92, 170, 60, 96, 300};
+    const std::array<int, RunsModel::NUM_COLUMNS> widths{200, 146, 80, 146, 56, 92, 140, 240, 32};
     for (int column = 0; column < RunsModel::NUM_COLUMNS; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
+    table_->horizontalHeader()->setMinimumSectionSize(widths[RunsModel::Star]);
+    table_->horizontalHeader()->moveSection(RunsModel::Star, 0);
     table_->horizontalHeader()->setStretchLastSection(true);
+    table_->setContextMenuPolicy(Qt::CustomContextMenu);
     stack_->addWidget(table_);
     layout->addWidget(stack_, 1);
     setFocusProxy(table_);
@@ -90,13 +101,35 @@ QWidget* RunsPage::make_bar() {
     summary_ = make_label({}, bar, "muted");
     summary_->setObjectName(u"runsSummary"_s);
     layout->addWidget(summary_, 1, Qt::AlignBottom);
+    search_ = new QLineEdit(bar);
+    search_->setObjectName(u"runsSearch"_s);
+    search_->setAccessibleName(tr("Search runs"));
+    search_->setPlaceholderText(tr("Search, tag:NAME, group:NAME, is:starred"));
+    search_->setClearButtonEnabled(true);
+    search_->setMinimumWidth(80);
+    search_->setMaximumWidth(300);
+    layout->addWidget(search_, 2);
+    auto* bundle = make_button(tr("Open &bundle…"), "openBundle", bar);
+    bundle->setToolTip(
+        tr("Adds the run of a failure bundle (*%1), or drop the file here").arg(bundle_suffix()));
     open_ = make_button(tr("&Open"), "openRun", bar);
+    save_ = make_button(tr("&Save bundle…"), "saveBundle", bar);
+    save_->setToolTip(tr("A failure bundle: the run as one file for others, without secrets"));
     delete_ = make_button(tr("&Delete…"), "deleteRun", bar);
     again_ = make_button(tr("Run a&gain…"), "againRun", bar);  // Alt+A attaches
     again_->setToolTip(tr("Opens Launch with the job of this run"));
-    layout->addWidget(open_);
-    layout->addWidget(again_);
-    layout->addWidget(delete_);
+    labels_ = make_button(tr("&Labels…"), "labelRun", bar);
+    labels_->setToolTip(tr("Star, tags, group and note of this run"));
+    export_ = make_button(tr("E&xport"), "exportRun", bar);
+    export_->setToolTip(tr("The run for other programs"));
+    auto* formats = new QMenu(export_);
+    formats->setObjectName(u"exportMenu"_s);
+    RunExporter::fill_menu(formats, [this](ExportFormat format) { export_selected(format); });
+    export_->setMenu(formats);
+    for (QPushButton* button : {bundle, open_, again_, labels_, export_, save_, delete_}) {
+        layout->addWidget(button);
+    }
+    connect(bundle, &QPushButton::clicked, this, &RunsPage::choose_bundle);
     return bar;
 }
 
@@ -107,19 +140,60 @@ void RunsPage::connect_parts() {
             emit againRequested(qs(run->name), run->job_yaml);
         }
     });
+    connect(save_, &QPushButton::clicked, this, &RunsPage::save_bundle);
+    connect(labels_, &QPushButton::clicked, this, &RunsPage::edit_labels);
+    connect(search_, &QLineEdit::textChanged, this, [this](const QString& line) {
+        exported_.clear();
+        proxy_->set_line(line);
+        update_state();
+    });
+    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& at) {
+        const RunRecord* run = model_->at(proxy_->mapToSource(at).row());
+        if (run && at.column() == RunsModel::Star) {
+            toggle_star(*run);
+        }
+    });
+    connect_export();
     connect(delete_, &QPushButton::clicked, this, &RunsPage::ask_delete);
+    connect(table_, &QTableView::customContextMenuRequested, this, &RunsPage::show_menu);
     connect(empty_->button(), &QPushButton::clicked, this, &RunsPage::launchRequested);
     connect(table_, &QTableView::activated, this, &RunsPage::open_selected);  // double click or Enter
     auto* erase = new QShortcut(QKeySequence::Delete, table_);
     erase->setContext(Qt::WidgetShortcut);
     connect(erase, &QShortcut::activated, this, &RunsPage::ask_delete);
-    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &RunsPage::update_state);
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        exported_.clear();
+        update_state();
+    });
     connect(progress_, &NoticeBar::actionTriggered, this, [this] {
         open_job_.cancel();
         workspace_->session()->cancel_attach();
+        bundles_.cancel();
+        exporter_->cancel();
         progress_->set_text({});
     });
-    connect(workspace_, &Workspace::storeSettled, this, &RunsPage::refresh);
+    connect(&bundles_, &BundleOpener::progress, this,
+            [this](const QString& file, quint64 done, quint64 total) {
+                const QString name = QFileInfo(file).fileName();
+                progress_->set_text(
+                    done > 0 && total > 0
+                        ? tr("Reading %1: %2").arg(name, percent_text(double(done) / double(total), 0))
+                        : tr("Reading %1…").arg(name));
+            });
+    connect(&bundles_, &BundleOpener::added, this, [this](const QString& run_id) { select(ss(run_id)); });
+    connect(&bundles_, &BundleOpener::failed, this,
+            [this](const QString& file, const Failure& failure, const QString& run_id) {
+                fault_->set_text(tr("%1 was not added.").arg(QFileInfo(file).fileName()),
+                                 failure_text(failure));
+                if (!run_id.isEmpty()) {
+                    select(ss(run_id));
+                }
+            });
+    connect(&bundles_, &BundleOpener::finished, this, [this] { progress_->set_text({}); });
+    connect(workspace_, &Workspace::storeSettled, this, [this] {
+        refresh();
+        open_bundles(std::exchange(waiting_bundles_, {}));
+    });
     RunSession* session = workspace_->session();
     connect(session, &RunSession::started, this, &RunsPage::refresh);
     connect(session, &RunSession::ended, this, &RunsPage::refresh);
@@ -132,6 +206,66 @@ void RunsPage::connect_parts() {
     });
     timer_.setInterval(kRefreshMs);
     connect(&timer_, &QTimer::timeout, this, &RunsPage::refresh);
+}
+
+void RunsPage::connect_export() {
+    connect(exporter_, &RunExporter::progress, this,
+            [this](const QString& name, quint64 done, quint64 total) {
+                progress_->set_text(
+                    done > 0 && total > 0
+                        ? tr("Exporting %1: %2").arg(name, percent_text(double(done) / double(total), 0))
+                        : tr("Exporting %1…").arg(name));
+            });
+    connect(exporter_, &RunExporter::written, this, [this](const QString&, const QString& path) {
+        progress_->set_text({});
+        exported_ = path;
+        update_state();
+    });
+    connect(exporter_, &RunExporter::failed, this, [this](const QString& name, const Failure& failure) {
+        progress_->set_text({});
+        fault_->set_text(tr("%1 was not exported.").arg(name), failure_text(failure));
+    });
+}
+
+void RunsPage::export_selected(ExportFormat format) {
+    if (const RunRecord* run = selected(); run && workspace_->store()) {
+        fault_->set_text({});
+        exporter_->choose(workspace_->store(), *run, format);
+    }
+}
+
+void RunsPage::edit_labels() {
+    const RunRecord* run = selected();
+    if (!run) {
+        return;
+    }
+    auto* dialog = new LabelsDialog(qs(run->name), model_->labels(*run), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this,
+            [this, dialog, record = *run] { set_labels(record, dialog->labels()); });
+    dialog->open();
+}
+
+void RunsPage::toggle_star(const RunRecord& run) {
+    RunLabels labels = model_->labels(run);
+    labels.starred = !labels.starred;
+    set_labels(run, labels);
+}
+
+void RunsPage::set_labels(const RunRecord& run, const RunLabels& labels) {
+    label_job_.start(
+        [path = workspace_->options().store_path(), id = run.run_id,
+         labels](const JobHandle&) -> Result<void> {
+            auto store = RunLabelStore::open(path);
+            return store ? (*store)->set(id, labels) : Result<void>(store.failure());
+        },
+        [this, name = qs(run.name)](const Result<void>& stored) {
+            if (!stored) {
+                fault_->set_text(tr("The labels of %1 were not stored.").arg(name),
+                                 failure_text(stored.failure()));
+            }
+            refresh();
+        });
 }
 
 void RunsPage::showEvent(QShowEvent* event) {
@@ -153,12 +287,20 @@ void RunsPage::refresh() {
     if (!workspace_->store()) {
         return;
     }
-    list_job_.start([store = workspace_->store()](const JobHandle&) { return store->runs(); },
-                    [this](Result<std::vector<RunRecord>> runs) { take(std::move(runs)); });
+    list_job_.start(
+        [store = workspace_->store(), path = workspace_->options().store_path()](const JobHandle&) {
+            Listed listed{store->runs(), {}};
+            if (const auto labels = RunLabelStore::open(path)) {
+                listed.labels = (*labels)->all().ok() ? *(*labels)->all() : listed.labels;
+            }
+            return listed;
+        },
+        [this](Listed listed) { take(std::move(listed)); });
 }
 
-void RunsPage::take(Result<std::vector<RunRecord>> runs) {
+void RunsPage::take(Listed listed) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    auto& runs = listed.runs;
     if (!runs) {
         fault_->set_text(tr("The stored runs cannot be read."), failure_text(runs.failure()));
         return;
@@ -167,11 +309,17 @@ void RunsPage::take(Result<std::vector<RunRecord>> runs) {
     const std::string keep = before ? before->run_id : std::string();
     listed_ = true;
     model_->set_now(QDateTime::currentMSecsSinceEpoch() * 1000);
+    model_->set_labels(std::move(listed.labels));
     model_->set_runs(std::move(*runs));
-    const int row = keep.empty() ? -1 : model_->row_of(keep);
-    if (row >= 0 && !selected()) {
+    const int wanted = wanted_.empty() ? -1 : model_->row_of(wanted_);
+    const int row = wanted >= 0 ? wanted : keep.empty() ? -1 : model_->row_of(keep);
+    if (wanted >= 0) {
+        wanted_.clear();
         table_->selectRow(proxy_->mapFromSource(model_->index(row, 0)).row());
-    } else if (!selected() && model_->rowCount() > 0) {
+        table_->scrollTo(table_->currentIndex());
+    } else if (row >= 0 && !selected()) {
+        table_->selectRow(proxy_->mapFromSource(model_->index(row, 0)).row());
+    } else if (!selected() && proxy_->rowCount() > 0) {
         table_->selectRow(0);
     }
     update_state();
@@ -186,15 +334,85 @@ void RunsPage::update_state() {
     const bool own = run && workspace_->session()->live() && workspace_->session()->run_id() == run->run_id;
     open_->setText(own ? tr("&Show") : running ? tr("&Attach") : tr("&Open"));
     open_->setToolTip(running && !own ? tr("Show what is stored and continue to watch the run") : QString());
-    again_->setEnabled(run != nullptr);
+    for (QPushButton* button : {again_, labels_, export_, save_}) {
+        button->setEnabled(run != nullptr);
+    }
     delete_->setEnabled(run != nullptr && !running);
     const int count = model_->rowCount();
-    summary_->setText(count == 0 ? QString() : count == 1 ? tr("1 run kept") : tr("%1 runs kept").arg(count));
+    const int shown = proxy_->rowCount();
+    search_->setVisible(count > 0);
+    summary_->setToolTip(exported_);
+    summary_->setText(!exported_.isEmpty() ? tr("Written: %1").arg(QFileInfo(exported_).fileName())
+                      : count == 0         ? QString()
+                      : shown != count     ? tr("%1 of %2 runs").arg(shown).arg(count)
+                      : count == 1         ? tr("1 run kept")
+                                           : tr("%1 runs kept").arg(count));
 }
 
 const RunRecord* RunsPage::selected() const {
     const QModelIndexList rows = table_->selectionModel()->selectedRows();
     return rows.isEmpty() ? nullptr : model_->at(proxy_->mapToSource(rows.first()).row());
+}
+
+// Also one that is not listed yet.
+void RunsPage::select(const std::string& run_id) {
+    wanted_ = run_id;
+    refresh();
+}
+
+void RunsPage::show_menu(const QPoint& at) {
+    if (!table_->indexAt(at).isValid()) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setObjectName(u"runsMenu"_s);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (QPushButton* button : {open_, again_, labels_, save_, delete_}) {
+        const QString text = button == save_ ? tr("&Save failure bundle…") : button->text();
+        QAction* action = menu->addAction(text, button, &QPushButton::click);
+        action->setEnabled(button->isEnabled());
+        if (button == labels_) {
+            menu->addMenu(export_->menu())->setText(export_->text());
+        }
+    }
+    menu->popup(table_->viewport()->mapToGlobal(at));
+}
+
+void RunsPage::save_bundle() {
+    if (const RunRecord* run = selected()) {
+        emit bundleRequested(qs(run->run_id), qs(run->name));
+    }
+}
+
+void RunsPage::choose_bundle() {
+    auto* dialog = new QFileDialog(this, tr("Open failure bundles"));
+    dialog->setObjectName(u"openBundleDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFiles);
+    dialog->setNameFilters({bundle_filter(), tr("Logs and archives (*)")});
+    connect(dialog, &QFileDialog::filesSelected, this, &RunsPage::open_bundles);
+    dialog->open();
+}
+
+void RunsPage::choose_folder() {
+    auto* dialog =
+        new QFileDialog(this, tr("Import runs from a folder: TensorBoard event files, or logs of one run"));
+    dialog->setObjectName(u"importFolderDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::Directory);
+    connect(dialog, &QFileDialog::filesSelected, this, &RunsPage::open_bundles);
+    dialog->open();
+}
+
+void RunsPage::open_bundles(const QStringList& files) {
+    if (!workspace_->store_settled()) {
+        waiting_bundles_ += files;
+        return;
+    }
+    if (workspace_->store() && !files.isEmpty()) {
+        fault_->set_text({});
+        bundles_.open(workspace_->store(), files);
+    }
 }
 
 void RunsPage::open_selected() {

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/bundle/bundle_file.h>
 #include <gui/session/options.h>
 #include <gui/strings.h>
 #include <remote/desk/config/inventory.h>
@@ -46,6 +47,9 @@ ParsedOptions parse_options(const QStringList& arguments) {
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
     parser.addOptions({cluster, quick, job, theme, data});
+    parser.addPositionalArgument(u"bundle"_s,
+                                 Words::tr("Failure bundles (*%1) to open.").arg(bundle_suffix()),
+                                 u"[FILE%1…]"_s.arg(bundle_suffix()));
 
     ParsedOptions parsed;
     if (!parser.parse(arguments)) {
@@ -57,10 +61,13 @@ ParsedOptions parse_options(const QStringList& arguments) {
     } else if (parser.isSet(version)) {
         parsed.text = u"rankscope "_s + QCoreApplication::applicationVersion();
     }
-    if (!parser.positionalArguments().isEmpty()) {
-        parsed.error = Words::tr("Unexpected argument: %1").arg(parser.positionalArguments().first());
-    }
     Options& options = parsed.options;
+    options.bundles = parser.positionalArguments();
+    for (const QString& file : options.bundles) {
+        if (!is_bundle_name(file)) {
+            parsed.error = Words::tr("Unexpected argument: %1").arg(file);
+        }
+    }
     options.inventory_file = path_of(parser.value(cluster));
     options.inventory_must_exist = parser.isSet(cluster);
     options.quick_start = parser.isSet(quick);

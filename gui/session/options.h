@@ -16,6 +16,7 @@ struct Options {
     bool inventory_must_exist = false;
     bool quick_start = false;
     std::filesystem::path job_file;
+    QStringList bundles;             ///< failure bundles to open
     std::filesystem::path data_dir;  ///< empty: the user's
     ThemeChoice theme = ThemeChoice::System;
     bool theme_given = false;
