@@ -113,6 +113,25 @@ TEST(Bench, TwoRanksPrintOneLineTogether) {
     EXPECT_GT(line["phases_ms"]["communication"], 0);
 }
 
+// Needs the CUDA libraries, no GPU; where the build is without them, the reason is given.
+TEST(Bench, APlanIsCountedWithoutAGpu) {
+    const TemporaryFolder folder;
+    auto workers =
+        start_bench(folder, 1, {"--plan", "--model", "resnet18", "--batch", "256", "--precision", "bf16"});
+    const auto code = workers[0].wait(kLong);
+    if (code == 2) {
+        EXPECT_NE(workers[0].errors().find("librankscope-cuda.so"), std::string::npos) << workers[0].errors();
+        GTEST_SKIP() << workers[0].errors();
+    }
+    ASSERT_EQ(code, 0) << workers[0].errors();
+    const json line = json::parse(workers[0].output());
+    EXPECT_EQ(line["plan"], "resnet18");
+    EXPECT_EQ(line["batch"], 256);
+    EXPECT_EQ(line["kernels"].get<int>(),
+              line["lanes"]["main"]["kernels"].get<int>() + line["lanes"]["side"]["kernels"].get<int>());
+    EXPECT_GT(line["lanes"]["main"]["mb"].get<double>(), 100.0);
+}
+
 TEST(Bench, WrongArgumentsEndWithTwo) {
     const TemporaryFolder folder;
     for (const auto& [arguments, said] : std::vector<std::pair<std::vector<std::string>, std::string>>{

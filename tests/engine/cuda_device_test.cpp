@@ -3,16 +3,22 @@
 
 // What only a GPU and its libraries can show; skipped with the reason where there is none.
 
+#include <engine/backend/cuda/cuda_graph.h>
 #include <engine/backend/cuda/cuda_library.h>
+#include <engine/backend/cuda/stream.h>
 #include <engine/comm/nccl_process_group.h>
 #include <engine/comm/tcp_store.h>
 #include <engine/comm/tcp_store_server.h>
 #include <engine/cuda_check.h>
 
 #include <nlohmann/json.hpp>
+#include <sys/wait.h>
 #include <tests/engine/cuda_arrays.h>
+#include <unistd.h>
 
 #include <array>
+#include <cstdlib>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +46,105 @@ TEST_F(CudaDevice, NcclWorldOfOne) {
     EXPECT_EQ(values.values(), numbers);
     EXPECT_EQ(group->all_gather("abc"), std::vector<std::string>{"abc"});
     group->barrier();
+    const std::shared_ptr<float> registered = group->allocate(1000);
+    group->all_reduce_sum({registered.get(), 1000}).wait();
+    std::vector<float> zeros(1000, 1.0F);
+    cuda_check(
+        cudaMemcpy(zeros.data(), registered.get(), zeros.size() * sizeof(float), cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+    EXPECT_EQ(zeros, std::vector<float>(1000, 0.0F));
     store.bye();
+}
+
+// Two processes on one GPU, as ranks that share one: each records a sum over both into a graph and runs it three times.
+// (NCCL takes them for two hosts, or refuses them.)
+
+constexpr const char* kRankVariable = "RANKSCOPE_TEST_RANK";
+constexpr const char* kPortVariable = "RANKSCOPE_TEST_PORT";
+
+/// A process of this program that runs the rank's part.
+pid_t start_rank(int rank, std::uint16_t port) {
+    const pid_t child = fork();
+    if (child != 0) {
+        return child;
+    }
+    const std::string number = std::to_string(rank);
+    setenv(kRankVariable, number.c_str(), 1);
+    setenv(kPortVariable, std::to_string(port).c_str(), 1);
+    setenv("NCCL_HOSTID", ("rank-" + number).c_str(), 1);
+    setenv("NCCL_SOCKET_IFNAME", "lo", 1);
+    setenv("NCCL_IB_DISABLE", "1", 1);
+    setenv("NCCL_MNNVL_ENABLE", "0", 1);
+    setenv("NCCL_MAX_CTAS", "2", 1);
+    execl("/proc/self/exe", "engine_cuda_test", "--gtest_filter=NcclPair.DISABLED_Rank",
+          "--gtest_also_run_disabled_tests", nullptr);
+    _exit(127);
+}
+
+TEST(NcclPair, DISABLED_Rank) {
+    const char* const rank_text = std::getenv(kRankVariable);
+    const char* const port_text = std::getenv(kPortVariable);
+    if (rank_text == nullptr || port_text == nullptr) {
+        GTEST_SKIP() << "a part of NcclTwoProcesses, which starts it";
+    }
+    const int rank = std::atoi(rank_text);
+    TcpStore store({.host = "127.0.0.1",
+                    .port = static_cast<std::uint16_t>(std::atoi(port_text)),
+                    .token = "t",
+                    .rank = rank,
+                    .world_size = 2});
+    std::shared_ptr<float> memory;
+    {
+        const auto group = make_nccl_process_group({.rank = rank, .world_size = 2, .device = 0}, store);
+        constexpr std::size_t kCount = 5000;
+        memory = group->allocate(kCount);
+        const auto set = [&](float value) {
+            const std::vector<float> values(kCount, value);
+            cuda_check(
+                cudaMemcpy(memory.get(), values.data(), kCount * sizeof(float), cudaMemcpyHostToDevice),
+                "cudaMemcpy");
+            cuda_check(cudaStreamSynchronize(nullptr), "cudaMemcpy");
+        };
+        const auto values = [&] {
+            std::vector<float> result(kCount);
+            cuda_check(
+                cudaMemcpy(result.data(), memory.get(), kCount * sizeof(float), cudaMemcpyDeviceToHost),
+                "cudaMemcpy");
+            return result;
+        };
+        const Piece piece{memory.get(), kCount};
+        set(static_cast<float>(rank + 1));
+        group->all_reduce({.pieces = {&piece, 1}}).wait();  // connections are made now
+        EXPECT_EQ(values(), std::vector<float>(kCount, 3.0F));
+        set(static_cast<float>(rank + 1));
+        const cuda::Stream stream;
+        {
+            const cuda::CudaGraph graph(stream.get(), [&] {
+                group->enqueue({.pieces = {&piece, 1}}, stream.get());
+            });
+            for (int i = 0; i < 3; ++i) {
+                graph.launch(stream.get());
+            }
+            stream.wait();
+        }
+        EXPECT_EQ(values(), std::vector<float>(kCount, 12.0F));
+        const Piece half{memory.get(), kCount / 2};
+        group->all_reduce({.pieces = {&half, 1}, .scale = 0.5F}).wait();
+        EXPECT_EQ(values(), std::vector<float>(kCount, 12.0F));
+        group->barrier();
+    }
+    memory.reset();  // after its group
+    store.bye();
+}
+
+TEST_F(CudaDevice, NcclTwoProcessesRecordAndReplayASum) {
+    TcpStoreServer server({.port = 0, .address = "127.0.0.1", .token = "t", .world_size = 2});
+    const std::array<pid_t, 2> ranks{start_rank(0, server.port()), start_rank(1, server.port())};
+    for (const pid_t rank : ranks) {
+        int status = 0;
+        ASSERT_EQ(waitpid(rank, &status, 0), rank);
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    }
 }
 
 }  // namespace

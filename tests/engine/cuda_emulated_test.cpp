@@ -5,6 +5,7 @@
 
 #include <engine/backend/cuda/cuda_backend.h>
 #include <engine/backend/cuda/cuda_model.h>
+#include <engine/backend/training_step.h>
 #include <engine/error.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
@@ -15,17 +16,19 @@
 #include <tests/engine/emulated_cuda/emulated_stream.h>
 #include <tests/engine/small_networks.h>
 
+#include <algorithm>
+#include <set>
+
 namespace rankscope::engine::test {
 namespace {
 
-std::vector<std::vector<float>> trained(const Graph& graph, Precision precision) {
-    const auto model = make_cuda_backend({.tuning = cuda::Tuning::none})
-                           ->compile(graph, {.batch_size = 5, .precision = precision});
+/// With `clip_norm` the update comes last; without, in parts beside the backward pass.
+std::vector<std::vector<float>> trained_on(CompiledModel& model, const Graph& graph, double clip_norm) {
     const CanonicalParameters initial = default_initialisation(graph, 5);
     for (const ParameterId id : initial.indices()) {
-        model->set_weight(id, initial[id]);
+        model.set_weight(id, initial[id]);
     }
-    cuda::CudaExecutable& executable = dynamic_cast<cuda::CudaModel&>(*model).cuda_executable(5);
+    cuda::CudaExecutable& executable = dynamic_cast<cuda::CudaModel&>(model).cuda_executable(5);
     for (int i = 1; i <= 3; ++i) {
         TorchGenerator(static_cast<std::uint64_t>(i)).uniform(executable.input(), -0.5, 1.0);
         for (std::int32_t& label : executable.labels()) {
@@ -35,7 +38,7 @@ std::vector<std::vector<float>> trained(const Graph& graph, Precision precision)
         request.optimizer.momentum = 0.9;
         request.optimizer.lr = 0.05;
         request.optimizer.step = i;
-        request.clip_norm = 5.0;
+        request.clip_norm = clip_norm;
         executable.enqueue_step(request);
     }
     for (int i = 1; i <= 3; ++i) {
@@ -43,18 +46,35 @@ std::vector<std::vector<float>> trained(const Graph& graph, Precision precision)
     }
     std::vector<std::vector<float>> weights;
     for (const ParameterId id : initial.indices()) {
-        weights.push_back(model->weight(id));
+        weights.push_back(model.weight(id));
     }
     return weights;
+}
+
+std::vector<std::vector<float>> trained(const Graph& graph, Precision precision, double clip_norm = 0.0) {
+    const auto model = make_cuda_backend({.tuning = cuda::Tuning::none})
+                           ->compile(graph, {.batch_size = 5, .precision = precision});
+    return trained_on(*model, graph, clip_norm);
+}
+
+Batch batch_of(const Graph& graph, std::int64_t size) {
+    Batch batch;
+    batch.pixels.resize(static_cast<std::size_t>(size * element_count(graph.values[kInputValue].shape)));
+    batch.labels.resize(static_cast<std::size_t>(size));
+    std::fill(batch.pixels.begin(), batch.pixels.end(), 0.5F);
+    std::fill(batch.labels.begin(), batch.labels.end(), 1);
+    return batch;
 }
 
 TEST(EmulatedCuda, AnyOrderThatTheStepAllowsGivesTheSameBits) {
     for (Graph (*const build)() : {residual_small, unfused, tiny_net}) {
         const Graph graph = build();
-        const auto expected = trained(graph, Precision::bf16);
-        for (unsigned seed = 1; seed <= 12; ++seed) {
-            emulated::seed(seed);
-            EXPECT_EQ(trained(graph, Precision::bf16), expected) << "order " << seed;
+        for (const double clip_norm : {0.0, 5.0}) {
+            const auto expected = trained(graph, Precision::bf16, clip_norm);
+            for (unsigned seed = 1; seed <= 12; ++seed) {
+                emulated::seed(seed);
+                EXPECT_EQ(trained(graph, Precision::bf16, clip_norm), expected) << "order " << seed;
+            }
         }
     }
 }
@@ -63,7 +83,7 @@ TEST(EmulatedCuda, LibrariesThatDoLessGiveTheSameResult) {
     const Graph graph = unfused();
     const auto expected = trained(graph, Precision::fp32);
     for (const bool finishes : {true, false}) {
-        emulated::library_behaviour() = {finishes, true};
+        emulated::library_behaviour() = {.finishes = finishes};
         const auto got = trained(graph, Precision::fp32);
         for (std::size_t id = 0; id < got.size(); ++id) {
             for (std::size_t i = 0; i < got[id].size(); ++i) {
@@ -81,7 +101,7 @@ TEST(EmulatedCuda, MemoryThatIsNotThereIsNamed) {
     const auto model = backend->compile(graph, {.batch_size = 64});
     emulated::limit_memory(emulated::allocated() + 1000000);
     try {
-        model->executable(64);
+        model->executable(64).forward();
         ADD_FAILURE() << "there was enough";
     } catch (const Error& error) {
         const std::string text = error.what();
@@ -92,6 +112,69 @@ TEST(EmulatedCuda, MemoryThatIsNotThereIsNamed) {
     }
     emulated::limit_memory(0);
     EXPECT_EQ(model->executable(8).batch_size(), 8);
+}
+
+TEST(EmulatedCuda, APassIsMadeForWhatItIsUsedForAndMeasuredOnlyWhilePreparing) {
+    const Graph graph = convnet();
+    const auto model = make_cuda_backend({})->compile(graph, {.batch_size = 8});
+    const auto step = model->training_step({}, {});
+    const auto measured = [](std::int64_t batch) {
+        std::vector<bool> all;
+        for (const emulated::MadeKernel& one : emulated::made_kernels()) {
+            if (one.batch == batch) {
+                all.push_back(one.measured);
+            }
+        }
+        return all;
+    };
+    emulated::made_kernels().clear();
+    step->prepare({.training = {8, 3}, .evaluation = {16, 5}});
+    const std::size_t passes = measured(8).size();
+    const std::size_t forward = measured(16).size();
+    ASSERT_GT(forward, 0U);
+    EXPECT_GT(passes, 2 * forward) << "forward, data and weights";
+    EXPECT_EQ(measured(8), std::vector<bool>(passes, true));
+    EXPECT_EQ(measured(3), std::vector<bool>(passes, false)) << "a left-over size is not worth measuring";
+    EXPECT_EQ(measured(16), std::vector<bool>(forward, true)) << "an evaluation needs no backward pass";
+    EXPECT_EQ(measured(5), std::vector<bool>(forward, false));
+    emulated::made_kernels().clear();
+    StepTimes times;
+    for (const std::int64_t size : {8, 3}) {
+        step->train(batch_of(graph, size), {.lr = 0.1, .step = 1}, times);
+    }
+    for (const std::int64_t size : {16, 5}) {
+        step->evaluate(batch_of(graph, size));
+    }
+    EXPECT_TRUE(emulated::made_kernels().empty()) << "in the middle of a run";
+    step->train(batch_of(graph, 2), {.lr = 0.1, .step = 2}, times);
+    EXPECT_EQ(measured(2), std::vector<bool>(passes, false)) << "a size that was not announced";
+}
+
+TEST(EmulatedCuda, RecordedStepsKeepThePrioritiesOfTheirLanes) {
+    emulated::take_recorded_priorities();
+    trained(residual_small(), Precision::bf16);
+    const std::set<int> priorities = emulated::take_recorded_priorities();
+    EXPECT_EQ(priorities, (std::set<int>{-4, 0})) << "the chain before the weight gradients";
+}
+
+// With little memory the chain waits for weight gradients sooner; the results are the same.
+TEST(EmulatedCuda, MemoryIsUsedAgainWhereItIsScarce) {
+    const Graph graph = residual_small();
+    const auto model_with = [&](std::size_t spare, std::size_t& bytes) {
+        auto model = make_cuda_backend({.tuning = cuda::Tuning::none})
+                         ->compile(graph, {.batch_size = 5, .precision = Precision::bf16});
+        emulated::limit_memory(spare == 0 ? 0 : emulated::allocated() + spare);
+        dynamic_cast<cuda::CudaModel&>(*model).cuda_executable(5).prepare(ForwardMode::train, false);
+        emulated::limit_memory(0);
+        bytes = model->activation_bytes();
+        return model;
+    };
+    std::size_t plenty = 0;
+    std::size_t little = 0;
+    const auto first = model_with(0, plenty);
+    const auto second = model_with(3 * plenty, little);
+    EXPECT_LT(little, plenty);
+    EXPECT_EQ(trained_on(*first, graph, 0.0), trained_on(*second, graph, 0.0));
 }
 
 TEST(EmulatedCuda, EverythingIsGivenBack) {

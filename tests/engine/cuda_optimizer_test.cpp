@@ -87,10 +87,10 @@ TEST_P(OptimizerKernels, OptimizersEqualTheCpus) {
             all.copy_type = type();
             // In two ranges, as buckets are.
             all.end = 16 * 113;
-            update_parameters(step.kind, all, device.data(), nullptr, stream.get());
+            update_parameters(step.kind, all, device.data(), nullptr, nullptr, stream.get());
             all.begin = all.end;
             all.end = FlatCase::kCount;
-            update_parameters(step.kind, all, device.data(), nullptr, stream.get());
+            update_parameters(step.kind, all, device.data(), nullptr, nullptr, stream.get());
             stream.wait();
         }
         const auto widened = [](const Floats& of) { return Doubles(of.begin(), of.end()); };

@@ -6,11 +6,13 @@
 
 #include <engine/backend/cuda/convolution.h>
 #include <engine/backend/cuda/cudnn_graph.h>
+#include <engine/backend/cuda/gpu_description.h>
+#include <engine/backend/cuda/planned_step.h>
+#include <engine/backend/cuda/step_operations.h>
 #include <engine/graph/rewrite.h>
 #include <engine/models/model_registry.h>
 
 #include <gtest/gtest.h>
-#include <nlohmann/json.hpp>
 
 #include <string>
 #include <variant>
@@ -18,54 +20,13 @@
 namespace rankscope::engine::cuda::test {
 namespace {
 
-struct Machine {
-    const char* name;
-    int version;  ///< compute capability times 100
-    int processors;
-    int shared;   ///< bytes that a block may request
-    long l2;      ///< bytes
-    long memory;  ///< bytes
-};
-
-/// In the form in which cuDNN writes down the properties of a device.
-std::string described(const Machine& machine) {
-    return nlohmann::json{{"deviceName", machine.name},
-                          {"deviceVer", machine.version},
-                          {"multiProcessorCount", machine.processors},
-                          {"maxSharedMemoryPerBlockOptin", machine.shared},
-                          {"l2CacheSize", machine.l2},
-                          {"totalGlobalMem", machine.memory},
-                          {"maxGridSize", {2147483647, 65535, 65535}},
-                          {"maxBlockSize", {1024, 1024, 64}},
-                          {"regsPerBlock", 65536},
-                          {"warpSize", 32},
-                          {"maxSharedMemoryPerBlock", 49152},
-                          {"reservedSharedMemoryPerBlock", 1024},
-                          {"maxRegistersPerSM", 65536},
-                          {"maxCtasPerSM", 32},
-                          {"maxThreadsPerBlock", 1024},
-                          {"maxThreadsPerSM", 2048},
-                          {"pciDeviceId", 0},
-                          {"isTccDriver", 0},
-                          {"supportCoopLaunch", 1},
-                          {"smClockRateKHz", 1980000},
-                          {"memClockRateKHz", 3201000},
-                          {"cudaDeviceId", 0},
-                          {"driverVer", 13000}}
-        .dump();
-}
-
-void PrintTo(const Machine& machine, std::ostream* out) {
-    *out << machine.name;
-}
-
-class CudnnPlans : public testing::TestWithParam<Machine> {
+class CudnnPlans : public testing::TestWithParam<GpuDescription> {
 protected:
     /// Every convolution of the model that is not done as a matrix product, every pass.
     static void expect_plans(const std::string& model, const Shape& sample, std::int64_t batch) {
         const Graph graph = fuse(build_model(model, sample, 10));
         for (const bool exact : {true, false}) {
-            ConvolutionLibrary library(described(GetParam()), {.exact_fp32 = exact, .deterministic = true});
+            ConvolutionLibrary library(GetParam().json(), {.exact_fp32 = exact, .deterministic = true});
             for (const ElementType type : {ElementType::f32, ElementType::bf16, ElementType::f16}) {
                 if (exact && type != ElementType::f32) {
                     continue;
@@ -102,15 +63,120 @@ TEST_P(CudnnPlans, ResNet50) {
     expect_plans("resnet50", {3, 224, 224}, 64);
 }
 
-INSTANTIATE_TEST_SUITE_P(Machines, CudnnPlans,
-                         testing::Values(Machine{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000},
-                                         Machine{"NVIDIA H200", 900, 132, 232448, 62914560, 150000000000},
-                                         Machine{"NVIDIA B200", 1000, 148, 232448, 132644864, 190000000000}),
-                         [](const auto& tested) { return std::string(tested.param.name).substr(7); });
+INSTANTIATE_TEST_SUITE_P(
+    Machines, CudnnPlans,
+    testing::Values(GpuDescription{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000}, GpuDescription(),
+                    GpuDescription{"NVIDIA B200", 1000, 148, 232448, 132644864, 190000000000}),
+    [](const auto& tested) { return std::string(tested.param.name).substr(7); });
+
+// What a step is made of, counted without a GPU.
+TEST(PlannedStep, CountsKernelsAndBytes) {
+    const Graph graph = build_model("resnet18", {3, 32, 32}, 10);
+    PlanQuestion question{.batch = 128, .precision = Precision::bf16};
+    question.optimizer.momentum = 0.9;
+    const StepFigures small = planned_step(graph, question);
+    question.batch = 256;
+    const StepFigures large = planned_step(graph, question);
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        EXPECT_EQ(small.lanes[lane].kernels, large.lanes[lane].kernels);
+    }
+    // 20 convolutions and products forward, 19 of their data gradients, four passes of 20 batch norms, and a few more.
+    EXPECT_GE(large.lanes[0].kernels, 20U + 19U + 80U);
+    EXPECT_LE(large.lanes[0].kernels, 150U);
+    EXPECT_GE(large.lanes[1].kernels, 21U) << "a weight gradient each";
+    EXPECT_EQ(large.lanes[2].kernels, 0U) << "one rank";
+    EXPECT_GT(large.lanes[0].bytes, 1.2 * static_cast<double>(small.lanes[0].bytes));
+    EXPECT_LT(large.lanes[0].bytes, 2.1 * static_cast<double>(small.lanes[0].bytes));
+    EXPECT_GT(large.waits, 20U);
+    question.averaged = true;
+    const StepFigures averaged = planned_step(graph, question);
+    EXPECT_GT(averaged.lanes[2].kernels, 2U);
+    EXPECT_EQ(averaged.lanes[0].kernels, large.lanes[0].kernels);
+    // Clipping needs all gradients before the update, which then is part of the chain, with the norm before it.
+    question.averaged = false;
+    question.clip_norm = 1.0;
+    const StepFigures clipped = planned_step(graph, question);
+    EXPECT_EQ(clipped.lanes[0].kernels, large.lanes[0].kernels + 2);
+    EXPECT_GT(clipped.lanes[0].bytes, large.lanes[0].bytes + 4000000 * 18);
+}
+
+// Two layers with a synchronised batch norm between them, backward: by hand, so that the order can be seen.
+class StepOrder : public testing::Test {
+protected:
+    StepOrder() {
+        layout.total = 2 * kFloats;
+        layout.slots.add({kFloats, kFloats, {}});  // the second parameter's gradient comes first
+        layout.slots.add({0, kFloats, {}});
+        memory.layout = &layout;
+        memory.gradients = {at<float>(1), layout.total};
+        memory.parameters.end = layout.total;
+        memory.parameters.parameters = at<float>(2);
+        state.control = at<StepControl>(3);
+        state.outputs = state.output = at<StepOutput>(4);
+        state.loss_scale = at<float>(5);
+        std::vector<BufferId> weights;
+        std::vector<BufferId> gradients;
+        for (const ParameterSlot& slot : layout.slots) {
+            constexpr std::size_t kBytes = kFloats * sizeof(float);
+            weights.push_back(plan.external(memory.parameters.parameters + slot.offset, kBytes));
+            gradients.push_back(plan.external(memory.gradients.data() + slot.offset, kBytes));
+            state.parameters.add({.gradient = memory.gradients.data() + slot.offset, .floats = slot.size});
+        }
+        const BufferId x = plan.buffer(64);
+        const BufferId dy = plan.buffer(64);
+        const BufferId dx = plan.buffer(64);
+        const auto nothing = [](const StepPlan::Pointer&) -> StepPlan::Run { return [](cudaStream_t) {}; };
+        plan.add({"forward", {weights[0], weights[1]}, {x, dy}, nothing});
+        plan.add({"weights 1", {x, dy}, {gradients[1]}, nothing, Lane::side, {ParameterId(1)}});
+        plan.add({"data 1", {dy, weights[1]}, {dx}, nothing});
+        plan.add({"norm", {dx}, {dx}, nothing, Lane::main, {}, 3, {}, true});
+        plan.add({"weights 0", {x, dx}, {gradients[0]}, nothing, Lane::side, {ParameterId(0)}});
+        plan.bind_without_memory();
+    }
+
+    std::vector<std::string> order(const StepRequest& request) const {
+        std::vector<std::string> names;
+        const StepOperations operations({plan, memory, state, ElementType::f32}, request);
+        for (const StepOperation* operation : operations.in_order()) {
+            names.push_back(operation->name);
+        }
+        return names;
+    }
+
+    using Names = std::vector<std::string>;
+    static constexpr std::size_t kFloats = 8192;
+    template <typename T>
+    static T* at(std::uintptr_t number) {
+        return reinterpret_cast<T*>(number << 32U);
+    }
+    ParameterLayout layout;
+    StepMemory memory;
+    StepState state;
+    StepPlan plan;
+};
+
+TEST_F(StepOrder, APartIsUpdatedOnceItsWeightsAreNotReadAnyMore) {
+    EXPECT_EQ(order({}), (Names{"forward", "weights 1", "data 1", "update", "norm", "weights 0", "update"}));
+    StepRequest clipped;
+    clipped.clip_norm = 1.0;
+    EXPECT_EQ(order(clipped),
+              (Names{"forward", "weights 1", "data 1", "norm", "weights 0", "norm", "update"}));
+    StepRequest gathered;
+    gathered.update = false;
+    EXPECT_EQ(order(gathered), (Names{"forward", "weights 1", "data 1", "norm", "weights 0"}));
+}
+
+TEST_F(StepOrder, ABucketIsAveragedBehindTheNextSmallSumAndThenUpdated) {
+    StepReduction reduction;
+    reduction.buckets = {{{0, kFloats}}, {{kFloats, kFloats}}};
+    StepRequest request;
+    request.reduction = &reduction;
+    EXPECT_EQ(order(request), (Names{"forward", "weights 1", "data 1", "norm", "all-reduce", "update",
+                                     "weights 0", "all-reduce", "update"}));
+}
 
 TEST(CudnnPlan, SurvivesItsText) {
-    const auto device =
-        CudnnDevice::described(described({"NVIDIA H200", 900, 132, 232448, 62914560, 150000000000}));
+    const auto device = CudnnDevice::described(GpuDescription().json());
     CudnnGraph graph;
     graph.convolution({1, 1}, {1, {128, 64, 8, 8}, CUDNN_DATA_BFLOAT16},
                       {2, {64, 64, 3, 3}, CUDNN_DATA_BFLOAT16}, {3, {128, 64, 8, 8}, CUDNN_DATA_BFLOAT16});

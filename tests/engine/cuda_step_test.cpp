@@ -126,6 +126,62 @@ TEST_F(CudaSteps, RecordedStepsEqualEnqueuedOnesAndTheirParts) {
     }
 }
 
+/// A convolution whose result is one pixel: eight of its nine taps only ever see padding.
+Graph mostly_idle() {
+    return GraphBuilder({3, 2, 2})
+        .conv2d("a", {.out_channels = 8, .kernel = 3, .stride = 2, .padding = 1})
+        .relu()
+        .conv2d("b", {.out_channels = 24, .kernel = 3, .padding = 1})
+        .flatten()
+        .linear("f", 4)
+        .cross_entropy();
+}
+
+// Parameters without a gradient make their updates later, many in one pass, with the same bits.
+TEST_F(CudaSteps, ParametersWithoutAGradientCatchUp) {
+    const Graph graph = mostly_idle();
+    std::vector<OptimizerStep> optimizers(3);
+    optimizers[0].momentum = 0.9;
+    optimizers[0].nesterov = true;
+    optimizers[1].momentum = 0.0;
+    optimizers[2].kind = OptimizerKind::adamw;
+    for (OptimizerStep step : optimizers) {
+        step.weight_decay = 0.01;
+        const auto whole = compiled(graph, {.batch_size = 4, .precision = Precision::bf16});
+        const auto parts = compiled(graph, {.batch_size = 4, .precision = Precision::bf16});
+        const std::vector<std::vector<float>> initial = weights_of(graph, *whole);
+        const auto live = whole->layout().slots[ParameterId(2)].live;
+        ASSERT_EQ(live.size(), 1U) << "the convolution b has taps without data";
+        // More than are noted at once, and not all of them.
+        constexpr int kSteps = static_cast<int>(cuda::IdleUpdates::kMost) + 20;
+        for (int i = 1; i <= kSteps; ++i) {
+            step.step = i;
+            step.lr = 0.02 / (1.0 + 0.01 * i);
+            StepRequest request;
+            request.optimizer = step;
+            fill(whole->executable(4), graph, static_cast<std::uint64_t>(i % 5));
+            on_gpu(*whole).cuda_executable(4).enqueue_step(request);
+            on_gpu(*whole).cuda_executable(4).next_result();
+            fill(parts->executable(4), graph, static_cast<std::uint64_t>(i % 5));
+            parts->executable(4).forward();
+            parts->executable(4).backward([](ParameterId) {});
+            parts->optimizer_step(step);
+            if (i == 7 || i == kSteps) {
+                ASSERT_EQ(weights_of(graph, *whole), weights_of(graph, *parts)) << "update " << i;
+                for (const char* name : {"momentum_buffer", "exp_avg", "exp_avg_sq"}) {
+                    ASSERT_EQ(whole->optimizer_state(name, ParameterId(2)),
+                              parts->optimizer_state(name, ParameterId(2)))
+                        << name;
+                }
+            }
+        }
+        EXPECT_NE(weights_of(graph, *whole)[2], initial[2]);
+        // What is set counts from then on.
+        whole->set_weight(ParameterId(2), initial[2]);
+        EXPECT_EQ(whole->weight(ParameterId(2)), initial[2]);
+    }
+}
+
 TEST_F(CudaSteps, ResultsMayBeReadLateOrAtOnce) {
     const Graph graph = residual_odd();
     const auto late = compiled(graph, {.batch_size = 4});

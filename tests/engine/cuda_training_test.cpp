@@ -7,6 +7,8 @@
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cuda/cuda_backend.h>
 #include <engine/backend/training_step.h>
+#include <engine/comm/flight_recorder.h>
+#include <engine/comm/process_group.h>
 #include <engine/models/initialise.h>
 #include <engine/models/model_registry.h>
 #include <engine/models/random.h>
@@ -99,6 +101,56 @@ TEST_F(CudaRunner, UpdatesEqualTheCpusAndResultsComeOneUpdateLate) {
             ASSERT_NEAR(a[i], b[i], 1e-5F);
         }
     }
+}
+
+/// A world of one that notes what the watchdog gets.
+class Announced final : public ProcessGroup {
+public:
+    int rank() const override { return 0; }
+    int size() const override { return 1; }
+    std::string_view backend() const override { return "test"; }
+    std::string transport() const override { return "none"; }
+    std::shared_ptr<float> allocate(std::size_t /*count*/) override { return nullptr; }
+    Work all_reduce(const Reduction& /*reduction*/, When /*when*/) override { return {}; }
+    void enqueue(const Reduction& /*reduction*/, void* /*queue*/) override {}
+    void enqueued(std::size_t bytes, std::function<bool()> ended) override {
+        record.start_queued(CollectiveKind::step, bytes, std::move(ended));
+    }
+    void sum(std::span<float> /*values*/) override {}
+    void sum(std::span<double> /*values*/) override {}
+    using ProcessGroup::broadcast;
+    void broadcast(std::span<std::byte> /*bytes*/, int /*root*/) override {}
+    std::vector<std::string> all_gather(const std::string& bytes) override { return {bytes}; }
+    void barrier() override {}
+    std::unique_ptr<ProcessGroup> split(int /*colour*/) override { return nullptr; }
+    void abort(const std::string& /*why*/) override {}
+
+    GroupRecord record{"nccl", {0}, [](const std::string&) {}};
+};
+
+TEST_F(CudaRunner, EachUpdateIsOneOperationForTheWatchdog) {
+    const auto cuda = make_cuda_backend(options);
+    const auto model = fresh(*cuda);
+    Announced group;
+    const auto runner_owner = model->training_step({}, {.group = &group});
+    TrainingStep& runner = *runner_owner;
+    for (std::uint64_t update = 1; update <= 5; ++update) {
+        runner.begin(2);
+        runner.batch(batch_of(update), times);
+        runner.batch(batch_of(update + 100), times);
+        runner.finish(step, false, times);
+        if (update > 1) {
+            runner.result(times);
+            EXPECT_GE(group.record.state().sequence, update - 1);
+            EXPECT_LE(group.record.state().sequence, update);
+        }
+    }
+    runner.result(times);
+    const GroupState state = group.record.state();
+    EXPECT_EQ(state.sequence, 5U);
+    EXPECT_EQ(state.operation, CollectiveKind::step);
+    EXPECT_GE(state.bytes, model->layout().total * sizeof(float) * 9 / 10);
+    EXPECT_FALSE(state.running);
 }
 
 TEST_F(CudaRunner, TheLossScaleLivesOnTheDevice) {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""engine/bench/compare and what it starts ranks with, on a machine without PyTorch.
+"""engine/bench/compare, gpu-check and what they start ranks with, on a machine without PyTorch.
 
     test_bench_scripts.py PROGRAM      the rankscope-worker to measure"""
 import json
@@ -15,6 +15,7 @@ import unittest
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "engine" / "bench"
 sys.path.insert(0, str(BENCH))
 import runs  # noqa: E402
+from gpu_check import budget, parts, speed, table  # noqa: E402
 
 WORKER = os.environ.get("RANKSCOPE_WORKER", "")
 
@@ -56,19 +57,112 @@ class Compare(unittest.TestCase):
         self.assertIn("fp16", done.stdout)
 
 
+def programs(folder):
+    """A folder with the programs of this build, as the archive has them."""
+    for name in ("rankscope-worker", "rankscope-worker-bench", "engine_cuda_test"):
+        for build in (pathlib.Path(WORKER).parent, pathlib.Path(WORKER).parent.parent / "tests/engine"):
+            if (build / name).exists():
+                os.symlink(build / name, pathlib.Path(folder) / name)
+
+
 class GpuCheck(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.programs = pathlib.Path(self.folder.name) / "programs"
+        self.programs.mkdir()
+        programs(self.programs)
+        self.out = pathlib.Path(self.folder.name) / "out"
+
+    def check(self, *arguments):
+        done = subprocess.run([sys.executable, str(BENCH / "gpu-check"), "--programs", str(self.programs), "--out", str(self.out),
+                               "--python", "/bin/false", *arguments], text=True, capture_output=True)
+        path = self.out / "report.json"
+        return done, json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+    def test_a_dry_run_tries_every_part(self):
+        done, report = self.check("--dry-run", "--budget", "200")
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(set(report) - {"machine"}, set(parts.PARTS))
+        for name, part in report.items():
+            if name != "machine":
+                self.assertIn(part["state"], ("done", "unavailable"), name)
+        for one in report["ranks"]["result"]:
+            self.assertLessEqual(one["after_one_update"], one["limit"])
+        self.assertEqual({one["ranks"] for one in report["ranks"]["result"]}, {2, 4})
+        self.assertGreater(report["ours"]["result"][0]["images_per_s"], 0)
+        self.assertIn("/bin/false has no torch", report["eager"]["why"])
+        self.assertEqual(report["sanitizer"]["why"], "needs a GPU")
+        self.assertEqual((self.out / "table.md").read_text(encoding="utf-8"), done.stdout)
+
+    def test_every_part_belongs_to_one_call(self):
+        self.assertEqual(sorted(name for call in parts.CALLS.values() for name in call), sorted(parts.PARTS))
+
+    def test_nothing_starts_that_cannot_end_in_time(self):
+        begin = time.monotonic()
+        done, report = self.check("--dry-run", "--budget", "12")
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual(report["ours"]["state"], "out-of-time")
+        self.assertEqual(report["ranks"]["state"], "out-of-time")
+
+    def test_a_part_that_fails_leaves_the_others(self):
+        worker = self.programs / "rankscope-worker"
+        real = worker.readlink()
+        worker.unlink()
+        worker.write_text(f'#!/bin/sh\ntest "$1" != bench || exit 3\nexec "{real}" "$@"\n', encoding="utf-8")
+        worker.chmod(0o755)
+        done, report = self.check("--dry-run", "--part", "ours", "--part", "ranks")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(report["ours"]["state"], "failed")
+        self.assertIn("rank 0 ended with 3", report["ours"]["result"][0]["fault"])
+        self.assertEqual(report["ranks"]["state"], "done")
+
     def test_without_a_gpu_the_report_says_so(self):
-        with tempfile.TemporaryDirectory() as folder:
-            os.symlink(WORKER, pathlib.Path(folder) / "rankscope-worker")
-            done = subprocess.run([sys.executable, str(BENCH / "gpu-check"), "--packed", folder, "--only", "ranks", "--python",
-                                   "/bin/false"], text=True, capture_output=True)
-        report = json.loads(done.stdout)
-        if report["capabilities"].get("cuda", {}).get("devices"):
+        done, report = self.check("--part", "ranks", "--budget", "200")
+        if report["machine"]["capabilities"].get("cuda", {}).get("devices"):
             self.skipTest("there is a GPU")
         self.assertEqual(done.returncode, 1)
-        self.assertEqual({one["ranks"] for one in report["ranks"]}, {2, 4})
-        for one in report["ranks"]:
+        for one in report["ranks"]["result"]:
             self.assertIn("device: cuda, but", one["fault"])
+
+    def test_missing_programs_are_named(self):
+        os.unlink(self.programs / "rankscope-worker")
+        done, _ = self.check("--dry-run")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("holds no rankscope-worker", done.stderr)
+
+    def test_an_incomplete_build_is_not_packed(self):
+        done, _ = self.check("--pack", str(self.out.with_suffix(".tar.xz")), "--as-built", "--build", self.folder.name)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not hold", done.stderr)
+        self.assertFalse(self.out.with_suffix(".tar.xz").exists())
+
+
+class GpuCheckReport(unittest.TestCase):
+    def test_the_run_in_the_middle_counts(self):
+        speeds = iter((30.0, 10.0, 20.0))
+        one = speed.repeat(3, lambda: {"images_per_s": next(speeds), "first_step_s": 1.0})
+        self.assertEqual(one["images_per_s"], 20.0)
+        self.assertEqual(one["all_images_per_s"], [30.0, 10.0, 20.0])
+
+    def test_what_was_measured_before_the_end_is_kept(self):
+        runs_left = iter(({"images_per_s": 5.0, "first_step_s": 2.0},))
+
+        def once():
+            found = next(runs_left, None)
+            if found is None:
+                raise budget.OutOfTime("0 s of 60 s were left")
+            return found
+        self.assertEqual(speed.repeat(3, once)["all_images_per_s"], [5.0])
+
+    def test_ratios_stand_in_the_table(self):
+        case = {"model": "resnet18", "batch": 256}
+        report = {"ours": {"state": "done", "seconds": 3, "result": [{**case, "images_per_s": 500000.0}]},
+                  "eager": {"state": "done", "seconds": 9, "result": [{**case, "images_per_s": 100000.0}]},
+                  "compile": {"state": "done", "result": [{**case, "fault": "not done after 60 s"}]}}
+        self.assertIn("| resnet18 256 | 500,000 images/s, eager 100,000 (5.00×), compile not done after 60 s |",
+                      list(table.lines(report)))
 
 
 class StartRanks(unittest.TestCase):

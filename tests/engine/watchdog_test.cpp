@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <future>
 #include <latch>
 #include <thread>
@@ -188,6 +189,67 @@ TEST(PeerWatch, AStoreThatDoesNotAnswerIsRankZeroGone) {
     const PeerLoss loss = losses.get();
     EXPECT_EQ(loss.rank, 0);
     EXPECT_NE(loss.reason.find("has not answered for"), std::string::npos) << loss.reason;
+}
+
+// Operations that wait in a device's queue.
+
+TEST(GroupRecord, QueuedOperationsRunOneAfterTheOther) {
+    GroupRecord record("nccl", {0, 1}, [](const std::string&) {});
+    std::array<bool, 3> ended{};
+    for (const bool& one : ended) {
+        record.start_queued(CollectiveKind::step, 1000, [&one] { return one; });
+    }
+    EXPECT_EQ(record.state(), state(1, CollectiveKind::step, 1000, true));
+    ended[0] = true;
+    EXPECT_EQ(record.state(), state(2, CollectiveKind::step, 1000, true));
+    ended[1] = ended[2] = true;
+    EXPECT_EQ(record.state(), state(3, CollectiveKind::step, 1000, false));
+    // Those of the host are numbered in the order in which they are started, whatever has ended.
+    record.start_queued(CollectiveKind::step, 1000, [] { return false; });
+    record.start_queued(CollectiveKind::step, 1000, [] { return false; });
+    record.start(CollectiveKind::barrier, 0);
+    EXPECT_EQ(record.state(), state(6, CollectiveKind::barrier, 0, true));
+    record.finish();
+    EXPECT_EQ(record.state(), state(6, CollectiveKind::barrier, 0, false));
+}
+
+// Rank 1 lives, has done its part of step 1 and hangs before step 2; rank 0 has two steps in its GPU's queue.
+TEST(PeerWatch, ARankThatDoesNotComeToAStepIsNamed) {
+    TcpStoreServer server(server_of(2));
+    std::array<Losses, 2> losses;
+    std::array<std::shared_ptr<FlightRecorder>, 2> recorders;
+    std::vector<std::unique_ptr<PeerWatch>> watches;
+    std::vector<std::shared_ptr<GroupRecord>> records;
+    std::promise<std::string> aborted;
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        recorders[rank] = std::make_shared<FlightRecorder>();
+        records.push_back(recorders[rank]->add("nccl", {0, 1}, [&aborted, rank](const std::string& why) {
+            if (rank == 0) {
+                aborted.set_value(why);
+            }
+        }));
+        records[rank]->start_queued(CollectiveKind::step, 44700000, [] { return true; });
+    }
+    records[0]->start_queued(CollectiveKind::step, 44700000, [] { return false; });
+    records[0]->start_queued(CollectiveKind::step, 44700000, [] { return false; });
+    for (std::size_t rank = 0; rank < 2; ++rank) {
+        watches.push_back(std::make_unique<PeerWatch>(
+            client(server.port(), static_cast<int>(rank), 2),
+            PeerWatchOptions{.silence_limit = 0ms, .collective_timeout = 300ms, .recorder = recorders[rank]},
+            losses[rank].taker()));
+    }
+    for (Losses& one : losses) {
+        ASSERT_TRUE(one.within(20s));
+        EXPECT_EQ(one.get().rank, 1);
+    }
+    const std::string why = aborted.get_future().get();
+    EXPECT_NE(
+        why.find("rank 1 has not started step #2 (44.7 MB) of group nccl that rank 0 has waited in for"),
+        std::string::npos)
+        << why;
+    EXPECT_NE(why.find("rank 1 has finished step #1 (44.7 MB) and computes, or hangs"), std::string::npos)
+        << why;
+    watches.clear();
 }
 
 // A collective that one rank does not come to.

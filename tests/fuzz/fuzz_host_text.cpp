@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What the kernel and nvidia-smi print about a node.
+// What the kernel, nvidia-smi and the reader of the GPUs print about a node.
 
 #include "target.h"
 
 #include <base/utf8.h>
+#include <remote/agent/nvml/nvml_lines.h>
 #include <remote/agent/probes/host_text.h>
 
 #include <cmath>
@@ -24,6 +25,14 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     }
     for (const auto& [key, value] : agent::parse_nvidia_smi_line(text)) {
         fuzz::require(key.starts_with("gpu.") && std::isfinite(value) && value >= 0, "a reading is a number");
+    }
+    agent::NvmlLines lines;
+    lines.add(text);
+    for (const auto& [key, value] : lines.sample()) {
+        fuzz::require(key.starts_with("gpu.") && std::isfinite(value) && value >= 0, "a value is a number");
+    }
+    for (const auto& [index, gpu] : lines.gpus()) {
+        fuzz::require(index >= 0 && as_utf8(gpu.text("name")) == gpu.text("name"), "a name is UTF-8");
     }
     return 0;
 }

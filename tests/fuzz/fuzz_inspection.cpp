@@ -58,11 +58,13 @@ void read_gpu_texts(std::string_view text) {
     agent::read_gpu_processes(text, gpus);
     agent::unknown_field(text);
     wire::GpuError error;
-    if (agent::read_xid(text, error)) {
+    if (agent::read_xid(text, error) || agent::read_lost_gpu(text, error)) {
         require_text(error.text());
         require_text(error.pci());
         fuzz::require(error.t_us() >= 0, "a record has a time");
     }
+    require_text(agent::read_lost_link(text));
+    fuzz::require(agent::read_oom_kill(text).value_or(0) >= 0, "a process has a number");
 }
 
 void read_netlink(std::string_view text) {

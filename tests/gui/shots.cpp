@@ -20,6 +20,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
+#include <tests/gui/bundle_shots.h>
 #include <tests/gui/collective_shots.h>
 #include <tests/gui/nccl_log_shots.h>
 #include <tests/gui/nccl_shots.h>
@@ -549,6 +550,13 @@ int main(int argc, char** argv) {
         };
         nccl_log_shots(size, take);
         nccl_shots(size, take);
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"bundle"_s)) {
+        bundle_shots(size, [&](QWidget* widget, const char* name) {
+            if (camera.wants(name)) {
+                camera.take(widget, name);
+            }
+        });
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"collectives"_s)) {
         const Room room(size, {});

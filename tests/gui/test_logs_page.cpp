@@ -17,6 +17,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QProgressBar>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -70,6 +71,30 @@ TEST_F(Logs, AFileBecomesAVerdictWhoseLineIsShown) {
               QString::number(line) + u"  "_s +
                   QString::fromLatin1(kBadInterface).split(u'\n').at(qsizetype(line) - 1));
     EXPECT_EQ(view->blockCount(), 4);
+}
+
+TEST_F(Logs, EvidenceBeginsWithItsFirstLine) {
+    const QString file = folder_.path() + u"/all.log"_s;
+    write(file, kBadInterface);
+    page()->open({ss(file)});
+    ASSERT_TRUE(read());
+    ASSERT_NE(card(), nullptr);
+    Verdict verdict = page()->data().snapshot()->verdicts.front();
+    for (int line = 1; line <= 40; ++line) {
+        verdict.evidence.push_back({"rank 1.log", line, "line " + std::to_string(line)});
+    }
+    card()->set_verdict(verdict, true);
+    auto* evidence = child<QTextBrowser>(card(), "failureLines");
+    const auto* bar = evidence->verticalScrollBar();
+    ASSERT_TRUE(wait_until([&] { return bar->maximum() > 0 && bar->value() == 0; })) << bar->value();
+    EXPECT_EQ(evidence->textCursor().position(), 0);
+    // Other colours write the lines again: the user's place in them stays.
+    evidence->verticalScrollBar()->triggerAction(QAbstractSlider::SliderSingleStepAdd);
+    const int scrolled = evidence->verticalScrollBar()->value();
+    EXPECT_GT(scrolled, 0);
+    QEvent colours(QEvent::PaletteChange);
+    QCoreApplication::sendEvent(card(), &colours);
+    EXPECT_EQ(evidence->verticalScrollBar()->value(), scrolled);
 }
 
 TEST_F(Logs, TimelineAndFactsLeadToTheirLines) {

@@ -4,14 +4,18 @@
 #include <gui/nccl/nccl_data.h>
 #include <gui/nccl/nccl_lines.h>
 #include <gui/nccl/nccl_pane.h>
+#include <gui/nccl/settings_tab.h>
 
 #include <tests/gui/gui_test.h>
 #include <tests/gui/synthetic_nccl.h>
 #include <tests/gui/synthetic_run.h>
 
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QTabWidget>
 #include <QTemporaryDir>
+#include <QTreeView>
 #include <fstream>
 
 namespace rankscope::gui::testing {
@@ -119,12 +123,23 @@ TEST_F(NcclFrame, AnEmptyPaneSaysWhyAndOffersTheVariable) {
     NcclData data(&pool_);
     NcclPane pane(&data);
     pane.show();
-    auto* title = child<QLabel>(&pane, "ncclEmptyTitle");
-    EXPECT_EQ(title->text(), u"No logs yet"_s);
+    const auto title = [&] {
+        QStringList shown;
+        for (const QLabel* label : pane.findChildren<QLabel*>(u"ncclEmptyTitle"_s)) {
+            if (label->isVisible()) {
+                shown += label->text();
+            }
+        }
+        return shown.join(u'|');
+    };
+    EXPECT_EQ(title(), u"No logs yet"_s);
+    EXPECT_FALSE(pane.tabs()->isVisible());
     data.show_run(&model, nullptr, false);
     ASSERT_TRUE(settled(data));
-    EXPECT_EQ(title->text(), u"NCCL printed nothing"_s);
-    auto* set = child<QPushButton>(&pane, "ncclSetDebug");
+    EXPECT_EQ(title(), u"NCCL printed nothing"_s);
+    EXPECT_TRUE(pane.tabs()->isVisible()) << "the settings of the run are known";
+    EXPECT_EQ(pane.tabs()->currentIndex(), 0);
+    auto* set = child<QPushButton>(pane.tabs()->currentWidget(), "ncclSetDebug");
     ASSERT_TRUE(set->isVisible());
     std::map<std::string, std::string> keys;
     QObject::connect(&pane, &NcclPane::jobRequested,
@@ -136,8 +151,45 @@ TEST_F(NcclFrame, AnEmptyPaneSaysWhyAndOffersTheVariable) {
     gloo.state.plan.backend = "gloo";
     model.reset(std::move(gloo));
     data.show_run(&model, nullptr, false);
-    EXPECT_EQ(title->text(), u"This run uses Gloo"_s);
+    EXPECT_EQ(title(), u"This run uses Gloo"_s);
     EXPECT_FALSE(set->isVisible());
+}
+
+TEST_F(NcclFrame, SettingsOfARunAreShownWithoutALineOfNccl) {
+    LiveModel model(nullptr);
+    LiveData run = synthetic_data({.ranks = 2});
+    run.state.plan.backend = "nccl";
+    for (RankPlan& rank : run.state.plan.ranks) {
+        rank.env = {{"NCCL_IB_TIMEOUT", "22"}, {"PATH", "/bin"}};
+    }
+    run.job_yaml.clear();
+    model.reset(std::move(run));
+    NcclData data(&pool_);
+    NcclPane pane(&data);
+    pane.resize(900, 500);
+    pane.show();
+    data.show_run(&model, nullptr, false);
+    ASSERT_TRUE(settled(data));
+    auto* settings = child<SettingsTab>(&pane, "ncclSettingsTab");
+    EXPECT_FALSE(settings->isVisible()) << "the pane begins with why there is nothing else";
+    pane.tabs()->setCurrentIndex(pane.tabs()->count() - 1);
+    ASSERT_TRUE(settings->isVisible());
+    auto* view = child<QTreeView>(&pane, "ncclSettings");
+    ASSERT_EQ(view->model()->rowCount(), 1);
+    EXPECT_EQ(view->model()->index(0, 0).data().toString(), u"NCCL_IB_TIMEOUT"_s);
+    EXPECT_FALSE(child<QLabel>(&pane, "ncclSettingsNone")->isVisible());
+
+    // Nothing is set: a sentence, and no empty table.
+    LiveData bare = synthetic_data({.ranks = 2});
+    for (RankPlan& rank : bare.state.plan.ranks) {
+        rank.env.clear();
+    }
+    model.reset(std::move(bare));
+    data.show_run(&model, nullptr, false);
+    ASSERT_TRUE(settled(data));
+    EXPECT_TRUE(wait_until([&] { return child<QLabel>(&pane, "ncclSettingsNone")->isVisible(); }));
+    EXPECT_FALSE(view->isVisible());
+    EXPECT_TRUE(child<QLineEdit>(&pane, "ncclSettingName")->isVisible());
 }
 
 TEST(NcclLines, KeepTheBeginningAndTheEnd) {

@@ -152,7 +152,10 @@ protected:
         tab_.resize(1200, 700);
         tab_.show();
         tab_.set_run(&model_);
-        tab_.set_snapshot(snapshot_of("node-0:1:1 [0] NCCL INFO NCCL_CROSS_NIC set by environment to 1.\n"));
+        tab_.set_snapshot(
+            snapshot_of("node-0:1:1 [0] NCCL INFO NCCL_CROSS_NIC set by environment to 1.\n"
+                        "node-0:1:1 [0] NCCL INFO NCCL_IB_HCA set by environment to mlx5_9.\n"
+                        "node-0:1:1 [0] NCCL INFO NCCL_CONF_FILE set by environment to /etc/x.conf\n"));
         view_ = child<QTreeView>(&tab_, "ncclSettings");
     }
     QModelIndex row(const QString& name) const {
@@ -181,10 +184,21 @@ TEST_F(NcclSettings, ValueOriginRanksAndMeaning) {
     EXPECT_EQ(tree.data().toString(), u"Tree"_s);
     EXPECT_EQ(tree.siblingAtColumn(SettingsModel::Ranks).data().toString(), u"3"_s);
     EXPECT_EQ(tree.siblingAtColumn(SettingsModel::From).data().toString(), u"job (rank_env)"_s);
-    EXPECT_EQ(row(u"NCCL_IB_HCA"_s).siblingAtColumn(SettingsModel::From).data().toString(), u"Rankscope"_s);
     const QModelIndex cross = row(u"NCCL_CROSS_NIC"_s);
     EXPECT_EQ(cross.siblingAtColumn(SettingsModel::From).data().toString(), u"environment or nccl.conf"_s);
     EXPECT_FALSE(cross.siblingAtColumn(SettingsModel::Meaning).data().toString().isEmpty());
+    view_->setCurrentIndex(cross);
+    EXPECT_TRUE(child<QLabel>(&tab_, "ncclSettingFacts")
+                    ->text()
+                    .contains(u"grep NCCL_CROSS_NIC ~/.nccl.conf /etc/nccl.conf"_s))
+        << "how to find out which";
+    EXPECT_EQ(row(u"NCCL_CONF_FILE"_s).siblingAtColumn(SettingsModel::From).data().toString(),
+              u"environment"_s);
+    const QModelIndex hca = row(u"NCCL_IB_HCA"_s);
+    ASSERT_EQ(view_->model()->rowCount(hca), 2);
+    EXPECT_EQ(view_->model()->index(0, SettingsModel::From, hca).data().toString(), u"Rankscope"_s);
+    EXPECT_EQ(view_->model()->index(1, SettingsModel::From, hca).data().toString(), u"the program"_s)
+        << "all ranks got another value, and that wins over files";
     QSignalSpy asked(&tab_, &NcclTab::lineRequested);
     emit view_->activated(cross);
     ASSERT_EQ(asked.count(), 1);

@@ -9,7 +9,9 @@
 #include <tests/gui/synthetic_nccl.h>
 
 #include <QComboBox>
+#include <QLabel>
 #include <QListWidget>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <fstream>
@@ -125,6 +127,46 @@ TEST_F(NcclMap, AThousandRanksAreNodesThatOpen) {
     QTest::keyClick(view(), Qt::Key_Minus);
     EXPECT_LT(view()->zoom(), 1);
     expect_no_overlap();
+}
+
+TEST_F(NcclMap, ASmallMapFitsWithoutScrollBars) {
+    const std::string log = nccl_log({.nodes = 2, .gpus = 8, .channels = 4, .all_devices = true});
+    show(log, {1150, 330});  // as Live has at 1280x800
+    EXPECT_EQ(view()->verticalScrollBar()->maximum(), 0);
+    EXPECT_EQ(view()->horizontalScrollBar()->maximum(), 0);
+    EXPECT_GE(view()->zoom(), 0.69);
+    expect_no_overlap();
+    const double fitted = view()->zoom();
+    // With more room it is larger; what the user chooses stays, until 0.
+    pane_.resize(1800, 700);
+    EXPECT_TRUE(wait_until([&] { return view()->zoom() == 1; }));
+    view()->setFocus();
+    QTest::keyClick(view(), Qt::Key_Plus);
+    pane_.resize(1150, 330);
+    QCoreApplication::processEvents();
+    EXPECT_GT(view()->zoom(), 1);
+    EXPECT_GT(view()->verticalScrollBar()->maximum(), 0);
+    QTest::keyClick(view(), Qt::Key_0);
+    EXPECT_EQ(view()->zoom(), fitted);
+    // Where it would be too small to read it scrolls.
+    pane_.resize(500, 250);
+    EXPECT_TRUE(wait_until([&] { return view()->verticalScrollBar()->maximum() > 0; }));
+    EXPECT_EQ(view()->zoom(), 1);
+}
+
+TEST_F(NcclMap, WithoutACommunicatorThereIsNothingToChoose) {
+    const std::string file = ss(folder_.path()) + "/begin.log";
+    std::ofstream(file) << "node-0:1:1 [0] NCCL INFO NCCL_CROSS_NIC set by environment to 1.\n";
+    pane_.resize(900, 400);
+    pane_.show();
+    data_.show_files({file});
+    ASSERT_TRUE(wait_until([&] { return data_.snapshot()->complete; }));
+    EXPECT_TRUE(child<QLabel>(&pane_, "mapNone")->isVisible());
+    EXPECT_FALSE(child<QComboBox>(&pane_, "mapCommunicator")->isVisible());
+    EXPECT_FALSE(child<QComboBox>(&pane_, "mapShow")->isVisible());
+    show(nccl_log({.nodes = 1, .gpus = 2}));
+    EXPECT_TRUE(child<QComboBox>(&pane_, "mapCommunicator")->isVisible());
+    EXPECT_FALSE(child<QLabel>(&pane_, "mapNone")->isVisible());
 }
 
 TEST_F(NcclMap, ARankWithoutALineIsAGap) {

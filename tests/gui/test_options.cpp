@@ -17,13 +17,14 @@ namespace {
 TEST(Options, AreReadFromTheCommandLine) {
     const ParsedOptions parsed =
         parse_options({u"rankscope"_s, u"--cluster"_s, u"c.yaml"_s, u"--quick-start"_s, u"--theme"_s,
-                       u"dark"_s, u"--data-dir"_s, u"/d"_s});
+                       u"dark"_s, u"--data-dir"_s, u"/d"_s, u"my run.rankscope"_s});
     EXPECT_TRUE(parsed.error.isEmpty());
     EXPECT_EQ(parsed.options.inventory_path(), "c.yaml");
     EXPECT_TRUE(parsed.options.inventory_must_exist);
     EXPECT_TRUE(parsed.options.quick_start);
     EXPECT_EQ(parsed.options.theme, ThemeChoice::Dark);
     EXPECT_EQ(parsed.options.store_path().parent_path(), "/d");
+    EXPECT_EQ(parsed.options.bundles, QStringList{u"my run.rankscope"_s});
 }
 
 TEST(Options, WrongUsageIsReported) {

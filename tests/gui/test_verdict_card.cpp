@@ -19,6 +19,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTextBlock>
 #include <QTextBrowser>
@@ -167,6 +168,32 @@ TEST_F(VerdictCard, ALineOfTheLogIsOneClickAway) {
     EXPECT_EQ(pane->shown_rank(), -1) << "it is in the log of all";
     EXPECT_NE(selected().find("[3]"), std::string::npos) << selected();
     EXPECT_NE(selected().find(of_rank_3), std::string::npos) << selected();
+}
+
+TEST_F(VerdictCard, EvidenceBeginsWithItsFirstLineAndLastLinesEndWithTheLast) {
+    const auto at_end = [&](bool evidence) {
+        LiveData data = synthetic_data({.id = evidence ? "a" : "b", .until = 0.3, .fate = Fate::Killed});
+        data.diagnoses.clear();
+        data.state.end->culprit.last_lines.assign(30, "  File \"train.py\"");
+        if (evidence) {
+            Verdict verdict = synthetic_verdict(kRun, VerdictPhase::End, kRun.start_us);
+            verdict.evidence.assign(1, {"rank1.log", 7, "NCCL WARN it broke"});
+            data.diagnoses.push_back(verdict);
+        }
+        window_->live_page()->show_stored(std::move(data));
+    };
+    auto* bar = find<QTextBrowser>("failureLines")->verticalScrollBar();
+    at_end(true);
+    EXPECT_TRUE(wait_until([&] { return bar->maximum() > 0 && bar->value() == 0; })) << bar->value();
+    at_end(false);
+    EXPECT_TRUE(wait_until([&] { return bar->value() > 0 && bar->value() == bar->maximum(); }))
+        << "the exception stands last";
+
+    Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
+    verdict.evidence.assign(30, {"", 0, "pid 4242: state D"});
+    window_->live_page()->show_session();
+    report(10, verdict);
+    EXPECT_TRUE(wait_until([&] { return bar->maximum() > 0 && bar->value() == 0; })) << bar->value();
 }
 
 TEST_F(VerdictCard, ALineThatArrivesLaterCanBeClickedThen) {

@@ -101,6 +101,55 @@ TEST(CommMap, HasTheRingThatTheLogStates) {
     EXPECT_EQ(tree->place.line, 0U);
 }
 
+TEST(CommMap, ManyChannelsOfManyRanksAreLinksOfTheirPairs) {
+    constexpr int kRanks = 256;
+    constexpr int kChannels = 32;
+    RunFacts facts;
+    facts.transports = {"NET/IB/0", "P2P/CUMEM"};
+    Communicator comm;
+    comm.nranks = kRanks;
+    for (int channel = kChannels - 1; channel >= 0; --channel) {
+        Ring ring;
+        ring.channel = channel;
+        ring.complete = channel % 2 == 0;  // else the log has only the first steps
+        for (int rank = 0; rank < (ring.complete ? kRanks : 20); ++rank) {
+            ring.ranks.push_back(rank);
+        }
+        comm.rings.push_back(ring);
+        for (int rank = kRanks - 1; rank >= 0; --rank) {
+            Edge edge;
+            edge.from = rank;
+            edge.to = (rank + 1) % kRanks;
+            edge.channel = static_cast<std::uint16_t>(channel);
+            edge.transport = rank == 7 ? 1 : 0;
+            edge.net_device = static_cast<std::int16_t>(channel % 4);
+            edge.line = static_cast<std::uint32_t>(comm.edges.size() + 1);
+            comm.edges.push_back(edge);
+        }
+    }
+    TreeNode node;  // no line has its connection
+    node.rank = 9;
+    node.up = 3;
+    comm.trees.push_back(node);
+    const CommMap map = map_of(facts, comm);
+    ASSERT_EQ(map.links.size(), std::size_t{kRanks} + 1);
+    EXPECT_EQ(map.channels.size(), std::size_t{kChannels});
+    for (const MapLink& link : map.links) {
+        if (link.from == 9 && link.to == 3) {
+            EXPECT_EQ(link.kind, TransportKind::Unknown);
+            EXPECT_EQ(link.tree_channels, std::vector<int>{0});
+            continue;
+        }
+        EXPECT_EQ(link.to, (link.from + 1) % kRanks);
+        EXPECT_EQ(link.kind, link.from == 7 ? TransportKind::P2p : TransportKind::NetIb);
+        EXPECT_EQ(link.ring_channels.size(), std::size_t{kChannels}) << link.from;
+        EXPECT_TRUE(link.other_channels.empty());
+        EXPECT_EQ(link.send_devices, (std::vector<int>{0, 1, 2, 3}));
+        EXPECT_EQ(link.place.line, static_cast<std::uint64_t>(kRanks - link.from))
+            << "the first that states it";
+    }
+}
+
 TEST(CommMap, ARankWithoutALineIsAGap) {
     const auto facts = facts_of(four_ranks("P2P/CUMEM/read", "NET/IB/0/GDRDMA", kIb, {3}));
     const auto map = map_of(facts, facts.communicators.at(0));
@@ -121,8 +170,8 @@ TEST(CommMap, ANetworkConnectionIsDirectOnlyIfBothEndsAre) {
     const auto map = map_of(facts, facts.communicators.at(0));
     ASSERT_EQ(map.links.size(), 1U);
     EXPECT_EQ(map.links[0].kind, TransportKind::NetIb);
-    EXPECT_EQ(map.links[0].send_devices, std::set<int>{3});
-    EXPECT_EQ(map.links[0].receive_devices, std::set<int>{1});
+    EXPECT_EQ(map.links[0].send_devices, std::vector<int>{3});
+    EXPECT_EQ(map.links[0].receive_devices, std::vector<int>{1});
     EXPECT_EQ(map.links[0].place.line, 3U);
 }
 

@@ -70,6 +70,26 @@ class Diagnose(unittest.TestCase):
         self.assertIn("Not ruled out: ", text)
         self.assertNotIn("?", text)
 
+    def test_files_of_nccl_inspector_are_summed_up(self):
+        self.write("logs/node-b.log", BAD_INTERFACE)
+        for rank in range(4):
+            operation = {
+                "header": {"id": "0x7f8c496ae9f661", "rank": rank, "n_ranks": 4, "nnodes": 1},
+                "metadata": {"inspector_output_format_version": "v4.0", "hostname": "node-b", "pid": 100 + rank},
+                "coll_perf": {"coll": "AllReduce", "coll_sn": 7, "coll_msg_size_bytes": 1 << 30, "coll_exec_time_us": 4000 if rank == 2 else 9000},
+            }
+            self.write(f"logs/inspector/node-b-pid{100 + rank}.log", json.dumps(operation, separators=(",", ":")) + "\n")
+        found = self.diagnoses("logs")
+        self.assertEqual(found["diagnoses"][0]["id"], "socket-ifname-invalid")
+        self.assertEqual((found["inspector"]["operations"], found["inspector"]["processes"]), (4, 4))
+        row = found["inspector"]["collectives"][0]
+        self.assertEqual((row["function"], row["ranks"], row["last_rank"]), ("AllReduce", 4, 2))
+        self.assertGreater(row["bus_bandwidth"], 0)
+        text = self.run_program("diagnose", "logs").stdout
+        self.assertIn("NCCL Inspector: 4 operations of 4 processes.", text)
+        self.assertRegex(text, r"AllReduce +4 ")
+        self.assertNotIn("inspector", self.diagnoses("logs/node-b.log"))
+
     def test_folded_lines_show_the_odd_one(self):
         for rank in range(8):
             self.write(f"logs/rank{rank}.log",

@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
+#include <optional>
+
 namespace rankscope::agent {
 namespace {
 
@@ -48,14 +51,36 @@ TEST(ExitCause, OomKillsAreReadFromBothKindsOfCgroup) {
 }
 
 TEST(ExitCause, TheKernelLogNamesTheProcess) {
-    const char* global =
-        "3,1214,9021,-;Out of memory: Killed process 4711 (python3) total-vm:1kB, anon-rss:2kB, UID:1000";
-    const char* cgroup = "3,1,2,-;Memory cgroup out of memory: Killed process 4711 (python3) total-vm:1kB";
-    EXPECT_TRUE(is_oom_record(global, 4711));
-    EXPECT_TRUE(is_oom_record(cgroup, 4711));
-    EXPECT_FALSE(is_oom_record(global, 471));
-    EXPECT_FALSE(is_oom_record(global, 711));
-    EXPECT_FALSE(is_oom_record("6,1,2,-;eth0: link is up", 4711));
+    for (const char* record : {
+             "3,1214,9021,-;Out of memory: Killed process 4711 (python3) total-vm:1kB, anon-rss:2kB, "
+             "UID:1000",
+             "3,1,2,-;Memory cgroup out of memory: Killed process 4711 (python3) total-vm:1kB",
+             // Before 4.20, as two records.
+             "3,1,2,-;Out of memory: Kill process 4711 (python3) score 912 or sacrifice child",
+             "3,1,2,-;Killed process 4711 (python3) total-vm:8kB, anon-rss:4kB, file-rss:0kB, shmem-rss:0kB",
+         }) {
+        EXPECT_EQ(read_oom_kill(record), 4711) << record;
+    }
+    for (const char* record :
+         {"6,1,2,-;eth0: link is up", "", "Out of memory: Killed process 4711 (x)",
+          "3,1,2,-;Out of memory: Killed process", "3,1,2,-;Killed process 4711 (x) by a user",
+          "3,1,2,-;Out of memory: Killed process 99999999999999999999 (x)"}) {
+        EXPECT_EQ(read_oom_kill(record), std::nullopt) << record;
+    }
+}
+
+TEST(ExitCause, WhatTheKernelLogSaidBeforeIsOfOtherProcesses) {
+    const test::TemporaryFolder folder;
+    const auto log = folder / "kmsg";
+    const auto append = [&](const char* record) { std::ofstream(log, std::ios::app) << record << '\n'; };
+    append("3,1,2,-;Out of memory: Killed process 4711 (python3) total-vm:1kB");
+    OomWatch watch(log);
+    EXPECT_EQ(watch.evidence(4711), "");
+    append("3,2,3,-;Out of memory: Killed process 4712 (python3) total-vm:1kB\n SUBSYSTEM=memory");
+    append("3,3,4,-;Memory cgroup out of memory: Killed process 4713 (python3) total-vm:1kB");
+    EXPECT_EQ(watch.evidence(4713), "kernel log");
+    EXPECT_EQ(watch.evidence(4712), "kernel log") << "it was read with the other";
+    EXPECT_EQ(watch.evidence(4711), "");
 }
 
 TEST(ExitCause, WithoutASignNothingIsSaid) {

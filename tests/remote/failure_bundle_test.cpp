@@ -78,6 +78,15 @@ TEST(RedactorTest, AValueThatIsKnownIsReplacedEverywhere) {
     EXPECT_EQ(list[1].times, 1U);
 }
 
+TEST(RedactorTest, AKnownSecretOfSeveralLinesKeepsTheNumbersOfLines) {
+    const std::string key = "abc123\ndef456\nghi789";
+    Redactor redactor({});
+    nlohmann::ordered_json env{{"MY_SECRET", key}};
+    redactor.redact(env, "plan.json");
+    EXPECT_EQ(redactor.redact("uses " + key + " here\nand more\n", "output of rank 0"),
+              "uses [redacted]\n\n here\nand more\n");
+}
+
 TEST(RedactorTest, WordsAfterAFlagOfACommand) {
     nlohmann::ordered_json command{"python3", "train.py", "--api-key", "0a1b2c3d4e5f", "--lr", "0.1"};
     Redactor({}).redact(command, "plan.json");
@@ -282,7 +291,7 @@ TEST_F(FailureBundleTest, ARunThatHadNotEndedIsOverElsewhere) {
 TEST_F(FailureBundleTest, ItsLinesAreReadForADiagnosis) {
     std::vector<std::string> lines;
     const auto read = read_bundle_lines(
-        written(), 0, [&](const logs::LogLine& line) { lines.emplace_back(line.text); }, {});
+        written(), 0, {.line = [&](const logs::LogLine& line) { lines.emplace_back(line.text); }}, {});
     ASSERT_TRUE(read);
     EXPECT_EQ(std::count(lines.begin(), lines.end(), "uses [redacted]"), 1);
     EXPECT_EQ(std::count(read->sources.begin(), read->sources.end(), id_ + "/rank1"), 1);

@@ -59,6 +59,14 @@ TEST(HostInspectionText, NcclConf) {
         expected)
         << "the first counts, as NCCL sets only what is not set";
     EXPECT_TRUE(read_nccl_conf("").empty());
+    const std::map<std::string, std::string> all{{"NCCL_PROTO", "LL"},
+                                                 {"NCLL_DEBUG", "INFO"},
+                                                 {"TORCH_NCCL_BLOCKING_WAIT", "1"},
+                                                 {"gloo_socket_ifname", "eth0"}};
+    EXPECT_EQ(
+        read_communication_settings("NCCL_PROTO=LL\nPATH=/bin\nNCLL_DEBUG=INFO\nTORCH_NCCL_BLOCKING_WAIT=1\n"
+                                    "gloo_socket_ifname=eth0\nTOR=1\n"),
+        all);
 }
 
 TEST(HostInspectionText, InterfaceKinds) {

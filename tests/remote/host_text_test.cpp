@@ -161,7 +161,7 @@ protected:
 
 TEST_F(SmiOfTheTest, NoDriverNoReading) {
     install("echo 0, 50, 1, 2, 30; exec sleep 600");
-    GpuMonitor monitor(0.1, folder_ / "not-there");
+    GpuMonitor monitor(0.1, NvmlPlace{.device = folder_ / "not-there"});
     std::vector<pollfd> fds;
     monitor.step();
     monitor.add_to(fds);
@@ -172,7 +172,7 @@ TEST_F(SmiOfTheTest, NoDriverNoReading) {
 TEST_F(SmiOfTheTest, ReadsLinesAsTheyCome) {
     test::write_text(device_, "");
     install("printf '0, 50, 1, 2, 3'; sleep 0.1; printf '0\\n1, 70, 1, 2, 40\\n'; exec sleep 600");
-    GpuMonitor monitor(600, device_);
+    GpuMonitor monitor(600, NvmlPlace{.device = device_});
     auto values = wait_for_reading(monitor);
     EXPECT_EQ(values.at("gpu.0.temp"), 30);
     test::wait_until([&] {
@@ -188,14 +188,14 @@ TEST_F(SmiOfTheTest, AnOldDriverIsAskedForLess) {
         "case $1 in *throttle*) echo 'Field \"clocks_throttle_reasons.active\" is not a valid field to "
         "query.'; exit 2;; esac; "
         "echo 0, 50, 1, 2, 30; exec sleep 600");
-    GpuMonitor monitor(600, device_);
+    GpuMonitor monitor(600, NvmlPlace{.device = device_});
     EXPECT_EQ(wait_for_reading(monitor).at("gpu.0.util"), 0.5);
 }
 
 TEST_F(SmiOfTheTest, AHungDriverGivesNothingAndBlocksNothing) {
     test::write_text(device_, "");
     install("echo 0, 50, 1, 2, 30; exec sleep 600");
-    GpuMonitor monitor(0.1, device_);
+    GpuMonitor monitor(0.1, NvmlPlace{.device = device_});
     ASSERT_FALSE(wait_for_reading(monitor).empty());
     EXPECT_TRUE(test::wait_until([&] {
         monitor.step();

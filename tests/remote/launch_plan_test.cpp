@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/plan/compute_offers.h>
 #include <remote/desk/plan/nccl_plugin.h>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace rankscope {
@@ -362,14 +364,98 @@ TEST(LaunchPlan, TheNativeEngineTakesGpusWhereItsDeviceIsCuda) {
     EXPECT_EQ(refused(inventory, train, {{"node1", facts_with(2)}}), "device-and-backend");
 }
 
-TEST(LaunchPlan, TheNativeEngineTakesCpuSlots) {
+TEST(LaunchPlan, TheNativeEngineTakesCpuSlotsWithoutGpus) {
     const auto plan =
-        planned(inventory_of({node_called("node1", 4)}), train_job({"node1"}), {{"node1", facts_with(2)}});
+        planned(inventory_of({node_called("node1", 4)}), train_job({"node1"}), {{"node1", facts_with(0)}});
     ASSERT_EQ(plan.ranks.size(), 4U);
     EXPECT_EQ(plan.backend, "gloo");
     EXPECT_EQ(plan.ranks[0].command, (std::vector<std::string>{"{worker}", "--config", "{config}"}));
-    ASSERT_FALSE(plan.notes.empty());
-    EXPECT_NE(plan.notes.back().find("train.device: cuda"), std::string::npos) << "idle GPUs are said";
+}
+
+LaunchPlan planned_with(bool cuda, const Inventory& inventory, const Job& job, const KnownFacts& facts) {
+    auto plan = make_node_plan(inventory, job, facts, EngineParts{.cuda = cuda});
+    EXPECT_TRUE(plan) << (plan ? "" : to_line(plan.failure()));
+    return plan ? *plan : LaunchPlan{};
+}
+
+bool says(const LaunchPlan& plan, const std::string& words) {
+    return std::any_of(plan.notes.begin(), plan.notes.end(),
+                       [&](const std::string& note) { return note.find(words) != std::string::npos; });
+}
+
+TEST(LaunchPlan, TheNativeEngineTakesTheGpusWhereEveryNodeHasOne) {
+    const auto inventory = inventory_of({node_called("node1", 4), node_called("node2", 4)});
+    const KnownFacts both{{"node1", facts_with(2)}, {"node2", facts_with(1)}};
+    const KnownFacts one{{"node1", facts_with(2)}, {"node2", facts_with(0)}};
+    const KnownFacts half{{"node1", facts_with(2)}};
+    Job job = train_job({"node1", "node2"});
+    for (const char* device : {"", "auto"}) {
+        if (*device != '\0') {
+            (*job.train)["device"] = device;
+        }
+        const auto gpus = planned_with(true, inventory, job, both);
+        EXPECT_EQ(gpus.backend, "nccl");
+        ASSERT_EQ(gpus.ranks.size(), 3U);
+        EXPECT_EQ(gpus.ranks[2].device, "cuda:0");
+        EXPECT_TRUE(says(gpus, "on GPUs: every node has a GPU"));
+        EXPECT_TRUE(says(gpus, "train.device: cpu"));
+
+        const auto mixed = planned_with(true, inventory, job, one);
+        EXPECT_EQ(mixed.ranks.front().device, "cpu");
+        EXPECT_EQ(mixed.backend, "gloo");
+        EXPECT_TRUE(says(mixed, "on CPUs: node2 has no GPU"));
+        EXPECT_TRUE(says(planned_with(true, inventory, job, half), "node2 has not been probed"));
+        EXPECT_TRUE(says(planned_with(false, inventory, job, both), "no CUDA engine"));
+    }
+    job.backend = BackendChoice::Gloo;
+    EXPECT_EQ(planned_with(true, inventory, job, both).ranks.front().device, "cpu");
+    job.backend = BackendChoice::Auto;
+    (*job.train)["device"] = "cpu";
+    EXPECT_EQ(planned_with(true, inventory, job, both).ranks.front().device, "cpu");
+}
+
+TEST(LaunchPlan, PrecisionsThatTheDevicesLackAreRefused) {
+    const auto inventory = inventory_of({node_called("node1", 1), node_called("node2", 1)});
+    KnownFacts facts{{"node1", facts_with(1)}, {"node2", facts_with(1)}};
+    facts["node1"].sample["gpu.0.compute"] = 90;
+    facts["node2"].sample["gpu.0.compute"] = 70;
+    Job job = train_job({"node1", "node2"});
+    const auto refusal = [&](const char* precision) {
+        (*job.train)["precision"] = precision;
+        const auto plan = make_node_plan(inventory, job, facts, EngineParts{.cuda = true});
+        return plan ? std::string() : plan.failure().what;
+    };
+    for (const char* precision : {"bf16", "tf32"}) {
+        const auto what = refusal(precision);
+        EXPECT_NE(what.find("GPU 0 of node2 has compute capability 7.0"), std::string::npos) << what;
+        EXPECT_NE(what.find(std::string(precision) + " needs 8.0"), std::string::npos) << what;
+    }
+    EXPECT_EQ(refusal("fp16"), "");
+    EXPECT_EQ(refusal("fp32"), "");
+    facts["node2"].sample.clear();
+    EXPECT_EQ(refusal("bf16"), "") << "what is not known hinders nothing";
+    (*job.train)["device"] = "cpu";
+    EXPECT_NE(refusal("fp16").find("fp16 needs GPUs"), std::string::npos);
+    EXPECT_EQ(refusal("bf16"), "") << "the worker knows its CPU";
+    (*job.train)["precision"] = "tf32";
+    EXPECT_TRUE(says(planned_with(true, inventory, job, facts), "compute in fp32"));
+}
+
+TEST(LaunchPlan, OffersNameWhatCannotBeChosen) {
+    const std::vector<NodeSpec> nodes{node_called("node1"), node_called("node2")};
+    Job job = train_job({"node1", "node2"});
+    const KnownFacts facts{{"node1", facts_with(2)}, {"node2", facts_with(0)}};
+    const auto offers = compute_offers(nodes, job, facts, EngineParts{.cuda = true});
+    EXPECT_EQ(ComputeOffers::why_not(offers.devices, "cuda"), "node2 has no GPU");
+    EXPECT_EQ(ComputeOffers::why_not(offers.devices, "cpu"), "");
+    EXPECT_EQ(ComputeOffers::why_not(offers.backends, "nccl"), "node2 has no GPU");
+    EXPECT_EQ(ComputeOffers::why_not(offers.backends, "gloo"), "");
+    EXPECT_EQ(ComputeOffers::why_not(offers.precisions, "fp16"), "fp16 needs GPUs");
+    job.backend = BackendChoice::Nccl;
+    const auto nccl = compute_offers(nodes, job, {}, EngineParts{.cuda = true});
+    EXPECT_EQ(nccl.device, "cuda");
+    EXPECT_NE(ComputeOffers::why_not(nccl.devices, "cpu"), "");
+    EXPECT_EQ(ComputeOffers::why_not(nccl.devices, "cuda"), "") << "not known yet";
 }
 
 TEST(LaunchPlan, UnknownAndMissingNodesAreNamed) {
@@ -416,8 +502,8 @@ TEST(LaunchPlan, APortIsChosenLaterWhenNoneIsAskedFor) {
     job.master_port = 0;
     const auto plan = planned(Inventory{}, job);
     EXPECT_EQ(plan.master_port, 0);
-    ASSERT_EQ(plan.notes.size(), 1U);
-    EXPECT_NE(plan.notes[0].find("free port"), std::string::npos);
+    ASSERT_EQ(plan.notes.size(), 2U);
+    EXPECT_NE(plan.notes[1].find("free port"), std::string::npos);
     EXPECT_NE(to_text(plan).find("(free port)"), std::string::npos);
 }
 

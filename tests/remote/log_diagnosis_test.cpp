@@ -3,12 +3,17 @@
 
 #include "support/events.h"
 #include "support/plans.h"
+#include "support/temporary_folder.h"
 #include "support/wait_until.h"
 
 #include <remote/desk/run/event_pump.h>
 #include <remote/desk/run/log_diagnosis.h>
+#include <remote/desk/run/stored_causes.h>
 #include <remote/desk/store/run_lines.h>
+#include <remote/desk/store/run_store.h>
 #include <remote/diagnosis/verdict_source.h>
+#include <remote/logs/rules/rule_set.h>
+#include <remote/logs/verdicts/diagnosis.h>
 
 #include <gtest/gtest.h>
 
@@ -330,6 +335,150 @@ TEST(LogsAtTheEnd, AreNotSaidOfARunThatCouldNotStart) {
     EndEvent end;
     end.outcome = Outcome::Failed;
     EXPECT_EQ(verdicts_in(end_of({false, end}, 1, logs)), std::vector<std::string>{});
+}
+
+// A stored run as `diagnose RUN` reads it: through the store, its lines, steps, exits and ends.
+class StoredRunTest : public testing::Test {
+protected:
+    StoredRunTest() {
+        auto opened = RunStore::open(folder_ / "runs.sqlite");
+        EXPECT_TRUE(opened);
+        store_ = *opened;
+        RunRecord record;
+        record.run_id = "run-1";
+        record.plan = plan_of(2, 2);
+        EXPECT_TRUE(store_->create_run(record));
+    }
+    void add(EventBody body, double at_s, int rank) {
+        const auto node = rank < 0 ? std::string() : "node" + std::to_string(rank / 2 + 1);
+        Event event = make_event(std::move(body), ++seq_, node, rank);
+        event.t_us = static_cast<std::int64_t>(at_s * 1e6);
+        events_.push_back(std::move(event));
+    }
+    void print(double at_s, int rank, const std::string& line) {
+        add(LogEvent{true, line + '\n', 0}, at_s, rank);
+    }
+    void exit(double at_s, int rank, int code, int signal = 0, const std::string& oom = "") {
+        ExitEvent exit;
+        exit.code = code;
+        exit.signal = signal;
+        exit.oom = oom;
+        add(exit, at_s, rank);
+    }
+    void end(Outcome outcome) {
+        EndEvent end;
+        end.outcome = outcome;
+        add(end, 2000, -1);
+    }
+    logs::DiagnosisResult diagnosed() {
+        EXPECT_TRUE(store_->append("run-1", events_));
+        static const auto set = logs::load_rules(logs::usual_rule_folders());
+        EXPECT_FALSE(set.rules.empty());
+        logs::Diagnosis diagnosis(set.rules);
+        StoredCauses causes;
+        const RunSink sink{
+            .line = [&](const logs::LogLine& line) { diagnosis.take(line); },
+            .step = [&](const logs::ReportedStep& step) { diagnosis.take(step); },
+            .exit = [&](logs::ProcessExit exit) { diagnosis.take(std::move(exit)); },
+            .event = [&](const RunRecord& record, const Event& event) { causes.observe(record, event); }};
+        auto read = read_run_lines(*store_, "run-1", 0, sink, {});
+        EXPECT_TRUE(read);
+        auto found = diagnosis.finish(read->sources);
+        causes.add_to(found.verdicts, std::move(read->verdicts), true);
+        return found;
+    }
+
+    const test::TemporaryFolder folder_;
+    std::shared_ptr<RunStore> store_;
+    std::vector<Event> events_;
+    std::uint64_t seq_ = 0;
+};
+
+TEST_F(StoredRunTest, ExitsSayWhatNoLineDoes) {
+    print(1000, 0, "[rank0]: RuntimeError: Connection closed by peer [10.0.0.2]:33484");
+    exit(1000.5, 3, -1, 9, "cgroup");
+    exit(1001, 0, 1);
+    end(Outcome::Failed);
+    const auto found = diagnosed();
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "host-oom");
+    EXPECT_EQ(found.verdicts.front().rank, 3);
+    EXPECT_EQ(found.verdicts.front().node, "node2");
+    std::vector<int> ended;
+    for (const auto& entry : found.timeline) {
+        if (entry.kind == logs::TimelineKind::Exit) {
+            ended.push_back(entry.rank);
+            EXPECT_NE(entry.text.find(entry.rank == 3 ? "signal 9" : "code 1"), std::string::npos)
+                << entry.text;
+        }
+    }
+    EXPECT_EQ(ended, (std::vector<int>{3, 0}));
+}
+
+TEST_F(StoredRunTest, MeasuredVerdictsAreKept) {
+    auto measured = verdict_of("rank-hang", 1, 0.9);
+    exit(1000, 3, -1, 9);
+    add(measured, 1001, -1);
+    end(Outcome::Failed);
+    const auto found = diagnosed();
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(ids(found.verdicts), std::vector<std::string>{"rank-hang"});
+}
+
+TEST_F(StoredRunTest, ExitsNameTheFirstOfThoseThatFailAlike) {
+    // Within a moment: the lines do not say who was the first.
+    print(1000.1, 2, "[rank2]: ValueError: the label 1000 is out of range");
+    print(1000.2, 1, "[rank1]: ValueError: the label 1000 is out of range");
+    exit(1000.3, 1, 1);
+    exit(1000.4, 2, 1);
+    end(Outcome::Failed);
+    const auto found = diagnosed();
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "rank-exception");
+    EXPECT_EQ(found.verdicts.front().rank, 1);
+    EXPECT_EQ(found.verdicts.front().node, "node1");
+}
+
+TEST_F(StoredRunTest, RunThatFinishedHasNoCause) {
+    print(1000, 1, "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.");
+    for (int rank = 0; rank < 4; ++rank) {
+        exit(1100, rank, 0);
+    }
+    end(Outcome::Done);
+    EXPECT_TRUE(diagnosed().verdicts.empty());
+}
+
+TEST_F(StoredRunTest, StepsAndExitsShowThatAnErrorWasHandled) {
+    print(1000, 1, "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.");
+    for (int step = 1; step < 5; ++step) {
+        add(MetricEvent{step, 1, {{"loss", 1.0}}, {}}, 1000.0 + step, 1);
+    }
+    print(1010, 1, "[rank1]: ValueError: the label 1000 is out of range");
+    exit(1011, 1, 1);
+    end(Outcome::Failed);
+    auto found = diagnosed();
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "rank-exception");
+}
+
+TEST_F(StoredRunTest, WithoutProgressItIsTheCause) {
+    add(MetricEvent{1, 1, {{"loss", 1.0}}, {}}, 990, 1);
+    print(1000, 1, "[rank1]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB.");
+    exit(1001, 1, 1);
+    const auto found = diagnosed();
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().id.text(), "gpu-oom");
+    EXPECT_EQ(found.verdicts.front().rank, 1);
+}
+
+TEST_F(StoredRunTest, TimesAreThoseOfTheEvents) {
+    // What a node prints is of its own clock and zone.
+    print(1000, 2, "2026-01-02 03:04:05 IndexError: list index out of range");
+    print(1010, 0, "1999-01-02 03:04:05 ValueError: x");
+    const auto found = diagnosed();
+    ASSERT_FALSE(found.verdicts.empty());
+    EXPECT_EQ(found.verdicts.front().rank, 2);
+    EXPECT_NEAR(found.timeline.front().moment.time, 1000, 1e-3);
 }
 
 }  // namespace

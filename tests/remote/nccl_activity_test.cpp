@@ -169,7 +169,6 @@ TEST(CollectiveStats, WhoHasNotEnteredAnOpenCollectiveIsBehind) {
     }
     EXPECT_EQ(report.ranks[3].behind[0].wanted, 42U);
     EXPECT_EQ(report.ranks[3].behind[0].entered, 41U);
-    EXPECT_EQ(report.communicators[0].members.at(3), 13);
 
     // It enters: no rank is behind.
     NcclEvent enters = event_of(3, 4, {});
@@ -228,6 +227,47 @@ TEST(CollectiveStats, ADayOfManyRanksNeedsBoundedMemory) {
     for (const ReportRank& rank : report.ranks) {
         EXPECT_LE(rank.recent.size(), 2048U);
     }
+}
+
+TEST(CollectiveStats, ReportsShareWhatHasNotChanged) {
+    CollectiveStats stats;
+    for (int rank = 0; rank < 2; ++rank) {
+        NcclEvent event = event_of(rank, 2, {totals("AllReduce", kMiB, 2, 0.001)});
+        event.operations = {operation(2, 0.001), operation(1, 0.003)};
+        stats.take(rank, 5, event);
+    }
+    const CollectiveReport before = stats.report();
+    NcclEvent event = event_of(1, 2, {totals("AllReduce", kMiB, 1, 0.001)});
+    event.operations = {operation(3, 0.001)};
+    event.communicators[0].closed = true;
+    stats.take(1, 6, event);
+    const CollectiveReport after = stats.report();
+    EXPECT_EQ(after.ranks[0].recent.begin(), before.ranks[0].recent.begin());
+    EXPECT_EQ(before.ranks[1].recent.size(), 2U);
+    ASSERT_EQ(after.ranks[1].recent.size(), 3U);
+    EXPECT_EQ(after.ranks[1].recent[0].sequence, 1U) << "by their begin";
+    EXPECT_EQ(after.ranks[1].last_end_us, operation(3, 0).start_us + 1000);
+    EXPECT_EQ(after.rows.front().operations, 3U);
+    EXPECT_FALSE(after.communicators[0].closed);
+
+    NcclEvent closes = event_of(0, 2, {});
+    closes.communicators[0].closed = true;
+    stats.take(0, 7, closes);
+    EXPECT_TRUE(stats.report().communicators[0].closed);
+}
+
+TEST(CollectiveStats, AnOperationOfOneRankTwiceIsNotOneOfAllRanks) {
+    CollectiveStats stats;
+    NcclEvent event = event_of(0, 2, {totals("AllReduce", kMiB, 1, 0.003)});
+    event.operations = {operation(1, 0.003), operation(1, 0.002)};
+    stats.take(0, 5, event);
+    EXPECT_EQ(stats.report().rows.front().matched, 0U);
+    event = event_of(1, 2, {totals("AllReduce", kMiB, 1, 0.001)});
+    event.operations = {operation(1, 0.001)};
+    stats.take(1, 5, event);
+    const CollectiveReport report = stats.report();
+    EXPECT_EQ(report.rows.front().matched, 1U);
+    EXPECT_NEAR(report.rows.front().wait_share, 0.5, 1e-6);
 }
 
 TEST(LinkLines, TheNodeWithTheLeastCounts) {
@@ -319,7 +359,7 @@ TEST(InspectorIntake, AProcessIsItsRankInItsLargestCommunicator) {
     const CollectiveReport report = intake.report();
     ASSERT_EQ(report.ranks.size(), 4U);
     EXPECT_EQ(report.ranks[0].rank, 0);
-    EXPECT_EQ(report.communicators[1].members.at(3), 3);
+    EXPECT_EQ(report.communicators[1].ranks, 4);
     EXPECT_TRUE(report.without_start);
 }
 

@@ -232,6 +232,37 @@ TEST(NcclSettings, WhatMustBeEqualOnAllNodes) {
     EXPECT_EQ(settings_of(views).at(0).nodes.size(), 2U) << "which of two is right is not known";
 }
 
+TEST(NcclSettings, MisspeltNamesOfANodeGetTheRightOne) {
+    auto views = with_gpus(1);
+    set_nccl(views[0], "NCCL_SOCKET_IFNAM", "eth0");
+    set_nccl(views[0], "NCCL_DEBUG", "INFO");
+    auto bad = settings_of(views);
+    ASSERT_EQ(bad.size(), 1U) << "one node is enough";
+    EXPECT_EQ(bad[0].status, CheckStatus::Warn);
+    EXPECT_EQ(bad[0].nodes, std::vector<std::string>{"node1"});
+    EXPECT_NE(bad[0].detail.find("Did you mean NCCL_SOCKET_IFNAME?"), std::string::npos) << bad[0].detail;
+    EXPECT_NE(bad[0].detail.find("set on node1 (/etc/nccl.conf)"), std::string::npos) << bad[0].detail;
+    views = with_gpus(3);
+    set_nccl(views[2], "TORCH_NCCL_BLOKING_WAIT", "1");
+    set_nccl(views[2], "GLOO_SOCKET_IFNAM", "eth0");
+    set_nccl(views[2], "NCCL_SOCKET_IFNAM", "eth0");
+    set_nccl(views[2], "TORCH_HOME", "/data/models");
+    bad = settings_of(views, false);
+    std::string all;
+    for (const auto& check : bad) {
+        EXPECT_EQ(check.nodes, std::vector<std::string>{"node3"});
+        EXPECT_TRUE(check.fixes.empty()) << "no value of it is the right one for all";
+        for (const auto& line : check.evidence) {
+            all += line + '\n';
+        }
+    }
+    for (const char* name : {"TORCH_NCCL_BLOCKING_WAIT?", "GLOO_SOCKET_IFNAME?", "NCCL_SOCKET_IFNAME?"}) {
+        EXPECT_NE(all.find(name), std::string::npos) << all;
+    }
+    EXPECT_EQ(all.find("not set on"), std::string::npos) << all;
+    EXPECT_EQ(all.find("TORCH_HOME"), std::string::npos) << all;
+}
+
 TEST(NcclSettings, AnInterfaceThatTheNodeDoesNotHave) {
     auto views = with_gpus(2);
     for (auto& view : views) {
@@ -354,6 +385,85 @@ TEST(StaleProcesses, AreNamedWithTheirRun) {
     EXPECT_EQ(bad[0].status, CheckStatus::Warn);
     EXPECT_EQ(bad[0].fixes.at(0).node, "node1");
     EXPECT_EQ(bad[0].fixes[0].command, "kill 42 2>/dev/null; true");
+}
+
+std::vector<NodeView> of_the_engine(const std::string& cudnn, const std::string& nccl,
+                                    const std::string& driver = "550.54.15") {
+    auto views = with_gpus(1);
+    views[0].native = true;
+    views[0].os = "Ubuntu 22.04.5 LTS";
+    add_version(views[0], "driver", driver);
+    add_version(views[0], "driver.library", driver);
+    if (!cudnn.empty()) {
+        add_version(views[0], "cudnn.system", cudnn);
+    }
+    if (!nccl.empty()) {
+        add_version(views[0], "nccl.system", nccl);
+    }
+    return views;
+}
+
+TEST(GpuEngineChecks, LibrariesOfTheEngineAreNamedWithTheirCommand) {
+    EXPECT_TRUE(judged(of_the_engine("9.10.2", "2.26.2")).empty());
+    const auto bad = judged(of_the_engine("9.1.0", ""));
+    ASSERT_EQ(bad.size(), 1U);
+    EXPECT_EQ(bad[0].id, FailureId("worker-missing-library"));
+    std::string all;
+    for (const auto& line : bad[0].evidence) {
+        all += line + '\n';
+    }
+    EXPECT_NE(all.find("node1 has cuDNN 9.1.0; the CUDA engine needs at least 9.8."), std::string::npos)
+        << all;
+    EXPECT_NE(all.find("node1 has no NCCL"), std::string::npos) << all;
+    EXPECT_NE(all.find("sudo apt-get install -y libnccl2"), std::string::npos) << all;
+    EXPECT_NE(all.find("cudnn9-cuda-12"), std::string::npos) << all;
+
+    auto own = of_the_engine("", "");
+    own[0].native = false;
+    EXPECT_TRUE(judged(own).empty()) << "PyTorch brings its own";
+    auto folders = of_the_engine("", "");
+    folders[0].env["LD_LIBRARY_PATH"] = "/opt/cudnn/lib";
+    EXPECT_TRUE(judged(folders).empty()) << "the job's folders are not looked at";
+}
+
+TEST(GpuEngineChecks, ADriverThatIsMissingOrTooOld) {
+    auto views = of_the_engine("9.10.2", "2.26.2", "470.82.01");
+    views[0].os = "Rocky Linux 9.4 (Blue Onyx)";
+    const auto old = judged(views);
+    ASSERT_EQ(old.size(), 1U);
+    EXPECT_EQ(old[0].id, FailureId("cuda-driver-too-old"));
+    EXPECT_NE(old[0].remedy.find("sudo dnf install -y nvidia-open"), std::string::npos) << old[0].remedy;
+
+    auto none = with_gpus(1);
+    none[0].host.clear_gpus();
+    none[0].os = "Arch Linux";
+    const auto missing = judged(none);
+    ASSERT_EQ(missing.size(), 1U);
+    EXPECT_EQ(missing[0].id, FailureId("no-gpu"));
+    EXPECT_NE(missing[0].remedy.find("https://developer.nvidia.com"), std::string::npos)
+        << "not a known distribution";
+    auto* late = none[0].host.add_unseen();
+    late->set_what("gpus");
+    late->set_why("no answer within 3 s");
+    EXPECT_TRUE(judged(none).empty()) << "a driver that hangs is there";
+}
+
+TEST(GpuEngineChecks, GpusThatLackThePrecision) {
+    auto views = of_the_engine("9.10.2", "2.26.2");
+    add_version(views[0], "compute.0", "7.0");
+    add_version(views[0], "compute.1", "6.1");
+    for (const char* precision : {"fp32", "fp16", ""}) {
+        views[0].precision = precision;
+        EXPECT_TRUE(judged(views).empty()) << precision;
+    }
+    views[0].precision = "bf16";
+    const auto bad = judged(views);
+    ASSERT_EQ(bad.size(), 1U);
+    EXPECT_NE(bad[0].detail.find("GPU 0 (NVIDIA H100) of node1 has compute capability 7.0; bf16 needs 8.0"),
+              std::string::npos)
+        << bad[0].detail;
+    ASSERT_EQ(bad[0].fixes.size(), 1U);
+    EXPECT_EQ(bad[0].fixes[0].job.at("train.precision"), "fp32");
 }
 
 }  // namespace

@@ -141,6 +141,44 @@ TEST(RasClient, ASilentProcessIsLeftForAnother) {
     EXPECT_EQ(answer.attempts, 2);
 }
 
+// A process of a busy machine: it answers the first connection when others have been tried.
+TEST(RasClient, ALateAnswerToTheFirstConnectionIsTaken) {
+    int first = -1;
+    const Server server([&first](int fd, int number) {
+        first = number == 0 ? fd : first;
+        if (number == 2) {
+            greet(first, true);
+            line_of(first);
+            put(first, "{}\n");
+            ::shutdown(first, SHUT_RDWR);
+        }
+    });
+    const RasAnswer answer = ask_ras(server.question(8));
+    EXPECT_EQ(answer.outcome, RasOutcome::Answered);
+    EXPECT_EQ(answer.attempts, 3);
+    EXPECT_EQ(answer.text, "{}\n");
+}
+
+// It ends just then: another one has the rest of the time.
+TEST(RasClient, AProcessThatClosesAfterItsGreetingIsLeftForAnother) {
+    const Server server([](int fd, int number) {
+        line_of(fd);
+        put(fd, "SERVER PROTOCOL 2\n");
+        if (number == 0) {
+            ::shutdown(fd, SHUT_RDWR);
+            return;
+        }
+        for (const char* answer : {"OK\n", "OK\n", "{}\n"}) {
+            line_of(fd);
+            put(fd, answer);
+        }
+        ::shutdown(fd, SHUT_RDWR);
+    });
+    const RasAnswer answer = ask_ras(server.question(8));
+    EXPECT_EQ(answer.outcome, RasOutcome::Answered);
+    EXPECT_EQ(answer.attempts, 2);
+}
+
 TEST(RasClient, EndsInTime) {
     const Server silent([](int, int) {});
     const double begin = monotonic_s();

@@ -164,9 +164,18 @@ TEST(SettingBooks, LinesOfNcclConfirmAndComplete) {
     SettingBook book;
     book.add_rank("NCCL_ALGO", "Ring", SettingOrigin::Job, "env", 0);
     book.add_rank("NCCL_ALGO", "Ring", SettingOrigin::Job, "env", 1);
+    // Rank 1 got a value of the job and prints another one; of rank 0 alone nothing is known.
+    facts.settings.push_back({.name = "NCCL_PROTO", .value = "LL", .place = {1, 9}, .processes = {1}});
+    facts.settings.push_back({.name = "NCCL_PROTO", .value = "LL128", .place = {0, 9}, .processes = {0}});
+    book.add_rank("NCCL_PROTO", "Simple", SettingOrigin::Job, "rank_env", 1);
     book.add_facts(facts);
     const auto rows = book.rows(table(), versions_of(facts));
-    ASSERT_EQ(rows.size(), 2U);
+    ASSERT_EQ(rows.size(), 3U);
+    ASSERT_EQ(rows[2].uses.size(), 3U);
+    EXPECT_EQ(rows[2].uses[1].value, "LL");
+    EXPECT_EQ(rows[2].uses[1].origin, SettingOrigin::Program);
+    EXPECT_EQ(ranks_text(rows[2].uses[1].ranks), "1");
+    EXPECT_EQ(rows[2].uses[2].origin, SettingOrigin::Log);
     ASSERT_EQ(rows[0].uses.size(), 1U);
     EXPECT_TRUE(rows[0].uses[0].logged);
     EXPECT_EQ(rows[0].uses[0].line.line, 7U);

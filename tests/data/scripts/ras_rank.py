@@ -3,7 +3,7 @@
 """A rank of a real RAS network of NCCL without a GPU: ras_rank.py RAS_PROCESS LAYOUT KIND RANK, for tests of the watcher.
 
 RAS_PROCESS runs NCCL's own RAS threads (tests/remote/support/ras_process.cpp); LAYOUT holds what ras_layout prints. The ranks step
-together over TCP, and count an AllReduce each step. Once /tmp/hang-now exists, rank RANK does KIND. With FLIGHT_DUMPS set it also
+together over TCP, and count an AllReduce each step. On several nodes RAS uses the addresses that these connections have. Once /tmp/hang-now exists, rank RANK does KIND. With FLIGHT_DUMPS set it also
 answers the pipe of PyTorch's Flight Recorder, with the dumps FLIGHT_DUMPS-<rank>.pickle."""
 import os
 import shutil
@@ -39,6 +39,7 @@ class Hub:
     def __init__(self):
         address = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
         self.files = []
+        self.local = ""
         if RANK == 0:
             listener = socket.create_server(address, reuse_port=False)
             for _ in range(WORLD - 1):
@@ -46,10 +47,18 @@ class Hub:
             return
         while True:
             try:
-                self.files.append(socket.create_connection(address).makefile("rw", encoding="ascii"))
+                connection = socket.create_connection(address)
+                self.local = connection.getsockname()[0]
+                self.files.append(connection.makefile("rw", encoding="ascii"))
                 return
             except ConnectionRefusedError:
                 time.sleep(0.05)
+
+    def own_address(self) -> str:
+        """Numeric, as the processes of the other nodes reach it."""
+        if WORLD == int(os.environ["LOCAL_WORLD_SIZE"]):
+            return "127.0.0.1"
+        return socket.gethostbyname(os.environ["MASTER_ADDR"]) if RANK == 0 else self.local
 
     def exchange(self, line: str) -> list:
         if RANK == 0:
@@ -67,7 +76,8 @@ class Hub:
 def main():
     with open(LAYOUT, encoding="utf-8") as file:
         library, entries = file.read().splitlines()
-    process = subprocess.Popen([PROGRAM, library, entries, "127.0.0.1", str(RANK), str(WORLD)],
+    hub = Hub()
+    process = subprocess.Popen([PROGRAM, library, entries, hub.own_address(), str(RANK), str(WORLD)],
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def tell(line: str):
@@ -78,7 +88,6 @@ def main():
             time.sleep(100000)  # it was killed: what is left of the rank does nothing
         process.stdout.readline()
 
-    hub = Hub()
     tell("ranks " + " ".join(hub.exchange(process.stdout.readline().strip())))
     if "FLIGHT_DUMPS" in os.environ:
         threading.Thread(target=record_flights, daemon=True).start()

@@ -5,6 +5,13 @@
 #include <tests/engine/emulated_cuda/emulated_block.h>
 #include <ucontext.h>
 
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -18,8 +25,65 @@
 namespace emulated {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::size_t kStack = 256 * 1024;  // instrumented frames are larger
+#else
 constexpr std::size_t kStack = 64 * 1024;
+#endif
 constexpr std::size_t kWarp = 32;
+
+/// What a sanitizer has to know of a change of stacks: goes_to() before it, arrived() behind it.
+class StackChange {
+public:
+    StackChange() = default;
+    StackChange(const StackChange&) = delete;
+    StackChange& operator=(const StackChange&) = delete;
+    ~StackChange() {
+#if defined(__SANITIZE_THREAD__)
+        if (created_) {
+            __tsan_destroy_fiber(thread_);
+        }
+#endif
+    }
+    /// Of a stack that this program has allocated; without it the stack is the one that it runs on.
+    void of([[maybe_unused]] const std::byte* bottom) {
+#if defined(__SANITIZE_ADDRESS__)
+        bottom_ = bottom;
+        size_ = kStack;
+#endif
+#if defined(__SANITIZE_THREAD__)
+        thread_ = __tsan_create_fiber(0);
+        created_ = true;
+#endif
+    }
+    void goes_to([[maybe_unused]] StackChange& other) {
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_start_switch_fiber(&kept_, other.bottom_, other.size_);
+#endif
+#if defined(__SANITIZE_THREAD__)
+        if (!created_) {
+            thread_ = __tsan_get_current_fiber();
+        }
+        __tsan_switch_to_fiber(other.thread_, 0);
+#endif
+    }
+    void arrived([[maybe_unused]] StackChange& from) {
+#if defined(__SANITIZE_ADDRESS__)
+        __sanitizer_finish_switch_fiber(kept_, &from.bottom_, &from.size_);
+#endif
+    }
+
+private:
+#if defined(__SANITIZE_ADDRESS__)
+    const void* bottom_ = nullptr;
+    std::size_t size_ = 0;
+    void* kept_ = nullptr;
+#endif
+#if defined(__SANITIZE_THREAD__)
+    void* thread_ = nullptr;
+    bool created_ = false;
+#endif
+};
 
 /// A stack that threads of the block run on: one after the other as long as they do not wait, so that a
 /// kernel without barriers is a plain loop.
@@ -28,6 +92,7 @@ struct Fiber {
     jmp_buf place{};     ///< where it waits
     bool begun = false;
     std::unique_ptr<std::byte[]> stack = std::make_unique<std::byte[]>(kStack);
+    StackChange change{};
 };
 
 enum class State { unstarted, ready, at_block_barrier, at_warp_barrier, ended };
@@ -48,6 +113,7 @@ struct Block {
     std::vector<std::unique_ptr<Fiber>> fibers;
     std::vector<Fiber*> idle;
     jmp_buf scheduler{};
+    StackChange change{};  ///< of the scheduler
     const std::function<void()>* kernel = nullptr;
 };
 
@@ -56,12 +122,15 @@ Block& block() {
     return one;
 }
 
-[[noreturn]] void back_to_scheduler() {
-    _longjmp(block().scheduler, 1);
+[[noreturn]] void back_to_scheduler(Fiber& from) {
+    Block& b = block();
+    from.change.goes_to(b.change);
+    _longjmp(b.scheduler, 1);
 }
 
 void fiber_main() {
     Block& b = block();
+    b.threads[b.current].fiber->change.arrived(b.change);
     for (;;) {
         Fiber* const self = b.threads[b.current].fiber;
         (*b.kernel)();
@@ -74,18 +143,24 @@ void fiber_main() {
         }
         b.idle.push_back(self);
         if (_setjmp(self->place) == 0) {
-            back_to_scheduler();
+            back_to_scheduler(*self);
         }
+        self->change.arrived(b.change);
     }
 }
 
-/// Goes on with the current thread's fiber until it waits or has nothing to do.
+/// Continues the current thread's fiber until it waits or has nothing to do.
 void resume() {
     Block& b = block();
     Fiber& fiber = *b.threads[b.current].fiber;
     if (_setjmp(b.scheduler) != 0) {
+        b.change.arrived(block().threads[block().current].fiber->change);
         return;
     }
+    if (!fiber.begun) {
+        fiber.change.of(fiber.stack.get());
+    }
+    b.change.goes_to(fiber.change);
     if (fiber.begun) {
         _longjmp(fiber.place, 1);
     }
@@ -102,8 +177,10 @@ void wait_in(State state) {
     Thread& self = block().threads[block().current];
     self.state = state;
     if (_setjmp(self.fiber->place) == 0) {
-        back_to_scheduler();
+        back_to_scheduler(*self.fiber);
     }
+    Block& b = block();
+    b.threads[b.current].fiber->change.arrived(b.change);
 }
 
 /// Resumes the threads whose barrier all others have reached.

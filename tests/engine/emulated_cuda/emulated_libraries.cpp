@@ -21,6 +21,11 @@ LibraryBehaviour& library_behaviour() {
     return one;
 }
 
+std::vector<MadeKernel>& made_kernels() {
+    static std::vector<MadeKernel> all;
+    return all;
+}
+
 }  // namespace emulated
 
 namespace rankscope::engine::cuda {
@@ -89,7 +94,6 @@ struct Convolution::Plan {
     ConvolutionPass pass;
     ConvolutionShape shape;
     bool finishes;
-    ElementType result;
 };
 
 Convolution::Convolution(std::unique_ptr<Plan> plan) : plan_(std::move(plan)) {}
@@ -99,9 +103,6 @@ std::size_t Convolution::workspace_bytes() const {
 }
 bool Convolution::finishes() const {
     return plan_->finishes;
-}
-ElementType Convolution::result_type() const {
-    return plan_->result;
 }
 
 void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream) const {
@@ -142,7 +143,7 @@ void Convolution::run(const ConvolutionArguments& arguments, cudaStream_t stream
                 value =
                     finished(value, s.bias ? arguments.bias : nullptr, i % s.out_channels, s.type, s.relu);
             }
-            put(arguments.result, i, plan.result, value);
+            put(arguments.result, i, s.type, value);
         }
     });
 }
@@ -153,12 +154,11 @@ ConvolutionLibrary::ConvolutionLibrary(int, const KernelPolicy&, Tuning, PlanCac
 ConvolutionLibrary::~ConvolutionLibrary() = default;
 
 std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass,
-                                                            const ConvolutionShape& shape) {
+                                                            const ConvolutionShape& shape, bool measure) {
+    emulated::made_kernels().push_back({shape.batch, measure});
     const emulated::LibraryBehaviour& behaviour = emulated::library_behaviour();
-    const bool wide = pass == ConvolutionPass::backward_weights && behaviour.float_weight_gradients;
     return std::make_shared<const Convolution>(std::make_unique<Convolution::Plan>(
-        Convolution::Plan{pass, shape, behaviour.finishes && (shape.bias || !shape.relu),
-                          wide ? ElementType::f32 : shape.type}));
+        Convolution::Plan{pass, shape, behaviour.finishes && (shape.bias || !shape.relu)}));
 }
 
 struct Matmul::Plan {
@@ -204,7 +204,7 @@ struct MatmulLibrary::State {};
 MatmulLibrary::MatmulLibrary(const KernelPolicy&, bool, PlanCache) : state_(std::make_unique<State>()) {}
 MatmulLibrary::~MatmulLibrary() = default;
 
-std::shared_ptr<const Matmul> MatmulLibrary::make(const MatmulShape& shape) {
+std::shared_ptr<const Matmul> MatmulLibrary::make(const MatmulShape& shape, bool /*measure*/) {
     const bool bare = !shape.bias && !shape.relu;
     return std::make_shared<const Matmul>(
         std::make_unique<Matmul::Plan>(Matmul::Plan{shape, bare || emulated::library_behaviour().finishes}));

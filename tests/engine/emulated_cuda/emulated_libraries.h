@@ -3,13 +3,22 @@
 
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 namespace emulated {
 
 /// What the libraries' kernels can do differs from shape to shape and from version to version.
 struct LibraryBehaviour {
-    bool finishes = true;                 ///< bias and ReLU are part of the kernel
-    bool float_weight_gradients = false;  ///< weight gradients come as floats where images do not
+    bool finishes = true;  ///< bias and ReLU are part of the kernel
 };
 LibraryBehaviour& library_behaviour();
+
+/// What was requested of the library of convolutions.
+struct MadeKernel {
+    std::int64_t batch = 0;
+    bool measured = false;
+};
+std::vector<MadeKernel>& made_kernels();
 
 }  // namespace emulated

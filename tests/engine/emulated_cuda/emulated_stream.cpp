@@ -24,6 +24,7 @@ struct Node {
     Action action;
     std::vector<std::shared_ptr<Node>> after;
     bool done = false;
+    int priority = 0;
 };
 using NodeRef = std::shared_ptr<Node>;
 
@@ -63,6 +64,7 @@ struct CUevent_st {
     CUgraph_st* recorded_into = nullptr;
 };
 struct CUstream_st {
+    int priority = 0;
     std::vector<NodeRef> last;
     CUgraph_st* recorded_into = nullptr;
 };
@@ -91,6 +93,8 @@ std::map<const void*, std::size_t>& pinned_memory() {
 std::size_t in_use = 0;
 std::size_t most = 0;
 cudaError_t last_error = cudaSuccess;
+cudaError_t lasting_error = cudaSuccess;
+std::set<int> recorded_priorities;
 
 cudaError_t fail(cudaError_t code) {
     last_error = code;
@@ -135,6 +139,7 @@ void enqueue(cudaStream_t stream, std::function<void()> action) {
     auto node = std::make_shared<Node>();
     node->action = std::move(action);
     node->after = on.last;
+    node->priority = on.priority;
     if (on.recorded_into != nullptr) {
         on.recorded_into->nodes.push_back(node);
     }
@@ -151,6 +156,14 @@ std::size_t allocated() {
 
 void limit_memory(std::size_t bytes) {
     most = bytes;
+}
+
+std::set<int> take_recorded_priorities() {
+    return std::exchange(recorded_priorities, {});
+}
+
+void fail_for_good(cudaError_t code) {
+    lasting_error = code;
 }
 
 }  // namespace emulated
@@ -266,8 +279,14 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
     return cudaSuccess;
 }
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = 0;
+    *greatest = -5;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int priority) {
     *stream = new CUstream_st;
+    (*stream)->priority = priority;
     streams().insert(*stream);
     return cudaSuccess;
 }
@@ -286,7 +305,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
         run(node);
     }
     on.last.clear();
-    return cudaSuccess;
+    return lasting_error;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     CUstream_st& on = stream_of(stream);
@@ -359,7 +378,11 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     }
     return joined ? cudaSuccess : fail(cudaErrorStreamCaptureUnjoined);
 }
-cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags) {
+    for (const NodeRef& node : graph->nodes) {
+        recorded_priorities.insert((flags & cudaGraphInstantiateFlagUseNodePriority) != 0 ? node->priority
+                                                                                          : 0);
+    }
     *executable = new CUgraphExec_st{graph->nodes};
     return cudaSuccess;
 }
