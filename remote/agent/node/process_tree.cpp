@@ -27,7 +27,7 @@ namespace rankscope::agent {
 namespace {
 
 // How long an exec may take before its process counts as one without an environment.
-constexpr double kExecPatience = 0.25;
+constexpr double kExecPatience = 1;
 constexpr unsigned long kKernelThread = 0x00200000;  // PF_KTHREAD of the kernel's sched.h
 
 std::string read_all(const std::string& path) {
@@ -38,7 +38,9 @@ struct Stat {
     pid_t parent = 0;
     char state = '?';
     unsigned long flags = 0;
-    std::int64_t start_ticks = 0;       ///< since boot
+    std::int64_t start_ticks = 0;  ///< since boot
+    unsigned long code_end = 0;    ///< 0: an exec is in progress, or a kernel thread; 1: not ours to see
+    unsigned long environment_begin = 0;
     unsigned long environment_end = 0;  ///< 0: none yet (an exec is in progress), or not ours to see
 };
 
@@ -65,6 +67,12 @@ std::optional<Stat> stat_of(pid_t pid) {
                 break;
             case 22:
                 fields >> stat.start_ticks;
+                break;
+            case 27:
+                fields >> stat.code_end;
+                break;
+            case 50:
+                fields >> stat.environment_begin;
                 break;
             case 51:
                 fields >> stat.environment_end;
@@ -103,20 +111,24 @@ std::string environment_of(pid_t pid) {
     unsigned long last_end = 0;
     for (;;) {
         const auto environment = read_file(file);
-        if (!environment || !environment->empty()) {
-            return environment.value_or(std::string());  // gone, another user's, or found
+        if (!environment) {
+            return {};  // gone, or another user's
         }
         const auto stat = stat_of(pid);
         if (!stat || has_ended(*stat) || (stat->flags & kKernelThread) != 0 || monotonic_s() >= deadline) {
-            return {};
+            return *environment;
         }
-        // The kernel sets the bounds of the environment late in execve(2). An empty environment is real when the
-        // same bounds stood before and after the look; other bounds mean another execve in between.
-        if (stat->environment_end != 0 && stat->environment_end == last_end) {
-            return {};
+        // execve(2) gives the environment no bounds at first, then equal ones while it copies the pointers, and sets
+        // the end of the code after both (create_elf_tables of the kernel's binfmt_elf.c). A look across an execve ends
+        // early. So a look counts when its size is the one between the bounds, or when the same bounds stood before
+        // and after it: there was no execve in between.
+        const unsigned long end = stat->code_end == 0 ? 0 : stat->environment_end;
+        const bool whole = !environment->empty() && environment->size() == end - stat->environment_begin;
+        if (end != 0 && (whole || end == last_end)) {
+            return *environment;
         }
-        last_end = stat->environment_end;
-        if (last_end == 0) {
+        last_end = end;
+        if (end == 0) {
             sleep_s(0.001);
         }
     }
