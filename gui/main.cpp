@@ -1,13 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/config/phrase.h>
 #include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
+#include <gui/session/language.h>
 #include <gui/session/options.h>
 #include <gui/style/theme.h>
-#include <remote/desk/text.h>
 
 #include <QApplication>
 #include <QSettings>
@@ -59,17 +58,17 @@ int main(int argc, char** argv) {
     check.reset();
     QApplication::setApplicationDisplayName(QStringLiteral("Rankscope"));
     QApplication::setDesktopFileName(QStringLiteral("rankscope"));
-    rankscope::config::set_translation(
-        [](const char* pattern) { return QCoreApplication::translate("config", pattern).toStdString(); });
-    rankscope::set_translator([](const char* context, const char* source) {
-        return QCoreApplication::translate(context, source).toStdString();
-    });
+    translate_other_parts();
     load_resources();
 
     ParsedOptions parsed = parse_options(QApplication::arguments());
     if (const auto code = finish(parsed)) {
         return *code;
     }
+    if (parsed.options.language.isEmpty()) {
+        parsed.options.language = QSettings().value(QStringLiteral("language")).toString();
+    }
+    install_language(&app, language_for(parsed.options.language));
     if (!parsed.options.theme_given) {
         parsed.options.theme = ThemeChoice(QSettings().value(QStringLiteral("theme"), 0).toInt());
     }

@@ -8,6 +8,7 @@
 // Q_INIT_RESOURCE declares a function of the global namespace.
 static void init_resources() {
     Q_INIT_RESOURCE(rankscope);
+    Q_INIT_RESOURCE(translations);
 }
 
 namespace rankscope::gui {

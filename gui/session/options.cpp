@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/bundle/bundle_file.h>
+#include <gui/session/language.h>
 #include <gui/session/options.h>
 #include <gui/strings.h>
 #include <remote/desk/config/inventory.h>
@@ -10,6 +11,8 @@
 #include <QCommandLineParser>
 #include <QCoreApplication>
 #include <QFile>
+#include <algorithm>
+#include <vector>
 
 namespace rankscope::gui {
 
@@ -40,13 +43,14 @@ ParsedOptions parse_options(const QStringList& arguments) {
         u"quick-start"_s, Words::tr("Open Launch with an MNIST run on this computer, ready to start."));
     const QCommandLineOption job(u"job"_s, Words::tr("Open Launch with this job file."), u"FILE"_s);
     const QCommandLineOption theme(u"theme"_s, Words::tr("light, dark or system."), u"THEME"_s);
+    const QCommandLineOption language(u"language"_s, Words::tr("en, zh_CN or system."), u"LANGUAGE"_s);
     const QCommandLineOption data(u"data-dir"_s, Words::tr("Folder of the run store."), u"DIR"_s);
 
     QCommandLineParser parser;
     parser.setApplicationDescription(Words::tr("Launch, watch and diagnose distributed training."));
     const QCommandLineOption help = parser.addHelpOption();
     const QCommandLineOption version = parser.addVersionOption();
-    parser.addOptions({cluster, quick, job, theme, data});
+    parser.addOptions({cluster, quick, job, theme, language, data});
     parser.addPositionalArgument(u"bundle"_s,
                                  Words::tr("Failure bundles (*%1) to open.").arg(bundle_suffix()),
                                  u"[FILE%1…]"_s.arg(bundle_suffix()));
@@ -81,6 +85,13 @@ ParsedOptions parse_options(const QStringList& arguments) {
         options.theme = ThemeChoice::Dark;
     } else if (!wanted.isEmpty() && wanted != u"system"_s) {
         parsed.error = Words::tr("--theme %1: use light, dark or system.").arg(wanted);
+    }
+    options.language = parser.value(language);
+    const std::vector<Language> known = languages();
+    if (!options.language.isEmpty() && options.language != u"system"_s &&
+        std::none_of(known.begin(), known.end(),
+                     [&](const Language& each) { return each.code == options.language; })) {
+        parsed.error = Words::tr("--language %1: use en, zh_CN or system.").arg(options.language);
     }
     return parsed;
 }

@@ -5,6 +5,7 @@
 
 #include <gui/style/theme.h>
 
+#include <QString>
 #include <QStringList>
 #include <filesystem>
 
@@ -20,6 +21,7 @@ struct Options {
     std::filesystem::path data_dir;  ///< empty: the user's
     ThemeChoice theme = ThemeChoice::System;
     bool theme_given = false;
+    QString language;                 ///< code, "system", or empty: not given
     bool probe_this_computer = true;  ///< at start, without being asked; tests switch it off
 
     std::filesystem::path inventory_path() const;

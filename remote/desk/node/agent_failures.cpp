@@ -30,12 +30,12 @@ Failure from_catalogue(const NodeSpec& node, FailureId id, const std::string& de
     const bool known = entry != nullptr;
     entry = known ? entry : catalogue_entry("unknown-failure");
     const CatalogueArguments arguments{.node = node.name, .detail = detail, .args = std::move(args)};
-    return {
-        .code = id,
-        .where = node.name,
-        .what = fill_places(text(kContext, entry->title), arguments) + (known ? "" : " (" + id.str() + ')'),
-        .remedy = fill_places(text(kContext, entry->remedy), arguments),
-        .detail = detail};
+    return {.code = id,
+            .where = node.name,
+            .what = fill_places(text("FailureCatalogue", entry->title), arguments) +
+                    (known ? "" : " (" + id.str() + ')'),
+            .remedy = fill_places(text("FailureCatalogue", entry->remedy), arguments),
+            .detail = detail};
 }
 
 // `said` holds the marker, then mode, owner and path.

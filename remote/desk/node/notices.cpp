@@ -62,7 +62,7 @@ std::string fix_of(const NoticeEvent& notice, const CatalogueEntry& entry,
         return filled("If the ranks run in containers, give each its own folder: {{rank}} in the name.",
                       arguments);
     }
-    return filled(entry.remedy, arguments);
+    return fill_places(text("FailureCatalogue", entry.remedy), arguments);
 }
 
 }  // namespace
@@ -75,7 +75,8 @@ void describe_notice(Event& event) {
     const CatalogueArguments arguments{
         .node = event.node, .rank = event.rank, .detail = {}, .args = notice->args};
     const CatalogueEntry* entry = catalogue_entry(notice->id);
-    notice->title = entry != nullptr ? filled(entry->title, arguments) : notice->id.str();
+    notice->title =
+        entry != nullptr ? fill_places(text("FailureCatalogue", entry->title), arguments) : notice->id.str();
     if (std::string evidence = evidence_of(*notice, arguments); !evidence.empty()) {
         notice->evidence.push_back(std::move(evidence));
     }

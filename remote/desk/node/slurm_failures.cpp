@@ -125,8 +125,8 @@ Failure explain_slurm_failure(const NodeSpec& login, const wire::Failure& failur
     const CatalogueArguments arguments{.node = login.name, .detail = failure.detail()};
     Failure explained{.code = id,
                       .where = login.name,
-                      .what = fill_places(text(kContext, entry->title), arguments),
-                      .remedy = fill_places(text(kContext, entry->remedy), arguments),
+                      .what = fill_places(text("FailureCatalogue", entry->title), arguments),
+                      .remedy = fill_places(text("FailureCatalogue", entry->remedy), arguments),
                       .detail = failure.detail()};
     if (id == "slurm-refused") {
         const std::string reason = reason_of_sbatch(failure.detail());

@@ -13,7 +13,8 @@ namespace {
 
 /// With a full stop, so that another sentence may follow: what an inspection could not see has none.
 std::string as_sentence(std::string text) {
-    const bool ended = text.empty() || text.ends_with('.') || text.ends_with('!') || text.ends_with('?');
+    const bool ended = text.empty() || text.ends_with('.') || text.ends_with('!') || text.ends_with('?') ||
+                       text.ends_with("。");
     return ended ? text : text + '.';
 }
 

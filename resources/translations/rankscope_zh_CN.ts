@@ -1,0 +1,12547 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+    <context>
+        <name>AgentFailures</name>
+        <message>
+            <source>The process is yours: `rankscopectl clean %1 --port %2 --end` ends it. Or write master_port: 0 in the job to use a free port.</source>
+            <translation>该进程属于你：`rankscopectl clean %1 --port %2 --end` 会结束它。或者在作业中写 master_port: 0，使用空闲端口。</translation>
+        </message>
+        <message>
+            <source>The agent arrived damaged.</source>
+            <translation>代理程序送达时已损坏。</translation>
+        </message>
+        <message>
+            <source>Try again. If it happens again, something changes bytes on the way: for example a login script that reads stdin.</source>
+            <translation>请重试。如果再次出现，说明传输途中有什么改动了字节，例如会读取 stdin 的登录脚本。</translation>
+        </message>
+        <message>
+            <source>The agent cannot be started (exit status %1).</source>
+            <translation>无法启动代理程序（退出状态 %1）。</translation>
+        </message>
+        <message>
+            <source>was stopped by signal %1 for longer than the job allows</source>
+            <translation>被信号 %1 暂停的时间超过了作业允许的时长</translation>
+        </message>
+        <message>
+            <source>was killed by the kernel because memory ran out</source>
+            <translation>因内存耗尽被内核杀死</translation>
+        </message>
+        <message>
+            <source>was killed by signal %1, core dumped to %2</source>
+            <translation>被信号 %1 杀死，core dump 已写入 %2</translation>
+        </message>
+        <message>
+            <source>was killed by signal %1, core dumped</source>
+            <translation>被信号 %1 杀死，已生成 core dump</translation>
+        </message>
+        <message>
+            <source>was killed by signal %1</source>
+            <translation>被信号 %1 杀死</translation>
+        </message>
+        <message>
+            <source>could not be started: %1</source>
+            <translation>无法启动：%1</translation>
+        </message>
+        <message>
+            <source>exited with code %1</source>
+            <translation>以退出码 %1 退出</translation>
+        </message>
+        <message>
+            <source>A shared library is missing on %1: %2</source>
+            <translation>%1 上缺少共享库：%2</translation>
+        </message>
+        <message>
+            <source>Install the package that contains it there (`apt-file search NAME`).</source>
+            <translation>在该节点上安装包含它的软件包（`apt-file search NAME`）。</translation>
+        </message>
+        <message>
+            <source>The C library of %1 is too old: %2</source>
+            <translation>%1 的 C 库太旧：%2</translation>
+        </message>
+        <message>
+            <source>Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest node.</source>
+            <translation>使用 Debian 12、Ubuntu 24.04 或更新系统的节点，或者在最旧的节点上构建 Rankscope。</translation>
+        </message>
+        <message>
+            <source>The script is not on %1: %2</source>
+            <translation>脚本不在 %1 上：%2</translation>
+        </message>
+        <message>
+            <source>Copy it with push: in the job, or set workdir: to the folder that contains it.</source>
+            <translation>在作业中用 push: 复制它，或者把 workdir: 设为包含它的文件夹。</translation>
+        </message>
+        <message>
+            <source>A Python package is missing on %1: %2</source>
+            <translation>%1 上缺少 Python 包：%2</translation>
+        </message>
+        <message>
+            <source>Install it there, or name the environment that has it with venv: or conda: in the job.</source>
+            <translation>在该节点上安装它，或者在作业中用 venv: 或 conda: 指定含有它的环境。</translation>
+        </message>
+        <message>
+            <source>Set cache_dir: for %1 to a file system without noexec.</source>
+            <translation>为 %1 把 cache_dir: 设到没有 noexec 的文件系统上。</translation>
+        </message>
+        <message>
+            <source>The kernel of %1 killed it because memory ran out (source: %2).</source>
+            <translation>内存耗尽，%1 的内核杀死了它（来源：%2）。</translation>
+        </message>
+        <message>
+            <source>Use a smaller batch size or fewer data loader workers, or run fewer ranks there.</source>
+            <translation>减小批大小或减少数据加载工作进程，或者在该节点上运行更少的 rank。</translation>
+        </message>
+        <message>
+            <source>A GPU of %1 has no free memory: %2</source>
+            <translation>%1 的一个 GPU 没有空闲显存：%2</translation>
+        </message>
+        <message>
+            <source>Use a smaller batch size or model, or more GPUs.</source>
+            <translation>使用更小的批大小或模型，或者使用更多 GPU。</translation>
+        </message>
+        <message>
+            <source>It could not allocate memory on %1: %2</source>
+            <translation>它无法在 %1 上分配内存：%2</translation>
+        </message>
+        <message>
+            <source>Use a smaller batch size, or raise the limit (`ulimit -v`, or that of the cgroup).</source>
+            <translation>减小批大小，或者提高限制（`ulimit -v` 或 cgroup 的限制）。</translation>
+        </message>
+        <message>
+            <source>A user, a program or the kernel (if memory ran out) killed it.</source>
+            <translation>被用户、某个程序或内核（内存耗尽时）杀死。</translation>
+        </message>
+        <message>
+            <source>On %1: `journalctl -k | grep -i oom` shows whether the kernel did it.</source>
+            <translation>在 %1 上：`journalctl -k | grep -i oom` 可显示是否为内核所为。</translation>
+        </message>
+        <message>
+            <source>It lost the connection to another rank.</source>
+            <translation>它与另一个 rank 的连接断开了。</translation>
+        </message>
+        <message>
+            <source>Check the end of the other rank first.</source>
+            <translation>先查看另一个 rank 是如何结束的。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AgentLink</name>
+        <message>
+            <source>The agent was pushed, but is not there.</source>
+            <translation>代理程序已推送，但不在那里。</translation>
+        </message>
+        <message>
+            <source>Is the cache folder cleaned by another program? Set cache_dir: for this node.</source>
+            <translation>缓存文件夹是否会被其他程序清理？为该节点设置 cache_dir:。</translation>
+        </message>
+        <message>
+            <source>The login shell did not start the agent within %1 s.</source>
+            <translation>登录 shell 未在 %1 s 内启动代理程序。</translation>
+        </message>
+        <message>
+            <source>A slow or waiting ~/.bashrc or ~/.profile is the usual cause: try `ssh %1 true`.</source>
+            <translation>常见原因是 ~/.bashrc 或 ~/.profile 很慢或在等待：试试 `ssh %1 true`。</translation>
+        </message>
+        <message>
+            <source>slow login shell: %1 s, no byte yet</source>
+            <translation>登录 shell 很慢：已 %1 s，尚未收到任何字节</translation>
+        </message>
+        <message>
+            <source>The node is "%1", this build of Rankscope is for "%2".</source>
+            <translation>该节点是“%1”，此 Rankscope 构建面向“%2”。</translation>
+        </message>
+        <message>
+            <source>Build Rankscope on such a machine and start runs on this node from there.</source>
+            <translation>在同类机器上构建 Rankscope，并从那里启动该节点上的运行。</translation>
+        </message>
+        <message>
+            <source>%1 cannot be read.</source>
+            <translation>无法读取 %1。</translation>
+        </message>
+        <message>
+            <source>pushing the agent</source>
+            <translation>正在推送代理程序</translation>
+        </message>
+        <message>
+            <source>the stream from the agent is damaged</source>
+            <translation>来自代理程序的数据流已损坏</translation>
+        </message>
+        <message>
+            <source>The agent did not answer within %1 s.</source>
+            <translation>代理程序未在 %1 s 内应答。</translation>
+        </message>
+        <message>
+            <source>Check the node's load and the network.</source>
+            <translation>检查节点的负载和网络。</translation>
+        </message>
+        <message>
+            <source>The connection was lost.</source>
+            <translation>连接已断开。</translation>
+        </message>
+        <message>
+            <source>Check the network and the node; what runs there continues.</source>
+            <translation>检查网络和节点；那里正在运行的程序会继续。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AgentRequests</name>
+        <message>
+            <source>The node is not connected.</source>
+            <translation>该节点未连接。</translation>
+        </message>
+        <message>
+            <source>The agent did not answer within %1 s.</source>
+            <translation>代理程序未在 %1 s 内应答。</translation>
+        </message>
+        <message>
+            <source>Check the node's load and the network.</source>
+            <translation>检查节点的负载和网络。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AgentSession</name>
+        <message>
+            <source>pushed %1 MB in %2 ms</source>
+            <translation>已推送 %1 MB，用时 %2 ms</translation>
+        </message>
+        <message>
+            <source>pushed %1 files, %2 kB, to %3 in %4 ms; removed %5 of an earlier push</source>
+            <translation>已推送 %1 个文件（%2 kB）到 %3，用时 %4 ms；删除了之前推送的 %5 个文件</translation>
+        </message>
+    </context>
+    <context>
+        <name>ApplyFix</name>
+        <message>
+            <source>Run the command there as an administrator.</source>
+            <translation>以管理员身份在该处运行此命令。</translation>
+        </message>
+        <message>
+            <source>sudo on %1 asks for a password, and there is no terminal to type it in.</source>
+            <translation>%1 上的 sudo 要求输入密码，但没有可供输入的终端。</translation>
+        </message>
+        <message>
+            <source>sudo on %1 does not accept the password.</source>
+            <translation>%1 上的 sudo 不接受该密码。</translation>
+        </message>
+        <message>
+            <source>%1 (sudo)</source>
+            <translation>%1 (sudo)</translation>
+        </message>
+        <message>
+            <source>Password for sudo</source>
+            <translation>sudo 密码</translation>
+        </message>
+        <message>
+            <source>%1 has no sudo, and its user is not root.</source>
+            <translation>%1 没有 sudo，且其用户不是 root。</translation>
+        </message>
+        <message>
+            <source>sudo on %1 does not permit the command.</source>
+            <translation>%1 上的 sudo 不允许执行该命令。</translation>
+        </message>
+        <message>
+            <source>The command on %1 failed with status %2.</source>
+            <translation>%1 上的命令失败，状态为 %2。</translation>
+        </message>
+        <message>
+            <source>The connection to %1 ended before the command did.</source>
+            <translation>到 %1 的连接在命令结束前断开。</translation>
+        </message>
+        <message>
+            <source>Read its output, and run the preflight again.</source>
+            <translation>查看其输出，并重新运行预检。</translation>
+        </message>
+        <message>
+            <source>The command on %1 did not end in time.</source>
+            <translation>%1 上的命令未及时结束。</translation>
+        </message>
+        <message>
+            <source>It may still run there. Run the preflight again.</source>
+            <translation>它可能仍在那里运行。重新运行预检。</translation>
+        </message>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>There is no command to run.</source>
+            <translation>没有可运行的命令。</translation>
+        </message>
+        <message>
+            <source>The inventory has no node "%1".</source>
+            <translation>节点清单中没有节点“%1”。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Artifacts</name>
+        <message>
+            <source>This installation lacks %1.</source>
+            <translation>此安装缺少 %1。</translation>
+        </message>
+        <message>
+            <source>Build it (./packaging/build) or install the package again; expected at %1.</source>
+            <translation>构建它（./packaging/build）或重新安装软件包；应位于 %1。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AskpassServer</name>
+        <message>
+            <source>This installation lacks %1.</source>
+            <translation>此安装缺少 %1。</translation>
+        </message>
+        <message>
+            <source>Build it (./packaging/build) or install the package again.</source>
+            <translation>构建它（./packaging/build）或重新安装软件包。</translation>
+        </message>
+        <message>
+            <source>Cannot create a private socket in %1.</source>
+            <translation>无法在 %1 中创建私有套接字。</translation>
+        </message>
+        <message>
+            <source>Check the folder's file system.</source>
+            <translation>检查该文件夹所在的文件系统。</translation>
+        </message>
+        <message>
+            <source>Password</source>
+            <translation>密码</translation>
+        </message>
+    </context>
+    <context>
+        <name>BundleFile</name>
+        <message>
+            <source>Failure bundles (*%1)</source>
+            <translation>故障包 (*%1)</translation>
+        </message>
+    </context>
+    <context>
+        <name>BundlePush</name>
+        <message>
+            <source>%1 cannot be read.</source>
+            <translation>无法读取 %1。</translation>
+        </message>
+        <message>
+            <source>pushing the worker</source>
+            <translation>正在推送工作进程</translation>
+        </message>
+    </context>
+    <context>
+        <name>CheckDetails</name>
+        <message>
+            <source>%1 and %2 more</source>
+            <translation>%1 及另外 %2 项</translation>
+        </message>
+    </context>
+    <context>
+        <name>ClockCheck</name>
+        <message>
+            <source>%1 min</source>
+            <translation>%1 分钟</translation>
+        </message>
+        <message>
+            <source>%1 h</source>
+            <translation>%1 小时</translation>
+        </message>
+        <message>
+            <source>Its clock is %1 ahead of this computer's.</source>
+            <translation>其时钟比本机快 %1。</translation>
+        </message>
+        <message>
+            <source>Its clock is %1 behind this computer's.</source>
+            <translation>其时钟比本机慢 %1。</translation>
+        </message>
+        <message>
+            <source>Let both take their time from the network (`sudo timedatectl set-ntp true`); the times that Rankscope shows are corrected.</source>
+            <translation>让两者都从网络获取时间（`sudo timedatectl set-ntp true`）；Rankscope 显示的时间已经过校正。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Collectives</name>
+        <message numerus="yes">
+            <source>%1, %n ranks</source>
+            <translation>
+                <numerusform>%1, %n 个 rank</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>NCCL did not load Rankscope's plugin.</source>
+            <translation>NCCL 未加载 Rankscope 的插件。</translation>
+        </message>
+        <message>
+            <source>This NCCL has no profiler interface: it came with NCCL 2.23.</source>
+            <translation>此 NCCL 没有 profiler 接口：该接口从 NCCL 2.23 起提供。</translation>
+        </message>
+        <message>
+            <source>NCCL is a part of the program itself and loads no plugin.</source>
+            <translation>NCCL 是程序自身的一部分，不加载插件。</translation>
+        </message>
+        <message>
+            <source>The program has not loaded NCCL.</source>
+            <translation>程序未加载 NCCL。</translation>
+        </message>
+        <message>
+            <source>Another profiler plugin is in use (NCCL_PROFILER_PLUGIN).</source>
+            <translation>正在使用另一个 profiler 插件 (NCCL_PROFILER_PLUGIN)。</translation>
+        </message>
+        <message>
+            <source>What the plugin writes cannot be read.</source>
+            <translation>无法读取插件写出的内容。</translation>
+        </message>
+    </context>
+    <context>
+        <name>DisplayCheck</name>
+        <message>
+            <source>there is no display (DISPLAY and WAYLAND_DISPLAY are not set)</source>
+            <translation>没有显示器（未设置 DISPLAY 和 WAYLAND_DISPLAY）</translation>
+        </message>
+        <message>
+            <source>the display %1 cannot be used</source>
+            <translation>无法使用显示器 %1</translation>
+        </message>
+        <message>
+            <source>Cannot open a window: %1. In a terminal use rankscopectl, or connect with `ssh -X`.</source>
+            <translation>无法打开窗口：%1。在终端中请使用 rankscopectl，或用 `ssh -X` 连接。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Doctor</name>
+        <message>
+            <source>rendezvous port %1</source>
+            <translation>会合端口 %1</translation>
+        </message>
+        <message>
+            <source>SSH port %1</source>
+            <translation>SSH 端口 %1</translation>
+        </message>
+        <message>
+            <source>port %1</source>
+            <translation>端口 %1</translation>
+        </message>
+        <message>
+            <source>after %1</source>
+            <translation>%1 后</translation>
+        </message>
+        <message>
+            <source>delay %1</source>
+            <translation>延迟 %1</translation>
+        </message>
+        <message>
+            <source>MTU %1</source>
+            <translation>MTU %1</translation>
+        </message>
+        <message>
+            <source>%1 Mbit/s</source>
+            <translation>%1 Mbit/s</translation>
+        </message>
+        <message>
+            <source>loss %1</source>
+            <translation>丢包 %1</translation>
+        </message>
+        <message>
+            <source>seen as %1</source>
+            <translation>对端看到的是 %1</translation>
+        </message>
+        <message>
+            <source>%1 (%2)</source>
+            <translation>%1 (%2)</translation>
+        </message>
+        <message>
+            <source>%1, %2: %3</source>
+            <translation>%1, %2: %3</translation>
+        </message>
+        <message>
+            <source>not tested</source>
+            <translation>未测试</translation>
+        </message>
+        <message>
+            <source>reached</source>
+            <translation>可达</translation>
+        </message>
+        <message>
+            <source>warning</source>
+            <translation>警告</translation>
+        </message>
+        <message>
+            <source>fault</source>
+            <translation>故障</translation>
+        </message>
+        <message>
+            <source>%1 → %2: %3</source>
+            <translation>%1 → %2: %3</translation>
+        </message>
+        <message>
+            <source>No connection was tried in this direction.</source>
+            <translation>未在此方向上尝试连接。</translation>
+        </message>
+        <message>
+            <source>not used by the run: %1</source>
+            <translation>运行未使用：%1</translation>
+        </message>
+        <message>
+            <source>… and %1 more at addresses that the run does not use</source>
+            <translation>… 以及另外 %1 个，位于运行未使用的地址</translation>
+        </message>
+        <message>
+            <source>and %1 more</source>
+            <translation>另有 %1 个</translation>
+        </message>
+        <message>
+            <source>passed</source>
+            <translation>通过</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+        <message>
+            <source>not seen</source>
+            <translation>未能查看</translation>
+        </message>
+        <message>
+            <source>%1 and %2 more</source>
+            <translation>%1 及另外 %2 项</translation>
+        </message>
+        <message>
+            <source>%1 failed</source>
+            <translation>%1 项失败</translation>
+        </message>
+        <message>
+            <source>1 warning</source>
+            <translation>1 项警告</translation>
+        </message>
+        <message>
+            <source>%1 warnings</source>
+            <translation>%1 项警告</translation>
+        </message>
+        <message>
+            <source>%1 passed</source>
+            <translation>%1 项通过</translation>
+        </message>
+        <message>
+            <source>%1 not seen</source>
+            <translation>%1 项未能查看</translation>
+        </message>
+    </context>
+    <context>
+        <name>DraftFile</name>
+        <message>
+            <source>Standard output cannot be written: %1</source>
+            <translation>无法写入标准输出：%1</translation>
+        </message>
+        <message>
+            <source>The file exists already.</source>
+            <translation>该文件已存在。</translation>
+        </message>
+        <message>
+            <source>Choose another name, or replace it (--force).</source>
+            <translation>换一个名称，或者替换它 (--force)。</translation>
+        </message>
+        <message>
+            <source>The file cannot be written: %1</source>
+            <translation>无法写入该文件：%1</translation>
+        </message>
+        <message>
+            <source>Check the folder, its permissions and the free space.</source>
+            <translation>检查文件夹、其权限和剩余空间。</translation>
+        </message>
+    </context>
+    <context>
+        <name>DraftFolder</name>
+        <message>
+            <source>The folder cannot be written: %1</source>
+            <translation>无法写入该文件夹：%1</translation>
+        </message>
+        <message>
+            <source>Check the folder above it, its permissions and the free space.</source>
+            <translation>检查其上级文件夹、权限和剩余空间。</translation>
+        </message>
+        <message>
+            <source>The folder is not empty.</source>
+            <translation>该文件夹不为空。</translation>
+        </message>
+        <message>
+            <source>Choose another folder.</source>
+            <translation>选择其他文件夹。</translation>
+        </message>
+    </context>
+    <context>
+        <name>EventIntake</name>
+        <message>
+            <source>events %1 to %2 are missing: thinned, or the spool was damaged there (check the disk); all others are kept</source>
+            <translation>缺少事件 %1 到 %2：已被抽稀，或 spool 在该处损坏（检查磁盘）；其余事件均已保留</translation>
+        </message>
+    </context>
+    <context>
+        <name>FailureBanner</name>
+        <message>
+            <source>Rank %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2</source>
+            <translation>%2 上的 rank %1</translation>
+        </message>
+        <message>
+            <source>rank %1 waits</source>
+            <translation>rank %1 在等待</translation>
+        </message>
+        <message>
+            <source>%1 ranks wait: %2</source>
+            <translation>%1 个 rank 在等待：%2</translation>
+        </message>
+        <message>
+            <source>since %1</source>
+            <translation>自 %1 起</translation>
+        </message>
+        <message>
+            <source>confidence %1</source>
+            <translation>置信度 %1</translation>
+        </message>
+        <message>
+            <source>No longer: %1</source>
+            <translation>已不再成立：%1</translation>
+        </message>
+        <message>
+            <source>Also: %1</source>
+            <translation>另有：%1</translation>
+        </message>
+        <message>
+            <source>The run could not start: stage %1 failed</source>
+            <translation>运行无法启动：阶段“%1”失败</translation>
+        </message>
+        <message>
+            <source>The run was lost</source>
+            <translation>运行已失联</translation>
+        </message>
+        <message>
+            <source>The run failed</source>
+            <translation>运行失败</translation>
+        </message>
+    </context>
+    <context>
+        <name>FailureBundle</name>
+        <message>
+            <source>Cancelled: nothing was written.</source>
+            <translation>已取消：未写入任何内容。</translation>
+        </message>
+        <message>
+            <source>output of rank %1</source>
+            <translation>rank %1 的输出</translation>
+        </message>
+        <message>
+            <source>events of rank %1</source>
+            <translation>rank %1 的事件</translation>
+        </message>
+        <message>
+            <source>events of the run</source>
+            <translation>运行的事件</translation>
+        </message>
+        <message>
+            <source>events of %1</source>
+            <translation>%1 的事件</translation>
+        </message>
+        <message>
+            <source>what the file is, what was replaced</source>
+            <translation>文件说明，以及被替换的内容</translation>
+        </message>
+        <message>
+            <source>%1 events: output of the ranks, metrics, telemetry, exits</source>
+            <translation>%1 个事件：各 rank 的输出、指标、遥测、退出</translation>
+        </message>
+        <message>
+            <source>name, times, end</source>
+            <translation>名称、时间、结束情况</translation>
+        </message>
+        <message>
+            <source>the job file</source>
+            <translation>作业文件</translation>
+        </message>
+        <message>
+            <source>ranks, nodes, devices, commands</source>
+            <translation>rank、节点、设备、命令</translation>
+        </message>
+        <message>
+            <source>variables of the ranks</source>
+            <translation>各 rank 的变量</translation>
+        </message>
+        <message>
+            <source>versions of programs, systems and libraries</source>
+            <translation>程序、系统和库的版本</translation>
+        </message>
+        <message>
+            <source>what is known of the nodes</source>
+            <translation>已知的节点信息</translation>
+        </message>
+        <message>
+            <source>what was diagnosed</source>
+            <translation>诊断结果</translation>
+        </message>
+        <message>
+            <source>what the logs say of NCCL: versions, communicators, rings</source>
+            <translation>日志中关于 NCCL 的信息：版本、通信域、环</translation>
+        </message>
+        <message>
+            <source>The file is no failure bundle.</source>
+            <translation>该文件不是故障包。</translation>
+        </message>
+        <message>
+            <source>Save one in Runs or by `rankscopectl bundle RUN -o FILE`. Open logs in Logs or by `rankscopectl diagnose`.</source>
+            <translation>请在“运行记录”中或用 `rankscopectl bundle RUN -o FILE` 保存故障包。日志请在“日志”中或用 `rankscopectl diagnose` 打开。</translation>
+        </message>
+        <message>
+            <source>The failure bundle is damaged: %1</source>
+            <translation>故障包已损坏：%1</translation>
+        </message>
+        <message>
+            <source>Copy it again, or write it again where the run is stored.</source>
+            <translation>重新复制它，或者在保存该运行的地方重新写出。</translation>
+        </message>
+        <message>
+            <source>The failure bundle is too large.</source>
+            <translation>故障包太大。</translation>
+        </message>
+        <message>
+            <source>Its parts may have 64 MiB each, its events 16 GiB together.</source>
+            <translation>其每个部分最多 64 MiB，所有事件合计最多 16 GiB。</translation>
+        </message>
+        <message>
+            <source>a part is missing.</source>
+            <translation>缺少一个部分。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 events are there.</source>
+            <translation>%2 个事件中只有 %1 个。</translation>
+        </message>
+        <message>
+            <source>The file has "%1", which is no part of a failure bundle. Nothing was read from it.</source>
+            <translation>文件中有“%1”，它不属于故障包。未从中读取任何内容。</translation>
+        </message>
+        <message>
+            <source>Use it only if you trust its source.</source>
+            <translation>仅在信任其来源时使用。</translation>
+        </message>
+        <message>
+            <source>an event is cut off.</source>
+            <translation>一个事件被截断。</translation>
+        </message>
+        <message>
+            <source>"%1" is there twice.</source>
+            <translation>“%1”出现了两次。</translation>
+        </message>
+        <message>
+            <source>The failure bundle was written by a newer Rankscope.</source>
+            <translation>故障包由更新版本的 Rankscope 写出。</translation>
+        </message>
+        <message>
+            <source>Update this program.</source>
+            <translation>更新本程序。</translation>
+        </message>
+        <message>
+            <source>the id of its run is not valid.</source>
+            <translation>其运行的 id 无效。</translation>
+        </message>
+        <message>
+            <source>"%1" is missing.</source>
+            <translation>缺少“%1”。</translation>
+        </message>
+        <message>
+            <source>its plan is not valid.</source>
+            <translation>其计划无效。</translation>
+        </message>
+        <message>
+            <source>its parts are of different runs.</source>
+            <translation>其各部分来自不同的运行。</translation>
+        </message>
+        <message>
+            <source>event %1 is not valid.</source>
+            <translation>事件 %1 无效。</translation>
+        </message>
+        <message>
+            <source>Cancelled: the run store is as it was.</source>
+            <translation>已取消：运行存储保持原样。</translation>
+        </message>
+        <message>
+            <source>The run had not ended when its bundle was written.</source>
+            <translation>写出故障包时，该运行尚未结束。</translation>
+        </message>
+        <message>
+            <source>The file cannot be read.</source>
+            <translation>无法读取该文件。</translation>
+        </message>
+        <message>
+            <source>Check its name and its permissions.</source>
+            <translation>检查其名称和权限。</translation>
+        </message>
+        <message>
+            <source>The run store already has a run with the id %1.</source>
+            <translation>运行存储中已有 id 为 %1 的运行。</translation>
+        </message>
+        <message>
+            <source>Delete that run first, or use another run store (--data-dir).</source>
+            <translation>先删除那个运行，或使用另一个运行存储 (--data-dir)。</translation>
+        </message>
+    </context>
+    <context>
+        <name>FailureCatalogue</name>
+        <message>
+            <source>There is no agent for the processor of the node.</source>
+            <translation>没有适用于该节点处理器的代理程序。</translation>
+        </message>
+        <message>
+            <source>Build rankscope-agent on such a machine.</source>
+            <translation>在同类机器上构建 rankscope-agent。</translation>
+        </message>
+        <message>
+            <source>The connection was lost while the agent started.</source>
+            <translation>代理程序启动时连接断开。</translation>
+        </message>
+        <message>
+            <source>Check the network and the load of the node.</source>
+            <translation>检查网络和节点的负载。</translation>
+        </message>
+        <message>
+            <source>The agent does not answer.</source>
+            <translation>代理程序没有应答。</translation>
+        </message>
+        <message>
+            <source>Check the load of the node, then try again.</source>
+            <translation>检查节点的负载，然后重试。</translation>
+        </message>
+        <message>
+            <source>The agent cannot be started on the node.</source>
+            <translation>无法在该节点上启动代理程序。</translation>
+        </message>
+        <message>
+            <source>The output of the node shows the reason.</source>
+            <translation>节点的输出给出了原因。</translation>
+        </message>
+        <message>
+            <source>The login shell did not start the agent in time.</source>
+            <translation>登录 shell 未能及时启动代理程序。</translation>
+        </message>
+        <message>
+            <source>A slow or waiting ~/.bashrc or ~/.profile on the node can cause this.</source>
+            <translation>节点上的 ~/.bashrc 或 ~/.profile 很慢或在等待时，会出现这种情况。</translation>
+        </message>
+        <message>
+            <source>The agent ended unexpectedly.</source>
+            <translation>代理程序意外结束。</translation>
+        </message>
+        <message>
+            <source>Try again. If it happens again, check the memory and the kernel log of the node.</source>
+            <translation>请重试。如果再次出现，检查节点的内存和内核日志。</translation>
+        </message>
+        <message>
+            <source>The assignment cannot be read.</source>
+            <translation>无法读取该赋值。</translation>
+        </message>
+        <message>
+            <source>Write key=value, for example train.optimizer.lr=0.01.</source>
+            <translation>写成 key=value，例如 train.optimizer.lr=0.01。</translation>
+        </message>
+        <message>
+            <source>The launch command cannot be converted to a job.</source>
+            <translation>无法把启动命令转换为作业。</translation>
+        </message>
+        <message>
+            <source>Correct the command, or write the job file by hand.</source>
+            <translation>更正命令，或手工编写作业文件。</translation>
+        </message>
+        <message>
+            <source>A value is not valid.</source>
+            <translation>有一个值无效。</translation>
+        </message>
+        <message>
+            <source>Correct the value.</source>
+            <translation>请更正该值。</translation>
+        </message>
+        <message>
+            <source>The file is not valid.</source>
+            <translation>该文件无效。</translation>
+        </message>
+        <message>
+            <source>Correct the key and the line that the message names.</source>
+            <translation>更正消息所指出的键和行。</translation>
+        </message>
+        <message>
+            <source>A line is not valid.</source>
+            <translation>有一行无效。</translation>
+        </message>
+        <message>
+            <source>Correct the line.</source>
+            <translation>更正该行。</translation>
+        </message>
+        <message>
+            <source>The stored plan cannot be read.</source>
+            <translation>无法读取已保存的计划。</translation>
+        </message>
+        <message>
+            <source>Start the run again from its job file.</source>
+            <translation>用作业文件再次启动该运行。</translation>
+        </message>
+        <message>
+            <source>The file is not an SSH public key.</source>
+            <translation>该文件不是 SSH 公钥。</translation>
+        </message>
+        <message>
+            <source>Name the file that ends in .pub.</source>
+            <translation>指定以 .pub 结尾的文件。</translation>
+        </message>
+        <message>
+            <source>The agent does not accept the request.</source>
+            <translation>代理程序不接受该请求。</translation>
+        </message>
+        <message>
+            <source>This is a defect of Rankscope: please report it.</source>
+            <translation>这是 Rankscope 的缺陷：请报告。</translation>
+        </message>
+        <message>
+            <source>The virtual environment in {1} has no working Python.</source>
+            <translation>{1} 中的虚拟环境没有可用的 Python。</translation>
+        </message>
+        <message>
+            <source>Its Python was removed or belongs to another machine. Create it again there: `python3 -m venv --clear {1}`.</source>
+            <translation>其 Python 已被删除，或属于另一台机器。在该节点上重新创建：`python3 -m venv --clear {1}`。</translation>
+        </message>
+        <message>
+            <source>Other users of the node can change {1}. Rankscope does not start programs from there.</source>
+            <translation>该节点的其他用户可以更改 {1}。Rankscope 不从那里启动程序。</translation>
+        </message>
+        <message>
+            <source>Set cache_dir: for this node to a folder that only you can write, whose parents belong to you or root. Or remove the permission of the others: `chmod go-w {1}`.</source>
+            <translation>把此节点的 cache_dir: 设为只有你能写入的文件夹，且其各级上层文件夹属于你或 root。或者去掉其他用户的权限：`chmod go-w {1}`。</translation>
+        </message>
+        <message>
+            <source>The user cancelled.</source>
+            <translation>用户已取消。</translation>
+        </message>
+        <message>
+            <source>The file cannot be written.</source>
+            <translation>无法写入该文件。</translation>
+        </message>
+        <message>
+            <source>Check the folder, its permissions and the free space.</source>
+            <translation>检查文件夹、其权限和剩余空间。</translation>
+        </message>
+        <message>
+            <source>The clock of the node differs from the clock of this computer.</source>
+            <translation>节点的时钟与本机的时钟不一致。</translation>
+        </message>
+        <message>
+            <source>Synchronise it: `timedatectl set-ntp true` on the node.</source>
+            <translation>同步时钟：在节点上运行 `timedatectl set-ntp true`。</translation>
+        </message>
+        <message>
+            <source>A file arrived damaged.</source>
+            <translation>有一个文件送达时已损坏。</translation>
+        </message>
+        <message>
+            <source>Try again. If it happens again, check the memory and the disk of the node.</source>
+            <translation>请重试。如果再次出现，检查节点的内存和磁盘。</translation>
+        </message>
+        <message>
+            <source>Device, backend and precision of the job do not fit the nodes or each other.</source>
+            <translation>作业的设备、后端和精度与节点不匹配，或彼此不匹配。</translation>
+        </message>
+        <message>
+            <source>Use backend: nccl for GPUs and backend: gloo for processors, and a precision that they compute in.</source>
+            <translation>GPU 用 backend: nccl，处理器用 backend: gloo，并使用它们能计算的精度。</translation>
+        </message>
+        <message>
+            <source>The disk of {node} (or the quota) is full. The run continues, but new events wait in memory.</source>
+            <translation>{node} 的磁盘（或配额）已满。运行会继续，但新事件在内存中等待。</translation>
+        </message>
+        <message>
+            <source>Free space there (`df -h`). The events arrive then.</source>
+            <translation>在该节点上释放空间 (`df -h`)。之后事件就会送达。</translation>
+        </message>
+        <message>
+            <source>The disk of the node (or your quota) is full.</source>
+            <translation>节点的磁盘（或你的配额）已满。</translation>
+        </message>
+        <message>
+            <source>Free space there (`df -h`), remove what Rankscope keeps with `rankscopectl clean {node}`, or set cache_dir: to another disk.</source>
+            <translation>在该节点上释放空间 (`df -h`)，用 `rankscopectl clean {node}` 删除 Rankscope 保留的内容，或把 cache_dir: 设到另一块磁盘。</translation>
+        </message>
+        <message>
+            <source>The disk of {node} has free space again.</source>
+            <translation>{node} 的磁盘又有剩余空间了。</translation>
+        </message>
+        <message>
+            <source>Two nodes have the same hardware address.</source>
+            <translation>两个节点的硬件地址相同。</translation>
+        </message>
+        <message>
+            <source>Give each virtual machine a hardware address of its own.</source>
+            <translation>给每台虚拟机各自的硬件地址。</translation>
+        </message>
+        <message>
+            <source>The NCCL settings of the nodes differ.</source>
+            <translation>各节点的 NCCL 设置不同。</translation>
+        </message>
+        <message>
+            <source>Use the same settings on every node: /etc/nccl.conf, ~/.nccl.conf, the login environment and env: in the job.</source>
+            <translation>在每个节点上使用相同的设置：/etc/nccl.conf、~/.nccl.conf、登录环境和作业中的 env:。</translation>
+        </message>
+        <message>
+            <source>An event file on {node} is damaged. Rankscope does not read it further.</source>
+            <translation>{node} 上的一个事件文件已损坏。Rankscope 不再继续读取它。</translation>
+        </message>
+        <message>
+            <source>The run is not affected. Check whether two processes write the same file.</source>
+            <translation>运行不受影响。检查是否有两个进程写入同一个文件。</translation>
+        </message>
+        <message>
+            <source>Rankscope ignores an event file on {node}: a process outside of this run writes it.</source>
+            <translation>Rankscope 忽略 {node} 上的一个事件文件：写入它的进程不属于此运行。</translation>
+        </message>
+        <message>
+            <source>Set metrics.tensorboard to a folder that only this run uses. With {{rank}} in the name, each rank has its own.</source>
+            <translation>把 metrics.tensorboard 设为只有此运行使用的文件夹。名称中带 {{rank}} 时，每个 rank 有各自的文件夹。</translation>
+        </message>
+        <message>
+            <source>An event file on {node} became shorter. Rankscope does not read it further.</source>
+            <translation>{node} 上的一个事件文件变短了。Rankscope 不再继续读取它。</translation>
+        </message>
+        <message>
+            <source>metrics.tensorboard: no event file appeared on {node} during the run.</source>
+            <translation>metrics.tensorboard：运行期间 {node} 上没有出现事件文件。</translation>
+        </message>
+        <message>
+            <source>Set it to the folder that the program gives its SummaryWriter. A relative folder starts at workdir.</source>
+            <translation>把它设为程序传给 SummaryWriter 的文件夹。相对路径从 workdir 开始。</translation>
+        </message>
+        <message>
+            <source>metrics.tensorboard: the folder on {node} contains too many files to search.</source>
+            <translation>metrics.tensorboard：{node} 上的该文件夹包含的文件太多，无法搜索。</translation>
+        </message>
+        <message>
+            <source>Set it to the folder that the program gives its SummaryWriter.</source>
+            <translation>把它设为程序传给 SummaryWriter 的文件夹。</translation>
+        </message>
+        <message>
+            <source>The file exists already.</source>
+            <translation>该文件已存在。</translation>
+        </message>
+        <message>
+            <source>Choose another name, or remove it first.</source>
+            <translation>换一个名称，或先删除它。</translation>
+        </message>
+        <message>
+            <source>The command of the fix failed.</source>
+            <translation>修复命令失败。</translation>
+        </message>
+        <message>
+            <source>Read its output; the check shows what is still wrong.</source>
+            <translation>查看其输出；检查会显示仍有什么问题。</translation>
+        </message>
+        <message>
+            <source>A GPU of {node} uses fewer PCIe lanes than it has.</source>
+            <translation>{node} 的一个 GPU 使用的 PCIe 通道数少于其自身的通道数。</translation>
+        </message>
+        <message>
+            <source>Reseat the card; check the riser and the BIOS settings.</source>
+            <translation>重新插好该卡；检查转接卡和 BIOS 设置。</translation>
+        </message>
+        <message>
+            <source>The nodes of the Slurm job do not share the cache folder of the login node.</source>
+            <translation>Slurm 作业的节点没有共享登录节点的缓存文件夹。</translation>
+        </message>
+        <message>
+            <source>Set cache_dir: of the login node in the inventory to a folder that all nodes share.</source>
+            <translation>在节点清单中把登录节点的 cache_dir: 设为所有节点共享的文件夹。</translation>
+        </message>
+        <message>
+            <source>An InfiniBand port of {node} is not ready.</source>
+            <translation>{node} 的一个 InfiniBand 端口未就绪。</translation>
+        </message>
+        <message>
+            <source>Check the cable and the subnet manager (`ibstat`).</source>
+            <translation>检查线缆和子网管理器 (`ibstat`)。</translation>
+        </message>
+        <message>
+            <source>A file operation failed on {node}.</source>
+            <translation>{node} 上的一次文件操作失败。</translation>
+        </message>
+        <message>
+            <source>The message of the node shows the file: check its disk.</source>
+            <translation>节点的消息显示了是哪个文件：检查其磁盘。</translation>
+        </message>
+        <message>
+            <source>The key file exists already.</source>
+            <translation>密钥文件已存在。</translation>
+        </message>
+        <message>
+            <source>Use it, or choose another name.</source>
+            <translation>使用它，或换一个名称。</translation>
+        </message>
+        <message>
+            <source>The key pair cannot be created.</source>
+            <translation>无法创建密钥对。</translation>
+        </message>
+        <message>
+            <source>Check that the folder exists and that you can write there.</source>
+            <translation>检查该文件夹是否存在，以及你能否在其中写入。</translation>
+        </message>
+        <message>
+            <source>The public key cannot be installed on the node.</source>
+            <translation>无法在节点上安装公钥。</translation>
+        </message>
+        <message>
+            <source>Check the owner and permissions of ~/.ssh on the node.</source>
+            <translation>检查节点上 ~/.ssh 的所有者和权限。</translation>
+        </message>
+        <message>
+            <source>The key is on the node, but the node does not accept it.</source>
+            <translation>密钥已在节点上，但节点不接受它。</translation>
+        </message>
+        <message>
+            <source>Check that ~ and ~/.ssh there are not writable for others.</source>
+            <translation>检查该节点上的 ~ 和 ~/.ssh 是否不可被其他用户写入。</translation>
+        </message>
+        <message>
+            <source>The delay between two nodes is long.</source>
+            <translation>两个节点之间的延迟较长。</translation>
+        </message>
+        <message>
+            <source>Collectives wait for it in every step. Place the ranks on nodes that are near each other.</source>
+            <translation>集合通信在每一步都要等待它。把 rank 放在彼此邻近的节点上。</translation>
+        </message>
+        <message>
+            <source>The path between two nodes loses packets.</source>
+            <translation>两个节点之间的路径丢包。</translation>
+        </message>
+        <message>
+            <source>Check the cable, the errors of both interfaces (`ip -s link`) and the switch.</source>
+            <translation>检查线缆、两端网络接口的错误 (`ip -s link`) 和交换机。</translation>
+        </message>
+        <message>
+            <source>The path between two nodes is slow.</source>
+            <translation>两个节点之间的路径较慢。</translation>
+        </message>
+        <message>
+            <source>Check the speed of both interfaces (`ethtool`), or use another interface.</source>
+            <translation>检查两端网络接口的速率 (`ethtool`)，或使用另一个网络接口。</translation>
+        </message>
+        <message>
+            <source>A program on this computer cannot be started.</source>
+            <translation>无法启动本机上的一个程序。</translation>
+        </message>
+        <message>
+            <source>Install it, or correct PATH.</source>
+            <translation>安装它，或更正 PATH。</translation>
+        </message>
+        <message>
+            <source>The folder for log files {1} cannot be created.</source>
+            <translation>无法创建日志文件的文件夹 {1}。</translation>
+        </message>
+        <message>
+            <source>Correct log_dir: in the job, or remove it: the run stores every line in any case.</source>
+            <translation>更正作业中的 log_dir:，或去掉它：无论如何，运行都会保存每一行。</translation>
+        </message>
+        <message>
+            <source>The disk of {node} was full: {1} parts of logs and NCCL records ({MB2} MB) are lost.</source>
+            <translation>{node} 的磁盘曾经已满：丢失了 {1} 段日志和 NCCL 记录 ({MB2} MB)。</translation>
+        </message>
+        <message>
+            <source>All other events are stored. Free space there, or set cache_dir: to another disk.</source>
+            <translation>其他所有事件均已保存。在该节点上释放空间，或把 cache_dir: 设到另一块磁盘。</translation>
+        </message>
+        <message>
+            <source>The ranks on {node} cannot be inspected.</source>
+            <translation>无法检查 {node} 上的 rank。</translation>
+        </message>
+        <message>
+            <source>Check the connection to the node.</source>
+            <translation>检查与该节点的连接。</translation>
+        </message>
+        <message>
+            <source>The MTU differs between the nodes.</source>
+            <translation>各节点的 MTU 不同。</translation>
+        </message>
+        <message>
+            <source>Set the same MTU on all interfaces of the network.</source>
+            <translation>在该网络的所有网络接口上设置相同的 MTU。</translation>
+        </message>
+        <message>
+            <source>A node did not answer in time.</source>
+            <translation>有一个节点未及时应答。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl probe` shows whether it can be reached.</source>
+            <translation>`rankscopectl probe` 可显示能否到达它。</translation>
+        </message>
+        <message>
+            <source>There is no conda environment {1}.</source>
+            <translation>没有 conda 环境 {1}。</translation>
+        </message>
+        <message>
+            <source>`conda env list` on the node shows the environments. conda: takes a name or a folder.</source>
+            <translation>节点上的 `conda env list` 可列出环境。conda: 的值是名称或文件夹。</translation>
+        </message>
+        <message>
+            <source>The node does not run programs from its cache folder.</source>
+            <translation>节点不运行其缓存文件夹中的程序。</translation>
+        </message>
+        <message>
+            <source>The folder is probably mounted noexec (`findmnt -T ~/.cache`). Set cache_dir: for this node to a folder on another file system that no other user can write to.</source>
+            <translation>该文件夹可能以 noexec 方式挂载 (`findmnt -T ~/.cache`)。把此节点的 cache_dir: 设为另一个文件系统上、其他用户都不能写入的文件夹。</translation>
+        </message>
+        <message>
+            <source>The job needs GPUs and a node has none.</source>
+            <translation>作业需要 GPU，而有一个节点没有 GPU。</translation>
+        </message>
+        <message>
+            <source>Use other nodes, or backend: gloo.</source>
+            <translation>使用其他节点，或 backend: gloo。</translation>
+        </message>
+        <message>
+            <source>The home folder is not known.</source>
+            <translation>主文件夹未知。</translation>
+        </message>
+        <message>
+            <source>Set HOME.</source>
+            <translation>设置 HOME。</translation>
+        </message>
+        <message>
+            <source>No node is selected.</source>
+            <translation>没有选择节点。</translation>
+        </message>
+        <message>
+            <source>Set nodes: in the job.</source>
+            <translation>设置作业中的 nodes:。</translation>
+        </message>
+        <message>
+            <source>No pattern can be learned from the line.</source>
+            <translation>无法从该行学到模式。</translation>
+        </message>
+        <message>
+            <source>Give a line that contains a name and a number.</source>
+            <translation>给出一行包含名称和数字的文本。</translation>
+        </message>
+        <message>
+            <source>The cache folder of the node is not writable.</source>
+            <translation>节点的缓存文件夹不可写。</translation>
+        </message>
+        <message>
+            <source>Check its owner and permissions, or set cache_dir: for this node.</source>
+            <translation>检查其所有者和权限，或设置此节点的 cache_dir:。</translation>
+        </message>
+        <message>
+            <source>There is no public key.</source>
+            <translation>没有公钥。</translation>
+        </message>
+        <message>
+            <source>Create one: `rankscopectl keys generate`.</source>
+            <translation>创建一个：`rankscopectl keys generate`。</translation>
+        </message>
+        <message>
+            <source>The account has no login shell on the node.</source>
+            <translation>该账户在节点上没有登录 shell。</translation>
+        </message>
+        <message>
+            <source>Give it one there: `sudo chsh -s /bin/bash USER`.</source>
+            <translation>在该节点上为它设置一个：`sudo chsh -s /bin/bash USER`。</translation>
+        </message>
+        <message>
+            <source>OpenSSH is not installed on this computer.</source>
+            <translation>本机上没有安装 OpenSSH。</translation>
+        </message>
+        <message>
+            <source>Install it: `sudo apt install openssh-client`.</source>
+            <translation>安装它：`sudo apt install openssh-client`。</translation>
+        </message>
+        <message>
+            <source>The inventory names a GPU that the node does not have.</source>
+            <translation>节点清单指定了该节点没有的 GPU。</translation>
+        </message>
+        <message>
+            <source>Correct gpus: in the inventory.</source>
+            <translation>更正节点清单中的 gpus:。</translation>
+        </message>
+        <message>
+            <source>The node does not know this run.</source>
+            <translation>节点不认识此运行。</translation>
+        </message>
+        <message>
+            <source>The run was removed there, or never started.</source>
+            <translation>该运行在节点上已被删除，或从未启动。</translation>
+        </message>
+        <message>
+            <source>There is no virtual environment in {1}.</source>
+            <translation>{1} 中没有虚拟环境。</translation>
+        </message>
+        <message>
+            <source>Create it there (`python3 -m venv {1}`), or correct venv: in the job.</source>
+            <translation>在该节点上创建它 (`python3 -m venv {1}`)，或更正作业中的 venv:。</translation>
+        </message>
+        <message>
+            <source>Process {1} belongs to {2}: it was not ended.</source>
+            <translation>进程 {1} 属于 {2}：没有结束它。</translation>
+        </message>
+        <message>
+            <source>Ask {2} to end it, or use another port or GPU.</source>
+            <translation>请 {2} 结束它，或使用另一个端口或 GPU。</translation>
+        </message>
+        <message>
+            <source>The passphrase is wrong.</source>
+            <translation>密码短语错误。</translation>
+        </message>
+        <message>
+            <source>Try again, or run `ssh-add` first.</source>
+            <translation>请重试，或先运行 `ssh-add`。</translation>
+        </message>
+        <message>
+            <source>The supervisor of {node} has no connection to the supervisor of the master node. If a rank fails, only this computer can inform the other nodes.</source>
+            <translation>{node} 的监管进程与主节点的监管进程没有连接。如果有 rank 失败，只有本机能通知其他节点。</translation>
+        </message>
+        <message>
+            <source>Allow TCP connections between the nodes (ports above 1023). The ranks need them, too.</source>
+            <translation>允许节点之间的 TCP 连接（1023 以上的端口）。rank 也需要这些连接。</translation>
+        </message>
+        <message>
+            <source>A part of the node could not be inspected.</source>
+            <translation>节点有一部分无法检查。</translation>
+        </message>
+        <message>
+            <source>{detail} changed while it was copied.</source>
+            <translation>{detail} 在复制过程中发生了变化。</translation>
+        </message>
+        <message>
+            <source>Start again when no program writes to it.</source>
+            <translation>等没有程序写入它时再次启动。</translation>
+        </message>
+        <message>
+            <source>A file of push: does not exist.</source>
+            <translation>push: 的一个文件不存在。</translation>
+        </message>
+        <message>
+            <source>Correct push: in the job.</source>
+            <translation>更正作业中的 push:。</translation>
+        </message>
+        <message>
+            <source>push: names too many files.</source>
+            <translation>push: 指定的文件太多。</translation>
+        </message>
+        <message>
+            <source>Name only the files that the program needs.</source>
+            <translation>只指定程序需要的文件。</translation>
+        </message>
+        <message>
+            <source>A file of push: cannot be read.</source>
+            <translation>无法读取 push: 的一个文件。</translation>
+        </message>
+        <message>
+            <source>Check its permissions.</source>
+            <translation>检查其权限。</translation>
+        </message>
+        <message>
+            <source>Rank {rank} on {node} continues.</source>
+            <translation>{node} 上的 rank {rank} 继续运行。</translation>
+        </message>
+        <message>
+            <source>Rank {rank} on {node} is slower than the others, which wait for it.</source>
+            <translation>{node} 上的 rank {rank} 比其他 rank 慢，其他 rank 在等它。</translation>
+        </message>
+        <message>
+            <source>Check what differs on its node.</source>
+            <translation>检查其节点有何不同。</translation>
+        </message>
+        <message>
+            <source>Rank {rank} on {node} was stopped by signal {2}. All other ranks wait for it.</source>
+            <translation>{node} 上的 rank {rank} 被信号 {2} 暂停。其他所有 rank 都在等它。</translation>
+        </message>
+        <message>
+            <source>On {node}: `kill -CONT {1}` continues it.</source>
+            <translation>在 {node} 上：`kill -CONT {1}` 让它继续。</translation>
+        </message>
+        <message>
+            <source>The cache folder of the node is on a read-only file system.</source>
+            <translation>节点的缓存文件夹位于只读文件系统上。</translation>
+        </message>
+        <message>
+            <source>Set cache_dir: for this node to a folder that you can write.</source>
+            <translation>把此节点的 cache_dir: 设为你能写入的文件夹。</translation>
+        </message>
+        <message>
+            <source>The ranks are not started again.</source>
+            <translation>不再重新启动各 rank。</translation>
+        </message>
+        <message>
+            <source>Start the run again when all nodes can be reached.</source>
+            <translation>等所有节点都能到达时，再次启动该运行。</translation>
+        </message>
+        <message>
+            <source>A run with this id exists on the node.</source>
+            <translation>节点上已有此 id 的运行。</translation>
+        </message>
+        <message>
+            <source>Process {1} belongs to a run that is not finished.</source>
+            <translation>进程 {1} 属于一个尚未结束的运行。</translation>
+        </message>
+        <message>
+            <source>Stop the run first: `rankscopectl runs stop RUN`.</source>
+            <translation>先停止该运行：`rankscopectl runs stop RUN`。</translation>
+        </message>
+        <message>
+            <source>The run has ended.</source>
+            <translation>该运行已结束。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs show RUN` shows it.</source>
+            <translation>`rankscopectl runs show RUN` 可显示它。</translation>
+        </message>
+        <message>
+            <source>A secret variable of the job has no value: the run store does not keep secrets.</source>
+            <translation>作业的一个机密变量没有值：运行存储不保存机密。</translation>
+        </message>
+        <message>
+            <source>Set it in the job file, or with `rankscopectl runs rerun RUN --set env.NAME=VALUE`.</source>
+            <translation>在作业文件中设置它，或使用 `rankscopectl runs rerun RUN --set env.NAME=VALUE`。</translation>
+        </message>
+        <message>
+            <source>Slurm is not available on this node: {detail} was not found.</source>
+            <translation>此节点上没有可用的 Slurm：找不到 {detail}。</translation>
+        </message>
+        <message>
+            <source>Set slurm.login to a login node of the cluster. If a module provides Slurm, load it in ~/.bashrc there.</source>
+            <translation>把 slurm.login 设为集群的登录节点。如果 Slurm 由模块提供，在该节点的 ~/.bashrc 中加载它。</translation>
+        </message>
+        <message>
+            <source>Slurm does not accept the job.</source>
+            <translation>Slurm 不接受该作业。</translation>
+        </message>
+        <message>
+            <source>Correct the section slurm of the job file.</source>
+            <translation>更正作业文件的 slurm 部分。</translation>
+        </message>
+        <message>
+            <source>sbatch did not answer within one minute.</source>
+            <translation>sbatch 未在一分钟内应答。</translation>
+        </message>
+        <message>
+            <source>The Slurm controller is busy or down: run `scontrol ping` there, then try again.</source>
+            <translation>Slurm 控制器繁忙或已停机：在该节点上运行 `scontrol ping`，然后重试。</translation>
+        </message>
+        <message>
+            <source>The spool of {node} was full: the oldest {1} parts of logs and NCCL records ({MB2} MB) of this run were removed.</source>
+            <translation>{node} 的 spool 已满：此运行最早的 {1} 段日志和 NCCL 记录 ({MB2} MB) 已被删除。</translation>
+        </message>
+        <message>
+            <source>All other events are stored. Write less output, or stay connected.</source>
+            <translation>其他所有事件均已保存。减少输出，或保持连接。</translation>
+        </message>
+        <message>
+            <source>The node and this computer have no SSH algorithm in common.</source>
+            <translation>节点和本机没有共同的 SSH 算法。</translation>
+        </message>
+        <message>
+            <source>Update the SSH server of the node, or allow the algorithm in ~/.ssh/config.</source>
+            <translation>更新节点的 SSH 服务器，或在 ~/.ssh/config 中允许该算法。</translation>
+        </message>
+        <message>
+            <source>The login took too long: the node closed the connection while it waited for an answer.</source>
+            <translation>登录用时过长：节点在等待应答时关闭了连接。</translation>
+        </message>
+        <message>
+            <source>Connect again. LoginGraceTime of the SSH server limits the time.</source>
+            <translation>请重新连接。时间由 SSH 服务器的 LoginGraceTime 限制。</translation>
+        </message>
+        <message>
+            <source>The node does not accept the login.</source>
+            <translation>节点不接受登录。</translation>
+        </message>
+        <message>
+            <source>Install your key there: `rankscopectl keys install {node}`.</source>
+            <translation>在该节点上安装你的密钥：`rankscopectl keys install {node}`。</translation>
+        </message>
+        <message>
+            <source>The node asks for another login step after the first one.</source>
+            <translation>节点在第一步登录之后还要求另一个登录步骤。</translation>
+        </message>
+        <message>
+            <source>Log in once with `ssh` and complete the step, or ask the administrator to allow keys alone.</source>
+            <translation>用 `ssh` 登录一次并完成该步骤，或请管理员允许只用密钥登录。</translation>
+        </message>
+        <message>
+            <source>The SSH configuration cannot be used.</source>
+            <translation>无法使用 SSH 配置。</translation>
+        </message>
+        <message>
+            <source>Correct the line of ~/.ssh/config that the message names.</source>
+            <translation>更正消息所指出的 ~/.ssh/config 中的行。</translation>
+        </message>
+        <message>
+            <source>The connection to the node failed.</source>
+            <translation>与节点的连接失败。</translation>
+        </message>
+        <message>
+            <source>Check the address and the network: `ssh -v` shows each step.</source>
+            <translation>检查地址和网络：`ssh -v` 可显示每一步。</translation>
+        </message>
+        <message>
+            <source>The node does not start commands.</source>
+            <translation>该节点不启动命令。</translation>
+        </message>
+        <message>
+            <source>Check ForceCommand, MaxSessions and the limits of the account there.</source>
+            <translation>检查该节点上的 ForceCommand、MaxSessions 和账户的限制。</translation>
+        </message>
+        <message>
+            <source>The host key of the node has changed.</source>
+            <translation>节点的主机密钥已改变。</translation>
+        </message>
+        <message>
+            <source>If the node was reinstalled, remove the old key with `ssh-keygen -R HOST`. If not, do not connect.</source>
+            <translation>如果节点重装过系统，用 `ssh-keygen -R HOST` 删除旧密钥。如果没有，不要连接。</translation>
+        </message>
+        <message>
+            <source>The node shows a host key of another type than the known one.</source>
+            <translation>节点出示的主机密钥与已知的主机密钥类型不同。</translation>
+        </message>
+        <message>
+            <source>Compare the key with the node's own, then add it to known_hosts.</source>
+            <translation>把该密钥与节点自身的密钥比较，然后加入 known_hosts。</translation>
+        </message>
+        <message>
+            <source>The host key of the node is marked as revoked.</source>
+            <translation>节点的主机密钥被标记为已吊销。</translation>
+        </message>
+        <message>
+            <source>Do not connect. Ask the administrator of the node.</source>
+            <translation>不要连接。询问该节点的管理员。</translation>
+        </message>
+        <message>
+            <source>The host key of the node is not known.</source>
+            <translation>节点的主机密钥未知。</translation>
+        </message>
+        <message>
+            <source>Connect once and confirm the key, or use --accept-new-host-keys.</source>
+            <translation>连接一次并确认密钥，或使用 --accept-new-host-keys。</translation>
+        </message>
+        <message>
+            <source>The jump host refuses to forward the connection.</source>
+            <translation>跳板机拒绝转发连接。</translation>
+        </message>
+        <message>
+            <source>Check AllowTcpForwarding on the jump host, and the address of the node as the jump host sees it.</source>
+            <translation>检查跳板机上的 AllowTcpForwarding，以及从跳板机看到的节点地址。</translation>
+        </message>
+        <message>
+            <source>Other users can read the private key.</source>
+            <translation>其他用户可以读取私钥。</translation>
+        </message>
+        <message>
+            <source>Restrict it: `chmod 600 FILE`.</source>
+            <translation>收紧其权限：`chmod 600 FILE`。</translation>
+        </message>
+        <message>
+            <source>The file known_hosts cannot be read or written.</source>
+            <translation>无法读取或写入文件 known_hosts。</translation>
+        </message>
+        <message>
+            <source>Check the owner and the permissions of ~/.ssh/known_hosts.</source>
+            <translation>检查 ~/.ssh/known_hosts 的所有者和权限。</translation>
+        </message>
+        <message>
+            <source>The connection to {node} was lost.</source>
+            <translation>与 {node} 的连接已断开。</translation>
+        </message>
+        <message>
+            <source>Check the network and whether the node is up.</source>
+            <translation>检查网络，以及节点是否在运行。</translation>
+        </message>
+        <message>
+            <source>The node closed the connection before the login was complete.</source>
+            <translation>节点在登录完成之前关闭了连接。</translation>
+        </message>
+        <message>
+            <source>Try again and answer sooner. LoginGraceTime of the SSH server limits the time.</source>
+            <translation>请重试并更快应答。时间由 SSH 服务器的 LoginGraceTime 限制。</translation>
+        </message>
+        <message>
+            <source>The name of the node cannot be resolved.</source>
+            <translation>无法解析节点的名称。</translation>
+        </message>
+        <message>
+            <source>Correct host: in the inventory, or write the address of the node.</source>
+            <translation>更正节点清单中的 host:，或写上节点的地址。</translation>
+        </message>
+        <message>
+            <source>The identity file does not exist.</source>
+            <translation>密钥文件不存在。</translation>
+        </message>
+        <message>
+            <source>Correct identity_file: in the inventory.</source>
+            <translation>更正节点清单中的 identity_file:。</translation>
+        </message>
+        <message>
+            <source>There is no route to the node.</source>
+            <translation>没有到该节点的路由。</translation>
+        </message>
+        <message>
+            <source>Check the address, the VPN and `ip route get ADDRESS`.</source>
+            <translation>检查地址、VPN 和 `ip route get ADDRESS`。</translation>
+        </message>
+        <message>
+            <source>The private key is encrypted and no passphrase was given.</source>
+            <translation>私钥已加密，但没有提供密码短语。</translation>
+        </message>
+        <message>
+            <source>Run `ssh-add` first, or start from a terminal that can ask.</source>
+            <translation>先运行 `ssh-add`，或从能够询问的终端启动。</translation>
+        </message>
+        <message>
+            <source>The node asks for a password and there is no terminal to ask on.</source>
+            <translation>节点要求密码，但没有可供询问的终端。</translation>
+        </message>
+        <message>
+            <source>Install your key there: `rankscopectl keys install {node}`, or start from a terminal.</source>
+            <translation>在该节点上安装你的密钥：`rankscopectl keys install {node}`，或从终端启动。</translation>
+        </message>
+        <message>
+            <source>The SSH connection failed.</source>
+            <translation>SSH 连接失败。</translation>
+        </message>
+        <message>
+            <source>`ssh -v` shows each step of the connection.</source>
+            <translation>`ssh -v` 可显示连接的每一步。</translation>
+        </message>
+        <message>
+            <source>The node refuses the connection: no SSH server listens there.</source>
+            <translation>节点拒绝连接：那里没有 SSH 服务器在监听。</translation>
+        </message>
+        <message>
+            <source>On the node: `sudo systemctl start ssh`. Check the port in the inventory.</source>
+            <translation>在节点上：`sudo systemctl start ssh`。检查节点清单中的端口。</translation>
+        </message>
+        <message>
+            <source>The node does not answer.</source>
+            <translation>节点没有应答。</translation>
+        </message>
+        <message>
+            <source>Check that the node is up and that no firewall drops the port.</source>
+            <translation>检查节点是否在运行，以及是否有防火墙丢弃发往该端口的包。</translation>
+        </message>
+        <message>
+            <source>The node ends the login after too many keys.</source>
+            <translation>节点在收到过多密钥后结束了登录。</translation>
+        </message>
+        <message>
+            <source>Set identity_file: for the node, so that only one key is offered.</source>
+            <translation>设置该节点的 identity_file:，使其只提供一个密钥。</translation>
+        </message>
+        <message>
+            <source>Processes of an earlier run are left on {node}.</source>
+            <translation>{node} 上有先前运行残留的进程。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl clean {node}` ends them.</source>
+            <translation>`rankscopectl clean {node}` 会结束它们。</translation>
+        </message>
+        <message>
+            <source>Process {1} did not end, not even after SIGKILL.</source>
+            <translation>进程 {1} 没有结束，即使在 SIGKILL 之后。</translation>
+        </message>
+        <message>
+            <source>It waits for a device or a file system: read the kernel log of the node.</source>
+            <translation>它在等待设备或文件系统：查看节点的内核日志。</translation>
+        </message>
+        <message>
+            <source>The run store cannot be used.</source>
+            <translation>无法使用运行存储。</translation>
+        </message>
+        <message>
+            <source>Check the permissions and the free space of its folder.</source>
+            <translation>检查其文件夹的权限和剩余空间。</translation>
+        </message>
+        <message>
+            <source>The run store was written by a newer Rankscope.</source>
+            <translation>运行存储是由更新版本的 Rankscope 写入的。</translation>
+        </message>
+        <message>
+            <source>Use that version, or another folder: --data-dir.</source>
+            <translation>使用那个版本，或另一个文件夹：--data-dir。</translation>
+        </message>
+        <message>
+            <source>sudo on {node} does not accept the password or the command.</source>
+            <translation>{node} 上的 sudo 不接受该密码或命令。</translation>
+        </message>
+        <message>
+            <source>Run the command as an administrator of the node.</source>
+            <translation>以节点管理员的身份运行该命令。</translation>
+        </message>
+        <message>
+            <source>The supervisor cannot be started.</source>
+            <translation>无法启动监管进程。</translation>
+        </message>
+        <message>
+            <source>Check the process limit (`ulimit -u`) and the free memory of the node.</source>
+            <translation>检查节点的进程数限制 (`ulimit -u`) 和空闲内存。</translation>
+        </message>
+        <message>
+            <source>The job has more ranks than the nodes allow.</source>
+            <translation>作业的 rank 数超过了节点允许的数量。</translation>
+        </message>
+        <message>
+            <source>Correct procs_per_node: in the job.</source>
+            <translation>更正作业中的 procs_per_node:。</translation>
+        </message>
+        <message>
+            <source>The agent on {node} reports a failure.</source>
+            <translation>{node} 上的代理程序报告了一个故障。</translation>
+        </message>
+        <message>
+            <source>The node is not in the inventory.</source>
+            <translation>该节点不在节点清单中。</translation>
+        </message>
+        <message>
+            <source>Add it: `rankscopectl nodes add NAME`.</source>
+            <translation>添加它：`rankscopectl nodes add NAME`。</translation>
+        </message>
+        <message>
+            <source>The job names a rank that it does not have.</source>
+            <translation>作业指定了它没有的 rank。</translation>
+        </message>
+        <message>
+            <source>Correct the rank.</source>
+            <translation>更正该 rank。</translation>
+        </message>
+        <message>
+            <source>The nodes have different versions of a program or library.</source>
+            <translation>各节点上某个程序或库的版本不同。</translation>
+        </message>
+        <message>
+            <source>Install the same version on all nodes.</source>
+            <translation>在所有节点上安装相同的版本。</translation>
+        </message>
+        <message>
+            <source>The launch command does not name its nodes.</source>
+            <translation>启动命令没有指定其节点。</translation>
+        </message>
+        <message>
+            <source>Select the nodes.</source>
+            <translation>选择节点。</translation>
+        </message>
+        <message>
+            <source>The folder of workdir: does not exist on the node.</source>
+            <translation>节点上不存在 workdir: 的文件夹。</translation>
+        </message>
+        <message>
+            <source>Create it there, or correct workdir: in the job.</source>
+            <translation>在该节点上创建它，或更正作业中的 workdir:。</translation>
+        </message>
+        <message>
+            <source>The files of push: cannot be written on the node.</source>
+            <translation>无法在节点上写入 push: 的文件。</translation>
+        </message>
+        <message>
+            <source>Set workdir: in the job to a folder that you can write, or remove workdir: to use a folder of the job.</source>
+            <translation>把作业中的 workdir: 设为你能写入的文件夹，或去掉 workdir:，使用作业自己的文件夹。</translation>
+        </message>
+        <message>
+            <source>The script on {node} differs from that of the other nodes.</source>
+            <translation>{node} 上的脚本与其他节点的不同。</translation>
+        </message>
+        <message>
+            <source>Send it with push: in the job, so that every node has the same file.</source>
+            <translation>在作业中用 push: 发送它，使每个节点都有相同的文件。</translation>
+        </message>
+        <message>
+            <source>The ranks wait in different collective operations.</source>
+            <translation>各 rank 在不同的集合通信操作中等待。</translation>
+        </message>
+        <message>
+            <source>Make the control flow of all ranks identical: branches that depend on the rank or on its data must not skip a collective.</source>
+            <translation>使所有 rank 的控制流一致：取决于 rank 或其数据的分支不得跳过集合通信。</translation>
+        </message>
+        <message>
+            <source>NCCL_COMM_ID is no address of {node}.</source>
+            <translation>NCCL_COMM_ID 不是 {node} 的地址。</translation>
+        </message>
+        <message>
+            <source>Remove NCCL_COMM_ID, or set it to an address of rank 0 in a subnet that all nodes share.</source>
+            <translation>去掉 NCCL_COMM_ID，或把它设为 rank 0 在所有节点共享的子网中的地址。</translation>
+        </message>
+        <message>
+            <source>The containers of the job have networks of their own.</source>
+            <translation>作业的各容器有各自的网络。</translation>
+        </message>
+        <message>
+            <source>Start the containers with the network of the host (`--network=host`).</source>
+            <translation>用主机的网络启动容器 (`--network=host`)。</translation>
+        </message>
+        <message>
+            <source>The driver on {node} is too old for the CUDA version that the job uses.</source>
+            <translation>{node} 上的驱动对作业使用的 CUDA 版本来说太旧。</translation>
+        </message>
+        <message>
+            <source>Update the driver, or use a build for an older CUDA version.</source>
+            <translation>更新驱动，或使用面向较旧 CUDA 版本的构建。</translation>
+        </message>
+        <message>
+            <source>A path that the job names does not exist on {node}.</source>
+            <translation>作业指定的一个路径在 {node} 上不存在。</translation>
+        </message>
+        <message>
+            <source>Mount or copy it there, or correct the path in the job.</source>
+            <translation>在该节点上挂载或复制它，或更正作业中的路径。</translation>
+        </message>
+        <message>
+            <source>The DataLoader workers have too little shared memory.</source>
+            <translation>DataLoader 工作进程的共享内存太少。</translation>
+        </message>
+        <message>
+            <source>Containers: `--shm-size=16g` or `--ipc=host`. Otherwise use fewer workers.</source>
+            <translation>容器：`--shm-size=16g` 或 `--ipc=host`。否则使用更少的工作进程。</translation>
+        </message>
+        <message>
+            <source>A node has fewer GPUs than ranks.</source>
+            <translation>有一个节点的 GPU 数少于 rank 数。</translation>
+        </message>
+        <message>
+            <source>Start no more ranks on a node than it has GPUs: `nvidia-smi -L`.</source>
+            <translation>在节点上启动的 rank 不要多于其 GPU：`nvidia-smi -L`。</translation>
+        </message>
+        <message>
+            <source>A bridge of containers is used to reach other nodes: every node has it with the same address.</source>
+            <translation>用容器的网桥来到达其他节点：每个节点上都有地址相同的网桥。</translation>
+        </message>
+        <message>
+            <source>Set interface: auto in the job, or name the interface that connects the nodes.</source>
+            <translation>在作业中设置 interface: auto，或指定连接各节点的网络接口。</translation>
+        </message>
+        <message>
+            <source>Two ranks use the same GPU.</source>
+            <translation>两个 rank 使用同一个 GPU。</translation>
+        </message>
+        <message>
+            <source>Select the GPU before its first use: `torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))`.</source>
+            <translation>在首次使用之前选择 GPU：`torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))`。</translation>
+        </message>
+        <message>
+            <source>Two processes claim one rank.</source>
+            <translation>两个进程声称是同一个 rank。</translation>
+        </message>
+        <message>
+            <source>Give every process a RANK of its own, and every node a --node-rank of its own.</source>
+            <translation>给每个进程各自的 RANK，给每个节点各自的 --node-rank。</translation>
+        </message>
+        <message>
+            <source>The other nodes do not reach one of the addresses of {node}.</source>
+            <translation>其他节点无法到达 {node} 的一个地址。</translation>
+        </message>
+        <message>
+            <source>Set interface: auto in the job, or NCCL_SOCKET_IFNAME to the interface that connects the nodes.</source>
+            <translation>在作业中设置 interface: auto，或把 NCCL_SOCKET_IFNAME 设为连接各节点的网络接口。</translation>
+        </message>
+        <message>
+            <source>The NVLink fabric of {node} is not ready.</source>
+            <translation>{node} 的 NVLink fabric 未就绪。</translation>
+        </message>
+        <message>
+            <source>`sudo systemctl enable --now nvidia-fabricmanager`, in the version of the driver.</source>
+            <translation>`sudo systemctl enable --now nvidia-fabricmanager`，版本与驱动一致。</translation>
+        </message>
+        <message>
+            <source>GPUDirect RDMA is off: data for the network goes through host memory.</source>
+            <translation>GPUDirect RDMA 未启用：网络数据要经过主机内存。</translation>
+        </message>
+        <message>
+            <source>`sudo modprobe nvidia-peermem` on every node, and switch off ACS.</source>
+            <translation>在每个节点上运行 `sudo modprobe nvidia-peermem`，并关闭 ACS。</translation>
+        </message>
+        <message>
+            <source>GLOO_SOCKET_IFNAME names an interface that a node does not have.</source>
+            <translation>GLOO_SOCKET_IFNAME 指定了某个节点没有的网络接口。</translation>
+        </message>
+        <message>
+            <source>Set it to the exact name of one interface on each node: `ip -br addr`.</source>
+            <translation>把它设为每个节点上某一个网络接口的确切名称：`ip -br addr`。</translation>
+        </message>
+        <message>
+            <source>The ports that Gloo listens on are blocked between nodes.</source>
+            <translation>节点之间，Gloo 监听的端口被阻止。</translation>
+        </message>
+        <message>
+            <source>Open them on the node that is named first, for the other nodes alone: the report shows the command.</source>
+            <translation>在首先列出的节点上只对其他节点开放这些端口：报告中有命令。</translation>
+        </message>
+        <message>
+            <source>A GPU of {node} is in use by another process.</source>
+            <translation>{node} 的一个 GPU 正被另一个进程使用。</translation>
+        </message>
+        <message>
+            <source>End that process, or choose other GPUs with devices: in the job.</source>
+            <translation>结束该进程，或在作业中用 devices: 选择其他 GPU。</translation>
+        </message>
+        <message>
+            <source>A GPU of {node} reports memory errors that cannot be corrected.</source>
+            <translation>{node} 的一个 GPU 报告了无法纠正的显存错误。</translation>
+        </message>
+        <message>
+            <source>Drain the node and reset the GPU; replace it when the errors return.</source>
+            <translation>排空节点并重置 GPU；如果错误再次出现，更换它。</translation>
+        </message>
+        <message>
+            <source>A GPU of {node} is no longer on the bus.</source>
+            <translation>{node} 的一个 GPU 已不在总线上。</translation>
+        </message>
+        <message>
+            <source>Switch the node off and on; check power, cooling and seat of the card.</source>
+            <translation>关闭节点再开机；检查供电、散热和卡是否插好。</translation>
+        </message>
+        <message>
+            <source>A GPU reports an illegal memory access.</source>
+            <translation>一个 GPU 报告了非法内存访问。</translation>
+        </message>
+        <message>
+            <source>Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer. Always the same GPU: replace it.</source>
+            <translation>用 CUDA_LAUNCH_BLOCKING=1 或 compute-sanitizer 运行。如果总是同一个 GPU：更换它。</translation>
+        </message>
+        <message>
+            <source>A rank used more GPU memory than there is.</source>
+            <translation>一个 rank 使用的显存超过了现有的显存。</translation>
+        </message>
+        <message>
+            <source>Use a smaller batch or model, or more GPUs.</source>
+            <translation>使用更小的批大小或模型，或者使用更多 GPU。</translation>
+        </message>
+        <message>
+            <source>NCCL gets no more memory of a GPU.</source>
+            <translation>NCCL 无法再从一个 GPU 获得显存。</translation>
+        </message>
+        <message>
+            <source>Leave 1 to 2 GiB of each GPU to NCCL, and create the communicators early.</source>
+            <translation>给 NCCL 留出每个 GPU 的 1 到 2 GiB 显存，并尽早创建通信域。</translation>
+        </message>
+        <message>
+            <source>The nodes use different numbers of network cards.</source>
+            <translation>各节点使用的网卡数量不同。</translation>
+        </message>
+        <message>
+            <source>Set NCCL_IB_HCA to the same cards on every node.</source>
+            <translation>在每个节点上把 NCCL_IB_HCA 设为相同的网卡。</translation>
+        </message>
+        <message>
+            <source>A rank used more memory than the node has.</source>
+            <translation>一个 rank 使用的内存超过了节点现有的内存。</translation>
+        </message>
+        <message>
+            <source>Use a smaller batch or fewer data loader workers, or run fewer ranks there.</source>
+            <translation>减小批大小或减少数据加载工作进程，或者在该节点上运行更少的 rank。</translation>
+        </message>
+        <message>
+            <source>{node} cannot resolve its own host name.</source>
+            <translation>{node} 无法解析自己的主机名。</translation>
+        </message>
+        <message>
+            <source>Add the name with the address of the node to /etc/hosts there.</source>
+            <translation>在该节点的 /etc/hosts 中加入此名称和节点的地址。</translation>
+        </message>
+        <message>
+            <source>A node cannot open an RDMA device.</source>
+            <translation>一个节点无法打开 RDMA 设备。</translation>
+        </message>
+        <message>
+            <source>Give the container /dev/infiniband, or name the devices with NCCL_IB_HCA.</source>
+            <translation>给容器提供 /dev/infiniband，或用 NCCL_IB_HCA 指定设备。</translation>
+        </message>
+        <message>
+            <source>A peer does not answer over RDMA.</source>
+            <translation>有一个对端在 RDMA 上没有应答。</translation>
+        </message>
+        <message>
+            <source>Check the process of the peer, then each link: `ibstat`, `ib_write_bw`.</source>
+            <translation>检查对端的进程，然后检查每条链路：`ibstat`、`ib_write_bw`。</translation>
+        </message>
+        <message>
+            <source>The GID index does not fit the network.</source>
+            <translation>GID 索引与网络不匹配。</translation>
+        </message>
+        <message>
+            <source>NCCL 2.21 or newer: remove NCCL_IB_GID_INDEX. Older: set the index of the RoCE v2 entry on each node (`show_gids`).</source>
+            <translation>NCCL 2.21 或更新版本：去掉 NCCL_IB_GID_INDEX。更旧的版本：在每个节点上设为 RoCE v2 条目的索引 (`show_gids`)。</translation>
+        </message>
+        <message>
+            <source>A network card may not read the memory of a GPU.</source>
+            <translation>一块网卡无权读取 GPU 的显存。</translation>
+        </message>
+        <message>
+            <source>`sudo modprobe nvidia-peermem`, and switch off ACS.</source>
+            <translation>运行 `sudo modprobe nvidia-peermem`，并关闭 ACS。</translation>
+        </message>
+        <message>
+            <source>The limit of locked memory on {node} is too low for InfiniBand or RoCE.</source>
+            <translation>{node} 的锁定内存上限对 InfiniBand 或 RoCE 来说太低。</translation>
+        </message>
+        <message>
+            <source>Raise it: `* - memlock unlimited` in /etc/security/limits.d on the node; then log in again.</source>
+            <translation>提高它：在节点的 /etc/security/limits.d 中写入 `* - memlock unlimited`；然后重新登录。</translation>
+        </message>
+        <message>
+            <source>The MTU of the RDMA ports differs.</source>
+            <translation>各 RDMA 端口的 MTU 不同。</translation>
+        </message>
+        <message>
+            <source>Set the same MTU on all ports and switches: `ibv_devinfo | grep mtu`.</source>
+            <translation>在所有端口和交换机上设置相同的 MTU：`ibv_devinfo | grep mtu`。</translation>
+        </message>
+        <message>
+            <source>The InfiniBand partition key does not allow the connection.</source>
+            <translation>InfiniBand 分区键不允许该连接。</translation>
+        </message>
+        <message>
+            <source>Give the ports full membership of one partition, and set NCCL_IB_PKEY to its index.</source>
+            <translation>使各端口成为同一个分区的完全成员，并把 NCCL_IB_PKEY 设为该分区的索引。</translation>
+        </message>
+        <message>
+            <source>The link of a network card went down.</source>
+            <translation>一块网卡的链路断开了。</translation>
+        </message>
+        <message>
+            <source>Check cable, transceiver and switch port: `ibstat`.</source>
+            <translation>检查线缆、光模块和交换机端口：`ibstat`。</translation>
+        </message>
+        <message>
+            <source>The InfiniBand service level is not mapped on the path.</source>
+            <translation>路径上没有映射该 InfiniBand 服务级别。</translation>
+        </message>
+        <message>
+            <source>Set NCCL_IB_SL to the level that the subnet manager gives.</source>
+            <translation>把 NCCL_IB_SL 设为子网管理器给出的级别。</translation>
+        </message>
+        <message>
+            <source>A network card has no IP address and reaches no other node.</source>
+            <translation>一块网卡没有 IP 地址，无法到达任何其他节点。</translation>
+        </message>
+        <message>
+            <source>Name the cards that have addresses with NCCL_IB_HCA.</source>
+            <translation>用 NCCL_IB_HCA 指定有地址的网卡。</translation>
+        </message>
+        <message>
+            <source>The installation of Rankscope is not complete.</source>
+            <translation>Rankscope 的安装不完整。</translation>
+        </message>
+        <message>
+            <source>Install or build Rankscope again.</source>
+            <translation>重新安装或构建 Rankscope。</translation>
+        </message>
+        <message>
+            <source>The program of the job is missing on {node}.</source>
+            <translation>{node} 上缺少作业的程序。</translation>
+        </message>
+        <message>
+            <source>Install it there, correct command: in the job, or name the environment that has it with venv: or conda:.</source>
+            <translation>在该节点上安装它，更正作业中的 command:，或用 venv: 或 conda: 指定含有它的环境。</translation>
+        </message>
+        <message>
+            <source>An address is valid on its own link alone.</source>
+            <translation>有一个地址只在其自身的链路上有效。</translation>
+        </message>
+        <message>
+            <source>Use an interface that has an IPv4 or a global IPv6 address.</source>
+            <translation>使用有 IPv4 地址或全局 IPv6 地址的网络接口。</translation>
+        </message>
+        <message>
+            <source>A name leads to an IPv6 address that a node cannot use.</source>
+            <translation>有一个名称指向某个节点无法使用的 IPv6 地址。</translation>
+        </message>
+        <message>
+            <source>Set address: of the node in the inventory to its IPv4 address.</source>
+            <translation>在节点清单中把节点的 address: 设为其 IPv4 地址。</translation>
+        </message>
+        <message>
+            <source>A rank was killed from outside.</source>
+            <translation>一个 rank 被外部杀死。</translation>
+        </message>
+        <message>
+            <source>`journalctl -k | grep -i oom` on the node shows whether the kernel did it.</source>
+            <translation>节点上的 `journalctl -k | grep -i oom` 可显示是否为内核所为。</translation>
+        </message>
+        <message>
+            <source>torchrun asks for libuv, but this PyTorch does not have it.</source>
+            <translation>torchrun 要求 libuv，但此 PyTorch 没有它。</translation>
+        </message>
+        <message>
+            <source>`export USE_LIBUV=0`</source>
+            <translation>`export USE_LIBUV=0`</translation>
+        </message>
+        <message>
+            <source>The interface of {node} has no link.</source>
+            <translation>{node} 的网络接口没有链路。</translation>
+        </message>
+        <message>
+            <source>Check the cable and the port of the switch, or use another interface.</source>
+            <translation>检查线缆和交换机端口，或使用另一个网络接口。</translation>
+        </message>
+        <message>
+            <source>{node} resolves its own name to a loopback address.</source>
+            <translation>{node} 把自己的名称解析为环回地址。</translation>
+        </message>
+        <message>
+            <source>Put the real address of the node before 127.0.1.1 in /etc/hosts there.</source>
+            <translation>在该节点的 /etc/hosts 中，把节点的真实地址放在 127.0.1.1 之前。</translation>
+        </message>
+        <message>
+            <source>A node looks for the master on itself.</source>
+            <translation>一个节点在自己身上寻找 master。</translation>
+        </message>
+        <message>
+            <source>Set MASTER_ADDR to an address of the node of rank 0 that all nodes reach.</source>
+            <translation>把 MASTER_ADDR 设为 rank 0 所在节点的、所有节点都能到达的地址。</translation>
+        </message>
+        <message>
+            <source>The address or name of a node leads to another one.</source>
+            <translation>一个节点的地址或名称指向了另一个节点。</translation>
+        </message>
+        <message>
+            <source>Set address: of the node in the inventory, or correct the name in /etc/hosts or DNS.</source>
+            <translation>在节点清单中设置节点的 address:，或更正 /etc/hosts 或 DNS 中的名称。</translation>
+        </message>
+        <message>
+            <source>The rendezvous port of the master is blocked: packets are dropped.</source>
+            <translation>master 的会合端口被阻止：包被丢弃。</translation>
+        </message>
+        <message>
+            <source>Open it on the master for the other nodes alone: the report shows the command.</source>
+            <translation>在 master 上只对其他节点开放它：报告中有命令。</translation>
+        </message>
+        <message>
+            <source>The rendezvous port of the master is blocked: a firewall rejects it.</source>
+            <translation>master 的会合端口被阻止：被防火墙拒绝。</translation>
+        </message>
+        <message>
+            <source>The rendezvous port of the master is blocked: connections are reset.</source>
+            <translation>master 的会合端口被阻止：连接被重置。</translation>
+        </message>
+        <message>
+            <source>A node cannot resolve the name of another one.</source>
+            <translation>一个节点无法解析另一个节点的名称。</translation>
+        </message>
+        <message>
+            <source>Set address: of the node in the inventory to a number, or add the name to /etc/hosts.</source>
+            <translation>在节点清单中把节点的 address: 设为数字地址，或把名称加入 /etc/hosts。</translation>
+        </message>
+        <message>
+            <source>A Python package is missing on a node.</source>
+            <translation>一个节点上缺少 Python 包。</translation>
+        </message>
+        <message>
+            <source>Install it there, or name the environment that has it with venv: or conda: in the job.</source>
+            <translation>在该节点上安装它，或者在作业中用 venv: 或 conda: 指定含有它的环境。</translation>
+        </message>
+        <message>
+            <source>Large packets do not arrive: the path has a smaller MTU than the interfaces.</source>
+            <translation>大包无法到达：路径的 MTU 小于网络接口的 MTU。</translation>
+        </message>
+        <message>
+            <source>Set the same MTU on the whole path: `sudo ip link set IFACE mtu 1500`.</source>
+            <translation>在整条路径上设置相同的 MTU：`sudo ip link set IFACE mtu 1500`。</translation>
+        </message>
+        <message>
+            <source>{node} is behind address translation: the others cannot connect to it.</source>
+            <translation>{node} 位于地址转换之后：其他节点无法连接它。</translation>
+        </message>
+        <message>
+            <source>Use host or bridged networking, or a VPN between the nodes whose interface the job names.</source>
+            <translation>使用主机网络或桥接网络，或在节点之间使用 VPN，并在作业中指定其网络接口。</translation>
+        </message>
+        <message>
+            <source>A connection of NCCL broke while the ranks connected.</source>
+            <translation>各 rank 连接时，NCCL 的一个连接中断。</translation>
+        </message>
+        <message>
+            <source>Read the log of the rank that ended first.</source>
+            <translation>查看最先结束的 rank 的日志。</translation>
+        </message>
+        <message>
+            <source>NCCL reports an error of a communicator.</source>
+            <translation>NCCL 报告了一个通信域的错误。</translation>
+        </message>
+        <message>
+            <source>Read the NCCL log of the ranks that the report names.</source>
+            <translation>查看报告所指出的 rank 的 NCCL 日志。</translation>
+        </message>
+        <message>
+            <source>Tuning variables of NCCL make the first collectives hang.</source>
+            <translation>NCCL 的调优变量使最初的集合通信挂起。</translation>
+        </message>
+        <message>
+            <source>Remove NCCL_* variables that are not needed for addresses, one group at a time.</source>
+            <translation>去掉与地址无关的 NCCL_* 变量，每次去掉一组。</translation>
+        </message>
+        <message>
+            <source>A GPU does not finish a collective that all ranks have entered.</source>
+            <translation>一个 GPU 没有完成所有 rank 都已进入的集合通信。</translation>
+        </message>
+        <message>
+            <source>Check the GPU and its links: `nvidia-smi -q`, `dmesg | grep -i xid`.</source>
+            <translation>检查该 GPU 及其链路：`nvidia-smi -q`、`dmesg | grep -i xid`。</translation>
+        </message>
+        <message>
+            <source>This version of NCCL has a known defect that fits.</source>
+            <translation>此版本的 NCCL 有一个与此相符的已知缺陷。</translation>
+        </message>
+        <message>
+            <source>Use the version that the report names.</source>
+            <translation>使用报告所指出的版本。</translation>
+        </message>
+        <message>
+            <source>This PyTorch has no NCCL.</source>
+            <translation>此 PyTorch 没有 NCCL。</translation>
+        </message>
+        <message>
+            <source>Install a build with CUDA, or use backend: gloo.</source>
+            <translation>安装带 CUDA 的构建，或使用 backend: gloo。</translation>
+        </message>
+        <message>
+            <source>NCCL cannot be observed on {node}: {1}.</source>
+            <translation>无法在 {node} 上观察 NCCL：{1}。</translation>
+        </message>
+        <message>
+            <source>The ports that NCCL listens on are blocked between nodes: packets are dropped.</source>
+            <translation>节点之间，NCCL 监听的端口被阻止：包被丢弃。</translation>
+        </message>
+        <message>
+            <source>The ports that NCCL listens on are blocked between nodes: a firewall rejects them.</source>
+            <translation>节点之间，NCCL 监听的端口被阻止：被防火墙拒绝。</translation>
+        </message>
+        <message>
+            <source>The ports that NCCL listens on are blocked between nodes: connections are reset.</source>
+            <translation>节点之间，NCCL 监听的端口被阻止：连接被重置。</translation>
+        </message>
+        <message>
+            <source>The network thread of NCCL failed.</source>
+            <translation>NCCL 的网络线程失败。</translation>
+        </message>
+        <message>
+            <source>Read the log of the peer that it was connected to.</source>
+            <translation>查看与它相连的对端的日志。</translation>
+        </message>
+        <message>
+            <source>A rank has not entered a collective that the others wait in.</source>
+            <translation>有一个 rank 没有进入其他 rank 正在等待的集合通信。</translation>
+        </message>
+        <message>
+            <source>Look at what this rank does: its stack, its data loader, its files.</source>
+            <translation>看看这个 rank 在做什么：它的栈、数据加载器和文件。</translation>
+        </message>
+        <message>
+            <source>A rank does not answer NCCL.</source>
+            <translation>有一个 rank 没有应答 NCCL。</translation>
+        </message>
+        <message>
+            <source>Check whether its process lives and whether its node answers.</source>
+            <translation>检查其进程是否还在，以及其节点是否应答。</translation>
+        </message>
+        <message>
+            <source>The process of a peer closed its connection.</source>
+            <translation>对端的进程关闭了连接。</translation>
+        </message>
+        <message>
+            <source>Read the log of that process: it ended first.</source>
+            <translation>查看该进程的日志：它最先结束。</translation>
+        </message>
+        <message>
+            <source>The nodes have different versions of NCCL.</source>
+            <translation>各节点的 NCCL 版本不同。</translation>
+        </message>
+        <message>
+            <source>The network plugin of NCCL does not fit the driver.</source>
+            <translation>NCCL 的网络插件与驱动不匹配。</translation>
+        </message>
+        <message>
+            <source>Use the same image on all nodes. To test: NCCL_NET_PLUGIN=none.</source>
+            <translation>在所有节点上使用相同的镜像。测试方法：NCCL_NET_PLUGIN=none。</translation>
+        </message>
+        <message>
+            <source>The network that NCCL_NET asks for does not exist.</source>
+            <translation>NCCL_NET 要求的网络不存在。</translation>
+        </message>
+        <message>
+            <source>Remove NCCL_NET, or install its plugin on every node.</source>
+            <translation>去掉 NCCL_NET，或在每个节点上安装其插件。</translation>
+        </message>
+        <message>
+            <source>{node} has no free local port.</source>
+            <translation>{node} 没有空闲的本地端口。</translation>
+        </message>
+        <message>
+            <source>`ss -s` on the node shows who holds them.</source>
+            <translation>节点上的 `ss -s` 可显示谁占用了它们。</translation>
+        </message>
+        <message>
+            <source>No known cause. The report shows what is unusual.</source>
+            <translation>没有已知的原因。报告给出了异常之处。</translation>
+        </message>
+        <message>
+            <source>A node was lost.</source>
+            <translation>有一个节点失联。</translation>
+        </message>
+        <message>
+            <source>Check that it is up, and the network between the nodes.</source>
+            <translation>检查它是否在运行，以及节点之间的网络。</translation>
+        </message>
+        <message>
+            <source>Not all nodes came to the rendezvous.</source>
+            <translation>并非所有节点都到达了会合点。</translation>
+        </message>
+        <message>
+            <source>Check that the launcher runs on every node, with the same number of nodes.</source>
+            <translation>检查每个节点上是否都运行着启动器，且节点数相同。</translation>
+        </message>
+        <message>
+            <source>NVLink of a GPU of {node} reports errors.</source>
+            <translation>{node} 的一个 GPU 的 NVLink 报告了错误。</translation>
+        </message>
+        <message>
+            <source>Check `nvidia-smi nvlink -s` and -e; reset the GPU, or drain the node.</source>
+            <translation>检查 `nvidia-smi nvlink -s` 和 -e；重置 GPU，或排空节点。</translation>
+        </message>
+        <message>
+            <source>NVLink SHARP fails.</source>
+            <translation>NVLink SHARP 失败。</translation>
+        </message>
+        <message>
+            <source>`export NCCL_NVLS_ENABLE=0`</source>
+            <translation>`export NCCL_NVLS_ENABLE=0`</translation>
+        </message>
+        <message>
+            <source>The driver was upgraded without a reboot.</source>
+            <translation>驱动已升级，但没有重启。</translation>
+        </message>
+        <message>
+            <source>Reboot the node, or restart the container.</source>
+            <translation>重启节点，或重新启动容器。</translation>
+        </message>
+        <message>
+            <source>The limit of open files on {node} is too low.</source>
+            <translation>{node} 的打开文件数上限太低。</translation>
+        </message>
+        <message>
+            <source>Raise it: `* - nofile 1048576` in /etc/security/limits.d on the node; then log in again.</source>
+            <translation>提高它：在节点的 /etc/security/limits.d 中写入 `* - nofile 1048576`；然后重新登录。</translation>
+        </message>
+        <message>
+            <source>Two interfaces of a node lie in the same subnet.</source>
+            <translation>一个节点的两个网络接口位于同一个子网中。</translation>
+        </message>
+        <message>
+            <source>Give each interface a subnet of its own, or name one with NCCL_SOCKET_IFNAME.</source>
+            <translation>给每个网络接口各自的子网，或用 NCCL_SOCKET_IFNAME 指定其中一个。</translation>
+        </message>
+        <message>
+            <source>ACS or the IOMMU disturbs access between GPUs.</source>
+            <translation>ACS 或 IOMMU 干扰 GPU 之间的访问。</translation>
+        </message>
+        <message>
+            <source>Switch off ACS on the PCIe bridges, and the IOMMU where possible (`iommu=pt`).</source>
+            <translation>关闭 PCIe 网桥上的 ACS，并尽可能关闭 IOMMU (`iommu=pt`)。</translation>
+        </message>
+        <message>
+            <source>Two GPUs cannot access each other.</source>
+            <translation>两个 GPU 无法互相访问。</translation>
+        </message>
+        <message>
+            <source>`export NCCL_P2P_DISABLE=1`</source>
+            <translation>`export NCCL_P2P_DISABLE=1`</translation>
+        </message>
+        <message>
+            <source>Two nodes do not reach each other on any port.</source>
+            <translation>两个节点在任何端口上都无法互通。</translation>
+        </message>
+        <message>
+            <source>Check the network and the firewalls between them.</source>
+            <translation>检查它们之间的网络和防火墙。</translation>
+        </message>
+        <message>
+            <source>A path on {node} does not answer.</source>
+            <translation>{node} 上的一个路径没有应答。</translation>
+        </message>
+        <message>
+            <source>Check the file server and the mount (`findmnt`).</source>
+            <translation>检查文件服务器和挂载 (`findmnt`)。</translation>
+        </message>
+        <message>
+            <source>A rank lost the connection to another rank.</source>
+            <translation>一个 rank 与另一个 rank 的连接断开了。</translation>
+        </message>
+        <message>
+            <source>Check the end of the other rank first.</source>
+            <translation>先查看另一个 rank 是如何结束的。</translation>
+        </message>
+        <message>
+            <source>The limit of processes on {node} is too low.</source>
+            <translation>{node} 的进程数上限太低。</translation>
+        </message>
+        <message>
+            <source>Raise `ulimit -u` or pids.max of its cgroup.</source>
+            <translation>提高 `ulimit -u` 或其 cgroup 的 pids.max。</translation>
+        </message>
+        <message>
+            <source>Port {1} is in use by {detail}.</source>
+            <translation>端口 {1} 正被 {detail} 使用。</translation>
+        </message>
+        <message>
+            <source>End that program, or write master_port: 0 in the job to use a free port.</source>
+            <translation>结束该程序，或在作业中写 master_port: 0，使用空闲端口。</translation>
+        </message>
+        <message>
+            <source>The rendezvous port needs root.</source>
+            <translation>该会合端口需要 root。</translation>
+        </message>
+        <message>
+            <source>Choose a port above 1023 as master_port: in the job.</source>
+            <translation>选择 1023 以上的端口作为作业中的 master_port:。</translation>
+        </message>
+        <message>
+            <source>Another program connected to a port of NCCL.</source>
+            <translation>另一个程序连接了 NCCL 的端口。</translation>
+        </message>
+        <message>
+            <source>Exempt the nodes from the scan or health check. NCCL 2.18 or newer ignores it.</source>
+            <translation>把这些节点排除在扫描或健康检查之外。NCCL 2.18 或更新版本会忽略它。</translation>
+        </message>
+        <message>
+            <source>A proxy variable redirects connections between the nodes.</source>
+            <translation>一个代理变量把节点之间的连接重定向。</translation>
+        </message>
+        <message>
+            <source>Add the nodes to no_proxy, or remove http_proxy and https_proxy.</source>
+            <translation>把节点加入 no_proxy，或去掉 http_proxy 和 https_proxy。</translation>
+        </message>
+        <message>
+            <source>A rank aborted.</source>
+            <translation>一个 rank 中止了。</translation>
+        </message>
+        <message>
+            <source>Read the C++ exception before it.</source>
+            <translation>查看在此之前的 C++ 异常。</translation>
+        </message>
+        <message>
+            <source>A rank ended with an error.</source>
+            <translation>一个 rank 出错结束。</translation>
+        </message>
+        <message>
+            <source>Read its traceback.</source>
+            <translation>查看其 traceback。</translation>
+        </message>
+        <message>
+            <source>A rank ended without an error while the others continue.</source>
+            <translation>一个 rank 无错误地结束，而其他 rank 仍在继续。</translation>
+        </message>
+        <message>
+            <source>Give all ranks the same number of steps: DistributedSampler, drop_last=True, or the join() context.</source>
+            <translation>使所有 rank 的步数相同：DistributedSampler、drop_last=True 或 join() 上下文。</translation>
+        </message>
+        <message>
+            <source>A rank stopped answering.</source>
+            <translation>一个 rank 停止了应答。</translation>
+        </message>
+        <message>
+            <source>Check its process on the node.</source>
+            <translation>检查节点上的该进程。</translation>
+        </message>
+        <message>
+            <source>A rank did not come to the start.</source>
+            <translation>一个 rank 没有到达启动点。</translation>
+        </message>
+        <message>
+            <source>Read the log of that rank.</source>
+            <translation>查看该 rank 的日志。</translation>
+        </message>
+        <message>
+            <source>A rank crashed.</source>
+            <translation>一个 rank 崩溃。</translation>
+        </message>
+        <message>
+            <source>Read its core file or its last lines.</source>
+            <translation>查看其 core 文件或最后几行。</translation>
+        </message>
+        <message>
+            <source>No node recognises itself as the host of the rendezvous.</source>
+            <translation>没有节点认出自己是会合的主机。</translation>
+        </message>
+        <message>
+            <source>Use the exact host name or address of the first node as --rdzv-endpoint, or set --local-addr.</source>
+            <translation>把第一个节点的确切主机名或地址用作 --rdzv-endpoint，或设置 --local-addr。</translation>
+        </message>
+        <message>
+            <source>The nodes wait in different rendezvous.</source>
+            <translation>各节点在不同的会合中等待。</translation>
+        </message>
+        <message>
+            <source>Start every node with the same --rdzv-id.</source>
+            <translation>用相同的 --rdzv-id 启动每个节点。</translation>
+        </message>
+        <message>
+            <source>Two network cards in different subnets are paired.</source>
+            <translation>位于不同子网的两块网卡配成了对。</translation>
+        </message>
+        <message>
+            <source>`export NCCL_CROSS_NIC=0 NCCL_IB_MERGE_NICS=0`</source>
+            <translation>`export NCCL_CROSS_NIC=0 NCCL_IB_MERGE_NICS=0`</translation>
+        </message>
+        <message>
+            <source>Two machines look like one to NCCL.</source>
+            <translation>两台机器在 NCCL 看来是同一台。</translation>
+        </message>
+        <message>
+            <source>Give each machine a host name of its own, and remove NCCL_HOSTID.</source>
+            <translation>给每台机器各自的主机名，并去掉 NCCL_HOSTID。</translation>
+        </message>
+        <message>
+            <source>The script is not on the node.</source>
+            <translation>脚本不在该节点上。</translation>
+        </message>
+        <message>
+            <source>Copy it with push: in the job, or set workdir: to the folder that contains it.</source>
+            <translation>在作业中用 push: 复制它，或者把 workdir: 设为包含它的文件夹。</translation>
+        </message>
+        <message>
+            <source>The shared memory of the job was removed while it ran.</source>
+            <translation>作业的共享内存在其运行期间被删除。</translation>
+        </message>
+        <message>
+            <source>Set RemoveIPC=no in /etc/systemd/logind.conf, or `loginctl enable-linger`.</source>
+            <translation>在 /etc/systemd/logind.conf 中设置 RemoveIPC=no，或运行 `loginctl enable-linger`。</translation>
+        </message>
+        <message>
+            <source>/dev/shm of {node} is too small.</source>
+            <translation>{node} 的 /dev/shm 太小。</translation>
+        </message>
+        <message>
+            <source>`sudo mount -o remount,size=16G /dev/shm`, or start the container with --shm-size=16g.</source>
+            <translation>运行 `sudo mount -o remount,size=16G /dev/shm`，或用 --shm-size=16g 启动容器。</translation>
+        </message>
+        <message>
+            <source>A log stops while NCCL starts, without an error.</source>
+            <translation>有一个日志在 NCCL 启动期间停止，没有错误。</translation>
+        </message>
+        <message>
+            <source>Read the logs of the other ranks, and test the ports between the nodes: `rankscopectl preflight`.</source>
+            <translation>查看其他 rank 的日志，并测试节点之间的端口：`rankscopectl preflight`。</translation>
+        </message>
+        <message>
+            <source>Slurm did not cancel the job: {detail}.</source>
+            <translation>Slurm 没有取消该作业：{detail}。</translation>
+        </message>
+        <message>
+            <source>Check it there with `squeue --me`.</source>
+            <translation>在该节点上用 `squeue --me` 检查。</translation>
+        </message>
+        <message>
+            <source>The job was cancelled in Slurm.</source>
+            <translation>该作业在 Slurm 中被取消。</translation>
+        </message>
+        <message>
+            <source>You or an administrator used scancel.</source>
+            <translation>你或管理员使用了 scancel。</translation>
+        </message>
+        <message>
+            <source>The Slurm job failed before a rank started.</source>
+            <translation>Slurm 作业在有 rank 启动之前就失败了。</translation>
+        </message>
+        <message>
+            <source>The output of its script shows the reason. Check that all nodes share the cache folder.</source>
+            <translation>其脚本的输出给出了原因。检查是否所有节点都共享缓存文件夹。</translation>
+        </message>
+        <message>
+            <source>Slurm does not know the job any more.</source>
+            <translation>Slurm 已不再知道该作业。</translation>
+        </message>
+        <message>
+            <source>`sacct` on the login node shows what happened to it.</source>
+            <translation>登录节点上的 `sacct` 可显示它发生了什么。</translation>
+        </message>
+        <message>
+            <source>A node of the Slurm job failed.</source>
+            <translation>Slurm 作业的一个节点发生故障。</translation>
+        </message>
+        <message>
+            <source>`sinfo -R` on the login node shows the node and the reason. Start the run again.</source>
+            <translation>登录节点上的 `sinfo -R` 可显示该节点和原因。再次启动该运行。</translation>
+        </message>
+        <message>
+            <source>The Slurm job used more memory than Slurm granted.</source>
+            <translation>Slurm 作业使用的内存超过了 Slurm 分配的内存。</translation>
+        </message>
+        <message>
+            <source>Request more, for example slurm.extra: [--mem=16G], or use a smaller batch.</source>
+            <translation>申请更多内存，例如 slurm.extra: [--mem=16G]，或使用更小的批。</translation>
+        </message>
+        <message>
+            <source>Slurm gave the nodes to a job with a higher priority.</source>
+            <translation>Slurm 把节点给了优先级更高的作业。</translation>
+        </message>
+        <message>
+            <source>Start the run again, or use a partition or QOS without preemption.</source>
+            <translation>再次启动该运行，或使用不会抢占的分区或 QOS。</translation>
+        </message>
+        <message>
+            <source>srun could not start the ranks.</source>
+            <translation>srun 无法启动各 rank。</translation>
+        </message>
+        <message>
+            <source>The output of the job shows the reason.</source>
+            <translation>作业的输出给出了原因。</translation>
+        </message>
+        <message>
+            <source>Slurm ended the job at its time limit.</source>
+            <translation>Slurm 在作业达到时限时结束了它。</translation>
+        </message>
+        <message>
+            <source>Request more time with slurm.time, or train for fewer epochs.</source>
+            <translation>用 slurm.time 申请更多时间，或减少训练的轮次。</translation>
+        </message>
+        <message>
+            <source>An interface that the job names does not exist on {node}.</source>
+            <translation>作业指定的一个网络接口在 {node} 上不存在。</translation>
+        </message>
+        <message>
+            <source>Set interface: auto in the job, or correct NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME.</source>
+            <translation>在作业中设置 interface: auto，或更正 NCCL_SOCKET_IFNAME 和 GLOO_SOCKET_IFNAME。</translation>
+        </message>
+        <message>
+            <source>A node closed the SSH session.</source>
+            <translation>一个节点关闭了 SSH 会话。</translation>
+        </message>
+        <message>
+            <source>Read `last -x reboot` and `journalctl -u ssh` there.</source>
+            <translation>在该节点上查看 `last -x reboot` 和 `journalctl -u ssh`。</translation>
+        </message>
+        <message>
+            <source>The store of the job went away: its process ended first.</source>
+            <translation>作业的 store 消失了：其进程最先结束。</translation>
+        </message>
+        <message>
+            <source>Read the log of that process.</source>
+            <translation>查看该进程的日志。</translation>
+        </message>
+        <message>
+            <source>The nodes have different versions of PyTorch.</source>
+            <translation>各节点的 PyTorch 版本不同。</translation>
+        </message>
+        <message>
+            <source>A bridge of virtual machines is used to reach other nodes: every node has it with the same address.</source>
+            <translation>用虚拟机的网桥来到达其他节点：每个节点上都有地址相同的网桥。</translation>
+        </message>
+        <message>
+            <source>The ranks make no progress, and no cause was found.</source>
+            <translation>各 rank 没有进展，且没有找到原因。</translation>
+        </message>
+        <message>
+            <source>Read the stacks of the ranks.</source>
+            <translation>查看各 rank 的栈。</translation>
+        </message>
+        <message>
+            <source>A shared library is missing on a node.</source>
+            <translation>一个节点上缺少共享库。</translation>
+        </message>
+        <message>
+            <source>Install the package that contains it (`apt-file search NAME`).</source>
+            <translation>安装包含它的软件包 (`apt-file search NAME`)。</translation>
+        </message>
+        <message>
+            <source>The C library of a node is too old.</source>
+            <translation>一个节点的 C 库太旧。</translation>
+        </message>
+        <message>
+            <source>Use a node with Debian 12, Ubuntu 24.04 or newer, or build Rankscope on the oldest node.</source>
+            <translation>使用 Debian 12、Ubuntu 24.04 或更新系统的节点，或者在最旧的节点上构建 Rankscope。</translation>
+        </message>
+        <message>
+            <source>The store of the workers cannot be reached.</source>
+            <translation>无法到达工作进程的 store。</translation>
+        </message>
+        <message>
+            <source>Open the ephemeral ports between the nodes, or use a static rendezvous.</source>
+            <translation>在节点之间开放临时端口，或使用静态会合。</translation>
+        </message>
+        <message>
+            <source>The processes do not agree on the number of ranks.</source>
+            <translation>各进程的 rank 数不一致。</translation>
+        </message>
+        <message>
+            <source>Use the same --nnodes and --nproc-per-node on every node.</source>
+            <translation>在每个节点上使用相同的 --nnodes 和 --nproc-per-node。</translation>
+        </message>
+        <message>
+            <source>Another host or program answers at the address of {node}.</source>
+            <translation>在 {node} 的地址上应答的是另一台主机或另一个程序。</translation>
+        </message>
+        <message>
+            <source>Check for a duplicate address and for a program that redirects ports.</source>
+            <translation>检查是否有重复的地址，以及是否有程序重定向端口。</translation>
+        </message>
+        <message>
+            <source>A node has no route to the address of another one.</source>
+            <translation>一个节点没有到另一个节点地址的路由。</translation>
+        </message>
+        <message>
+            <source>Set address: of the node in the inventory to one that all nodes reach.</source>
+            <translation>在节点清单中把节点的 address: 设为所有节点都能到达的地址。</translation>
+        </message>
+    </context>
+    <context>
+        <name>HtmlReport</name>
+        <message>
+            <source>en</source>
+            <translation>zh-CN</translation>
+        </message>
+        <message>
+            <source>Written by %1. Passwords, tokens and keys are replaced.</source>
+            <translation>由 %1 写出。密码、令牌和密钥均已替换。</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Started</source>
+            <translation>开始时间</translation>
+        </message>
+        <message>
+            <source>Lasted</source>
+            <translation>持续时间</translation>
+        </message>
+        <message>
+            <source>World size</source>
+            <translation>总进程数 (world size)</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Backend</source>
+            <translation>后端</translation>
+        </message>
+        <message>
+            <source>Exit status</source>
+            <translation>退出状态</translation>
+        </message>
+        <message>
+            <source>Restarts</source>
+            <translation>重启次数</translation>
+        </message>
+        <message>
+            <source>confidence %1</source>
+            <translation>置信度 %1</translation>
+        </message>
+        <message>
+            <source>Diagnosis</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>Curves</source>
+            <translation>曲线</translation>
+        </message>
+        <message>
+            <source>step</source>
+            <translation>步</translation>
+        </message>
+        <message>
+            <source>seconds since the start</source>
+            <translation>自开始以来的秒数</translation>
+        </message>
+        <message>
+            <source>The ranks reported no metrics.</source>
+            <translation>各 rank 未上报指标。</translation>
+        </message>
+        <message>
+            <source>Mean of all ranks, with the smallest and the largest value.</source>
+            <translation>所有 rank 的平均值，以及最小值和最大值。</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>Not drawn: %1 values that are not a number or infinite.</source>
+            <translation>未绘制：%1 个非数字或无穷大的值。</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Rank</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Device</source>
+            <translation>设备</translation>
+        </message>
+        <message>
+            <source>State</source>
+            <translation>状态</translation>
+        </message>
+        <message>
+            <source>Step</source>
+            <translation>步</translation>
+        </message>
+        <message>
+            <source>Last loss</source>
+            <translation>最后的损失</translation>
+        </message>
+        <message>
+            <source>End</source>
+            <translation>结束</translation>
+        </message>
+        <message>
+            <source>signal %1</source>
+            <translation>信号 %1</translation>
+        </message>
+        <message>
+            <source>exit status %1</source>
+            <translation>退出状态 %1</translation>
+        </message>
+        <message>
+            <source>The first %1 of %2 ranks.</source>
+            <translation>%2 个 rank 中的前 %1 个。</translation>
+        </message>
+        <message>
+            <source>Last lines of rank %1</source>
+            <translation>rank %1 的最后几行</translation>
+        </message>
+        <message>
+            <source>Address</source>
+            <translation>地址</translation>
+        </message>
+        <message>
+            <source>GPUs</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>CPUs</source>
+            <translation>CPU</translation>
+        </message>
+        <message>
+            <source>System</source>
+            <translation>系统</translation>
+        </message>
+        <message>
+            <source>Kernel</source>
+            <translation>内核</translation>
+        </message>
+        <message>
+            <source>Agent</source>
+            <translation>代理程序</translation>
+        </message>
+        <message>
+            <source>Telemetry</source>
+            <translation>遥测</translation>
+        </message>
+        <message>
+            <source>Mean and largest value of every node</source>
+            <translation>各节点的平均值和最大值</translation>
+        </message>
+        <message>
+            <source>Value</source>
+            <translation>指标</translation>
+        </message>
+        <message>
+            <source>Mean</source>
+            <translation>平均</translation>
+        </message>
+        <message>
+            <source>Largest</source>
+            <translation>最大</translation>
+        </message>
+        <message>
+            <source>Last</source>
+            <translation>最后</translation>
+        </message>
+        <message>
+            <source>Start</source>
+            <translation>启动</translation>
+        </message>
+        <message>
+            <source>Stage</source>
+            <translation>阶段</translation>
+        </message>
+        <message>
+            <source>Seconds</source>
+            <translation>秒</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>begun</source>
+            <translation>已开始</translation>
+        </message>
+        <message>
+            <source>not reached</source>
+            <translation>未到达</translation>
+        </message>
+        <message>
+            <source>Job</source>
+            <translation>作业</translation>
+        </message>
+        <message>
+            <source>Environment of rank 0</source>
+            <translation>rank 0 的环境</translation>
+        </message>
+    </context>
+    <context>
+        <name>Inventory</name>
+        <message>
+            <source>neither "auto" nor a list of different indices</source>
+            <translation>既不是 "auto"，也不是互不相同的编号列表</translation>
+        </message>
+        <message>
+            <source>Write gpus: auto, or for example gpus: [0, 1]; gpus: [] for none.</source>
+            <translation>写 gpus: auto，或例如 gpus: [0, 1]；不使用时写 gpus: []。</translation>
+        </message>
+        <message>
+            <source>a node is a mapping</source>
+            <translation>节点应为映射</translation>
+        </message>
+        <message>
+            <source>Write it as - name: node1, with host, user, … below.</source>
+            <translation>写成 - name: node1，并在其下写 host、user…。</translation>
+        </message>
+        <message>
+            <source>the file must hold a mapping</source>
+            <translation>文件内容必须是映射</translation>
+        </message>
+        <message>
+            <source>Begin it with nodes: and list the nodes below.</source>
+            <translation>以 nodes: 开头，并在其下列出节点。</translation>
+        </message>
+        <message>
+            <source>must be a list</source>
+            <translation>必须是列表</translation>
+        </message>
+        <message>
+            <source>Begin each node with "- name: …".</source>
+            <translation>每个节点以“- name: …”开头。</translation>
+        </message>
+        <message>
+            <source>"%1" is there twice</source>
+            <translation>“%1”出现了两次</translation>
+        </message>
+        <message>
+            <source>Names of nodes must differ.</source>
+            <translation>节点名称不能重复。</translation>
+        </message>
+        <message>
+            <source>a node needs a name without blanks, quotes or '/'</source>
+            <translation>节点需要一个不含空白、引号和 '/' 的名称</translation>
+        </message>
+        <message>
+            <source>For example node1.</source>
+            <translation>例如 node1。</translation>
+        </message>
+        <message>
+            <source>"local" always means this computer</source>
+            <translation>"local" 始终表示本机</translation>
+        </message>
+        <message>
+            <source>Choose another name.</source>
+            <translation>换一个名称。</translation>
+        </message>
+        <message>
+            <source>"all" means every node in a job file</source>
+            <translation>在作业文件中 "all" 表示所有节点</translation>
+        </message>
+        <message>
+            <source>"%1" is not a host name or address</source>
+            <translation>“%1”不是主机名或地址</translation>
+        </message>
+        <message>
+            <source>For example 10.0.0.11, gpu1.example.org, or a Host of your ssh_config.</source>
+            <translation>例如 10.0.0.11、gpu1.example.org，或你的 ssh_config 中的某个 Host。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a user name</source>
+            <translation>“%1”不是用户名</translation>
+        </message>
+        <message>
+            <source>For example trainer.</source>
+            <translation>例如 trainer。</translation>
+        </message>
+        <message>
+            <source>%1 is not a port</source>
+            <translation>%1 不是端口</translation>
+        </message>
+        <message>
+            <source>Give a number from 1 to 65535; SSH's own is 22.</source>
+            <translation>填写 1 到 65535 之间的数；SSH 默认为 22。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a jump host</source>
+            <translation>“%1”不是跳板机</translation>
+        </message>
+        <message>
+            <source>For example login, or me@login:2222,inner for two of them.</source>
+            <translation>例如 login；两台跳板机则写 me@login:2222,inner。</translation>
+        </message>
+        <message>
+            <source>"%1" is no way to connect</source>
+            <translation>“%1”不是可用的连接方式</translation>
+        </message>
+        <message>
+            <source>Give auto, libssh or openssh.</source>
+            <translation>填写 auto、libssh 或 openssh。</translation>
+        </message>
+        <message>
+            <source>holds a '!' or a control character</source>
+            <translation>含有 '!' 或控制字符</translation>
+        </message>
+        <message>
+            <source>Choose another folder.</source>
+            <translation>选择其他文件夹。</translation>
+        </message>
+        <message>
+            <source>"%1" is not an absolute folder</source>
+            <translation>“%1”不是绝对路径的文件夹</translation>
+        </message>
+        <message>
+            <source>Begin it with / or ~/.</source>
+            <translation>以 / 或 ~/ 开头。</translation>
+        </message>
+        <message>
+            <source>The inventory cannot be read: %1.</source>
+            <translation>无法读取节点清单：%1。</translation>
+        </message>
+        <message>
+            <source>Check the path given with --cluster.</source>
+            <translation>检查用 --cluster 给出的路径。</translation>
+        </message>
+        <message>
+            <source>The inventory cannot be written: %1.</source>
+            <translation>无法写入节点清单：%1。</translation>
+        </message>
+        <message>
+            <source>Check the folder's permissions and free space; the old file is unchanged.</source>
+            <translation>检查文件夹的权限和剩余空间；旧文件未改变。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Job</name>
+        <message>
+            <source>has no place with launcher: %1</source>
+            <translation>不能与 launcher: %1 一起使用</translation>
+        </message>
+        <message>
+            <source>has no effect with the native engine</source>
+            <translation>对原生引擎无效</translation>
+        </message>
+        <message>
+            <source>there is a train section as well</source>
+            <translation>同时还有 train 一节</translation>
+        </message>
+        <message>
+            <source>Keep one: train for the native engine, command for your own program.</source>
+            <translation>只保留一个：train 用于原生引擎，command 用于自己的程序。</translation>
+        </message>
+        <message>
+            <source>neither train nor command is given</source>
+            <translation>train 和 command 都未给出</translation>
+        </message>
+        <message>
+            <source>Add a train section (native engine), or command: [python3, train.py].</source>
+            <translation>添加 train 一节（原生引擎），或 command: [python3, train.py]。</translation>
+        </message>
+        <message>
+            <source>there is a venv as well</source>
+            <translation>同时还有 venv</translation>
+        </message>
+        <message>
+            <source>Keep one: venv for a virtual environment, conda for one of conda's.</source>
+            <translation>只保留一个：venv 用于虚拟环境，conda 用于 conda 的环境。</translation>
+        </message>
+        <message>
+            <source>missing</source>
+            <translation>缺失</translation>
+        </message>
+        <message>
+            <source>Add it, for example: %1</source>
+            <translation>请添加，例如：%1</translation>
+        </message>
+        <message>
+            <source>the launcher is %1</source>
+            <translation>启动器是 %1</translation>
+        </message>
+        <message>
+            <source>Write launcher: %1, or leave the section out.</source>
+            <translation>写 launcher: %1，或去掉这一节。</translation>
+        </message>
+        <message>
+            <source>differs by node</source>
+            <translation>各节点不同</translation>
+        </message>
+        <message>
+            <source>With launcher: %1 every node has the same number: write a number, or auto.</source>
+            <translation>使用 launcher: %1 时每个节点的数目相同：写一个数，或 auto。</translation>
+        </message>
+        <message>
+            <source>"%1" is not one of the nodes</source>
+            <translation>“%1”不是这些节点之一</translation>
+        </message>
+        <message>
+            <source>Name one that nodes: contains, or add it there.</source>
+            <translation>填写 nodes: 中的一个，或将其加入其中。</translation>
+        </message>
+        <message>
+            <source>the file must hold a mapping</source>
+            <translation>文件内容必须是映射</translation>
+        </message>
+        <message>
+            <source>Begin with name:, nodes: and train:.</source>
+            <translation>以 name:、nodes: 和 train: 开头。</translation>
+        </message>
+        <message>
+            <source>The job file cannot be read: %1.</source>
+            <translation>无法读取作业文件：%1。</translation>
+        </message>
+        <message>
+            <source>Check the path.</source>
+            <translation>检查路径。</translation>
+        </message>
+        <message>
+            <source>Write 0, or leave it out: the launcher restarts a job, not Rankscope.</source>
+            <translation>写 0，或去掉它：重新启动作业的是启动器，不是 Rankscope。</translation>
+        </message>
+    </context>
+    <context>
+        <name>JobEdit</name>
+        <message>
+            <source>Write it as key=value, for example train.optimizer.lr=0.01.</source>
+            <translation>写成 key=value，例如 train.optimizer.lr=0.01。</translation>
+        </message>
+        <message>
+            <source>The value above "%1" is no mapping.</source>
+            <translation>“%1”的上级值不是映射。</translation>
+        </message>
+        <message>
+            <source>This is no assignment.</source>
+            <translation>这不是赋值。</translation>
+        </message>
+        <message>
+            <source>A part of the key is empty.</source>
+            <translation>键的某一部分为空。</translation>
+        </message>
+        <message>
+            <source>The value is no YAML: %1.</source>
+            <translation>值不是 YAML：%1。</translation>
+        </message>
+        <message>
+            <source>The job's text cannot be read: %1.</source>
+            <translation>无法读取作业的文本：%1。</translation>
+        </message>
+    </context>
+    <context>
+        <name>KeyInstall</name>
+        <message>
+            <source>The login shell did not finish.</source>
+            <translation>登录 shell 未结束。</translation>
+        </message>
+        <message>
+            <source>Try `ssh %1 true`: a waiting ~/.bashrc is the usual cause.</source>
+            <translation>试试 `ssh %1 true`：常见原因是 ~/.bashrc 在等待。</translation>
+        </message>
+        <message>
+            <source>The account has no home folder there.</source>
+            <translation>该账户在那里没有主目录。</translation>
+        </message>
+        <message>
+            <source>Ask the administrator to make it; its place is in the password file.</source>
+            <translation>请管理员创建；其位置见密码文件。</translation>
+        </message>
+        <message>
+            <source>~/.ssh cannot be created, or belongs to another user.</source>
+            <translation>无法创建 ~/.ssh，或它属于其他用户。</translation>
+        </message>
+        <message>
+            <source>Check owner and permissions of the home and ~/.ssh there.</source>
+            <translation>检查那里的主目录和 ~/.ssh 的所有者和权限。</translation>
+        </message>
+        <message>
+            <source>~/.ssh/authorized_keys cannot be written.</source>
+            <translation>无法写入 ~/.ssh/authorized_keys。</translation>
+        </message>
+        <message>
+            <source>Check its owner, the disk's space (`df -h ~`) and the quota there.</source>
+            <translation>检查那里该文件的所有者、磁盘空间（`df -h ~`）和配额。</translation>
+        </message>
+        <message>
+            <source>The key could not be installed.</source>
+            <translation>无法安装密钥。</translation>
+        </message>
+        <message>
+            <source>Check the message of the node; `ssh %1 true` should print nothing.</source>
+            <translation>查看节点给出的消息；`ssh %1 true` 应不输出任何内容。</translation>
+        </message>
+        <message>
+            <source>The key is in ~/.ssh/authorized_keys on the node, but the server does not accept it.</source>
+            <translation>密钥已在节点的 ~/.ssh/authorized_keys 中，但服务器不接受它。</translation>
+        </message>
+        <message>
+            <source>Others can write to the home folder there, which sshd refuses: `chmod go-w ~`.</source>
+            <translation>那里的主目录可被他人写入，sshd 会拒绝：`chmod go-w ~`。</translation>
+        </message>
+        <message>
+            <source>Check AuthorizedKeysFile and PubkeyAuthentication in its sshd_config, and `journalctl -u ssh` there.</source>
+            <translation>检查那里 sshd_config 中的 AuthorizedKeysFile 和 PubkeyAuthentication，以及 `journalctl -u ssh`。</translation>
+        </message>
+        <message>
+            <source>installing the key</source>
+            <translation>正在安装密钥</translation>
+        </message>
+        <message>
+            <source>logging in with the key</source>
+            <translation>正在用密钥登录</translation>
+        </message>
+    </context>
+    <context>
+        <name>KeyPair</name>
+        <message>
+            <source>The key file cannot be written: %1.</source>
+            <translation>无法写入密钥文件：%1。</translation>
+        </message>
+        <message>
+            <source>Check the folder's permissions and free space.</source>
+            <translation>检查文件夹的权限和剩余空间。</translation>
+        </message>
+        <message>
+            <source>There is a file of this name; it was not touched.</source>
+            <translation>已有同名文件；未改动它。</translation>
+        </message>
+        <message>
+            <source>Use that key, or choose another name: --file ~/.ssh/id_rankscope.</source>
+            <translation>使用那个密钥，或换一个名称：--file ~/.ssh/id_rankscope。</translation>
+        </message>
+        <message>
+            <source>No key could be made.</source>
+            <translation>无法生成密钥。</translation>
+        </message>
+        <message>
+            <source>The public key cannot be read: %1.</source>
+            <translation>无法读取公钥：%1。</translation>
+        </message>
+        <message>
+            <source>Make one with `rankscopectl keys generate`, or name another: --file.</source>
+            <translation>用 `rankscopectl keys generate` 生成一个，或指定另一个：--file。</translation>
+        </message>
+        <message>
+            <source>This is no public SSH key.</source>
+            <translation>这不是 SSH 公钥。</translation>
+        </message>
+        <message>
+            <source>It is one line that begins with its type, such as ssh-ed25519.</source>
+            <translation>公钥只有一行，以其类型开头，例如 ssh-ed25519。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Launch</name>
+        <message>
+            <source>Give seconds from %1 to %2.</source>
+            <translation>填写 %1 到 %2 秒。</translation>
+        </message>
+        <message>
+            <source>Give a whole number from %1 to %2.</source>
+            <translation>填写 %1 到 %2 之间的整数。</translation>
+        </message>
+        <message>
+            <source>Give the program with its arguments: python3 train.py --lr 0.1</source>
+            <translation>填写程序及其参数：python3 train.py --lr 0.1</translation>
+        </message>
+        <message>
+            <source>Give the environment's folder on the nodes, such as ~/venvs/torch.</source>
+            <translation>填写节点上的环境文件夹，例如 ~/venvs/torch。</translation>
+        </message>
+        <message>
+            <source>Give the environment's name or folder on the nodes.</source>
+            <translation>填写节点上环境的名称或文件夹。</translation>
+        </message>
+        <message>
+            <source>Words with spaces between them; put those with ; &amp; | &lt; &gt; into single quotes.</source>
+            <translation>各词以空格分隔；含有 ; &amp; | &lt; &gt; 的词请放入单引号中。</translation>
+        </message>
+        <message>
+            <source>Write auto, a number from 1 to 1024, or one for each node: node1: 4, node2: 2.</source>
+            <translation>写 auto、1 到 1024 之间的数，或为每个节点各写一个：node1: 4, node2: 2。</translation>
+        </message>
+        <message>
+            <source>With launcher %1 every node has the same number of ranks: write a number, or auto.</source>
+            <translation>使用启动器 %1 时每个节点的 rank 数相同：写一个数，或 auto。</translation>
+        </message>
+        <message>
+            <source>Write nodes and numbers from 1 to %1: node1: 4, node2: 2.</source>
+            <translation>写节点和 1 到 %1 之间的数：node1: 4, node2: 2。</translation>
+        </message>
+        <message>
+            <source>Reading the inventory…</source>
+            <translation>正在读取节点清单…</translation>
+        </message>
+        <message>
+            <source>The inventory has errors: see Fleet.</source>
+            <translation>节点清单有错误：见“集群”。</translation>
+        </message>
+        <message>
+            <source>The job file has errors. Correct the marked fields, or dismiss the message.</source>
+            <translation>作业文件有错误。请更正标出的字段，或关闭此消息。</translation>
+        </message>
+        <message>
+            <source>Choose at least one node.</source>
+            <translation>至少选择一个节点。</translation>
+        </message>
+        <message>
+            <source>One field needs another value.</source>
+            <translation>一个字段需要改成其他值。</translation>
+        </message>
+        <message>
+            <source>%1 fields need other values.</source>
+            <translation>%1 个字段需要改成其他值。</translation>
+        </message>
+        <message>
+            <source>A run is in progress: stop it first, or wait for its end.</source>
+            <translation>有运行正在进行：先停止它，或等待其结束。</translation>
+        </message>
+        <message>
+            <source>Opening the run store…</source>
+            <translation>正在打开运行存储…</translation>
+        </message>
+        <message>
+            <source>Making the plan…</source>
+            <translation>正在制定计划…</translation>
+        </message>
+        <message>
+            <source>There is no plan: %1</source>
+            <translation>没有计划：%1</translation>
+        </message>
+        <message>
+            <source>Give the run a name.</source>
+            <translation>为运行填写名称。</translation>
+        </message>
+        <message>
+            <source>Give a port from 1 to 65535, or 0 for a free one.</source>
+            <translation>填写 1 到 65535 之间的端口，或填 0 使用空闲端口。</translation>
+        </message>
+    </context>
+    <context>
+        <name>LaunchContext</name>
+        <message>
+            <source>reading the files of push:, %1 MB</source>
+            <translation>正在读取 push: 的文件，%1 MB</translation>
+        </message>
+    </context>
+    <context>
+        <name>LaunchLines</name>
+        <message>
+            <source>accelerate starts the same number of ranks on every node.</source>
+            <translation>accelerate 在每个节点上启动相同数目的 rank。</translation>
+        </message>
+        <message>
+            <source>Give procs_per_node one number.</source>
+            <translation>为 procs_per_node 填写一个数。</translation>
+        </message>
+        <message>
+            <source>is not read; give what it says as options</source>
+            <translation>不会被读取；请将其内容写成选项</translation>
+        </message>
+        <message>
+            <source>%1 processes on %2 machines: accelerate wants the same number on each.</source>
+            <translation>%2 台机器上有 %1 个进程：accelerate 要求每台数目相同。</translation>
+        </message>
+        <message>
+            <source>Correct --num_processes (it counts all machines).</source>
+            <translation>更正 --num_processes（它按所有机器合计）。</translation>
+        </message>
+        <message>
+            <source>"%1" is not host:0,1@host:2,3</source>
+            <translation>“%1”不符合 host:0,1@host:2,3</translation>
+        </message>
+        <message>
+            <source>choose the nodes in nodes:</source>
+            <translation>在 nodes: 中选择节点</translation>
+        </message>
+        <message>
+            <source>a start that fails is reported immediately</source>
+            <translation>启动失败会立即报告</translation>
+        </message>
+        <message>
+            <source>give HOROVOD_FUSION_THRESHOLD in env:</source>
+            <translation>在 env: 中给出 HOROVOD_FUSION_THRESHOLD</translation>
+        </message>
+        <message>
+            <source>hvd.init() also asks horovodrun's own rendezvous server, which is not there; use a script on torch.distributed, or start horovodrun itself in command:.</source>
+            <translation>hvd.init() 还会向 horovodrun 自己的会合服务器请求，而这里没有该服务器；请使用基于 torch.distributed 的脚本，或在 command: 中启动 horovodrun 本身。</translation>
+        </message>
+        <message>
+            <source>%1: programs start without a shell; say it with venv: or conda:, or name the environment's python in command:.</source>
+            <translation>%1：程序启动时不经过 shell；请用 venv: 或 conda: 指定，或在 command: 中写明该环境的 python。</translation>
+        </message>
+        <message>
+            <source>The text is not UTF-8.</source>
+            <translation>文本不是 UTF-8。</translation>
+        </message>
+        <message>
+            <source>Copy the command line as text.</source>
+            <translation>请以文本形式复制命令行。</translation>
+        </message>
+        <message>
+            <source>The text cannot be split into words: %1.</source>
+            <translation>无法将文本拆分成词：%1。</translation>
+        </message>
+        <message>
+            <source>Copy the whole command line.</source>
+            <translation>请复制完整的命令行。</translation>
+        </message>
+        <message>
+            <source>%1 …: what follows the launcher is left out.</source>
+            <translation>%1 …：启动器之后的内容被略去。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a launcher that is known here.</source>
+            <translation>“%1”不是这里已知的启动器。</translation>
+        </message>
+        <message>
+            <source>Known are: %1. Another program goes into command: as it is.</source>
+            <translation>已知的有：%1。其他程序请原样写入 command:。</translation>
+        </message>
+        <message>
+            <source>The text has several launcher lines; the first is taken, it stands for all nodes.</source>
+            <translation>文本中有多个启动器命令行；采用第一个，它代表所有节点。</translation>
+        </message>
+        <message>
+            <source>%1: a shell would fill that in; programs start without one. Write the value.</source>
+            <translation>%1：这会由 shell 填充，而程序启动时不经过 shell。请写出具体值。</translation>
+        </message>
+        <message>
+            <source>%1: each rank's output is kept anyway.</source>
+            <translation>%1：每个 rank 的输出本来就会保留。</translation>
+        </message>
+        <message>
+            <source>There is no launcher in the text.</source>
+            <translation>文本中没有启动器。</translation>
+        </message>
+        <message>
+            <source>Known are: %1.</source>
+            <translation>已知的有：%1。</translation>
+        </message>
+        <message>
+            <source>The line asks for %1 nodes, but does not name them, and %2 are chosen.</source>
+            <translation>该命令行要求 %1 个节点，但未指明是哪些，而已选择 %2 个。</translation>
+        </message>
+        <message>
+            <source>Choose %1 nodes (rankscopectl: --nodes node1,node2).</source>
+            <translation>选择 %1 个节点（rankscopectl: --nodes node1,node2）。</translation>
+        </message>
+        <message>
+            <source>The line's host %1 is not in the inventory.</source>
+            <translation>该命令行中的主机 %1 不在节点清单中。</translation>
+        </message>
+        <message>
+            <source>Add it with `rankscopectl nodes add %1`.</source>
+            <translation>用 `rankscopectl nodes add %1` 添加它。</translation>
+        </message>
+        <message>
+            <source>%1 is not known and was left out.</source>
+            <translation>%1 未知，已略去。</translation>
+        </message>
+        <message>
+            <source>%1 has no option %2 that is known here.</source>
+            <translation>%1 没有这里已知的选项 %2。</translation>
+        </message>
+        <message>
+            <source>Leave it out, or write it as %1=VALUE if it takes a value.</source>
+            <translation>去掉它；如果它需要值，则写成 %1=VALUE。</translation>
+        </message>
+        <message>
+            <source>%1 has no value.</source>
+            <translation>%1 没有值。</translation>
+        </message>
+        <message>
+            <source>Is the end of the line missing?</source>
+            <translation>是否缺少行尾部分？</translation>
+        </message>
+        <message>
+            <source>Correct the value.</source>
+            <translation>请更正该值。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a number from %2 to %3</source>
+            <translation>“%1”不是 %2 到 %3 之间的数</translation>
+        </message>
+        <message>
+            <source>each rank's output is kept anyway</source>
+            <translation>每个 rank 的输出本来就会保留</translation>
+        </message>
+        <message>
+            <source>the inventory says how nodes are reached</source>
+            <translation>节点的连接方式由节点清单给出</translation>
+        </message>
+        <message>
+            <source>each run has a rendezvous of its own</source>
+            <translation>每个运行都有自己的会合</translation>
+        </message>
+        <message>
+            <source>the number of nodes is fixed in a run</source>
+            <translation>一个运行的节点数是固定的</translation>
+        </message>
+        <message>
+            <source>ranks follow from the order of the nodes</source>
+            <translation>rank 由节点的顺序决定</translation>
+        </message>
+        <message>
+            <source>the master's address is found out</source>
+            <translation>主节点的地址会自动查明</translation>
+        </message>
+        <message>
+            <source>an exit is seen at once</source>
+            <translation>退出会立即被发现</translation>
+        </message>
+        <message>
+            <source>there is one role</source>
+            <translation>只有一个角色</translation>
+        </message>
+        <message>
+            <source>address: in the inventory says that</source>
+            <translation>由节点清单中的 address: 给出</translation>
+        </message>
+        <message>
+            <source>start numactl in command: instead</source>
+            <translation>请改为在 command: 中启动 numactl</translation>
+        </message>
+        <message>
+            <source>Rankscope does that in its own way</source>
+            <translation>Rankscope 以自己的方式处理</translation>
+        </message>
+        <message>
+            <source>"%1" is not host:slots</source>
+            <translation>“%1”不符合 host:slots</translation>
+        </message>
+        <message>
+            <source>"%1" names no host</source>
+            <translation>“%1”未指明主机</translation>
+        </message>
+        <message>
+            <source>"%1" is not a list of GPUs (0,1,2)</source>
+            <translation>“%1”不是 GPU 列表 (0,1,2)</translation>
+        </message>
+        <message>
+            <source>--nnodes %1: the number of nodes is fixed in a run; the larger is taken.</source>
+            <translation>--nnodes %1：一个运行的节点数是固定的；取较大者。</translation>
+        </message>
+        <message>
+            <source>Give the number of nodes.</source>
+            <translation>填写节点数。</translation>
+        </message>
+        <message>
+            <source>Write it as HOST:PORT.</source>
+            <translation>写成 HOST:PORT。</translation>
+        </message>
+        <message>
+            <source>--hostfile %1: `rankscopectl nodes import %1` adds its nodes.</source>
+            <translation>--hostfile %1：`rankscopectl nodes import %1` 可添加其中的节点。</translation>
+        </message>
+        <message>
+            <source>The line names no program.</source>
+            <translation>该命令行未指明程序。</translation>
+        </message>
+        <message>
+            <source>The script to train comes after the options.</source>
+            <translation>要训练的脚本写在选项之后。</translation>
+        </message>
+        <message>
+            <source>The program gets what %1 would set: %2.</source>
+            <translation>程序会得到 %1 本应设置的内容：%2。</translation>
+        </message>
+        <message>
+            <source>The program to run comes after the options.</source>
+            <translation>要运行的程序写在选项之后。</translation>
+        </message>
+        <message>
+            <source>%1 differs from rank to rank; this line cannot say that.</source>
+            <translation>%1 因 rank 而异；这条命令行无法表达。</translation>
+        </message>
+        <message>
+            <source>train.json is the job's train section as JSON.</source>
+            <translation>train.json 是作业的 train 一节的 JSON 形式。</translation>
+        </message>
+        <message>
+            <source>master_port: 0 lets Rankscope find a free port; here it is %1.</source>
+            <translation>master_port: 0 让 Rankscope 查找空闲端口；这里是 %1。</translation>
+        </message>
+        <message>
+            <source>-x %1: its value is not in the line; give it in env:.</source>
+            <translation>-x %1：其值不在命令行中；请在 env: 中给出。</translation>
+        </message>
+        <message>
+            <source>%1 %2: is Open MPI's own.</source>
+            <translation>%1 %2：为 Open MPI 自有选项。</translation>
+        </message>
+        <message>
+            <source>Paddle's launcher starts Python scripts only.</source>
+            <translation>Paddle 的启动器只能启动 Python 脚本。</translation>
+        </message>
+        <message>
+            <source>only collective can be run here</source>
+            <translation>这里只能运行 collective</translation>
+        </message>
+        <message>
+            <source>ports are chosen when the run starts</source>
+            <translation>端口在运行启动时选择</translation>
+        </message>
+        <message>
+            <source>The program gets the variables that Paddle's launcher would set (PADDLE_TRAINER_ID, …).</source>
+            <translation>程序会得到 Paddle 的启动器本应设置的变量（PADDLE_TRAINER_ID, …）。</translation>
+        </message>
+        <message>
+            <source>srun starts the same number of ranks on every node.</source>
+            <translation>srun 在每个节点上启动相同数目的 rank。</translation>
+        </message>
+        <message>
+            <source>Slurm chooses the nodes; MASTER_ADDR is right only if %1 is the first of them.</source>
+            <translation>节点由 Slurm 选择；只有当 %1 是其中第一个时，MASTER_ADDR 才正确。</translation>
+        </message>
+        <message>
+            <source>belongs to the allocation; the job's nodes are used as they are</source>
+            <translation>属于资源分配；作业的节点按原样使用</translation>
+        </message>
+        <message>
+            <source>give variables in env:</source>
+            <translation>在 env: 中给出变量</translation>
+        </message>
+        <message>
+            <source>%1 tasks on %2 nodes: how many on each?</source>
+            <translation>%2 个节点上有 %1 个任务：每个节点多少个？</translation>
+        </message>
+        <message>
+            <source>Give --ntasks-per-node.</source>
+            <translation>给出 --ntasks-per-node。</translation>
+        </message>
+        <message>
+            <source>--nodelist %1: name the nodes yourself (`scontrol show hostnames %1`).</source>
+            <translation>--nodelist %1：请自行写出节点名称（`scontrol show hostnames %1`）。</translation>
+        </message>
+        <message>
+            <source>the script is started as it is</source>
+            <translation>脚本按原样启动</translation>
+        </message>
+        <message>
+            <source>stops are Rankscope's to send</source>
+            <translation>停止由 Rankscope 发出</translation>
+        </message>
+        <message>
+            <source>--nproc-per-node cpu: as many ranks as cpu_slots: in the inventory says.</source>
+            <translation>--nproc-per-node cpu：rank 数由节点清单中的 cpu_slots: 决定。</translation>
+        </message>
+        <message>
+            <source>Give the number of ranks per node.</source>
+            <translation>给出每个节点的 rank 数。</translation>
+        </message>
+        <message>
+            <source>--rdzv-endpoint %1: only its port is taken.</source>
+            <translation>--rdzv-endpoint %1：只采用其端口。</translation>
+        </message>
+        <message>
+            <source>torch.distributed.launch passes --local_rank=N (newer versions --local-rank=N); change the spelling in command: if the script wants the other.</source>
+            <translation>torch.distributed.launch 会传入 --local_rank=N（新版本为 --local-rank=N）；如果脚本需要另一种写法，请在 command: 中修改。</translation>
+        </message>
+    </context>
+    <context>
+        <name>LaunchPlan</name>
+        <message>
+            <source>GPU %1 of %2 has compute capability %3; %4 needs %5</source>
+            <translation>%2 的 GPU %1 的计算能力为 %3；%4 需要 %5</translation>
+        </message>
+        <message>
+            <source>this build of Rankscope has no CUDA engine</source>
+            <translation>此 Rankscope 构建没有 CUDA 引擎</translation>
+        </message>
+        <message>
+            <source>%1 has not been probed: its GPUs are not known</source>
+            <translation>%1 尚未探测：其 GPU 未知</translation>
+        </message>
+        <message>
+            <source>%1 has no GPU</source>
+            <translation>%1 没有 GPU</translation>
+        </message>
+        <message>
+            <source>backend: nccl needs GPUs</source>
+            <translation>backend: nccl 需要 GPU</translation>
+        </message>
+        <message>
+            <source>backend: gloo is for CPUs</source>
+            <translation>backend: gloo 用于 CPU</translation>
+        </message>
+        <message>
+            <source>train.device: cpu asks for CPUs</source>
+            <translation>train.device: cpu 要求使用 CPU</translation>
+        </message>
+        <message>
+            <source>train.device: cuda averages gradients by NCCL</source>
+            <translation>train.device: cuda 通过 NCCL 对梯度求平均</translation>
+        </message>
+        <message>
+            <source>every node has a GPU</source>
+            <translation>每个节点都有 GPU</translation>
+        </message>
+        <message>
+            <source>%1 needs GPUs</source>
+            <translation>%1 需要 GPU</translation>
+        </message>
+        <message>
+            <source>The ranks train on GPUs: %1. train.device: cpu trains on CPUs.</source>
+            <translation>各 rank 在 GPU 上训练：%1。train.device: cpu 则在 CPU 上训练。</translation>
+        </message>
+        <message>
+            <source>The ranks train on CPUs: %1.</source>
+            <translation>各 rank 在 CPU 上训练：%1。</translation>
+        </message>
+        <message>
+            <source>tf32 is a precision of GPUs: CPUs compute in fp32.</source>
+            <translation>tf32 是 GPU 的精度：CPU 以 fp32 计算。</translation>
+        </message>
+        <message>
+            <source>%1 has not been probed: its GPUs are not known, CPU slots are assumed.</source>
+            <translation>%1 尚未探测：其 GPU 未知，暂按 CPU 槽位处理。</translation>
+        </message>
+        <message>
+            <source>GPU %1 is asked for, but this node has %2.</source>
+            <translation>要求使用 GPU %1，但该节点有 %2。</translation>
+        </message>
+        <message>
+            <source>Correct devices: in the job, or gpus: in the inventory; they count from 0.</source>
+            <translation>更正作业中的 devices: 或节点清单中的 gpus:；编号从 0 开始。</translation>
+        </message>
+        <message>
+            <source>%1 ranks are asked for, but there are %2 GPUs.</source>
+            <translation>要求 %1 个 rank，但只有 %2 个 GPU。</translation>
+        </message>
+        <message>
+            <source>Lower procs_per_node, or write backend: gloo for CPU ranks.</source>
+            <translation>减小 procs_per_node，或写 backend: gloo 使用 CPU rank。</translation>
+        </message>
+        <message>
+            <source>backend: nccl needs a GPU, and this node offers none.</source>
+            <translation>backend: nccl 需要 GPU，而该节点没有提供。</translation>
+        </message>
+        <message>
+            <source>Check gpus: in the inventory and the driver of the node, or write backend: gloo.</source>
+            <translation>检查节点清单中的 gpus: 和该节点的驱动，或写 backend: gloo。</translation>
+        </message>
+        <message>
+            <source>Check gpus: in the inventory, install the driver (%1), or write backend: gloo.</source>
+            <translation>检查节点清单中的 gpus:，安装驱动 (%1)，或写 backend: gloo。</translation>
+        </message>
+        <message>
+            <source>nodes: all, but the inventory names no node.</source>
+            <translation>nodes: all，但节点清单中没有任何节点。</translation>
+        </message>
+        <message>
+            <source>Add nodes with `rankscopectl nodes add`, or write nodes: local.</source>
+            <translation>用 `rankscopectl nodes add` 添加节点，或写 nodes: local。</translation>
+        </message>
+        <message>
+            <source>%1: "%2" is not in the inventory.</source>
+            <translation>%1：“%2”不在节点清单中。</translation>
+        </message>
+        <message>
+            <source>Known nodes: %1. Add it with `rankscopectl nodes add %2`.</source>
+            <translation>已知节点：%1。用 `rankscopectl nodes add %2` 添加它。</translation>
+        </message>
+        <message>
+            <source>No node is chosen.</source>
+            <translation>未选择节点。</translation>
+        </message>
+        <message>
+            <source>Choose at least one; "local" is this computer.</source>
+            <translation>至少选择一个；"local" 表示本机。</translation>
+        </message>
+        <message>
+            <source>%1: "%2" is not one of the job's nodes.</source>
+            <translation>%1：“%2”不是该作业的节点之一。</translation>
+        </message>
+        <message>
+            <source>Name one that stands in nodes:, or add it there.</source>
+            <translation>填写 nodes: 中的一个，或将其加入其中。</translation>
+        </message>
+        <message>
+            <source>train.device: cuda averages gradients by NCCL, but backend: gloo is asked for.</source>
+            <translation>train.device: cuda 通过 NCCL 对梯度求平均，但要求了 backend: gloo。</translation>
+        </message>
+        <message>
+            <source>Write backend: auto or nccl, or train.device: cpu.</source>
+            <translation>写 backend: auto 或 nccl，或者写 train.device: cpu。</translation>
+        </message>
+        <message>
+            <source>backend: nccl needs GPUs, but train.device: cpu is asked for.</source>
+            <translation>backend: nccl 需要 GPU，但要求了 train.device: cpu。</translation>
+        </message>
+        <message>
+            <source>Write train.device: cuda, or backend: auto or gloo.</source>
+            <translation>写 train.device: cuda，或者写 backend: auto 或 gloo。</translation>
+        </message>
+        <message>
+            <source>train.precision: %1 cannot be used: %2.</source>
+            <translation>无法使用 train.precision: %1：%2。</translation>
+        </message>
+        <message>
+            <source>Choose another train.precision, or other nodes.</source>
+            <translation>选择其他 train.precision，或其他节点。</translation>
+        </message>
+        <message>
+            <source>A free port is chosen on %1 when the run starts.</source>
+            <translation>运行启动时会在 %1 上选择一个空闲端口。</translation>
+        </message>
+        <message>
+            <source>rank_env: there is no rank %1; the job has %2, counted from 0.</source>
+            <translation>rank_env: 没有 rank %1；该作业有 %2 个，从 0 开始编号。</translation>
+        </message>
+        <message>
+            <source>Correct the rank, or leave it out.</source>
+            <translation>更正该 rank，或去掉它。</translation>
+        </message>
+        <message>
+            <source>A stored plan cannot be read.</source>
+            <translation>无法读取一个已保存的计划。</translation>
+        </message>
+        <message>
+            <source>event files below %1</source>
+            <translation>事件文件位于 %1 下</translation>
+        </message>
+        <message>
+            <source>%1=%2 is set by the job: NCCL is not observed.</source>
+            <translation>作业设置了 %1=%2：不观测 NCCL。</translation>
+        </message>
+        <message>
+            <source>%1=%2 is set by the job: this plugin is loaded through Rankscope's.</source>
+            <translation>作业设置了 %1=%2：该插件通过 Rankscope 的插件加载。</translation>
+        </message>
+    </context>
+    <context>
+        <name>LiveData</name>
+        <message>
+            <source>ended with %1</source>
+            <translation>结束：%1</translation>
+        </message>
+        <message>
+            <source> (stopped with the run)</source>
+            <translation> （随运行停止）</translation>
+        </message>
+        <message>
+            <source>run %1</source>
+            <translation>运行：%1</translation>
+        </message>
+        <message>
+            <source>its part of the run: %1</source>
+            <translation>其运行部分：%1</translation>
+        </message>
+        <message>
+            <source>diagnosis: %1</source>
+            <translation>诊断：%1</translation>
+        </message>
+        <message>
+            <source>seen now: %1</source>
+            <translation>当前出现：%1</translation>
+        </message>
+        <message>
+            <source>no longer: %1</source>
+            <translation>已不再成立：%1</translation>
+        </message>
+        <message>
+            <source>notice: %1</source>
+            <translation>提示：%1</translation>
+        </message>
+        <message>
+            <source>%1 failed</source>
+            <translation>%1 失败</translation>
+        </message>
+    </context>
+    <context>
+        <name>LogsPage</name>
+        <message>
+            <source>bootstrap %1</source>
+            <translation>bootstrap %1</translation>
+        </message>
+        <message>
+            <source>sockets %1</source>
+            <translation>套接字 %1</translation>
+        </message>
+        <message>
+            <source>InfiniBand %1</source>
+            <translation>InfiniBand %1</translation>
+        </message>
+        <message>
+            <source>uses %1</source>
+            <translation>使用 %1</translation>
+        </message>
+        <message>
+            <source>Node %1</source>
+            <translation>节点 %1</translation>
+        </message>
+        <message>
+            <source>%1 ranks</source>
+            <translation>%1 个 rank</translation>
+        </message>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 channels</source>
+            <translation>%1 个通道</translation>
+        </message>
+        <message>
+            <source>no line of ranks %1</source>
+            <translation>没有 rank %1 的日志行</translation>
+        </message>
+        <message>
+            <source>Communicator %1</source>
+            <translation>通信域 %1</translation>
+        </message>
+        <message>
+            <source>not found</source>
+            <translation>未找到</translation>
+        </message>
+        <message>
+            <source>cannot be read: %1</source>
+            <translation>无法读取：%1</translation>
+        </message>
+        <message>
+            <source>skipped: it is no log</source>
+            <translation>已跳过：不是日志</translation>
+        </message>
+        <message>
+            <source>a line is too long: its end is left out</source>
+            <translation>某一行过长：行尾已略去</translation>
+        </message>
+        <message>
+            <source>NUL bytes are left out</source>
+            <translation>已略去 NUL 字节</translation>
+        </message>
+        <message>
+            <source>colour codes are left out</source>
+            <translation>已略去颜色代码</translation>
+        </message>
+        <message>
+            <source>lines that were written over are read one by one</source>
+            <translation>被覆盖写的行按各次内容分别读取</translation>
+        </message>
+        <message>
+            <source>bytes that are no UTF-8 are replaced</source>
+            <translation>非 UTF-8 的字节已替换</translation>
+        </message>
+        <message>
+            <source>read as UTF-16</source>
+            <translation>按 UTF-16 读取</translation>
+        </message>
+        <message>
+            <source>the archive is damaged: read as far as it goes</source>
+            <translation>归档已损坏：读到能读之处为止</translation>
+        </message>
+        <message>
+            <source>skipped: it is encrypted</source>
+            <translation>已跳过：已加密</translation>
+        </message>
+        <message>
+            <source>skipped: an archive within too many others</source>
+            <translation>已跳过：归档嵌套层数过多</translation>
+        </message>
+        <message>
+            <source>the archive is too large: the rest is skipped</source>
+            <translation>归档过大：其余部分已跳过</translation>
+        </message>
+        <message>
+            <source>too many files: the rest is skipped</source>
+            <translation>文件过多：其余部分已跳过</translation>
+        </message>
+        <message>
+            <source>the reading was cancelled</source>
+            <translation>读取已取消</translation>
+        </message>
+        <message>
+            <source>Fact</source>
+            <translation>事实</translation>
+        </message>
+        <message>
+            <source>First fault</source>
+            <translation>首个故障</translation>
+        </message>
+        <message>
+            <source>Fault</source>
+            <translation>故障</translation>
+        </message>
+        <message>
+            <source>Noticed</source>
+            <translation>提示</translation>
+        </message>
+        <message>
+            <source>Exit</source>
+            <translation>退出</translation>
+        </message>
+        <message>
+            <source>Last line</source>
+            <translation>最后一行</translation>
+        </message>
+        <message>
+            <source>%1, CUDA %2</source>
+            <translation>%1, CUDA %2</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>%1 more</source>
+            <translation>另有 %1 个</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>%1 later entries are not shown.</source>
+            <translation>后面还有 %1 条未显示。</translation>
+        </message>
+    </context>
+    <context>
+        <name>MapView</name>
+        <message>
+            <source>rings %1</source>
+            <translation>环 %1</translation>
+        </message>
+        <message>
+            <source>trees %1</source>
+            <translation>树 %1</translation>
+        </message>
+        <message>
+            <source>other channels %1</source>
+            <translation>其他通道 %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>Metric</name>
+        <message>
+            <source>Loss</source>
+            <translation>损失</translation>
+        </message>
+        <message>
+            <source>Accuracy</source>
+            <translation>准确率</translation>
+        </message>
+        <message>
+            <source>Images/s per rank</source>
+            <translation>每个 rank 的图像/s</translation>
+        </message>
+        <message>
+            <source>Learning rate</source>
+            <translation>学习率</translation>
+        </message>
+        <message>
+            <source>Gradient norm</source>
+            <translation>梯度范数</translation>
+        </message>
+        <message>
+            <source>Samples</source>
+            <translation>样本数</translation>
+        </message>
+        <message>
+            <source>Skipped updates</source>
+            <translation>跳过的更新</translation>
+        </message>
+        <message>
+            <source>Loss, all ranks</source>
+            <translation>损失（所有 rank）</translation>
+        </message>
+        <message>
+            <source>Accuracy, all ranks</source>
+            <translation>准确率（所有 rank）</translation>
+        </message>
+        <message>
+            <source>Validation loss</source>
+            <translation>验证损失</translation>
+        </message>
+        <message>
+            <source>Validation accuracy</source>
+            <translation>验证准确率</translation>
+        </message>
+        <message>
+            <source>Validation samples</source>
+            <translation>验证样本数</translation>
+        </message>
+        <message>
+            <source>Time: data</source>
+            <translation>时间：数据</translation>
+        </message>
+        <message>
+            <source>Time: forward</source>
+            <translation>时间：前向</translation>
+        </message>
+        <message>
+            <source>Time: backward</source>
+            <translation>时间：反向</translation>
+        </message>
+        <message>
+            <source>Time: communication</source>
+            <translation>时间：通信</translation>
+        </message>
+        <message>
+            <source>Time: optimizer</source>
+            <translation>时间：优化器</translation>
+        </message>
+        <message>
+            <source>Time: step</source>
+            <translation>时间：步</translation>
+        </message>
+        <message>
+            <source>Peak memory, MiB</source>
+            <translation>峰值内存, MiB</translation>
+        </message>
+        <message>
+            <source>Validation top-%1 accuracy</source>
+            <translation>验证 top-%1 准确率</translation>
+        </message>
+        <message>
+            <source>Top-%1 accuracy, all ranks</source>
+            <translation>Top-%1 准确率（所有 rank）</translation>
+        </message>
+        <message>
+            <source>Top-%1 accuracy</source>
+            <translation>Top-%1 准确率</translation>
+        </message>
+        <message>
+            <source>Acc.</source>
+            <translation>准确率</translation>
+        </message>
+        <message>
+            <source>Images/s</source>
+            <translation>图像/s</translation>
+        </message>
+        <message>
+            <source>%1 ms</source>
+            <translation>%1 ms</translation>
+        </message>
+    </context>
+    <context>
+        <name>MetricPlot</name>
+        <message>
+            <source>%1 (◆ validation)</source>
+            <translation>%1（◆ 验证）</translation>
+        </message>
+        <message>
+            <source>All values here are NaN or infinite.</source>
+            <translation>这里的值全部为 NaN 或无穷大。</translation>
+        </message>
+        <message>
+            <source>No values between these steps.</source>
+            <translation>这些步之间没有值。</translation>
+        </message>
+        <message>
+            <source>median %1</source>
+            <translation>中位数 %1</translation>
+        </message>
+        <message>
+            <source>p10–p90 %1 – %2</source>
+            <translation>p10–p90 %1 – %2</translation>
+        </message>
+        <message>
+            <source>min–max %1 – %2</source>
+            <translation>最小–最大 %1 – %2</translation>
+        </message>
+        <message>
+            <source>rank %1: %2</source>
+            <translation>rank %1：%2</translation>
+        </message>
+    </context>
+    <context>
+        <name>NcclMap</name>
+        <message>
+            <source>GPU to GPU (NVLink or PCIe)</source>
+            <translation>GPU 到 GPU（NVLink 或 PCIe）</translation>
+        </message>
+        <message>
+            <source>Host memory</source>
+            <translation>主机内存</translation>
+        </message>
+        <message>
+            <source>InfiniBand, GPUDirect</source>
+            <translation>InfiniBand, GPUDirect</translation>
+        </message>
+        <message>
+            <source>InfiniBand</source>
+            <translation>InfiniBand</translation>
+        </message>
+        <message>
+            <source>TCP</source>
+            <translation>TCP</translation>
+        </message>
+        <message>
+            <source>Other network</source>
+            <translation>其他网络</translation>
+        </message>
+        <message>
+            <source>In-network reduction</source>
+            <translation>网内归约</translation>
+        </message>
+        <message>
+            <source>Transport not printed</source>
+            <translation>传输方式未打印</translation>
+        </message>
+        <message>
+            <source>TCP instead of InfiniBand: %1</source>
+            <translation>用 TCP 代替了 InfiniBand：%1</translation>
+        </message>
+        <message>
+            <source>Host memory instead of GPU to GPU: %1</source>
+            <translation>用主机内存代替了 GPU 到 GPU：%1</translation>
+        </message>
+        <message>
+            <source>%1 of %2 network devices in use: %3</source>
+            <translation>%2 个网络设备中使用了 %1 个：%3</translation>
+        </message>
+        <message>
+            <source>InfiniBand without GPUDirect RDMA: %1</source>
+            <translation>InfiniBand 未使用 GPUDirect RDMA：%1</translation>
+        </message>
+        <message>
+            <source> (%1=%2)</source>
+            <translation> (%1=%2)</translation>
+        </message>
+        <message>
+            <source>Each byte passes through the kernel and the memory of both nodes: a fraction of InfiniBand's rate, and processor time.</source>
+            <translation>每个字节都经过两个节点的内核和内存：速率只有 InfiniBand 的几分之一，还占用处理器时间。</translation>
+        </message>
+        <message>
+            <source> Unused: %1.</source>
+            <translation> 未使用：%1。</translation>
+        </message>
+        <message>
+            <source>Each byte is copied into the memory of the host and out again: a fraction of NVLink's rate.</source>
+            <translation>每个字节都要复制到主机内存再复制出来：速率只有 NVLink 的几分之一。</translation>
+        </message>
+        <message>
+            <source>At most %1 % of the node's network rate.</source>
+            <translation>最多为节点网络速率的 %1 %。</translation>
+        </message>
+        <message>
+            <source>Each byte passes through the memory of both hosts: lower rate, more latency. Check nvidia-peermem or DMA-BUF, and NCCL_NET_GDR_LEVEL.</source>
+            <translation>每个字节都经过两台主机的内存：速率更低，延迟更高。检查 nvidia-peermem 或 DMA-BUF，以及 NCCL_NET_GDR_LEVEL。</translation>
+        </message>
+    </context>
+    <context>
+        <name>NodeImport</name>
+        <message>
+            <source>is no line of text</source>
+            <translation>不是一行文本</translation>
+        </message>
+        <message>
+            <source>Is this the right file?</source>
+            <translation>这是正确的文件吗？</translation>
+        </message>
+        <message>
+            <source>"%1" is in the inventory already</source>
+            <translation>“%1”已在节点清单中</translation>
+        </message>
+        <message>
+            <source>"%1" came in %2 already</source>
+            <translation>“%1”已在 %2 中出现过</translation>
+        </message>
+        <message>
+            <source>a pattern, not a machine</source>
+            <translation>是模式，不是机器</translation>
+        </message>
+        <message>
+            <source>Include goes too deep</source>
+            <translation>Include 嵌套过深</translation>
+        </message>
+        <message>
+            <source>Does a file include itself?</source>
+            <translation>是否有文件包含了自身？</translation>
+        </message>
+        <message>
+            <source>%1 cannot be read</source>
+            <translation>无法读取 %1</translation>
+        </message>
+        <message>
+            <source>Check its permissions.</source>
+            <translation>检查其权限。</translation>
+        </message>
+        <message>
+            <source>"%1" has no user before the @</source>
+            <translation>“%1”的 @ 之前没有用户</translation>
+        </message>
+        <message>
+            <source>Write user@host, or host.</source>
+            <translation>写成 user@host 或 host。</translation>
+        </message>
+        <message>
+            <source>"%1" does not end in a port</source>
+            <translation>“%1”不以端口结尾</translation>
+        </message>
+        <message>
+            <source>Write host:22; SSH's own port is 22.</source>
+            <translation>写成 host:22；SSH 自身的端口是 22。</translation>
+        </message>
+        <message>
+            <source>"%1" is no port</source>
+            <translation>“%1”不是端口</translation>
+        </message>
+        <message>
+            <source>SSH's own port is 22.</source>
+            <translation>SSH 自身的端口是 22。</translation>
+        </message>
+        <message>
+            <source>this computer itself, or no machine</source>
+            <translation>是本机自身，或者不是机器</translation>
+        </message>
+        <message>
+            <source>"%1" is more than a name and an address</source>
+            <translation>“%1”不只是一个名称和一个地址</translation>
+        </message>
+        <message>
+            <source>One machine a line: name, address, name and address, or user@host:port.</source>
+            <translation>每行一台机器：名称、地址、名称和地址，或 user@host:port。</translation>
+        </message>
+        <message>
+            <source>"%1" names several machines with one address</source>
+            <translation>“%1”用一个地址指定了多台机器</translation>
+        </message>
+        <message>
+            <source>Leave the address out, or write a line for each.</source>
+            <translation>去掉地址，或为每台机器各写一行。</translation>
+        </message>
+        <message>
+            <source>"%1" is no range of names</source>
+            <translation>“%1”不是名称范围</translation>
+        </message>
+        <message>
+            <source>For example node[01-16].</source>
+            <translation>例如 node[01-16]。</translation>
+        </message>
+        <message>
+            <source>is not of the form "host slots=N"</source>
+            <translation>不符合“host slots=N”的形式</translation>
+        </message>
+        <message>
+            <source>For example worker-1 slots=4, with N from 1 to 1024.</source>
+            <translation>例如 worker-1 slots=4，N 为 1 到 1024。</translation>
+        </message>
+        <message>
+            <source>slots=%1: ranks where there is no GPU; GPUs are found by probing</source>
+            <translation>slots=%1：没有 GPU 时的 rank 数；GPU 由探测发现</translation>
+        </message>
+    </context>
+    <context>
+        <name>NodeTask</name>
+        <message>
+            <source>the supervisor is stopped (state T): nothing is watched there</source>
+            <translation>监管进程已被暂停（状态 T）：那里没有任何监视</translation>
+        </message>
+        <message>
+            <source>the supervisor continues</source>
+            <translation>监管进程继续运行</translation>
+        </message>
+    </context>
+    <context>
+        <name>NodeUse</name>
+        <message>
+            <source>rank %1, %2</source>
+            <translation>rank %1, %2</translation>
+        </message>
+        <message>
+            <source>free</source>
+            <translation>空闲</translation>
+        </message>
+        <message>
+            <source>used by another program</source>
+            <translation>被其他程序占用</translation>
+        </message>
+        <message>
+            <source>not offered by the inventory</source>
+            <translation>节点清单未提供</translation>
+        </message>
+        <message>
+            <source>%1 °C</source>
+            <translation>%1 °C</translation>
+        </message>
+        <message>
+            <source>CPU %1</source>
+            <translation>CPU %1</translation>
+        </message>
+        <message>
+            <source>CPU: %1</source>
+            <translation>CPU：%1</translation>
+        </message>
+        <message>
+            <source>Load (1 min): %1</source>
+            <translation>负载 (1 min)：%1</translation>
+        </message>
+        <message>
+            <source>Memory: %1 of %2</source>
+            <translation>内存：%1 / %2</translation>
+        </message>
+        <message>
+            <source>As of %1 ago</source>
+            <translation>%1 前的数据</translation>
+        </message>
+        <message>
+            <source>%1 of %2 GiB</source>
+            <translation>%1 / %2 GiB</translation>
+        </message>
+        <message>
+            <source>%1 W</source>
+            <translation>%1 W</translation>
+        </message>
+        <message>
+            <source>slowed down by its power supply</source>
+            <translation>因供电而降速</translation>
+        </message>
+        <message>
+            <source>slowed down by heat</source>
+            <translation>因过热而降速</translation>
+        </message>
+        <message>
+            <source>%1 uncorrected memory errors</source>
+            <translation>%1 个未纠正的显存错误</translation>
+        </message>
+        <message>
+            <source>not known</source>
+            <translation>未知</translation>
+        </message>
+        <message>
+            <source>GPU %1: %2</source>
+            <translation>GPU %1：%2</translation>
+        </message>
+        <message>
+            <source>Slot %1: %2</source>
+            <translation>槽位 %1：%2</translation>
+        </message>
+        <message>
+            <source>and %1 more</source>
+            <translation>另有 %1 个</translation>
+        </message>
+    </context>
+    <context>
+        <name>Notices</name>
+        <message>
+            <source>{1}; {2} belongs to another host</source>
+            <translation>{1}；{2} 属于另一台主机</translation>
+        </message>
+        <message>
+            <source>If the ranks run in containers, give each its own folder: {{rank}} in the name.</source>
+            <translation>如果 rank 在容器中运行，请给每个 rank 单独的文件夹：在名称中写 {{rank}}。</translation>
+        </message>
+        <message>
+            <source>{1}, from byte {3}</source>
+            <translation>{1}，从第 {3} 字节起</translation>
+        </message>
+        <message>
+            <source>{1}: more than {2} files, or {3} event files of this run</source>
+            <translation>{1}：超过 {2} 个文件，或此运行的 {3} 个事件文件</translation>
+        </message>
+        <message>
+            <source>{1}: Xid {2}: {3}</source>
+            <translation>{1}：Xid {2}：{3}</translation>
+        </message>
+        <message>
+            <source>pid {1}</source>
+            <translation>pid {1}</translation>
+        </message>
+        <message>
+            <source>{1} is lost</source>
+            <translation>{1} 已失联</translation>
+        </message>
+        <message>
+            <source>{node} stopped waiting for the other nodes</source>
+            <translation>{node} 不再等待其他节点</translation>
+        </message>
+    </context>
+    <context>
+        <name>OpenSsh</name>
+        <message>
+            <source>The SSH configuration has a fault: %1.</source>
+            <translation>SSH 配置有错误：%1。</translation>
+        </message>
+        <message>
+            <source>Fix it; `ssh -G %1` must print no error.</source>
+            <translation>请修复；`ssh -G %1` 应不输出任何错误。</translation>
+        </message>
+        <message>
+            <source>The jump host does not forward connections to %1.</source>
+            <translation>跳板机不转发到 %1 的连接。</translation>
+        </message>
+        <message>
+            <source>Its sshd_config needs AllowTcpForwarding yes (and PermitOpen, where it is set).</source>
+            <translation>其 sshd_config 需要 AllowTcpForwarding yes（如设置了 PermitOpen，也需允许）。</translation>
+        </message>
+        <message>
+            <source>Cannot create a folder for SSH's sockets on this computer.</source>
+            <translation>无法在本机上为 SSH 的套接字创建文件夹。</translation>
+        </message>
+        <message>
+            <source>Check XDG_RUNTIME_DIR and /tmp.</source>
+            <translation>检查 XDG_RUNTIME_DIR 和 /tmp。</translation>
+        </message>
+        <message>
+            <source>Cannot create a socket pair.</source>
+            <translation>无法创建套接字对。</translation>
+        </message>
+        <message>
+            <source>%1, by OpenSSH (%2)</source>
+            <translation>%1，通过 OpenSSH (%2)</translation>
+        </message>
+    </context>
+    <context>
+        <name>Options</name>
+        <message>
+            <source>Inventory of machines to use (cluster.yaml).</source>
+            <translation>要使用的机器的节点清单 (cluster.yaml)。</translation>
+        </message>
+        <message>
+            <source>Open Launch with an MNIST run on this computer, ready to start.</source>
+            <translation>打开“启动”，其中已备好在本机上的 MNIST 运行，可直接启动。</translation>
+        </message>
+        <message>
+            <source>Open Launch with this job file.</source>
+            <translation>用此作业文件打开“启动”。</translation>
+        </message>
+        <message>
+            <source>light, dark or system.</source>
+            <translation>light、dark 或 system。</translation>
+        </message>
+        <message>
+            <source>Folder of the run store.</source>
+            <translation>运行存储的文件夹。</translation>
+        </message>
+        <message>
+            <source>Launch, watch and diagnose distributed training.</source>
+            <translation>启动、监视和诊断分布式训练。</translation>
+        </message>
+        <message>
+            <source>Failure bundles (*%1) to open.</source>
+            <translation>要打开的故障包 (*%1)。</translation>
+        </message>
+        <message>
+            <source>Unexpected argument: %1</source>
+            <translation>意外的参数：%1</translation>
+        </message>
+        <message>
+            <source>--theme %1: use light, dark or system.</source>
+            <translation>--theme %1：请使用 light、dark 或 system。</translation>
+        </message>
+        <message>
+            <source>en, zh_CN or system.</source>
+            <translation>en、zh_CN 或 system。</translation>
+        </message>
+        <message>
+            <source>--language %1: use en, zh_CN or system.</source>
+            <translation>--language %1：请用 en、zh_CN 或 system。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Preflight</name>
+        <message>
+            <source>GPU %1 (%2)</source>
+            <translation>GPU %1 (%2)</translation>
+        </message>
+        <message>
+            <source>%1 (pid %2, %3): %4</source>
+            <translation>%1 (pid %2, %3): %4</translation>
+        </message>
+        <message>
+            <source>a process</source>
+            <translation>一个进程</translation>
+        </message>
+        <message>
+            <source>user not known</source>
+            <translation>用户未知</translation>
+        </message>
+        <message>
+            <source>%1 of %2 is in the compute mode "Prohibited".</source>
+            <translation>%2 的 %1 处于计算模式“Prohibited”。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 is in exclusive mode, and another process uses it.</source>
+            <translation>%2 的 %1 处于独占模式，且另一个进程正在使用它。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 is in use: %3 of %4 MiB are taken.</source>
+            <translation>%2 的 %1 正被使用：已占用 %3 / %4 MiB。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 reports %3 memory errors that were not corrected.</source>
+            <translation>%2 的 %1 报告了 %3 个未纠正的显存错误。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 has retired %3 pages of its memory after errors.</source>
+            <translation>%2 的 %1 因错误停用了 %3 个显存页。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 uses %3 of %4 PCIe lanes.</source>
+            <translation>%2 的 %1 使用了 %4 条 PCIe 通道中的 %3 条。</translation>
+        </message>
+        <message>
+            <source>The NVLink fabric of %1 of %2 is not ready: "%3".</source>
+            <translation>%2 的 %1 的 NVLink fabric 未就绪：“%3”。</translation>
+        </message>
+        <message>
+            <source>The kernel of %1 reports Xid %2 for %3: %4</source>
+            <translation>%1 的内核为 %3 报告了 Xid %2：%4</translation>
+        </message>
+        <message>
+            <source>The driver %1 of %2 is too old for CUDA %3, which needs at least %4.</source>
+            <translation>%2 的驱动 %1 对 CUDA %3 来说太旧，后者至少需要 %4。</translation>
+        </message>
+        <message>
+            <source>%1 runs the driver %2 with the library of %3: restart the node after an update.</source>
+            <translation>%1 上运行的是驱动 %2，而库是 %3：更新后请重启该节点。</translation>
+        </message>
+        <message>
+            <source>persistence %1, MIG %2</source>
+            <translation>persistence %1, MIG %2</translation>
+        </message>
+        <message>
+            <source>The GPUs of the nodes are set differently: %1 has %2.</source>
+            <translation>各节点的 GPU 设置不同：%1 为 %2。</translation>
+        </message>
+        <message>
+            <source>The GPUs are free.</source>
+            <translation>GPU 空闲。</translation>
+        </message>
+        <message>
+            <source>Install it from %1.</source>
+            <translation>从 %1 安装。</translation>
+        </message>
+        <message>
+            <source>On %1: %2 (packages: %3).</source>
+            <translation>在 %1 上：%2（软件包：%3）。</translation>
+        </message>
+        <message>
+            <source>Ranks on %1 need a GPU, and no NVIDIA driver is loaded there.</source>
+            <translation>%1 上的 rank 需要 GPU，但那里未加载 NVIDIA 驱动。</translation>
+        </message>
+        <message>
+            <source>The driver %1 of %2 is too old for the CUDA engine, which needs at least %3.</source>
+            <translation>%2 的驱动 %1 对 CUDA 引擎来说太旧，后者至少需要 %3。</translation>
+        </message>
+        <message>
+            <source>%1 has no %2, which the CUDA engine needs.</source>
+            <translation>%1 没有 CUDA 引擎所需的 %2。</translation>
+        </message>
+        <message>
+            <source>%1 has %2 %3; the CUDA engine needs at least %4.</source>
+            <translation>%1 有 %2 %3；CUDA 引擎至少需要 %4。</translation>
+        </message>
+        <message>
+            <source>GPU %1 (%2) of %3 has compute capability %4; %5 needs %6.</source>
+            <translation>%3 的 GPU %1 (%2) 的计算能力为 %4；%5 需要 %6。</translation>
+        </message>
+        <message>
+            <source>unlimited</source>
+            <translation>无限制</translation>
+        </message>
+        <message>
+            <source>The rendezvous port of %1 is free.</source>
+            <translation>%1 的会合端口空闲。</translation>
+        </message>
+        <message>
+            <source>Port %1 of %2 needs root.</source>
+            <translation>%2 的端口 %1 需要 root。</translation>
+        </message>
+        <message>
+            <source>a process of another user</source>
+            <translation>另一个用户的进程</translation>
+        </message>
+        <message>
+            <source>a process of %1</source>
+            <translation>%1 的进程</translation>
+        </message>
+        <message>
+            <source>Port %1 of %2 is held by %3, a process that the run %4 left behind.</source>
+            <translation>%2 的端口 %1 被 %3 占用，这是运行 %4 残留的进程。</translation>
+        </message>
+        <message>
+            <source>Port %1 of %2 is held by the run %3, which is in progress.</source>
+            <translation>%2 的端口 %1 被正在进行的运行 %3 占用。</translation>
+        </message>
+        <message>
+            <source>Port %1 of %2 is held by %3.</source>
+            <translation>%2 的端口 %1 被 %3 占用。</translation>
+        </message>
+        <message>
+            <source>Port %1 of %2 cannot be used: %3.</source>
+            <translation>%2 的端口 %1 无法使用：%3。</translation>
+        </message>
+        <message>
+            <source>`%1` removes what finished runs left there.</source>
+            <translation>`%1` 会清除已结束的运行在那里的残留。</translation>
+        </message>
+        <message>
+            <source>/dev/shm of %1 has %2, and %3 ranks with data loaders need %4.</source>
+            <translation>%1 的 /dev/shm 有 %2，而 %3 个带数据加载器的 rank 需要 %4。</translation>
+        </message>
+        <message>
+            <source>/dev/shm of %1 is full: %2 of %3 are free.</source>
+            <translation>%1 的 /dev/shm 已满：%3 中剩余 %2。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 does not answer: its file server (%3) is probably gone.</source>
+            <translation>%2 的 %1 没有应答：其文件服务器 (%3) 可能已不可用。</translation>
+        </message>
+        <message>
+            <source>The quota of %2 on the disk of %1 is used up.</source>
+            <translation>%2 在 %1 的磁盘上的配额已用尽。</translation>
+        </message>
+        <message>
+            <source>The disk of %1 of %2 has no room left.</source>
+            <translation>%2 上 %1 所在的磁盘没有剩余空间。</translation>
+        </message>
+        <message>
+            <source>The disk of %1 of %2 has only %3 left.</source>
+            <translation>%2 上 %1 所在的磁盘只剩 %3。</translation>
+        </message>
+        <message>
+            <source>The disk of %1 of %2 has only %3 inodes left.</source>
+            <translation>%2 上 %1 所在的磁盘只剩 %3 个 inode。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 is on a file system that is mounted read-only.</source>
+            <translation>%2 的 %1 位于以只读方式挂载的文件系统上。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 is not writable.</source>
+            <translation>%2 的 %1 不可写。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 is on a file system that is mounted noexec.</source>
+            <translation>%2 的 %1 位于以 noexec 挂载的文件系统上。</translation>
+        </message>
+        <message>
+            <source>%1 does not exist on %2.</source>
+            <translation>%1 在 %2 上不存在。</translation>
+        </message>
+        <message>
+            <source>%1 has no program "%2".</source>
+            <translation>%1 没有程序“%2”。</translation>
+        </message>
+        <message>
+            <source>"%2" of %1 cannot be executed: its interpreter or loader is missing.</source>
+            <translation>无法执行 %1 的“%2”：缺少其解释器或加载器。</translation>
+        </message>
+        <message>
+            <source>"%2" of %1 cannot be executed.</source>
+            <translation>无法执行 %1 的“%2”。</translation>
+        </message>
+        <message>
+            <source>Every node has the program "%1".</source>
+            <translation>每个节点都有程序“%1”。</translation>
+        </message>
+        <message>
+            <source>%1 of %2 differs from the file of the other nodes.</source>
+            <translation>%2 的 %1 与其他节点的文件不同。</translation>
+        </message>
+        <message>
+            <source>A process on %1 may open %2 files; a run of %3 ranks needs %4.</source>
+            <translation>%1 上的一个进程可打开 %2 个文件；有 %3 个 rank 的运行需要 %4 个。</translation>
+        </message>
+        <message>
+            <source>A process on %1 may lock %2 bytes of memory; InfiniBand and RoCE need unlimited.</source>
+            <translation>%1 上的一个进程可锁定的内存为 %2 字节；InfiniBand 和 RoCE 需要无限制。</translation>
+        </message>
+        <message>
+            <source>%1 allows %2 more processes and threads (%3, limit %4); %5 ranks need %6.</source>
+            <translation>%1 还允许 %2 个进程和线程（%3，限制 %4）；%5 个 rank 需要 %6 个。</translation>
+        </message>
+        <message>
+            <source>The clock of %1 is off by %2 s.</source>
+            <translation>%1 的时钟偏差 %2 s。</translation>
+        </message>
+        <message>
+            <source>The clocks agree.</source>
+            <translation>各时钟一致。</translation>
+        </message>
+        <message>
+            <source>%1 has no %2; other nodes have it.</source>
+            <translation>%1 没有 %2；其他节点有。</translation>
+        </message>
+        <message>
+            <source>%1 has %2 %3; other nodes have another version.</source>
+            <translation>%1 有 %2 %3；其他节点是另一版本。</translation>
+        </message>
+        <message>
+            <source>%1 still has a process of the run %2, which is over: %3 (pid %4).</source>
+            <translation>%1 上仍有已结束的运行 %2 的进程：%3 (pid %4)。</translation>
+        </message>
+        <message>
+            <source>%1: %2 could not be read: %3</source>
+            <translation>%1：无法读取 %2：%3</translation>
+        </message>
+        <message>
+            <source>The disks have room.</source>
+            <translation>磁盘空间充足。</translation>
+        </message>
+        <message>
+            <source>/dev/shm is large enough.</source>
+            <translation>/dev/shm 足够大。</translation>
+        </message>
+        <message>
+            <source>The limits of open files are high enough.</source>
+            <translation>打开文件数的限制足够高。</translation>
+        </message>
+        <message>
+            <source>The limits of processes are high enough.</source>
+            <translation>进程数的限制足够高。</translation>
+        </message>
+        <message>
+            <source>The same check concerns %1.</source>
+            <translation>同一检查也涉及 %1。</translation>
+        </message>
+        <message>
+            <source>%1 has no interface "%2".</source>
+            <translation>%1 没有网络接口“%2”。</translation>
+        </message>
+        <message>
+            <source>The interface %2 of %1 has no link.</source>
+            <translation>%1 的网络接口 %2 没有链路。</translation>
+        </message>
+        <message>
+            <source>The job names %2. On %1 and other nodes it is a bridge with the same address (%3): no node reaches another one there.</source>
+            <translation>作业指定了 %2。它在 %1 和其他节点上是地址相同 (%3) 的网桥：任何节点都无法经由它到达其他节点。</translation>
+        </message>
+        <message>
+            <source>The interface %2 of %1 has no address that other nodes can reach.</source>
+            <translation>%1 的网络接口 %2 没有其他节点可达的地址。</translation>
+        </message>
+        <message>
+            <source>The ranks of this run use %1 alone.</source>
+            <translation>此运行的 rank 只使用 %1。</translation>
+        </message>
+        <message>
+            <source>NCCL_SOCKET_IFNAME of the job takes the bridge %2 of %1, which has the same address (%3) as on other nodes: no node reaches another one there.</source>
+            <translation>作业的 NCCL_SOCKET_IFNAME 选中了 %1 的网桥 %2，其地址 (%3) 与其他节点上的相同：任何节点都无法经由它到达其他节点。</translation>
+        </message>
+        <message>
+            <source>%1 has the bridge %2 with the same address (%3) as other nodes: NCCL takes it unless NCCL_SOCKET_IFNAME says otherwise.</source>
+            <translation>%1 有与其他节点地址相同 (%3) 的网桥 %2：除非 NCCL_SOCKET_IFNAME 另有指定，NCCL 会选用它。</translation>
+        </message>
+        <message>
+            <source>The other nodes do not reach %1 at %2 (%3): %4.</source>
+            <translation>其他节点无法通过 %2 (%3) 到达 %1：%4。</translation>
+        </message>
+        <message>
+            <source>NCCL_SOCKET_IFNAME=%1 (%2) names no usable interface of %3.</source>
+            <translation>NCCL_SOCKET_IFNAME=%1 (%2) 未指定 %3 的任何可用网络接口。</translation>
+        </message>
+        <message>
+            <source>%1 and another node have the same hardware address %2.</source>
+            <translation>%1 与另一个节点的硬件地址相同：%2。</translation>
+        </message>
+        <message>
+            <source>The MTU differs between the nodes: %1 has %2 bytes.</source>
+            <translation>各节点的 MTU 不同：%1 为 %2 字节。</translation>
+        </message>
+        <message>
+            <source>NCCL_SOCKET_IFNAME=%2 names no usable interface of %1.</source>
+            <translation>NCCL_SOCKET_IFNAME=%2 未指定 %1 的任何可用网络接口。</translation>
+        </message>
+        <message>
+            <source>Every node has one interface that leads to the others.</source>
+            <translation>每个节点都有一个通往其他节点的网络接口。</translation>
+        </message>
+        <message>
+            <source>Every name leads to the right node.</source>
+            <translation>每个名称都指向正确的节点。</translation>
+        </message>
+        <message>
+            <source>%1 cannot resolve its own name "%2": programs that look it up advertise 127.0.0.1.</source>
+            <translation>%1 无法解析自己的名称“%2”：查询该名称的程序会通告 127.0.0.1。</translation>
+        </message>
+        <message>
+            <source>%1 resolves its own name "%2" to %3. Gloo without an interface, and torchrun's c10d rendezvous, advertise that address to the other nodes.</source>
+            <translation>%1 将自己的名称“%2”解析为 %3。未指定网络接口的 Gloo，以及 torchrun 的 c10d 会合，会向其他节点通告该地址。</translation>
+        </message>
+        <message>
+            <source>%1 resolves its own name "%2" to %3, an address of a bridge that several nodes have.</source>
+            <translation>%1 把自己的名称“%2”解析为 %3，这是多个节点都有的网桥地址。</translation>
+        </message>
+        <message>
+            <source>%1 resolves its own name "%2" to the link-local address %3.</source>
+            <translation>%1 把自己的名称“%2”解析为链路本地地址 %3。</translation>
+        </message>
+        <message>
+            <source>%1 cannot resolve "%2", the name of %3.</source>
+            <translation>%1 无法解析“%2”，即 %3 的名称。</translation>
+        </message>
+        <message>
+            <source>%1 resolves "%2" (%3) to IPv6 alone: %4.</source>
+            <translation>%1 把“%2”（%3）只解析为 IPv6：%4。</translation>
+        </message>
+        <message>
+            <source>%1 resolves "%2", the name of %3, to %4: itself.</source>
+            <translation>%1 把“%2”（%3 的名称）解析为 %4：它自己。</translation>
+        </message>
+        <message>
+            <source>%1 resolves "%2" to %3, which is no address of %4.</source>
+            <translation>%1 把“%2”解析为 %3，这不是 %4 的地址。</translation>
+        </message>
+        <message>
+            <source>the job</source>
+            <translation>作业</translation>
+        </message>
+        <message>
+            <source>It is set on %1 (%2).</source>
+            <translation>它在 %1 上设置（%2）。</translation>
+        </message>
+        <message>
+            <source>Correct the name where it is set.</source>
+            <translation>在设置它的地方更正名称。</translation>
+        </message>
+        <message>
+            <source>%1 is not set on %2; other nodes have it.</source>
+            <translation>%1 在 %2 上没有设置；其他节点有设置。</translation>
+        </message>
+        <message>
+            <source>%1 is "%2" on %3 (%4); other nodes have another value.</source>
+            <translation>%1 在 %3 上为“%2”（%4）；其他节点的值不同。</translation>
+        </message>
+        <message>
+            <source>The port %1 of %2 is active and has no GID.</source>
+            <translation>%2 的端口 %1 处于活动状态，但没有 GID。</translation>
+        </message>
+        <message>
+            <source>The port %1 of %2 is %3 (%4); other nodes have more active ports.</source>
+            <translation>%2 的端口 %1 为 %3（%4）；其他节点有更多活动端口。</translation>
+        </message>
+        <message>
+            <source>%1 has no InfiniBand or RoCE port; other nodes have %2 active ones.</source>
+            <translation>%1 没有 InfiniBand 或 RoCE 端口；其他节点有 %2 个活动端口。</translation>
+        </message>
+        <message>
+            <source>The nodes do not reach each other at %1. The run uses %2 (%3) instead.</source>
+            <translation>各节点在 %1 上无法互通。运行改用 %2（%3）。</translation>
+        </message>
+        <message>
+            <source>the nodes</source>
+            <translation>各节点</translation>
+        </message>
+        <message>
+            <source> and %1 more</source>
+            <translation> 和另外 %1 个</translation>
+        </message>
+        <message>
+            <source>%1 cannot reach %2 at %3 on any port: %4.</source>
+            <translation>%1 在任何端口上都无法到达 %2 的 %3：%4。</translation>
+        </message>
+        <message>
+            <source>%1 has no route to %2 (%3).</source>
+            <translation>%1 没有到 %2（%3）的路由。</translation>
+        </message>
+        <message>
+            <source>%1 cannot use the IPv6 address %3 of %2.</source>
+            <translation>%1 无法使用 %2 的 IPv6 地址 %3。</translation>
+        </message>
+        <message>
+            <source>%1 has no free local port left.</source>
+            <translation>%1 没有可用的本地端口了。</translation>
+        </message>
+        <message>
+            <source>Small packets from %1 reach %2, large ones do not: a device on the path has a smaller MTU and drops them.</source>
+            <translation>从 %1 发出的小包能到达 %2，大包不能：路径上有设备的 MTU 较小，丢弃了大包。</translation>
+        </message>
+        <message>
+            <source>The delay between %1 and %2 is long: %3 ms there and back.</source>
+            <translation>%1 与 %2 之间的延迟较长：往返 %3 ms。</translation>
+        </message>
+        <message>
+            <source>The path from %1 to %2 loses packets: about %3 %.</source>
+            <translation>从 %1 到 %2 的路径丢包：约 %3 %。</translation>
+        </message>
+        <message>
+            <source>The path from %1 to %2 is slow: %3 Mbit/s.</source>
+            <translation>从 %1 到 %2 的路径较慢：%3 Mbit/s。</translation>
+        </message>
+        <message>
+            <source>%1 is behind address translation: %2 sees it as %3.</source>
+            <translation>%1 位于地址转换之后：%2 看到的地址是 %3。</translation>
+        </message>
+        <message>
+            <source>At %3, %1 reaches another host or program than %2.</source>
+            <translation>在 %3 上，%1 到达的是另一台主机或另一个程序，而不是 %2。</translation>
+        </message>
+        <message>
+            <source>%1 cannot connect to %2 on the ports that the ranks listen on (for example %3): %4.</source>
+            <translation>%1 无法连接 %2 上各 rank 监听的端口（例如 %3）：%4。</translation>
+        </message>
+        <message>
+            <source>%1 cannot connect to %2 on the rendezvous port %3: %4.</source>
+            <translation>%1 无法连接 %2 的会合端口 %3：%4。</translation>
+        </message>
+        <message>
+            <source>The opposite direction works.</source>
+            <translation>反方向正常。</translation>
+        </message>
+        <message>
+            <source>and %1 more</source>
+            <translation>和另外 %1 个</translation>
+        </message>
+        <message>
+            <source> from %1</source>
+            <translation> 来自 %1</translation>
+        </message>
+        <message>
+            <source>connected</source>
+            <translation>已连接</translation>
+        </message>
+        <message>
+            <source>no answer, the packets are dropped</source>
+            <translation>无应答，包被丢弃</translation>
+        </message>
+        <message>
+            <source>rejected (TCP reset)</source>
+            <translation>被拒绝（TCP reset）</translation>
+        </message>
+        <message>
+            <source>rejected (ICMP port unreachable%1)</source>
+            <translation>被拒绝（ICMP 端口不可达%1）</translation>
+        </message>
+        <message>
+            <source>rejected (ICMP administratively prohibited%1)</source>
+            <translation>被拒绝（ICMP 被管理员禁止%1）</translation>
+        </message>
+        <message>
+            <source>rejected (ICMP host unreachable%1)</source>
+            <translation>被拒绝（ICMP 主机不可达%1）</translation>
+        </message>
+        <message>
+            <source>no route</source>
+            <translation>没有路由</translation>
+        </message>
+        <message>
+            <source>no host has this address on the link</source>
+            <translation>该链路上没有主机使用此地址</translation>
+        </message>
+        <message>
+            <source>a rule of the connecting node forbids it</source>
+            <translation>发起连接的节点有规则禁止此连接</translation>
+        </message>
+        <message>
+            <source>no local address or port</source>
+            <translation>没有本地地址或端口</translation>
+        </message>
+        <message>
+            <source>another host or program answers</source>
+            <translation>应答的是另一台主机或另一个程序</translation>
+        </message>
+        <message>
+            <source>large segments do not arrive</source>
+            <translation>大的报文段无法到达</translation>
+        </message>
+        <message>
+            <source>accepted, then closed</source>
+            <translation>已接受，随后关闭</translation>
+        </message>
+        <message>
+            <source>not tried</source>
+            <translation>未尝试</translation>
+        </message>
+        <message>
+            <source>No path between the nodes could be tested.</source>
+            <translation>节点之间没有可测试的路径。</translation>
+        </message>
+        <message>
+            <source>All nodes reach %1 on the rendezvous port %2.</source>
+            <translation>所有节点都能到达 %1 的会合端口 %2。</translation>
+        </message>
+        <message>
+            <source>The nodes reach each other on the ports that the ranks listen on.</source>
+            <translation>各节点在各 rank 监听的端口上可以互通。</translation>
+        </message>
+        <message>
+            <source>Large packets arrive in all directions.</source>
+            <translation>大包在所有方向上都能到达。</translation>
+        </message>
+        <message>
+            <source>%1, %2: %3</source>
+            <translation>%1, %2: %3</translation>
+        </message>
+        <message>
+            <source>%1: the firewall's rules could not be read without root or sudo.</source>
+            <translation>%1：没有 root 或 sudo，无法读取防火墙规则。</translation>
+        </message>
+        <message>
+            <source>%1: its own firewall accepts the connection; another one on the path blocks it.</source>
+            <translation>%1：其自身的防火墙接受该连接；路径上的另一个防火墙阻止了它。</translation>
+        </message>
+        <message>
+            <source>connecting</source>
+            <translation>正在连接</translation>
+        </message>
+        <message>
+            <source>inspecting %1 nodes</source>
+            <translation>正在检查 %1 个节点</translation>
+        </message>
+        <message>
+            <source>every node reaches it</source>
+            <translation>每个节点都能到达</translation>
+        </message>
+        <message>
+            <source>the only node</source>
+            <translation>唯一的节点</translation>
+        </message>
+        <message>
+            <source>the job names it</source>
+            <translation>由作业指定</translation>
+        </message>
+        <message>
+            <source>planned; not every node reaches it</source>
+            <translation>按计划选用；并非每个节点都能到达</translation>
+        </message>
+        <message>
+            <source>the planned one is not reached by every node</source>
+            <translation>计划选用的那个并非每个节点都能到达</translation>
+        </message>
+        <message>
+            <source>The launcher of this job chooses the nodes: they are not known before it starts.</source>
+            <translation>此作业的启动器自行选择节点：启动之前无法得知是哪些节点。</translation>
+        </message>
+        <message>
+            <source>Write a job that names the nodes, and test that.</source>
+            <translation>编写一个指明节点的作业，再测试它。</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已由用户停止。</translation>
+        </message>
+        <message>
+            <source>testing %1 paths</source>
+            <translation>正在测试 %1 条路径</translation>
+        </message>
+        <message>
+            <source>Of %1 nodes not every pair was tried: each node with its neighbours at distances 1, 2, 4, … and with the master.</source>
+            <translation>%1 个节点中，并非每一对都尝试过：每个节点只与距离为 1, 2, 4, … 的相邻节点以及主节点配对。</translation>
+        </message>
+        <message>
+            <source>Loss and bandwidth: only a full preflight of at most %1 nodes measures them.</source>
+            <translation>丢包和带宽：只有不超过 %1 个节点的完整预检才测量。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RankHold</name>
+        <message>
+            <source>stopped</source>
+            <translation>已停止</translation>
+        </message>
+        <message>
+            <source>in a debugger</source>
+            <translation>在调试器中</translation>
+        </message>
+        <message>
+            <source>other collective</source>
+            <translation>集合通信不同</translation>
+        </message>
+        <message>
+            <source>behind</source>
+            <translation>落后</translation>
+        </message>
+        <message>
+            <source>silent</source>
+            <translation>无响应</translation>
+        </message>
+        <message>
+            <source>hangs</source>
+            <translation>挂起</translation>
+        </message>
+        <message>
+            <source>waits for rank %1</source>
+            <translation>等待 rank %1</translation>
+        </message>
+        <message>
+            <source>waits</source>
+            <translation>等待</translation>
+        </message>
+    </context>
+    <context>
+        <name>RankTableModel</name>
+        <message>
+            <source>ok</source>
+            <translation>正常</translation>
+        </message>
+        <message>
+            <source>code %1</source>
+            <translation>代码 %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>RecordedStops</name>
+        <message>
+            <source>%1: delivered the recorded stop of run %2</source>
+            <translation>%1：已送达运行 %2 的停止记录</translation>
+        </message>
+        <message>
+            <source>its agent answers, but its supervisor does not report the end; is it stopped?</source>
+            <translation>其代理程序有应答，但其监管进程没有报告结束；它是否被停止了？</translation>
+        </message>
+        <message>
+            <source>this computer has not reached it yet</source>
+            <translation>本机尚未连上它</translation>
+        </message>
+        <message>
+            <source>no sign of life for %1 s (since %2)</source>
+            <translation>已有 %1 s 没有动静（自 %2 起）</translation>
+        </message>
+        <message>
+            <source>%1 has not confirmed the end: %2. Its ranks may still be running.</source>
+            <translation>%1 没有确认结束：%2。其 rank 可能仍在运行。</translation>
+        </message>
+        <message>
+            <source>A stop is recorded; it is delivered when %1 answers again: at the next start on it, `runs attach`, `runs list` or `clean`.</source>
+            <translation>停止已记录；待 %1 恢复应答时送达：下次在其上启动时，或执行 `runs attach`、`runs list` 或 `clean` 时。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Redactor</name>
+        <message>
+            <source>It has the shape of one.</source>
+            <translation>它具有此类内容的形式。</translation>
+        </message>
+        <message>
+            <source>a private key</source>
+            <translation>私钥</translation>
+        </message>
+        <message>
+            <source>the password of an address</source>
+            <translation>地址中的密码</translation>
+        </message>
+        <message>
+            <source>It stands before @ in a URL.</source>
+            <translation>它位于 URL 中的 @ 之前。</translation>
+        </message>
+        <message>
+            <source>an authorization</source>
+            <translation>授权信息</translation>
+        </message>
+        <message>
+            <source>It follows the name of an HTTP header.</source>
+            <translation>它跟在一个 HTTP 头的名称之后。</translation>
+        </message>
+        <message>
+            <source>a token</source>
+            <translation>令牌</translation>
+        </message>
+        <message>
+            <source>It begins as the tokens of a known service.</source>
+            <translation>它的开头与某个已知服务的令牌相同。</translation>
+        </message>
+        <message>
+            <source>Its name looks secret.</source>
+            <translation>它的名称像是机密。</translation>
+        </message>
+        <message>
+            <source>the value of %1</source>
+            <translation>%1 的值</translation>
+        </message>
+        <message>
+            <source>The names of users are to be hidden.</source>
+            <translation>需要隐藏用户名。</translation>
+        </message>
+        <message>
+            <source>the name of a user</source>
+            <translation>用户名</translation>
+        </message>
+        <message>
+            <source>The same value was replaced elsewhere.</source>
+            <translation>同样的值已在别处被替换。</translation>
+        </message>
+        <message>
+            <source>Its name looks secret, or the job says that it is.</source>
+            <translation>它的名称像是机密，或者作业声明它是机密。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunController</name>
+        <message>
+            <source>The node is not connected.</source>
+            <translation>该节点未连接。</translation>
+        </message>
+        <message>
+            <source>the run had failed</source>
+            <translation>该运行已失败</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已由用户停止。</translation>
+        </message>
+        <message>
+            <source>This run is over: %1</source>
+            <translation>此运行已结束：%1</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs show %1` shows it.</source>
+            <translation>`rankscopectl runs show %1` 会显示它。</translation>
+        </message>
+        <message>
+            <source>Cancelled.</source>
+            <translation>已取消。</translation>
+        </message>
+        <message>
+            <source>stopped by the user</source>
+            <translation>已由用户停止</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunExamination</name>
+        <message>
+            <source>connecting to %1 nodes</source>
+            <translation>正在连接 %1 个节点</translation>
+        </message>
+        <message>
+            <source>looking again</source>
+            <translation>正在再次查看</translation>
+        </message>
+        <message>
+            <source>asking NCCL</source>
+            <translation>正在询问 NCCL</translation>
+        </message>
+        <message>
+            <source>asking for the dumps of the Flight Recorder</source>
+            <translation>正在请求 Flight Recorder 的转储</translation>
+        </message>
+        <message>
+            <source>looking at the ranks</source>
+            <translation>正在查看各 rank</translation>
+        </message>
+        <message>
+            <source>testing the paths between the nodes</source>
+            <translation>正在测试节点之间的路径</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunExport</name>
+        <message>
+            <source>job</source>
+            <translation>作业</translation>
+        </message>
+        <message>
+            <source>end</source>
+            <translation>结束</translation>
+        </message>
+        <message>
+            <source>Cancelled: nothing was written.</source>
+            <translation>已取消：没有写入任何内容。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunHeader</name>
+        <message>
+            <source>%1 and %2 more</source>
+            <translation>%1 和另外 %2 个</translation>
+        </message>
+        <message>
+            <source>saving…</source>
+            <translation>正在保存…</translation>
+        </message>
+        <message>
+            <source>force stop sent</source>
+            <translation>已发送强制停止</translation>
+        </message>
+        <message>
+            <source>stopping…</source>
+            <translation>正在停止…</translation>
+        </message>
+        <message>
+            <source>%1, waiting for %2</source>
+            <translation>%1，等待 %2</translation>
+        </message>
+        <message>
+            <source>pausing…</source>
+            <translation>正在暂停…</translation>
+        </message>
+        <message>
+            <source>continuing…</source>
+            <translation>正在继续…</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>%1 stopped</source>
+            <translation>%1 已停止</translation>
+        </message>
+        <message>
+            <source>ranks stopped</source>
+            <translation>有 rank 已停止</translation>
+        </message>
+        <message>
+            <source>%1 exited early</source>
+            <translation>%1 过早退出</translation>
+        </message>
+        <message>
+            <source>ranks exited early</source>
+            <translation>有 rank 过早退出</translation>
+        </message>
+        <message>
+            <source>%1 slow</source>
+            <translation>%1 较慢</translation>
+        </message>
+        <message>
+            <source>slow ranks</source>
+            <translation>有慢 rank</translation>
+        </message>
+        <message>
+            <source>collectives differ</source>
+            <translation>集合通信不一致</translation>
+        </message>
+        <message>
+            <source>node lost</source>
+            <translation>节点失联</translation>
+        </message>
+        <message>
+            <source>slow network</source>
+            <translation>网络较慢</translation>
+        </message>
+        <message>
+            <source>network fault</source>
+            <translation>网络故障</translation>
+        </message>
+        <message>
+            <source>%1 hangs</source>
+            <translation>%1 挂起</translation>
+        </message>
+        <message>
+            <source>hangs</source>
+            <translation>挂起</translation>
+        </message>
+        <message>
+            <source>in the queue</source>
+            <translation>排队中</translation>
+        </message>
+        <message>
+            <source>paused</source>
+            <translation>已暂停</translation>
+        </message>
+        <message>
+            <source>stalled for %1</source>
+            <translation>已停滞 %1</translation>
+        </message>
+        <message>
+            <source>failing</source>
+            <translation>失败中</translation>
+        </message>
+        <message>
+            <source>failing: waiting for %1</source>
+            <translation>失败中：等待 %1</translation>
+        </message>
+        <message>
+            <source>paused on %1 of %2</source>
+            <translation>%2 个中已暂停 %1 个</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1: %2</translation>
+        </message>
+        <message>
+            <source>%1 nodes do not answer: %2</source>
+            <translation>%1 个节点没有应答：%2</translation>
+        </message>
+        <message>
+            <source>%1: %2.</source>
+            <translation>%1：%2。</translation>
+        </message>
+        <message>
+            <source>Its ranks may still run there. The values shown are the last ones received.</source>
+            <translation>其 rank 可能仍在那里运行。显示的是最后收到的值。</translation>
+        </message>
+        <message>
+            <source>The ranks continue there. The values shown are the last ones received.</source>
+            <translation>各 rank 在那里继续运行。显示的是最后收到的值。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunImport</name>
+        <message>
+            <source>Cancelled: the run store is as it was.</source>
+            <translation>已取消：运行存储保持原样。</translation>
+        </message>
+        <message>
+            <source>Imported from %1</source>
+            <translation>已从 %1 导入</translation>
+        </message>
+        <message>
+            <source>Imported from TensorBoard event files.</source>
+            <translation>已从 TensorBoard 事件文件导入。</translation>
+        </message>
+        <message>
+            <source>Imported: how the rank ended is not known.</source>
+            <translation>已导入：不知道该 rank 如何结束。</translation>
+        </message>
+        <message>
+            <source>There is nothing to import.</source>
+            <translation>没有可导入的内容。</translation>
+        </message>
+        <message>
+            <source>Name a failure bundle, a folder of TensorBoard event files, or logs.</source>
+            <translation>指定一个故障包、一个含 TensorBoard 事件文件的文件夹，或日志。</translation>
+        </message>
+        <message>
+            <source>Imported from logs, which show no failure.</source>
+            <translation>已从日志导入，日志中没有显示失败。</translation>
+        </message>
+        <message>
+            <source>There is no such file or folder.</source>
+            <translation>没有这个文件或文件夹。</translation>
+        </message>
+        <message>
+            <source>Check its name.</source>
+            <translation>检查其名称。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunLines</name>
+        <message>
+            <source>Ended by signal %1.</source>
+            <translation>因信号 %1 结束。</translation>
+        </message>
+        <message>
+            <source>Ended with exit code %1.</source>
+            <translation>以退出码 %1 结束。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunStore</name>
+        <message>
+            <source>The labels of runs cannot be read or stored.</source>
+            <translation>无法读取或保存运行的标记。</translation>
+        </message>
+        <message>
+            <source>Check free space and permissions of the folder.</source>
+            <translation>检查该文件夹的剩余空间和权限。</translation>
+        </message>
+        <message>
+            <source>The run store was written by a newer Rankscope.</source>
+            <translation>运行存储是由更新版本的 Rankscope 写入的。</translation>
+        </message>
+        <message>
+            <source>Update this program, or choose another folder with --data-dir.</source>
+            <translation>更新此程序，或用 --data-dir 选择另一个文件夹。</translation>
+        </message>
+        <message>
+            <source>There is no run "%1" in the run store.</source>
+            <translation>运行存储中没有运行“%1”。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs list` shows them.</source>
+            <translation>`rankscopectl runs list` 会列出这些运行。</translation>
+        </message>
+        <message>
+            <source>unreadable event</source>
+            <translation>无法读取的事件</translation>
+        </message>
+        <message>
+            <source>The run store cannot be opened.</source>
+            <translation>无法打开运行存储。</translation>
+        </message>
+        <message>
+            <source>The run store cannot be set up.</source>
+            <translation>无法建立运行存储。</translation>
+        </message>
+        <message>
+            <source>The run cannot be stored.</source>
+            <translation>无法保存该运行。</translation>
+        </message>
+        <message>
+            <source>The plan cannot be stored.</source>
+            <translation>无法保存该计划。</translation>
+        </message>
+        <message>
+            <source>Events cannot be stored.</source>
+            <translation>无法保存事件。</translation>
+        </message>
+        <message>
+            <source>The run's end cannot be stored.</source>
+            <translation>无法保存该运行的结束。</translation>
+        </message>
+        <message>
+            <source>The runs cannot be read.</source>
+            <translation>无法读取已保存的运行。</translation>
+        </message>
+        <message>
+            <source>The events of the run cannot be read.</source>
+            <translation>无法读取该运行的事件。</translation>
+        </message>
+        <message>
+            <source>The run cannot be deleted.</source>
+            <translation>无法删除该运行。</translation>
+        </message>
+        <message>
+            <source>Facts cannot be stored.</source>
+            <translation>无法保存节点信息。</translation>
+        </message>
+        <message>
+            <source>The stop cannot be stored.</source>
+            <translation>无法保存该停止记录。</translation>
+        </message>
+        <message>
+            <source>The recorded stops cannot be read.</source>
+            <translation>无法读取已记录的停止。</translation>
+        </message>
+        <message>
+            <source>The recorded stop cannot be removed.</source>
+            <translation>无法删除已记录的停止。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunTracker</name>
+        <message>
+            <source>`journalctl -b -1` there may say why; `rankscopectl runs rerun` starts the run again.</source>
+            <translation>在该节点上执行 `journalctl -b -1` 也许能看到原因；`rankscopectl runs rerun` 可再次启动该运行。</translation>
+        </message>
+        <message>
+            <source>Was the node shut down, or was the agent ended there?</source>
+            <translation>该节点是否被关机，或者其上的代理程序是否被终止？</translation>
+        </message>
+        <message>
+            <source>Was it stopped by a debugger or by `kill -STOP`?</source>
+            <translation>它是否被调试器或 `kill -STOP` 停止？</translation>
+        </message>
+        <message>
+            <source>Check whether it is up, and the network between the nodes.</source>
+            <translation>检查它是否在运行，以及节点之间的网络。</translation>
+        </message>
+        <message>
+            <source>%1 stopped answering: nothing was heard from it for %2 s.</source>
+            <translation>%1 停止应答：已有 %2 s 没有收到它的任何消息。</translation>
+        </message>
+        <message>
+            <source>%1 was lost: its supervisor is gone.</source>
+            <translation>%1 失联：其监管进程已不存在。</translation>
+        </message>
+        <message>
+            <source>%1 was lost: it was rebooted during the run.</source>
+            <translation>%1 失联：它在运行期间重启过。</translation>
+        </message>
+        <message>
+            <source>%1 was lost: its supervisor was killed; its ranks ended with it.</source>
+            <translation>%1 失联：其监管进程被杀死；其 rank 随之结束。</translation>
+        </message>
+        <message>
+            <source>%1 stopped answering: its supervisor was stopped (state T); its ranks were ended.</source>
+            <translation>%1 停止应答：其监管进程被停止（状态 T）；其 rank 已被结束。</translation>
+        </message>
+        <message>
+            <source>%1 was lost: %2.</source>
+            <translation>%1 失联：%2。</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1: %2</translation>
+        </message>
+        <message>
+            <source>%1 has lost %2</source>
+            <translation>%1 与 %2 失去联系</translation>
+        </message>
+        <message>
+            <source>rank %1 on %2 %3</source>
+            <translation>%2 上的 rank %1 %3</translation>
+        </message>
+        <message>
+            <source>%1 cannot connect to %2:%3: %4</source>
+            <translation>%1 无法连接 %2:%3：%4</translation>
+        </message>
+        <message>
+            <source>waiting for rank %1 and %2 more</source>
+            <translation>等待 rank %1 和另外 %2 个</translation>
+        </message>
+        <message>
+            <source>waiting for rank %1</source>
+            <translation>等待 rank %1</translation>
+        </message>
+        <message>
+            <source>%1 of %2 ranks have met</source>
+            <translation>%2 个 rank 中已有 %1 个会合</translation>
+        </message>
+        <message>
+            <source>All ranks had been started again %1 times before.</source>
+            <translation>此前所有 rank 已被重新启动过 %1 次。</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 stopped answering: its process is stopped (state %3).</source>
+            <translation>%2 上的 rank %1 停止应答：其进程已被停止（状态 %3）。</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 stopped answering, says rank %3 on %4: %5</source>
+            <translation>据 %4 上的 rank %3 报告，%2 上的 rank %1 停止应答：%5</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 ended without an error while others still needed it.</source>
+            <translation>%2 上的 rank %1 没有报错就结束了，而其他 rank 仍需要它。</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 %3</source>
+            <translation>%2 上的 rank %1 %3</translation>
+        </message>
+        <message>
+            <source>The supervisor of %1 was killed; its ranks ended with it.</source>
+            <translation>%1 的监管进程被杀死；其 rank 随之结束。</translation>
+        </message>
+        <message>
+            <source>The run failed on %1.</source>
+            <translation>运行在 %1 上失败。</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已由用户停止。</translation>
+        </message>
+        <message>
+            <source>All %1 ranks finished.</source>
+            <translation>全部 %1 个 rank 已完成。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SaveBundleDialog</name>
+        <message>
+            <source>Files of the bundle</source>
+            <translation>故障包中的文件</translation>
+        </message>
+        <message>
+            <source>File</source>
+            <translation>文件</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>Content</source>
+            <translation>内容</translation>
+        </message>
+        <message>
+            <source>What is replaced</source>
+            <translation>替换的内容</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>替换项</translation>
+        </message>
+        <message>
+            <source>Where</source>
+            <translation>位置</translation>
+        </message>
+        <message>
+            <source>Times</source>
+            <translation>次数</translation>
+        </message>
+        <message>
+            <source>Why</source>
+            <translation>原因</translation>
+        </message>
+    </context>
+    <context>
+        <name>SecretEnv</name>
+        <message>
+            <source>The value of %1 is not known: the run store does not keep secrets.</source>
+            <translation>%1 的值未知：运行存储不保存机密。</translation>
+        </message>
+        <message>
+            <source>Set it in the job file, or start again with `rankscopectl runs rerun RUN --set %1=VALUE`.</source>
+            <translation>在作业文件中设置它，或用 `rankscopectl runs rerun RUN --set %1=VALUE` 再次启动。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SlurmFailures</name>
+        <message>
+            <source>`sinfo -s` there lists the partitions: correct slurm.partition.</source>
+            <translation>在那里执行 `sinfo -s` 会列出分区：更正 slurm.partition。</translation>
+        </message>
+        <message>
+            <source>`sacctmgr show associations user=$USER` there lists yours: correct slurm.account.</source>
+            <translation>在那里执行 `sacctmgr show associations user=$USER` 会列出你的账户：更正 slurm.account。</translation>
+        </message>
+        <message>
+            <source>`sacctmgr show qos` there lists them: correct slurm.qos.</source>
+            <translation>在那里执行 `sacctmgr show qos` 会列出它们：更正 slurm.qos。</translation>
+        </message>
+        <message>
+            <source>`sinfo -o '%P %l'` there shows the limits: correct slurm.time.</source>
+            <translation>在那里执行 `sinfo -o '%P %l'` 会显示各项限制：更正 slurm.time。</translation>
+        </message>
+        <message>
+            <source>`sinfo -o '%N %G'` there lists the resources of the nodes: correct slurm.gres.</source>
+            <translation>在那里执行 `sinfo -o '%N %G'` 会列出节点的资源：更正 slurm.gres。</translation>
+        </message>
+        <message>
+            <source>`sinfo -o '%P %D %c %m %G'` there shows the resources: correct slurm.nodes, procs_per_node or slurm.gres.</source>
+            <translation>在那里执行 `sinfo -o '%P %D %c %m %G'` 会显示资源：更正 slurm.nodes、procs_per_node 或 slurm.gres。</translation>
+        </message>
+        <message>
+            <source>The Slurm controller does not answer: run `scontrol ping` there, then ask the administrator.</source>
+            <translation>Slurm 控制器没有应答：在那里执行 `scontrol ping`，然后询问管理员。</translation>
+        </message>
+        <message>
+            <source>Correct slurm.extra: `sbatch --help` there lists the options.</source>
+            <translation>更正 slurm.extra：在那里执行 `sbatch --help` 会列出选项。</translation>
+        </message>
+        <message>
+            <source>Correct the section slurm of the job file.</source>
+            <translation>更正作业文件的 slurm 部分。</translation>
+        </message>
+        <message>
+            <source>a limit of your account or QOS</source>
+            <translation>你的账户或 QOS 的限制</translation>
+        </message>
+        <message>
+            <source>Slurm does not accept the job: %1.</source>
+            <translation>Slurm 不接受该作业：%1。</translation>
+        </message>
+        <message>
+            <source>The nodes of job %1 do not share the cache folder of the login node.</source>
+            <translation>作业 %1 的节点没有共享登录节点的缓存文件夹。</translation>
+        </message>
+        <message>
+            <source>Set cache_dir: of %1 in the inventory to a folder that all nodes share.</source>
+            <translation>在节点清单中把 %1 的 cache_dir: 设为所有节点共享的文件夹。</translation>
+        </message>
+        <message>
+            <source>The nodes of job %1 do not run programs from the cache folder.</source>
+            <translation>作业 %1 的节点不允许运行缓存文件夹中的程序。</translation>
+        </message>
+        <message>
+            <source>Set cache_dir: of %1 to a shared folder that is not mounted noexec.</source>
+            <translation>把 %1 的 cache_dir: 设为未以 noexec 挂载的共享文件夹。</translation>
+        </message>
+        <message>
+            <source>Slurm ended job %1 at its time limit of %2.</source>
+            <translation>作业 %1 达到时限 %2，被 Slurm 结束。</translation>
+        </message>
+        <message>
+            <source>Request more time with slurm.time, or train for fewer epochs.</source>
+            <translation>用 slurm.time 申请更多时间，或减少训练的轮次。</translation>
+        </message>
+        <message>
+            <source>Slurm gave the nodes of job %1 to a job with a higher priority.</source>
+            <translation>Slurm 把作业 %1 的节点给了优先级更高的作业。</translation>
+        </message>
+        <message>
+            <source>Start the run again, or use a partition or QOS without preemption.</source>
+            <translation>再次启动该运行，或使用不会抢占的分区或 QOS。</translation>
+        </message>
+        <message>
+            <source>A node of job %1 failed (%2).</source>
+            <translation>作业 %1 的一个节点发生故障（%2）。</translation>
+        </message>
+        <message>
+            <source>`sinfo -R` on %1 shows the node and the reason. Start the run again.</source>
+            <translation>在 %1 上执行 `sinfo -R` 会显示该节点和原因。再次启动该运行。</translation>
+        </message>
+        <message>
+            <source>Job %1 used more memory than Slurm granted.</source>
+            <translation>作业 %1 使用的内存超过了 Slurm 分配的内存。</translation>
+        </message>
+        <message>
+            <source>Request more, for example slurm.extra: [--mem=16G], or use a smaller batch.</source>
+            <translation>申请更多内存，例如 slurm.extra: [--mem=16G]，或使用更小的批。</translation>
+        </message>
+        <message>
+            <source>Job %1 was cancelled in Slurm (%2).</source>
+            <translation>作业 %1 已在 Slurm 中取消（%2）。</translation>
+        </message>
+        <message>
+            <source>Job %1 was cancelled in Slurm, not by Rankscope.</source>
+            <translation>作业 %1 在 Slurm 中被取消，不是由 Rankscope 取消的。</translation>
+        </message>
+        <message>
+            <source>You or an administrator used scancel.</source>
+            <translation>你或管理员使用了 scancel。</translation>
+        </message>
+        <message>
+            <source>Job %1 failed before a rank started (exit %2, signal %3).</source>
+            <translation>作业 %1 在任何 rank 启动之前失败（退出码 %2，信号 %3）。</translation>
+        </message>
+        <message>
+            <source>The output of its script is below. If it is empty, check that all nodes share the cache folder of %1.</source>
+            <translation>其脚本的输出见下方。如果为空，检查所有节点是否共享 %1 的缓存文件夹。</translation>
+        </message>
+        <message>
+            <source>job %1: %2</source>
+            <translation>作业 %1：%2</translation>
+        </message>
+        <message>
+            <source>, start estimated %1</source>
+            <translation>，预计 %1 启动</translation>
+        </message>
+        <message>
+            <source>; Slurm did not answer: %1</source>
+            <translation>；Slurm 没有应答：%1</translation>
+        </message>
+        <message>
+            <source>Slurm job %1: %2, exit %3:%4, elapsed %5</source>
+            <translation>Slurm 作业 %1：%2，退出码 %3:%4，用时 %5</translation>
+        </message>
+        <message>
+            <source>, largest memory of a task %1 MB</source>
+            <translation>，单个任务的最大内存 %1 MB</translation>
+        </message>
+        <message>
+            <source>sbatch: </source>
+            <translation>sbatch: </translation>
+        </message>
+        <message>
+            <source>error: </source>
+            <translation>error: </translation>
+        </message>
+        <message>
+            <source>Batch job submission failed: </source>
+            <translation>Batch job submission failed: </translation>
+        </message>
+        <message>
+            <source>Try "sbatch --help"</source>
+            <translation>Try "sbatch --help"</translation>
+        </message>
+        <message>
+            <source>time limit</source>
+            <translation>time limit</translation>
+        </message>
+        <message>
+            <source>node configuration</source>
+            <translation>node configuration</translation>
+        </message>
+        <message>
+            <source>More processors</source>
+            <translation>More processors</translation>
+        </message>
+        <message>
+            <source>node count</source>
+            <translation>node count</translation>
+        </message>
+        <message>
+            <source>Unable to contact</source>
+            <translation>Unable to contact</translation>
+        </message>
+        <message>
+            <source>Connection refused</source>
+            <translation>Connection refused</translation>
+        </message>
+        <message>
+            <source>unrecognized option</source>
+            <translation>unrecognized option</translation>
+        </message>
+        <message>
+            <source>invalid option</source>
+            <translation>invalid option</translation>
+        </message>
+        <message>
+            <source>waits for nodes to become free</source>
+            <translation>等待节点空闲</translation>
+        </message>
+        <message>
+            <source>jobs with a higher priority come first</source>
+            <translation>优先级更高的作业先运行</translation>
+        </message>
+        <message>
+            <source>the partition does not have the requested resources</source>
+            <translation>该分区没有所申请的资源</translation>
+        </message>
+        <message>
+            <source>the partition has fewer nodes</source>
+            <translation>该分区的节点较少</translation>
+        </message>
+        <message>
+            <source>the partition does not allow so much time</source>
+            <translation>该分区不允许这么长的时间</translation>
+        </message>
+        <message>
+            <source>held: scontrol release starts it</source>
+            <translation>已暂缓 (held)：用 scontrol release 启动它</translation>
+        </message>
+        <message>
+            <source>held by an administrator</source>
+            <translation>被管理员暂缓 (held)</translation>
+        </message>
+        <message>
+            <source>nodes are down or reserved</source>
+            <translation>节点已停机或被预留</translation>
+        </message>
+        <message>
+            <source>waits for another job</source>
+            <translation>等待另一个作业</translation>
+        </message>
+        <message>
+            <source>Exited with exit code </source>
+            <translation>Exited with exit code </translation>
+        </message>
+        <message>
+            <source>CANCELLED by</source>
+            <translation>CANCELLED by</translation>
+        </message>
+        <message>
+            <source> (sacct)</source>
+            <translation> (sacct)</translation>
+        </message>
+        <message>
+            <source> (scontrol)</source>
+            <translation> (scontrol)</translation>
+        </message>
+    </context>
+    <context>
+        <name>SlurmLauncher</name>
+        <message>
+            <source>The desk has no connection to the nodes of a Slurm job.</source>
+            <translation>桌面端没有到 Slurm 作业节点的连接。</translation>
+        </message>
+        <message>
+            <source>submitting on %1</source>
+            <translation>正在 %1 上提交</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已由用户停止。</translation>
+        </message>
+        <message>
+            <source>job %1 submitted on %2</source>
+            <translation>作业 %1 已在 %2 上提交</translation>
+        </message>
+        <message>
+            <source>job %1 runs on %2</source>
+            <translation>作业 %1 在 %2 上运行</translation>
+        </message>
+        <message>
+            <source>Slurm could not be asked for the job's state: %1</source>
+            <translation>无法向 Slurm 查询该作业的状态：%1</translation>
+        </message>
+        <message>
+            <source>Slurm ended the ranks although no user stopped the run: %1</source>
+            <translation>没有用户停止该运行，Slurm 却结束了各 rank：%1</translation>
+        </message>
+        <message>
+            <source>Was a supervisor killed there, by a user or by the kernel's OOM killer? `sacct -j %1` may say more.</source>
+            <translation>那里是否有监管进程被用户或内核的 OOM killer 杀死？`sacct -j %1` 也许能提供更多信息。</translation>
+        </message>
+        <message>
+            <source>Slurm no longer knows job %1, and nothing of it was started.</source>
+            <translation>Slurm 已不再知道作业 %1，且其中没有任何内容启动过。</translation>
+        </message>
+        <message>
+            <source>`sacct -j %1` there may say more.</source>
+            <translation>在那里执行 `sacct -j %1` 也许能提供更多信息。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SlurmOptions</name>
+        <message>
+            <source>an empty word</source>
+            <translation>空词</translation>
+        </message>
+        <message>
+            <source>Leave it out.</source>
+            <translation>去掉它。</translation>
+        </message>
+        <message>
+            <source>"%1" is no option of sbatch</source>
+            <translation>“%1”不是 sbatch 的选项</translation>
+        </message>
+        <message>
+            <source>Write options in one word each, for example --mem=4G.</source>
+            <translation>每个选项写成一个词，例如 --mem=4G。</translation>
+        </message>
+        <message>
+            <source>%1 is Rankscope's own</source>
+            <translation>%1 由 Rankscope 自己使用</translation>
+        </message>
+        <message>
+            <source>Use the key %1.</source>
+            <translation>使用键 %1。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SlurmPlan</name>
+        <message>
+            <source>slurm.nodes times procs_per_node is %1 ranks; %2 are the most.</source>
+            <translation>slurm.nodes 乘以 procs_per_node 等于 %1 个 rank；最多 %2 个。</translation>
+        </message>
+        <message>
+            <source>Lower one of them.</source>
+            <translation>减小其中一个。</translation>
+        </message>
+        <message>
+            <source>Ask Slurm for GPUs: slurm: { gres: "gpu:1" }.</source>
+            <translation>向 Slurm 申请 GPU：slurm: { gres: "gpu:1" }。</translation>
+        </message>
+        <message>
+            <source>Submitted on %1: %2</source>
+            <translation>在 %1 上提交：%2</translation>
+        </message>
+        <message>
+            <source>Slurm chooses the nodes; the first of them is the master. Their names follow.</source>
+            <translation>Slurm 选择节点；其中第一个是主节点。节点名称稍后得知。</translation>
+        </message>
+        <message>
+            <source>The port becomes 10000 + job id % 20000.</source>
+            <translation>端口为 10000 + 作业 id % 20000。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SshAuthenticate</name>
+        <message>
+            <source>no authentication</source>
+            <translation>无认证</translation>
+        </message>
+        <message>
+            <source>%1 asks for a second factor.</source>
+            <translation>%1 要求第二因素。</translation>
+        </message>
+        <message>
+            <source>Set transport: openssh for this node: OpenSSH asks for both.</source>
+            <translation>为此节点设置 transport: openssh：OpenSSH 会询问两者。</translation>
+        </message>
+        <message>
+            <source>a key of the agent</source>
+            <translation>ssh-agent 中的密钥</translation>
+        </message>
+        <message>
+            <source>%1 of the agent</source>
+            <translation>ssh-agent 中的 %1</translation>
+        </message>
+        <message>
+            <source>Password</source>
+            <translation>密码</translation>
+        </message>
+        <message>
+            <source>a password</source>
+            <translation>密码</translation>
+        </message>
+        <message>
+            <source>authenticating as %1</source>
+            <translation>正在以 %1 的身份认证</translation>
+        </message>
+    </context>
+    <context>
+        <name>SshFailures</name>
+        <message>
+            <source>The name "%1" cannot be resolved.</source>
+            <translation>无法解析名称“%1”。</translation>
+        </message>
+        <message>
+            <source>Correct host: in the inventory, or give the node's address.</source>
+            <translation>更正节点清单中的 host:，或填写该节点的地址。</translation>
+        </message>
+        <message>
+            <source>%1 refuses the connection: no SSH server listens there.</source>
+            <translation>%1 拒绝连接：那里没有 SSH 服务器在监听。</translation>
+        </message>
+        <message>
+            <source>On the node: `sudo systemctl start ssh`; check the port in the inventory.</source>
+            <translation>在该节点上执行 `sudo systemctl start ssh`；检查节点清单中的端口。</translation>
+        </message>
+        <message>
+            <source>%1 did not answer within %2 s.</source>
+            <translation>%1 在 %2 s 内没有应答。</translation>
+        </message>
+        <message>
+            <source>Check that the node is up and that no firewall drops the port: `nc -vz %1`.</source>
+            <translation>检查该节点是否在运行，以及是否有防火墙丢弃发往该端口的包：`nc -vz %1`。</translation>
+        </message>
+        <message>
+            <source>There is no route to %1.</source>
+            <translation>没有到 %1 的路由。</translation>
+        </message>
+        <message>
+            <source>Check the address, the VPN and `ip route get %1`.</source>
+            <translation>检查地址、VPN 和 `ip route get %1`。</translation>
+        </message>
+        <message>
+            <source>%1 cannot be reached.</source>
+            <translation>无法到达 %1。</translation>
+        </message>
+        <message>
+            <source>Check address and network.</source>
+            <translation>检查地址和网络。</translation>
+        </message>
+        <message>
+            <source>%1 accepts the connection, but sends nothing.</source>
+            <translation>%1 接受了连接，但什么也没有发送。</translation>
+        </message>
+        <message>
+            <source>Is this the SSH port? `ssh -v -p %1 %2` shows where it stops.</source>
+            <translation>这是 SSH 端口吗？`ssh -v -p %1 %2` 会显示停在哪一步。</translation>
+        </message>
+        <message>
+            <source>%1 closed the connection during its setup.</source>
+            <translation>%1 在建立连接的过程中关闭了连接。</translation>
+        </message>
+        <message>
+            <source>Common causes: MaxStartups or fail2ban on the node, or another service on that port; see `journalctl -u ssh` there.</source>
+            <translation>常见原因：该节点上的 MaxStartups 或 fail2ban，或者该端口上是其他服务；在那里查看 `journalctl -u ssh`。</translation>
+        </message>
+        <message>
+            <source>%1 and this program share no algorithm.</source>
+            <translation>%1 与此程序没有共同的算法。</translation>
+        </message>
+        <message>
+            <source>Update the SSH server there, or allow an algorithm both have.</source>
+            <translation>更新那里的 SSH 服务器，或允许一种双方都支持的算法。</translation>
+        </message>
+        <message>
+            <source>The host key of %1 is not known: %2 %3.</source>
+            <translation>%1 的主机密钥未知：%2 %3。</translation>
+        </message>
+        <message>
+            <source>Compare it with `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` on the node, then accept it (rankscopectl: --accept-new-host-keys).</source>
+            <translation>与该节点上 `ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub` 的输出比较，然后接受它（rankscopectl：--accept-new-host-keys）。</translation>
+        </message>
+        <message>
+            <source>The host key of %1 has changed: it is now %2 %3. Nothing was sent to it.</source>
+            <translation>%1 的主机密钥已改变：现在是 %2 %3。没有向它发送任何内容。</translation>
+        </message>
+        <message>
+            <source>If the machine was reinstalled, compare the fingerprint there and remove the old key: `ssh-keygen -R '%1'`. If not, another machine may intercept the connection: ask the administrator.</source>
+            <translation>如果该机器重装过，在那里核对指纹并删除旧密钥：`ssh-keygen -R '%1'`。如果没有，可能有另一台机器在截获连接：询问管理员。</translation>
+        </message>
+        <message>
+            <source>known_hosts has another type of key for %1 than the one that it sends: %2 %3.</source>
+            <translation>known_hosts 中 %1 的密钥类型与它发送的不同：%2 %3。</translation>
+        </message>
+        <message>
+            <source>Compare the fingerprint on the node. `ssh-keyscan -t %1 %2` prints the line to add to known_hosts.</source>
+            <translation>在该节点上核对指纹。`ssh-keyscan -t %1 %2` 会打印要添加到 known_hosts 的行。</translation>
+        </message>
+        <message>
+            <source>%1 sends a host key that is marked as revoked: %2 %3. Nothing was sent to it.</source>
+            <translation>%1 发送的主机密钥被标记为已吊销：%2 %3。没有向它发送任何内容。</translation>
+        </message>
+        <message>
+            <source>Give the machine a new host key, or remove the @revoked line (%1) if it is wrong.</source>
+            <translation>为该机器换一个新的主机密钥；如果 @revoked 行（%1）有误，则删除该行。</translation>
+        </message>
+        <message>
+            <source>known_hosts cannot be read.</source>
+            <translation>无法读取 known_hosts。</translation>
+        </message>
+        <message>
+            <source>Check ~/.ssh/known_hosts.</source>
+            <translation>检查 ~/.ssh/known_hosts。</translation>
+        </message>
+        <message>
+            <source>The key cannot be added to %1.</source>
+            <translation>无法把密钥添加到 %1。</translation>
+        </message>
+        <message>
+            <source>Check that the file and its folder belong to you and are writable.</source>
+            <translation>检查该文件及其文件夹是否归你所有并且可写。</translation>
+        </message>
+        <message>
+            <source>%1 closed the connection while it waited for an answer.</source>
+            <translation>%1 在等待回答时关闭了连接。</translation>
+        </message>
+        <message>
+            <source>Connect again; LoginGraceTime of the node's sshd is the time for an answer.</source>
+            <translation>重新连接；该节点 sshd 的 LoginGraceTime 就是允许回答的时间。</translation>
+        </message>
+        <message>
+            <source>%1 closed the connection during the login.</source>
+            <translation>%1 在登录过程中关闭了连接。</translation>
+        </message>
+        <message>
+            <source>Connect again. If this happens each time, `journalctl -u ssh` on the node shows the reason (LoginGraceTime, MaxAuthTries, fail2ban).</source>
+            <translation>重新连接。如果每次都这样，该节点上的 `journalctl -u ssh` 会显示原因（LoginGraceTime, MaxAuthTries, fail2ban）。</translation>
+        </message>
+        <message>
+            <source>%1 asks for a password, and there is no terminal to type it in.</source>
+            <translation>%1 要求密码，但没有可供输入的终端。</translation>
+        </message>
+        <message>
+            <source>Install your key from a terminal: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.</source>
+            <translation>在终端中安装你的密钥：`rankscopectl keys install %1`，或 `ssh-copy-id -p %2 %3`。</translation>
+        </message>
+        <message>
+            <source>Install your key there: `rankscopectl keys install %1`, or `ssh-copy-id -p %2 %3`.</source>
+            <translation>在那里安装你的密钥：`rankscopectl keys install %1`，或 `ssh-copy-id -p %2 %3`。</translation>
+        </message>
+        <message>
+            <source>There is no key to offer to %1.</source>
+            <translation>没有可提供给 %1 的密钥。</translation>
+        </message>
+        <message>
+            <source>There is no key to offer to %1; it allows: %2.</source>
+            <translation>没有可提供给 %1 的密钥；它允许：%2。</translation>
+        </message>
+        <message>
+            <source>%1 accepts none of the keys offered (%2).</source>
+            <translation>%1 不接受所提供的任何密钥（%2）。</translation>
+        </message>
+        <message>
+            <source>%1 accepts none of the keys offered (%2); it allows: %3.</source>
+            <translation>%1 不接受所提供的任何密钥（%2）；它允许：%3。</translation>
+        </message>
+        <message>
+            <source>%1 does not accept the password.</source>
+            <translation>%1 不接受该密码。</translation>
+        </message>
+        <message>
+            <source>Check user name and password; `ssh %1` should succeed.</source>
+            <translation>检查用户名和密码；`ssh %1` 应能成功。</translation>
+        </message>
+        <message>
+            <source>The key %1 for %2 needs its passphrase.</source>
+            <translation>用于 %2 的密钥 %1 需要密码短语。</translation>
+        </message>
+        <message>
+            <source>Unlock it for all programs with `ssh-add %1`, or start Rankscope from a terminal and type it.</source>
+            <translation>用 `ssh-add %1` 为所有程序解锁，或从终端启动 Rankscope 并输入密码短语。</translation>
+        </message>
+        <message>
+            <source>The key file %1 can be read by others, so it is not used for %2.</source>
+            <translation>密钥文件 %1 可被他人读取，因此不用于 %2。</translation>
+        </message>
+        <message>
+            <source>`chmod 600 %1`; if others use this machine, make a new key.</source>
+            <translation>`chmod 600 %1`；如果有其他人使用此机器，则生成新密钥。</translation>
+        </message>
+        <message>
+            <source>%1 closed the connection after too many keys: the agent offers %2, and the server accepts only a few (MaxAuthTries).</source>
+            <translation>%1 因密钥尝试过多而关闭了连接：ssh-agent 提供 %2，而服务器只接受少数几个（MaxAuthTries）。</translation>
+        </message>
+        <message>
+            <source>Name the right key: identity_file: for this node, with IdentitiesOnly yes in ~/.ssh/config.</source>
+            <translation>指定正确的密钥：为此节点设置 identity_file:，并在 ~/.ssh/config 中写 IdentitiesOnly yes。</translation>
+        </message>
+        <message>
+            <source>The node does not start commands.</source>
+            <translation>该节点不启动命令。</translation>
+        </message>
+        <message>
+            <source>Check ForceCommand, MaxSessions and the account's login shell there.</source>
+            <translation>检查那里的 ForceCommand、MaxSessions 和账户的登录 shell。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SshHostKey</name>
+        <message>
+            <source>The server sent no host key.</source>
+            <translation>服务器没有发送主机密钥。</translation>
+        </message>
+        <message>
+            <source>The host key's fingerprint cannot be computed.</source>
+            <translation>无法计算主机密钥的指纹。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SshLauncher</name>
+        <message>
+            <source>%1 passed, %2 warnings, %3 not seen, in %4 ms</source>
+            <translation>%1 项通过，%2 项警告，%3 项未查看，用时 %4 ms</translation>
+        </message>
+        <message>
+            <source>The run's node "%1" is no longer in the inventory.</source>
+            <translation>该运行的节点“%1”已不在节点清单中。</translation>
+        </message>
+        <message>
+            <source>Add it again with `rankscopectl nodes add %1`.</source>
+            <translation>用 `rankscopectl nodes add %1` 重新添加它。</translation>
+        </message>
+        <message>
+            <source>Stopped by the user.</source>
+            <translation>已由用户停止。</translation>
+        </message>
+        <message>
+            <source>The node takes no part in this run any more.</source>
+            <translation>该节点不再参与此运行。</translation>
+        </message>
+        <message>
+            <source>The program was closed.</source>
+            <translation>程序已关闭。</translation>
+        </message>
+    </context>
+    <context>
+        <name>SshTarget</name>
+        <message>
+            <source>The SSH configuration has a fault: %1.</source>
+            <translation>SSH 配置有错误：%1。</translation>
+        </message>
+        <message>
+            <source>Fix that line; `ssh -G %1` must print no error.</source>
+            <translation>修正该行；`ssh -G %1` 不应打印任何错误。</translation>
+        </message>
+        <message>
+            <source>The key file %1 does not exist.</source>
+            <translation>密钥文件 %1 不存在。</translation>
+        </message>
+        <message>
+            <source>Correct identity_file: in the inventory, or make one: `rankscopectl keys generate`.</source>
+            <translation>更正节点清单中的 identity_file:，或生成一个：`rankscopectl keys generate`。</translation>
+        </message>
+        <message>
+            <source>Reading the SSH configuration took more than %1 s.</source>
+            <translation>读取 SSH 配置用时超过 %1 s。</translation>
+        </message>
+        <message>
+            <source>A `Match exec` in ssh_config waits: try `ssh -G %1`.</source>
+            <translation>ssh_config 中有一个 `Match exec` 在等待：试试 `ssh -G %1`。</translation>
+        </message>
+        <message>
+            <source>%1 through %2</source>
+            <translation>%1，经由 %2</translation>
+        </message>
+        <message>
+            <source>%1 through `%2`</source>
+            <translation>%1，经由 `%2`</translation>
+        </message>
+        <message>
+            <source>%1 with %2</source>
+            <translation>%1，使用 %2</translation>
+        </message>
+    </context>
+    <context>
+        <name>Straggler</name>
+        <message>
+            <source>it is too hot</source>
+            <translation>温度过高</translation>
+        </message>
+        <message>
+            <source>its power supply slows it down</source>
+            <translation>供电使其降速</translation>
+        </message>
+        <message>
+            <source>its board slows it down</source>
+            <translation>板卡使其降速</translation>
+        </message>
+        <message>
+            <source>it reaches its power limit</source>
+            <translation>达到功率上限</translation>
+        </message>
+        <message>
+            <source>GPU %1 of %2 runs slower than the others: %3.</source>
+            <translation>%2 的 GPU %1 比其他 GPU 慢：%3。</translation>
+        </message>
+        <message>
+            <source>its clock is at %1 MHz, those of the others at %2 MHz</source>
+            <translation>时钟频率为 %1 MHz，其他 GPU 为 %2 MHz</translation>
+        </message>
+        <message>
+            <source>On %1: check cooling, power limit and power supply: nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE</source>
+            <translation>在 %1 上：检查散热、功率上限和供电：nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE</translation>
+        </message>
+        <message>
+            <source>it computes %1 of the time, the others %2</source>
+            <translation>计算占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it waits for files %1 of the time, the others %2</source>
+            <translation>等待文件占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it waits for its own processes %1 of the time, the others %2</source>
+            <translation>等待自己的进程占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it sleeps %1 of the time, the others %2</source>
+            <translation>休眠占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it waits for data %1 of the time, the others %2</source>
+            <translation>等待数据占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it waits for a CPU %1 of the time, the others %2</source>
+            <translation>等待 CPU 占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>its control group stops it %1 of the time, the others %2</source>
+            <translation>被控制组停住占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it waits for memory %1 of the time, the others %2</source>
+            <translation>等待内存占 %1 的时间，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>it reads %1 pages of memory from disk per second, the others %2</source>
+            <translation>每秒从磁盘读入 %1 个内存页，其他 rank 为 %2</translation>
+        </message>
+        <message>
+            <source>its control group %1 permits %2 CPUs</source>
+            <translation>其控制组 %1 允许 %2 个 CPU</translation>
+        </message>
+        <message>
+            <source>Raise the CPU limit of the control group %1 on %2 (cpu.max).</source>
+            <translation>提高 %2 上控制组 %1 的 CPU 限额（cpu.max）。</translation>
+        </message>
+        <message>
+            <source>its control group %1 limits its CPU time</source>
+            <translation>其控制组 %1 限制了 CPU 时间</translation>
+        </message>
+        <message>
+            <source>its memory is short</source>
+            <translation>内存不足</translation>
+        </message>
+        <message>
+            <source>On %1: end what uses memory, or use smaller batches or fewer loader processes.</source>
+            <translation>在 %1 上：结束占用内存的程序，或使用更小的批或更少的加载进程。</translation>
+        </message>
+        <message>
+            <source>it waits for a disk</source>
+            <translation>等待磁盘</translation>
+        </message>
+        <message>
+            <source>it waits for the file %1</source>
+            <translation>等待文件 %1</translation>
+        </message>
+        <message>
+            <source>On %1: check the disk or the file server, or copy the data to a faster one.</source>
+            <translation>在 %1 上：检查磁盘或文件服务器，或把数据复制到更快的位置。</translation>
+        </message>
+        <message>
+            <source>%1 (pid %2, user %3) uses %4 CPUs</source>
+            <translation>%1（pid %2，用户 %3）使用 %4 个 CPU</translation>
+        </message>
+        <message>
+            <source>other processes use its CPUs</source>
+            <translation>其他进程占用了它的 CPU</translation>
+        </message>
+        <message>
+            <source>On %1: look for other programs, and give the ranks CPUs of their own.</source>
+            <translation>在 %1 上：查找其他程序，并为各 rank 分配专用的 CPU。</translation>
+        </message>
+        <message>
+            <source>%1 (pid %2, user %3) uses its CPUs</source>
+            <translation>%1（pid %2，用户 %3）占用了它的 CPU</translation>
+        </message>
+        <message>
+            <source>On %1: end process %2, or give the ranks CPUs of their own.</source>
+            <translation>在 %1 上：结束进程 %2，或为各 rank 分配专用的 CPU。</translation>
+        </message>
+        <message>
+            <source>its CPU runs at %1 GHz, those of the others at %2 GHz</source>
+            <translation>其 CPU 运行在 %1 GHz，其他为 %2 GHz</translation>
+        </message>
+        <message>
+            <source>On %1: check frequency governor, power limit and cooling.</source>
+            <translation>在 %1 上：检查频率调节器、功率上限和散热。</translation>
+        </message>
+        <message>
+            <source>it waits for its data</source>
+            <translation>等待数据</translation>
+        </message>
+        <message>
+            <source>Use more loader processes, or data that is faster to read, on %1.</source>
+            <translation>在 %1 上使用更多加载进程，或读取更快的数据。</translation>
+        </message>
+        <message>
+            <source>the PCIe link of its GPU has %1 lanes, those of the others %2</source>
+            <translation>其 GPU 的 PCIe 链路有 %1 条通路，其他 GPU 为 %2</translation>
+        </message>
+        <message>
+            <source>On %1: check the GPU's slot and its riser.</source>
+            <translation>在 %1 上：检查该 GPU 的插槽及其转接卡。</translation>
+        </message>
+        <message>
+            <source>its program sleeps</source>
+            <translation>其程序在休眠</translation>
+        </message>
+        <message>
+            <source>Look for sleep() in the program, where it depends on the rank.</source>
+            <translation>在程序中查找依赖于 rank 的 sleep()。</translation>
+        </message>
+        <message>
+            <source>it computes more than the others</source>
+            <translation>它的计算比其他 rank 多</translation>
+        </message>
+        <message>
+            <source>Look for what the program does on this rank alone: larger batches, logging, evaluation.</source>
+            <translation>查找程序只在此 rank 上做的事：更大的批、日志记录、评估。</translation>
+        </message>
+        <message>
+            <source>Compare the node %1 with the others: `rankscopectl preflight`.</source>
+            <translation>将节点 %1 与其他节点比较：`rankscopectl preflight`。</translation>
+        </message>
+        <message>
+            <source>The network from %1 to %2 is slow, and the ranks wait for it: it moves %3 MB/s.</source>
+            <translation>从 %1 到 %2 的网络较慢，各 rank 在等待它：传输速率 %3 MB/s。</translation>
+        </message>
+        <message>
+            <source>The network of %1 is slow, and the ranks wait for it: it moves %2 MB/s.</source>
+            <translation>%1 的网络较慢，各 rank 在等待它：传输速率 %2 MB/s。</translation>
+        </message>
+        <message>
+            <source>from %1 to %2: data is on the way %3 of the time, elsewhere %4</source>
+            <translation>从 %1 到 %2：%3 的时间有数据在途，其他路径为 %4</translation>
+        </message>
+        <message>
+            <source>it moves %1 MB/s while it has data, with answers after %2 ms</source>
+            <translation>有数据时传输速率为 %1 MB/s，应答时间 %2 ms</translation>
+        </message>
+        <message>
+            <source>%1 segments were sent again</source>
+            <translation>重传了 %1 个报文段</translation>
+        </message>
+        <message>
+            <source>%1 of %2: %3 packets per second</source>
+            <translation>%2 的 %1：每秒 %3 个包</translation>
+        </message>
+        <message>
+            <source>On %1: check speed, errors and drops of its network interface, its cable and its switch port.</source>
+            <translation>在 %1 上：检查其网络接口的速率、错误和丢包，以及网线和交换机端口。</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 is slow: the others wait for it in every step.</source>
+            <translation>%2 上的 rank %1 较慢：其他 rank 每一步都在等待它。</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2 is slow, and the others wait for it: %3.</source>
+            <translation>%2 上的 rank %1 较慢，其他 rank 在等待它：%3。</translation>
+        </message>
+        <message>
+            <source>the others lose %1 of their time by it</source>
+            <translation>其他 rank 因此损失 %1 的时间</translation>
+        </message>
+        <message>
+            <source>, %1 s of a step of %2 s</source>
+            <translation>，每步 %2 s 中占 %1 s</translation>
+        </message>
+    </context>
+    <context>
+        <name>Transport</name>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>connecting to %1</source>
+            <translation>正在连接 %1</translation>
+        </message>
+        <message>
+            <source>%1 is busy; trying again</source>
+            <translation>%1 正忙；正在重试</translation>
+        </message>
+        <message>
+            <source>Cancelled.</source>
+            <translation>已取消。</translation>
+        </message>
+        <message>
+            <source>%1 cannot be started on this computer.</source>
+            <translation>无法在本机上启动 %1。</translation>
+        </message>
+        <message>
+            <source>Install it.</source>
+            <translation>安装它。</translation>
+        </message>
+        <message>
+            <source>Check the limits of processes and memory (ulimit -u).</source>
+            <translation>检查进程数和内存的限制（ulimit -u）。</translation>
+        </message>
+    </context>
+    <context>
+        <name>TransportChoice</name>
+        <message>
+            <source>certificate %1</source>
+            <translation>证书 %1</translation>
+        </message>
+        <message>
+            <source>security key %1</source>
+            <translation>安全密钥 %1</translation>
+        </message>
+        <message>
+            <source>IdentitiesOnly, and only the agent has %1</source>
+            <translation>设置了 IdentitiesOnly，而 %1 只在 ssh-agent 中</translation>
+        </message>
+        <message>
+            <source>GSSAPI with a Kerberos ticket</source>
+            <translation>使用 Kerberos 票据的 GSSAPI</translation>
+        </message>
+        <message>
+            <source>as the inventory says</source>
+            <translation>按节点清单的设置</translation>
+        </message>
+        <message>
+            <source>there is no ssh program</source>
+            <translation>没有 ssh 程序</translation>
+        </message>
+        <message>
+            <source>@cert-authority in %1</source>
+            <translation>%1 中的 @cert-authority</translation>
+        </message>
+    </context>
+    <context>
+        <name>TreePush</name>
+        <message>
+            <source>pushing the program's files</source>
+            <translation>正在推送程序文件</translation>
+        </message>
+        <message>
+            <source>%1 changed while it was pushed.</source>
+            <translation>%1 在推送期间发生了变化。</translation>
+        </message>
+        <message>
+            <source>Start again when nothing writes to it.</source>
+            <translation>等没有程序写入它时再启动。</translation>
+        </message>
+    </context>
+    <context>
+        <name>UserTree</name>
+        <message>
+            <source>push: %1 is not there: %2.</source>
+            <translation>push: %1 不存在：%2。</translation>
+        </message>
+        <message>
+            <source>Paths count from the folder of the job file.</source>
+            <translation>路径相对于作业文件所在的文件夹。</translation>
+        </message>
+        <message>
+            <source>push: names more than %1 files.</source>
+            <translation>push: 指定的文件超过 %1 个。</translation>
+        </message>
+        <message>
+            <source>Name the folders that the program needs, and keep data sets on the nodes.</source>
+            <translation>指定程序需要的文件夹，数据集则保留在节点上。</translation>
+        </message>
+        <message>
+            <source>Stopped.</source>
+            <translation>已停止。</translation>
+        </message>
+        <message>
+            <source>push: %1 cannot be read: %2.</source>
+            <translation>push: 无法读取 %1：%2。</translation>
+        </message>
+        <message>
+            <source>Check its permissions, or name what the program needs one by one.</source>
+            <translation>检查其权限，或逐一指定程序需要的内容。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Variables</name>
+        <message>
+            <source>0 or 1</source>
+            <translation>0 或 1</translation>
+        </message>
+        <message>
+            <source>a number from %1 on</source>
+            <translation>不小于 %1 的数</translation>
+        </message>
+        <message>
+            <source>a number up to %1</source>
+            <translation>不大于 %1 的数</translation>
+        </message>
+        <message>
+            <source>a number from %1 to %2</source>
+            <translation>%1 到 %2 之间的数</translation>
+        </message>
+        <message>
+            <source>%1 has no variable %2. Did you mean %3?</source>
+            <translation>%1 没有变量 %2。是否指 %3？</translation>
+        </message>
+        <message>
+            <source>Rankscope does not know the variable %1.</source>
+            <translation>Rankscope 不认识变量 %1。</translation>
+        </message>
+        <message>
+            <source>%1 is replaced by %2.</source>
+            <translation>%1 已被 %2 取代。</translation>
+        </message>
+        <message>
+            <source>%1 has no effect: version %2 was the last to read it.</source>
+            <translation>%1 不起作用：版本 %2 是最后一个读取它的版本。</translation>
+        </message>
+        <message>
+            <source>%1 has no effect: version %2 was the last to read it. Use %3.</source>
+            <translation>%1 不起作用：版本 %2 是最后一个读取它的版本。改用 %3。</translation>
+        </message>
+        <message>
+            <source>%1 has no effect: version %2 is the first to read it.</source>
+            <translation>%1 不起作用：版本 %2 起才读取它。</translation>
+        </message>
+        <message>
+            <source>%1=%2 is out of range: %3.</source>
+            <translation>%1=%2 超出范围：%3。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Watcher</name>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>ranks %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>a collective</source>
+            <translation>某个集合通信</translation>
+        </message>
+        <message>
+            <source>%1 %2 of %3</source>
+            <translation>%3 的 %1 %2</translation>
+        </message>
+        <message>
+            <source>%1 of %2</source>
+            <translation>%2 的 %1</translation>
+        </message>
+        <message>
+            <source> at %1</source>
+            <translation> 位于 %1</translation>
+        </message>
+        <message>
+            <source>The ranks do not call the same collective in %1 (%2).</source>
+            <translation>各 rank 在 %1 中调用的集合通信不同（%2）。</translation>
+        </message>
+        <message>
+            <source>%1 calls %2 with another size than the other ranks (%3).</source>
+            <translation>%1 调用 %2 时的大小与其他 rank 不同（%3）。</translation>
+        </message>
+        <message>
+            <source>%1 calls %2 with another type than the other ranks (%3).</source>
+            <translation>%1 调用 %2 时的类型与其他 rank 不同（%3）。</translation>
+        </message>
+        <message>
+            <source>%1 calls another collective where the others call %2 (%3).</source>
+            <translation>其他 rank 调用 %2 时，%1 调用了另一个集合通信（%3）。</translation>
+        </message>
+        <message>
+            <source>Make the control flow of all ranks identical: a branch that depends on the rank or on its data must not skip a collective.</source>
+            <translation>使所有 rank 的控制流一致：依赖于 rank 或其数据的分支不得跳过集合通信。</translation>
+        </message>
+        <message>
+            <source>Pass tensors of the same size and type on all ranks: pad the last batch, or use drop_last=True.</source>
+            <translation>在所有 rank 上传入相同大小和类型的张量：填充最后一批，或使用 drop_last=True。</translation>
+        </message>
+        <message>
+            <source>The process of %1 does not answer NCCL's RAS service, and the run makes no progress.</source>
+            <translation>%1 的进程没有应答 NCCL 的 RAS 服务，且运行没有进展。</translation>
+        </message>
+        <message>
+            <source>Check the state of the process and the network of its node.</source>
+            <translation>检查该进程的状态及其节点的网络。</translation>
+        </message>
+        <message>
+            <source>NCCL reports an error on %1: %2 (%3).</source>
+            <translation>NCCL 报告 %1 上出错：%2（%3）。</translation>
+        </message>
+        <message>
+            <source>Read the log of these ranks with NCCL_DEBUG=WARN: NCCL names the failed call there.</source>
+            <translation>用 NCCL_DEBUG=WARN 查看这些 rank 的日志：NCCL 在其中指出失败的调用。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered %2, in which %3 wait: %4, for %5 s.</source>
+            <translation>%1 尚未进入 %2，而 %3 在其中等待：%4，已持续 %5 s。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered %2, in which %3 wait, for %4 s.</source>
+            <translation>%1 尚未进入 %2，而 %3 在其中等待，已持续 %4 s。</translation>
+        </message>
+        <message>
+            <source>%1 waits in %2, which the other ranks have not called.</source>
+            <translation>%1 在 %2 中等待，而其他 rank 没有调用它。</translation>
+        </message>
+        <message>
+            <source>All ranks have entered %1, and it does not end: the network or a GPU holds it.</source>
+            <translation>所有 rank 都已进入 %1，但它没有结束：被网络或 GPU 卡住。</translation>
+        </message>
+        <message>
+            <source>%1 has entered %2 and does not finish it; the other ranks have finished it.</source>
+            <translation>%1 已进入 %2，但没有完成；其他 rank 已完成。</translation>
+        </message>
+        <message>
+            <source>Check the GPUs of these ranks (`nvidia-smi`, Xid lines in the kernel log) and the network between their nodes.</source>
+            <translation>检查这些 rank 的 GPU（`nvidia-smi`，内核日志中的 Xid 行）以及它们节点之间的网络。</translation>
+        </message>
+        <message>
+            <source>process group %1</source>
+            <translation>进程组 %1</translation>
+        </message>
+        <message>
+            <source>Flight Recorder: %1 (%2, collective %3): %4</source>
+            <translation>Flight Recorder：%1（%2，集合通信 %3）：%4</translation>
+        </message>
+        <message>
+            <source>Flight Recorder: %1 has called nothing in this group</source>
+            <translation>Flight Recorder：%1 在此组中没有调用过任何操作</translation>
+        </message>
+        <message>
+            <source>Flight Recorder: %1 called last: %2</source>
+            <translation>Flight Recorder：%1 最后调用的是：%2</translation>
+        </message>
+        <message>
+            <source>a file</source>
+            <translation>一个文件</translation>
+        </message>
+        <message>
+            <source>a file on %1</source>
+            <translation>%1 上的一个文件</translation>
+        </message>
+        <message>
+            <source>its main thread</source>
+            <translation>其主线程</translation>
+        </message>
+        <message>
+            <source>its process %1</source>
+            <translation>其进程 %1</translation>
+        </message>
+        <message>
+            <source>%1 uses %2, and the file server %3 does not answer</source>
+            <translation>%1 正在使用 %2，而文件服务器 %3 没有应答</translation>
+        </message>
+        <message>
+            <source>%1 uses %2, and gets no answer</source>
+            <translation>%1 正在使用 %2，但得不到应答</translation>
+        </message>
+        <message>
+            <source>%1 uses %2, and the file system (%3) does not answer</source>
+            <translation>%1 正在使用 %2，而文件系统（%3）没有应答</translation>
+        </message>
+        <message>
+            <source>its process %1 is stopped by a signal</source>
+            <translation>其进程 %1 已被信号停止</translation>
+        </message>
+        <message>
+            <source>a debugger holds it</source>
+            <translation>被调试器停住</translation>
+        </message>
+        <message>
+            <source>a debugger holds it: %1</source>
+            <translation>被调试器停住：%1</translation>
+        </message>
+        <message>
+            <source>its cgroup %1 permits %2 cores, and throttles it</source>
+            <translation>其 cgroup %1 允许 %2 个核，并对它限流</translation>
+        </message>
+        <message>
+            <source>its cgroup %1 throttles it</source>
+            <translation>其 cgroup %1 对它限流</translation>
+        </message>
+        <message>
+            <source>it waits for a lock on a file</source>
+            <translation>等待文件锁</translation>
+        </message>
+        <message>
+            <source>it waits for the lock on %1</source>
+            <translation>等待 %1 上的锁</translation>
+        </message>
+        <message>
+            <source>it waits for data from another process, for example a data loader</source>
+            <translation>等待来自其他进程的数据，例如数据加载进程</translation>
+        </message>
+        <message>
+            <source>it waits for data from %1</source>
+            <translation>等待来自 %1 的数据</translation>
+        </message>
+        <message>
+            <source>it waits for a lock, a queue or another thread of the program</source>
+            <translation>等待程序中的锁、队列或其他线程</translation>
+        </message>
+        <message>
+            <source>it waits for a process that it has started</source>
+            <translation>等待它启动的进程</translation>
+        </message>
+        <message>
+            <source>it sleeps</source>
+            <translation>在休眠</translation>
+        </message>
+        <message>
+            <source>it uses a CPU without end</source>
+            <translation>一直占用 CPU</translation>
+        </message>
+        <message>
+            <source>it computes</source>
+            <translation>在计算</translation>
+        </message>
+        <message>
+            <source>it waits for data from %1:%2</source>
+            <translation>等待来自 %1:%2 的数据</translation>
+        </message>
+        <message>
+            <source>its process has ended</source>
+            <translation>其进程已结束</translation>
+        </message>
+        <message>
+            <source>what it does cannot be seen</source>
+            <translation>无法看到它在做什么</translation>
+        </message>
+        <message>
+            <source> and %1</source>
+            <translation> 和 %1</translation>
+        </message>
+        <message>
+            <source>rank %1 on %2</source>
+            <translation>%2 上的 rank %1</translation>
+        </message>
+        <message>
+            <source> (%1)</source>
+            <translation> (%1)</translation>
+        </message>
+        <message>
+            <source>, %1 bytes not acknowledged</source>
+            <translation>，%1 字节未确认</translation>
+        </message>
+        <message>
+            <source>, %1 bytes not read</source>
+            <translation>，%1 字节未读取</translation>
+        </message>
+        <message>
+            <source>, sent again %1 times</source>
+            <translation>，重传 %1 次</translation>
+        </message>
+        <message>
+            <source>, zero window</source>
+            <translation>，零窗口</translation>
+        </message>
+        <message>
+            <source>, nothing received for %1 s</source>
+            <translation>，已有 %1 s 未收到数据</translation>
+        </message>
+        <message>
+            <source>, nothing acknowledged for %1 s</source>
+            <translation>，已有 %1 s 未得到确认</translation>
+        </message>
+        <message>
+            <source>, %1 cores used</source>
+            <translation>，使用 %1 个核</translation>
+        </message>
+        <message>
+            <source>file %1, file system %2, mounted from %3</source>
+            <translation>文件 %1，文件系统 %2，挂载自 %3</translation>
+        </message>
+        <message>
+            <source>no Python stack: %1</source>
+            <translation>没有 Python 栈：%1</translation>
+        </message>
+        <message>
+            <source>On %1: `kill -CONT %2` continues it.</source>
+            <translation>在 %1 上执行 `kill -CONT %2` 可使其继续。</translation>
+        </message>
+        <message>
+            <source>Let the debugger continue the process, or detach it.</source>
+            <translation>让调试器继续该进程，或脱离它。</translation>
+        </message>
+        <message>
+            <source>Raise the CPU limit (cpu.max) of the cgroup %1 on %2.</source>
+            <translation>提高 %2 上 cgroup %1 的 CPU 限额（cpu.max）。</translation>
+        </message>
+        <message>
+            <source>Check the file system there: kernel log and mount.</source>
+            <translation>检查那里的文件系统：内核日志和挂载。</translation>
+        </message>
+        <message>
+            <source>Check the file server %1 and the network to it.</source>
+            <translation>检查文件服务器 %1 和到它的网络。</translation>
+        </message>
+        <message>
+            <source>`lslocks` on %1 shows who holds the lock.</source>
+            <translation>在 %1 上执行 `lslocks` 会显示谁持有该锁。</translation>
+        </message>
+        <message>
+            <source>Check the processes that rank %1 has started: `pstree -p %2`.</source>
+            <translation>检查 rank %1 启动的进程：`pstree -p %2`。</translation>
+        </message>
+        <message>
+            <source>On %1: `py-spy dump --pid %2` shows where it is.</source>
+            <translation>在 %1 上执行 `py-spy dump --pid %2` 会显示它停在哪里。</translation>
+        </message>
+        <message>
+            <source>Check the program at %1.</source>
+            <translation>检查位于 %1 的程序。</translation>
+        </message>
+        <message>
+            <source>Ranks %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message>
+            <source>Ranks %1 on %2</source>
+            <translation>%2 上的 rank %1</translation>
+        </message>
+        <message>
+            <source>%1 makes no progress: %2, for %3 s.</source>
+            <translation>%1 没有进展：%2，已持续 %3 s。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered the collective that rank %2 waits in: %3, for %4 s.</source>
+            <translation>%1 尚未进入 rank %2 正在等待的集合通信：%3，已持续 %4 s。</translation>
+        </message>
+        <message>
+            <source>%1 has not entered the collective that the other %2 ranks wait in: %3, for %4 s.</source>
+            <translation>%1 尚未进入其他 %2 个 rank 正在等待的集合通信：%3，已持续 %4 s。</translation>
+        </message>
+        <message>
+            <source>%1: the agent has not answered for %2 s</source>
+            <translation>%1：代理程序已有 %2 s 没有应答</translation>
+        </message>
+        <message>
+            <source>%1 does not answer, and the ranks on the other nodes wait.</source>
+            <translation>%1 没有应答，其他节点上的 rank 在等待。</translation>
+        </message>
+        <message>
+            <source>Check that %1 is up, its load and its network.</source>
+            <translation>检查 %1 是否在运行，以及其负载和网络。</translation>
+        </message>
+        <message>
+            <source>%1 has ended without an error, and %2 still wait for it.</source>
+            <translation>%1 没有报错就结束了，而 %2 仍在等待它。</translation>
+        </message>
+        <message>
+            <source>Ranks %1 have ended without an error, and %2 still wait for them.</source>
+            <translation>Rank %1 没有报错就结束了，而 %2 仍在等待它们。</translation>
+        </message>
+        <message>
+            <source>Give all ranks the same number of steps: DistributedSampler, drop_last=True, or the join() context.</source>
+            <translation>使所有 rank 的步数相同：DistributedSampler、drop_last=True 或 join() 上下文。</translation>
+        </message>
+        <message>
+            <source>%1 at %2</source>
+            <translation>%1，位于 %2</translation>
+        </message>
+        <message>
+            <source>The ranks wait in different collectives (%1).</source>
+            <translation>各 rank 在不同的集合通信中等待（%1）。</translation>
+        </message>
+        <message>
+            <source>%1 waits in another collective than the others (%2).</source>
+            <translation>%1 等待的集合通信与其他 rank 不同（%2）。</translation>
+        </message>
+        <message>
+            <source>All ranks have waited in a collective for %1 s, and no cause was found.</source>
+            <translation>所有 rank 已在一个集合通信中等待 %1 s，没有找到原因。</translation>
+        </message>
+        <message>
+            <source>Read the stacks of the ranks.</source>
+            <translation>查看各 rank 的栈。</translation>
+        </message>
+        <message>
+            <source>no stack could be read</source>
+            <translation>无法读取任何栈</translation>
+        </message>
+        <message>
+            <source>kernel of %1: %2</source>
+            <translation>%1 的内核：%2</translation>
+        </message>
+        <message>
+            <source>%1, %2 of %3 channels done</source>
+            <translation>%1，%3 个通道中已完成 %2 个</translation>
+        </message>
+        <message>
+            <source>%1 of %2 bytes, %3</source>
+            <translation>%1（%2 字节，%3）</translation>
+        </message>
+        <message>
+            <source>%1: rank %2: %3 %4 of %5: %6, for %7 s</source>
+            <translation>%1：rank %2：%5 的 %3，序号 %4：%6，已持续 %7 s</translation>
+        </message>
+        <message>
+            <source>%1 and %2</source>
+            <translation>%1 和 %2</translation>
+        </message>
+        <message>
+            <source>%1 does not answer, neither the other nodes nor this computer.</source>
+            <translation>%1 对其他节点和本机都没有应答。</translation>
+        </message>
+        <message>
+            <source>%1 cannot reach %2 port %3: SYN sent, no answer.</source>
+            <translation>%1 无法到达 %2 的端口 %3：已发送 SYN，无应答。</translation>
+        </message>
+        <message>
+            <source>%1 cannot reach %2: SYN sent, no answer.</source>
+            <translation>%1 无法到达 %2：已发送 SYN，无应答。</translation>
+        </message>
+        <message>
+            <source>%1 and the other nodes do not reach each other: data is not acknowledged for %2 s.</source>
+            <translation>%1 与其他节点之间互不可达：数据已有 %2 s 未得到确认。</translation>
+        </message>
+        <message>
+            <source>Check that %1 is up, and its network.</source>
+            <translation>检查 %1 是否在运行，以及其网络。</translation>
+        </message>
+        <message>
+            <source>Open the port on %1 for the other nodes alone.</source>
+            <translation>在 %1 上只对其他节点开放该端口。</translation>
+        </message>
+        <message>
+            <source>Check the network and the firewalls between %1.</source>
+            <translation>检查 %1 之间的网络和防火墙。</translation>
+        </message>
+        <message>
+            <source>The firewall of %1 drops packets from %2 to %3 port %4.</source>
+            <translation>%1 的防火墙丢弃从 %2 到 %3 端口 %4 的包。</translation>
+        </message>
+        <message>
+            <source>new connections between these nodes pass, on other ports</source>
+            <translation>这些节点之间的新连接在其他端口上可以通过</translation>
+        </message>
+        <message>
+            <source>collectives</source>
+            <translation>集合通信</translation>
+        </message>
+        <message>
+            <source>%1 (%2): considered dead</source>
+            <translation>%1（%2）：视为已失效</translation>
+        </message>
+        <message>
+            <source>%1 (%2): no answer</source>
+            <translation>%1（%2）：无应答</translation>
+        </message>
+        <message>
+            <source>%1 (%2): error of the initialization: %3</source>
+            <translation>%1（%2）：初始化错误：%3</translation>
+        </message>
+        <message>
+            <source>%1 (%2): error: %3</source>
+            <translation>%1（%2）：错误：%3</translation>
+        </message>
+        <message>
+            <source>%1 (%2): %3 launched where the others have launched %4</source>
+            <translation>%1（%2）：启动的是 %3，而其他 rank 启动的是 %4</translation>
+        </message>
+        <message>
+            <source>%1 (%2): %3 launched %4 times, by most others %5 times</source>
+            <translation>%1（%2）：%3 启动了 %4 次，其他多数 rank 启动了 %5 次</translation>
+        </message>
+        <message>
+            <source>communicator 0x%1</source>
+            <translation>通信域 0x%1</translation>
+        </message>
+        <message>
+            <source>This run makes no progress, and its ranks cannot be inspected: %1</source>
+            <translation>此运行没有进展，且无法检查其 rank：%1</translation>
+        </message>
+        <message>
+            <source>%1 gets no answer from %2 (%3 port %4): data is not acknowledged for %5 s.</source>
+            <translation>%1 得不到 %2（%3 端口 %4）的应答：数据已 %5 s 未被确认。</translation>
+        </message>
+        <message>
+            <source>%1 get no answer from %2 (%3 port %4): data is not acknowledged for %5 s.</source>
+            <translation>%1 得不到 %2（%3 端口 %4）的应答：数据已 %5 s 未被确认。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Words</name>
+        <message>
+            <source>%1 and %2 more</source>
+            <translation>%1 和另外 %2 个</translation>
+        </message>
+    </context>
+    <context>
+        <name>YamlEdit</name>
+        <message>
+            <source>The text cannot be edited.</source>
+            <translation>无法编辑该文本。</translation>
+        </message>
+        <message>
+            <source>It must be a YAML mapping in which no key stands twice.</source>
+            <translation>它必须是没有重复键的 YAML 映射。</translation>
+        </message>
+    </context>
+    <context>
+        <name>YamlReader</name>
+        <message>
+            <source>nested deeper than %1 levels</source>
+            <translation>嵌套超过 %1 层</translation>
+        </message>
+        <message>
+            <source>Check the aliases (*name): one may contain itself.</source>
+            <translation>检查别名（*name）：可能有别名包含自身。</translation>
+        </message>
+        <message>
+            <source>more than %1 values</source>
+            <translation>超过 %1 个值</translation>
+        </message>
+        <message>
+            <source>An alias (*name) counts each time it is used.</source>
+            <translation>别名（*name）每使用一次都计数。</translation>
+        </message>
+        <message>
+            <source>contains a zero byte</source>
+            <translation>包含零字节</translation>
+        </message>
+        <message>
+            <source>Leave out the \0.</source>
+            <translation>去掉 \0。</translation>
+        </message>
+        <message>
+            <source>given twice</source>
+            <translation>出现了两次</translation>
+        </message>
+        <message>
+            <source>Keep one of the two.</source>
+            <translation>只保留其中一个。</translation>
+        </message>
+        <message>
+            <source>not UTF-8 text</source>
+            <translation>不是 UTF-8 文本</translation>
+        </message>
+        <message>
+            <source>Save the file as UTF-8.</source>
+            <translation>将文件保存为 UTF-8。</translation>
+        </message>
+        <message>
+            <source>not valid YAML: %1</source>
+            <translation>不是有效的 YAML：%1</translation>
+        </message>
+        <message>
+            <source>Check indentation, quotes and brackets near column %1.</source>
+            <translation>检查第 %1 列附近的缩进、引号和括号。</translation>
+        </message>
+    </context>
+    <context>
+        <name>config</name>
+        <message>
+            <source>a list</source>
+            <translation>列表</translation>
+        </message>
+        <message>
+            <source>a mapping</source>
+            <translation>映射</translation>
+        </message>
+        <message>
+            <source>nothing</source>
+            <translation>空值</translation>
+        </message>
+        <message>
+            <source>Write one of: %1.</source>
+            <translation>写以下之一：%1。</translation>
+        </message>
+        <message>
+            <source>Did you mean "%1"?</source>
+            <translation>是否想写“%1”？</translation>
+        </message>
+        <message>
+            <source>has no effect with %1</source>
+            <translation>对 %1 无效</translation>
+        </message>
+        <message>
+            <source>Leave it out; it is only for %1.</source>
+            <translation>去掉它；它只用于 %1。</translation>
+        </message>
+        <message>
+            <source>missing</source>
+            <translation>缺失</translation>
+        </message>
+        <message>
+            <source>Name the folder that contains the folders %1 and %2.</source>
+            <translation>指定包含文件夹 %1 和 %2 的文件夹。</translation>
+        </message>
+        <message>
+            <source>Write for example: %1</source>
+            <translation>例如写：%1</translation>
+        </message>
+        <message>
+            <source>Leave it out: the values have mean 0 and deviation 1 already.</source>
+            <translation>去掉它：这些值的均值已为 0，标准差已为 1。</translation>
+        </message>
+        <message>
+            <source>%1 is too small</source>
+            <translation>%1 太小</translation>
+        </message>
+        <message>
+            <source>A random_crop of image_size %1 needs more.</source>
+            <translation>image_size 为 %1 的 random_crop 需要更大的值。</translation>
+        </message>
+        <message>
+            <source>the samples are no images</source>
+            <translation>样本不是图像</translation>
+        </message>
+        <message>
+            <source>Leave it out, or give a shape of three numbers.</source>
+            <translation>去掉它，或填写由三个数字组成的形状。</translation>
+        </message>
+        <message>
+            <source>has %1 values for the %2 channels of %3</source>
+            <translation>有 %1 个值，而 %3 有 %2 个通道</translation>
+        </message>
+        <message>
+            <source>Give one value, or one per channel.</source>
+            <translation>填写一个值，或每个通道一个值。</translation>
+        </message>
+        <message>
+            <source>is the same as name</source>
+            <translation>与 name 相同</translation>
+        </message>
+        <message>
+            <source>Name another set, for example synthetic-digits.</source>
+            <translation>指定另一个数据集，例如 synthetic-digits。</translation>
+        </message>
+        <message>
+            <source>the samples or classes of %1 are not those of %2</source>
+            <translation>%1 的样本或类别与 %2 的不同</translation>
+        </message>
+        <message>
+            <source>Name a set of the same shape and classes.</source>
+            <translation>指定形状和类别都相同的数据集。</translation>
+        </message>
+        <message>
+            <source>%1 is not right</source>
+            <translation>%1 不正确</translation>
+        </message>
+        <message>
+            <source>%1 is not known</source>
+            <translation>%1 未知</translation>
+        </message>
+        <message>
+            <source>%1 is not a normalisation</source>
+            <translation>%1 不是归一化</translation>
+        </message>
+        <message>
+            <source>Write {mean: 0.1307, std: 0.3081}, one per channel, or a name such as imagenet.</source>
+            <translation>写成 {mean: 0.1307, std: 0.3081}，每个通道一个值，或写名称，例如 imagenet。</translation>
+        </message>
+        <message>
+            <source>Give [from, to] with 0 &lt; from ≤ to ≤ %1.</source>
+            <translation>填写 [from, to]，其中 0 &lt; from ≤ to ≤ %1。</translation>
+        </message>
+        <message>
+            <source>the entry %1 is not known</source>
+            <translation>条目 %1 未知</translation>
+        </message>
+        <message>
+            <source>Write a name, or one name with its values: %1.</source>
+            <translation>写一个名称，或一个带值的名称：%1。</translation>
+        </message>
+        <message>
+            <source>"%1" is not known</source>
+            <translation>“%1”未知</translation>
+        </message>
+        <message>
+            <source>has both random_crop and random_resized_crop</source>
+            <translation>同时有 random_crop 和 random_resized_crop</translation>
+        </message>
+        <message>
+            <source>Keep one of the two.</source>
+            <translation>只保留其中一个。</translation>
+        </message>
+        <message>
+            <source>Write none, standard, or a list such as [random_crop, horizontal_flip].</source>
+            <translation>写 none、standard，或列表，例如 [random_crop, horizontal_flip]。</translation>
+        </message>
+        <message>
+            <source>%1 is not a shape</source>
+            <translation>%1 不是形状</translation>
+        </message>
+        <message>
+            <source>Give [channels, height, width] or [features]: whole numbers with a product of at most 100000000.</source>
+            <translation>填写 [channels, height, width] 或 [features]：整数，乘积不超过 100000000。</translation>
+        </message>
+        <message>
+            <source>%1 is not a number</source>
+            <translation>%1 不是数字</translation>
+        </message>
+        <message>
+            <source>%1 in quotes is a text</source>
+            <translation>带引号的 %1 是文本</translation>
+        </message>
+        <message>
+            <source>Leave out the quotes.</source>
+            <translation>去掉引号。</translation>
+        </message>
+        <message>
+            <source>%1 is not a whole number</source>
+            <translation>%1 不是整数</translation>
+        </message>
+        <message>
+            <source>%1 is out of range</source>
+            <translation>%1 超出范围</translation>
+        </message>
+        <message>
+            <source>%1 has no effect with %2: %3</source>
+            <translation>%1 在 %2: %3 时不起作用</translation>
+        </message>
+        <message>
+            <source>Leave it out, or set %1 to %2.</source>
+            <translation>去掉它，或把 %1 设为 %2。</translation>
+        </message>
+        <message>
+            <source>%1 is not a mapping</source>
+            <translation>%1 不是映射</translation>
+        </message>
+        <message>
+            <source>Add it, for example: %1</source>
+            <translation>请添加，例如：%1</translation>
+        </message>
+        <message>
+            <source>unknown key</source>
+            <translation>未知的键</translation>
+        </message>
+        <message>
+            <source>Known keys are: %1.</source>
+            <translation>已知的键有：%1。</translation>
+        </message>
+        <message>
+            <source>Give a whole number from %1 to %2.</source>
+            <translation>填写 %1 到 %2 之间的整数。</translation>
+        </message>
+        <message>
+            <source>Give a whole number from %1.</source>
+            <translation>填写不小于 %1 的整数。</translation>
+        </message>
+        <message>
+            <source>Give a number greater than %1 and less than %2.</source>
+            <translation>填写大于 %1 且小于 %2 的数字。</translation>
+        </message>
+        <message>
+            <source>Give a number greater than %1.</source>
+            <translation>填写大于 %1 的数字。</translation>
+        </message>
+        <message>
+            <source>Give a number from %1 and less than %2.</source>
+            <translation>填写不小于 %1 且小于 %2 的数字。</translation>
+        </message>
+        <message>
+            <source>Give a number.</source>
+            <translation>填写一个数字。</translation>
+        </message>
+        <message>
+            <source>Give a number from %1 to %2.</source>
+            <translation>填写 %1 到 %2 之间的数字。</translation>
+        </message>
+        <message>
+            <source>Give a number from %1.</source>
+            <translation>填写不小于 %1 的数字。</translation>
+        </message>
+        <message>
+            <source>%1 is neither true nor false</source>
+            <translation>%1 既不是 true 也不是 false</translation>
+        </message>
+        <message>
+            <source>Write true or false.</source>
+            <translation>写 true 或 false。</translation>
+        </message>
+        <message>
+            <source>%1 is not a text</source>
+            <translation>%1 不是文本</translation>
+        </message>
+        <message>
+            <source>Write one value, in quotes where it contains ':' or '#'.</source>
+            <translation>写一个值；如果包含 ':' 或 '#'，要加引号。</translation>
+        </message>
+        <message>
+            <source>contains a zero byte</source>
+            <translation>包含零字节</translation>
+        </message>
+        <message>
+            <source>Leave it out.</source>
+            <translation>去掉它。</translation>
+        </message>
+        <message>
+            <source>%1 is not a list of texts</source>
+            <translation>%1 不是文本列表</translation>
+        </message>
+        <message>
+            <source>Write it as [first, second].</source>
+            <translation>写成 [first, second]。</translation>
+        </message>
+        <message>
+            <source>%1 is not a mapping of names to texts</source>
+            <translation>%1 不是名称到文本的映射</translation>
+        </message>
+        <message>
+            <source>Write it as { NAME: value, OTHER: value }.</source>
+            <translation>写成 { NAME: value, OTHER: value }。</translation>
+        </message>
+        <message>
+            <source>is set beside clip_norm</source>
+            <translation>与 clip_norm 同时设置</translation>
+        </message>
+        <message>
+            <source>is empty</source>
+            <translation>为空</translation>
+        </message>
+        <message>
+            <source>Write auto, never or the path of a checkpoint.</source>
+            <translation>写 auto、never 或检查点的路径。</translation>
+        </message>
+        <message>
+            <source>every_steps is set: add the folder for the checkpoints.</source>
+            <translation>已设置 every_steps：请添加检查点的文件夹。</translation>
+        </message>
+        <message>
+            <source>is true without a momentum</source>
+            <translation>为 true，但没有 momentum</translation>
+        </message>
+        <message>
+            <source>Nesterov needs a momentum greater than 0 and dampening 0.</source>
+            <translation>Nesterov 需要 momentum 大于 0，且 dampening 为 0。</translation>
+        </message>
+        <message>
+            <source>needs either epochs or steps</source>
+            <translation>需要 epochs 或 steps 其中之一</translation>
+        </message>
+        <message>
+            <source>%1 is not a section of keys</source>
+            <translation>%1 不是由键组成的一节</translation>
+        </message>
+        <message>
+            <source>Give epochs in ascending order, for example [30, 60, 90].</source>
+            <translation>按升序填写轮次，例如 [30, 60, 90]。</translation>
+        </message>
+        <message>
+            <source>%1 is not a list</source>
+            <translation>%1 不是列表</translation>
+        </message>
+        <message>
+            <source>%1 is in the list</source>
+            <translation>列表中有 %1</translation>
+        </message>
+        <message>
+            <source>differs from bucket_mb beside ddp, its older name</source>
+            <translation>与 ddp 旁的 bucket_mb（其旧名称）不一致</translation>
+        </message>
+    </context>
+    <context>
+        <name>metrics</name>
+        <message>
+            <source>all ranks</source>
+            <translation>所有 rank</translation>
+        </message>
+        <message>
+            <source>%1 of %2 ranks</source>
+            <translation>%2 个 rank 中的 %1 个</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>ranks %1</source>
+            <translation>rank %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope</name>
+        <message>
+            <source>waiting</source>
+            <translation>等待中</translation>
+        </message>
+        <message>
+            <source>starting</source>
+            <translation>启动中</translation>
+        </message>
+        <message>
+            <source>rendezvous</source>
+            <translation>会合中</translation>
+        </message>
+        <message>
+            <source>training</source>
+            <translation>训练中</translation>
+        </message>
+        <message>
+            <source>validating</source>
+            <translation>验证中</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>已完成</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>已失败</translation>
+        </message>
+        <message>
+            <source>ended with the run</source>
+            <translation>随运行结束</translation>
+        </message>
+        <message>
+            <source>running</source>
+            <translation>运行中</translation>
+        </message>
+        <message>
+            <source>stopped</source>
+            <translation>已停止</translation>
+        </message>
+        <message>
+            <source>lost</source>
+            <translation>失联</translation>
+        </message>
+        <message>
+            <source>Connect</source>
+            <translation>连接</translation>
+        </message>
+        <message>
+            <source>Push</source>
+            <translation>推送</translation>
+        </message>
+        <message>
+            <source>Start</source>
+            <translation>启动</translation>
+        </message>
+        <message>
+            <source>Rendezvous</source>
+            <translation>会合</translation>
+        </message>
+        <message>
+            <source>First step</source>
+            <translation>第一步</translation>
+        </message>
+        <message>
+            <source>Data</source>
+            <translation>数据</translation>
+        </message>
+        <message>
+            <source>Train</source>
+            <translation>训练</translation>
+        </message>
+        <message>
+            <source>Validate</source>
+            <translation>验证</translation>
+        </message>
+        <message>
+            <source>Done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>Stop</source>
+            <translation>停止</translation>
+        </message>
+        <message>
+            <source>Queue</source>
+            <translation>排队</translation>
+        </message>
+        <message>
+            <source>Paused</source>
+            <translation>已暂停</translation>
+        </message>
+        <message>
+            <source>Resumed</source>
+            <translation>已继续</translation>
+        </message>
+        <message>
+            <source>Restart</source>
+            <translation>重启</translation>
+        </message>
+        <message>
+            <source>Checkpoint signal sent</source>
+            <translation>已发送检查点信号</translation>
+        </message>
+        <message>
+            <source>Link of the nodes</source>
+            <translation>节点连接</translation>
+        </message>
+        <message>
+            <source>Note</source>
+            <translation>备注</translation>
+        </message>
+        <message>
+            <source>Preflight</source>
+            <translation>预检</translation>
+        </message>
+        <message>
+            <source>connected again</source>
+            <translation>已重新连接</translation>
+        </message>
+        <message>
+            <source>no answer</source>
+            <translation>无应答</translation>
+        </message>
+        <message>
+            <source>no answer for %1</source>
+            <translation>已有 %1 无应答</translation>
+        </message>
+        <message>
+            <source>presumed lost</source>
+            <translation>推定失联</translation>
+        </message>
+        <message>
+            <source>presumed lost: no answer for %1</source>
+            <translation>推定失联：已有 %1 无应答</translation>
+        </message>
+        <message>
+            <source>The connection is lost.</source>
+            <translation>连接已断开。</translation>
+        </message>
+        <message>
+            <source>The run continues there.</source>
+            <translation>运行在那里继续。</translation>
+        </message>
+        <message>
+            <source>Trying again.</source>
+            <translation>正在重试。</translation>
+        </message>
+        <message>
+            <source>Trying again in %1.</source>
+            <translation>%1 后重试。</translation>
+        </message>
+        <message>
+            <source>silent for %1</source>
+            <translation>已有 %1 无响应</translation>
+        </message>
+        <message>
+            <source>linked</source>
+            <translation>已连接</translation>
+        </message>
+        <message>
+            <source>silent</source>
+            <translation>无响应</translation>
+        </message>
+        <message>
+            <source>retry in %1</source>
+            <translation>%1 后重试</translation>
+        </message>
+        <message>
+            <source>trying again</source>
+            <translation>正在重试</translation>
+        </message>
+        <message>
+            <source>presumed lost, %1</source>
+            <translation>推定失联，%1</translation>
+        </message>
+        <message>
+            <source>ended</source>
+            <translation>已结束</translation>
+        </message>
+        <message>
+            <source>%1 ms</source>
+            <translation>%1 ms</translation>
+        </message>
+        <message>
+            <source>%1 s</source>
+            <translation>%1 s</translation>
+        </message>
+        <message>
+            <source>%1 min %2 s</source>
+            <translation>%1 min %2 s</translation>
+        </message>
+        <message>
+            <source>%1 h %2 min</source>
+            <translation>%1 h %2 min</translation>
+        </message>
+        <message>
+            <source>%1 µs</source>
+            <translation>%1 µs</translation>
+        </message>
+        <message>
+            <source>%1 %</source>
+            <translation>%1 %</translation>
+        </message>
+        <message>
+            <source>signal %1</source>
+            <translation>信号 %1</translation>
+        </message>
+        <message>
+            <source>signal %1 (%2)</source>
+            <translation>信号 %1（%2）</translation>
+        </message>
+        <message>
+            <source>exit code %1</source>
+            <translation>退出码 %1</translation>
+        </message>
+        <message>
+            <source>Rank %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2</source>
+            <translation>%2 上的 rank %1</translation>
+        </message>
+        <message>
+            <source>Node %1 failed</source>
+            <translation>节点 %1 失败</translation>
+        </message>
+        <message>
+            <source>%1 was killed by signal %2 (%3)</source>
+            <translation>%1 被信号 %2（%3）杀死</translation>
+        </message>
+        <message>
+            <source>%1 ended with exit code %2</source>
+            <translation>%1 以退出码 %2 结束</translation>
+        </message>
+        <message>
+            <source>%1 failed</source>
+            <translation>%1 失败</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::AbsenceState</name>
+        <message>
+            <source>No logs yet</source>
+            <translation>尚无日志</translation>
+        </message>
+        <message>
+            <source>Reading…</source>
+            <translation>正在读取…</translation>
+        </message>
+        <message>
+            <source>No line of NCCL yet</source>
+            <translation>尚无 NCCL 的行</translation>
+        </message>
+        <message>
+            <source>This run uses Gloo</source>
+            <translation>此运行使用 Gloo</translation>
+        </message>
+        <message>
+            <source>NCCL printed nothing</source>
+            <translation>NCCL 没有打印任何内容</translation>
+        </message>
+        <message>
+            <source>Open the logs of a run: nodes, rings and transports of NCCL appear here.</source>
+            <translation>打开一个运行的日志：NCCL 的节点、环和传输方式会显示在这里。</translation>
+        </message>
+        <message>
+            <source>The lines of NCCL appear here as soon as one is found.</source>
+            <translation>一旦找到 NCCL 的行，就会显示在这里。</translation>
+        </message>
+        <message>
+            <source>NCCL prints its lines when the ranks create a communicator, and only with the variable NCCL_DEBUG=INFO in the job's environment.</source>
+            <translation>NCCL 在各 rank 创建通信域时打印这些行，并且仅当作业的环境中有变量 NCCL_DEBUG=INFO 时才打印。</translation>
+        </message>
+        <message>
+            <source>Gloo has no rings, trees or NCCL settings to show. NCCL needs a GPU for each rank: set the backend to nccl in Launch.</source>
+            <translation>Gloo 没有可显示的环、树或 NCCL 设置。NCCL 需要每个 rank 有一个 GPU：在“启动”中把后端设为 nccl。</translation>
+        </message>
+        <message>
+            <source>NCCL prints what it does only with the variable NCCL_DEBUG=INFO in the job's environment. With NCCL_DEBUG_FILE it prints into a file: open that in Logs.</source>
+            <translation>仅当作业的环境中有变量 NCCL_DEBUG=INFO 时，NCCL 才打印它所做的事。设置了 NCCL_DEBUG_FILE 时，它打印到文件：在“日志”中打开该文件。</translation>
+        </message>
+        <message>
+            <source>These logs have no line of NCCL. Start the job with NCCL_DEBUG=INFO, and open the output of all ranks.</source>
+            <translation>这些日志中没有 NCCL 的行。用 NCCL_DEBUG=INFO 启动作业，并打开所有 rank 的输出。</translation>
+        </message>
+        <message>
+            <source>Set &amp;NCCL_DEBUG=INFO in Launch</source>
+            <translation>在“启动”中设置 NCCL_DEBUG=INFO(&amp;N)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ApplyDialog</name>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>Undo on %1</source>
+            <translation>在 %1 上撤销</translation>
+        </message>
+        <message>
+            <source>Apply on %1</source>
+            <translation>在 %1 上应用</translation>
+        </message>
+        <message>
+            <source>This runs on %1, exactly as shown:</source>
+            <translation>以下内容将在 %1 上原样运行：</translation>
+        </message>
+        <message>
+            <source>Commands</source>
+            <translation>命令</translation>
+        </message>
+        <message>
+            <source>Undo runs:</source>
+            <translation>撤销时运行：</translation>
+        </message>
+        <message>
+            <source>Commands of undo</source>
+            <translation>撤销命令</translation>
+        </message>
+        <message>
+            <source>There is no undo for it.</source>
+            <translation>它没有撤销操作。</translation>
+        </message>
+        <message>
+            <source>It needs root there. If sudo asks for a password, so does Rankscope; the password is kept in memory only.</source>
+            <translation>它在那里需要 root。如果 sudo 要求密码，Rankscope 也会询问；密码只保留在内存中。</translation>
+        </message>
+        <message>
+            <source>&amp;Undo</source>
+            <translation>撤销(&amp;U)</translation>
+        </message>
+        <message>
+            <source>&amp;Apply</source>
+            <translation>应用(&amp;A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::BatchNodeDialog</name>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>Edit %1 nodes</source>
+            <translation>编辑 %1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 and %2 more</source>
+            <translation>%1 和另外 %2 个</translation>
+        </message>
+        <message>
+            <source>&amp;Port</source>
+            <translation>端口(&amp;P)</translation>
+        </message>
+        <message>
+            <source>22, or from ssh_config</source>
+            <translation>22，或取自 ssh_config</translation>
+        </message>
+        <message>
+            <source>&amp;User</source>
+            <translation>用户(&amp;U)</translation>
+        </message>
+        <message>
+            <source>from ssh_config, else your name</source>
+            <translation>取自 ssh_config，否则为你的用户名</translation>
+        </message>
+        <message>
+            <source>&amp;Key file</source>
+            <translation>密钥文件(&amp;K)</translation>
+        </message>
+        <message>
+            <source>SSH agent and usual keys</source>
+            <translation>ssh-agent 和常用密钥</translation>
+        </message>
+        <message>
+            <source>&amp;Jump host</source>
+            <translation>跳板机(&amp;J)</translation>
+        </message>
+        <message>
+            <source>user@host:port of a bastion</source>
+            <translation>堡垒机的 user@host:port</translation>
+        </message>
+        <message>
+            <source>&amp;GPUs</source>
+            <translation>GPU(&amp;G)</translation>
+        </message>
+        <message>
+            <source>auto</source>
+            <translation>auto</translation>
+        </message>
+        <message>
+            <source>auto, none, or indices: 0, 1, 3</source>
+            <translation>auto、none 或编号：0, 1, 3</translation>
+        </message>
+        <message>
+            <source>&amp;CPU slots</source>
+            <translation>CPU 槽位(&amp;C)</translation>
+        </message>
+        <message>
+            <source>1</source>
+            <translation>1</translation>
+        </message>
+        <message>
+            <source>Ranks when there is no GPU</source>
+            <translation>没有 GPU 时的 rank 数</translation>
+        </message>
+        <message>
+            <source>Cache &amp;folder</source>
+            <translation>缓存文件夹(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Folder for agent and worker on the nodes</source>
+            <translation>节点上存放代理程序和工作进程的文件夹</translation>
+        </message>
+        <message>
+            <source>Only ticked fields change. A ticked empty field returns to its default.</source>
+            <translation>只更改勾选的字段。勾选但留空的字段恢复默认值。</translation>
+        </message>
+        <message>
+            <source>&amp;Save</source>
+            <translation>保存(&amp;S)</translation>
+        </message>
+        <message>
+            <source>Change %1</source>
+            <translation>更改 %1</translation>
+        </message>
+        <message>
+            <source>different values</source>
+            <translation>值不同</translation>
+        </message>
+        <message>
+            <source>Change transport</source>
+            <translation>更改传输方式</translation>
+        </message>
+        <message>
+            <source>auto: as the node needs</source>
+            <translation>auto：按节点需要</translation>
+        </message>
+        <message>
+            <source>OpenSSH program</source>
+            <translation>OpenSSH 程序</translation>
+        </message>
+        <message>
+            <source>&amp;Transport</source>
+            <translation>传输方式(&amp;T)</translation>
+        </message>
+        <message>
+            <source>%1: %2. %3</source>
+            <translation>%1：%2。%3</translation>
+        </message>
+        <message>
+            <source>Give a number from 1 to 65535, or nothing.</source>
+            <translation>填写 1 到 65535 之间的数，或留空。</translation>
+        </message>
+        <message>
+            <source>Give a number from 1 to 1024, or nothing.</source>
+            <translation>填写 1 到 1024 之间的数，或留空。</translation>
+        </message>
+        <message>
+            <source>Write auto, none, or different indices: 0, 1, 3.</source>
+            <translation>填写 auto、none 或互不相同的编号：0, 1, 3。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CheckDetails</name>
+        <message>
+            <source>Evidence</source>
+            <translation>证据</translation>
+        </message>
+        <message>
+            <source>Re-chec&amp;k</source>
+            <translation>重新检查(&amp;K)</translation>
+        </message>
+        <message>
+            <source>Runs the preflight again</source>
+            <translation>重新运行预检</translation>
+        </message>
+        <message>
+            <source>Choose a check to see what it found.</source>
+            <translation>选择一项检查以查看其发现。</translation>
+        </message>
+        <message>
+            <source>No command fixes it from here.</source>
+            <translation>没有可在此处执行的修复命令。</translation>
+        </message>
+        <message>
+            <source>Fix</source>
+            <translation>修复</translation>
+        </message>
+        <message>
+            <source>Fixes</source>
+            <translation>修复</translation>
+        </message>
+        <message>
+            <source>Apply all %1…</source>
+            <translation>应用全部 %1 项…</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CheckedNodesModel</name>
+        <message>
+            <source>no fault</source>
+            <translation>无故障</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Result</source>
+            <translation>结果</translation>
+        </message>
+        <message>
+            <source>What differs</source>
+            <translation>差异</translation>
+        </message>
+        <message>
+            <source>Interface</source>
+            <translation>网络接口</translation>
+        </message>
+        <message>
+            <source>Address</source>
+            <translation>地址</translation>
+        </message>
+        <message>
+            <source>Why this interface</source>
+            <translation>选用此接口的原因</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ChecksModel</name>
+        <message>
+            <source>Result</source>
+            <translation>结果</translation>
+        </message>
+        <message>
+            <source>Check</source>
+            <translation>检查项</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CollectiveTableModel</name>
+        <message>
+            <source>unknown</source>
+            <translation>未知</translation>
+        </message>
+        <message>
+            <source>%1 of %2, %3 times</source>
+            <translation>%1，%2，%3 次</translation>
+        </message>
+        <message>
+            <source>Latency %1 (%2 to %3), of the ranks' means %4 apart</source>
+            <translation>延迟 %1（%2 至 %3），各 rank 均值相差 %4</translation>
+        </message>
+        <message>
+            <source>Bandwidth from %1: without waiting for the last rank</source>
+            <translation>带宽按 %1 计算：不含等待最后一个 rank 的时间</translation>
+        </message>
+        <message>
+            <source>Rank %1 entered last in %2 of %3 compared operations</source>
+            <translation>Rank %1 在 %2 的操作中最后进入（共比较 %3 次）</translation>
+        </message>
+        <message>
+            <source>The network waited for a peer in %1 of the time</source>
+            <translation>网络有 %1 的时间在等待对端</translation>
+        </message>
+        <message>
+            <source>Link: %1 (%2)</source>
+            <translation>链路：%1（%2）</translation>
+        </message>
+        <message>
+            <source>Times of the host: this NCCL gives no times of the GPU</source>
+            <translation>主机侧时间：此 NCCL 不提供 GPU 侧时间</translation>
+        </message>
+        <message>
+            <source>%1 of %2 ranks were seen</source>
+            <translation>观察到 %1 个 rank，共 %2 个</translation>
+        </message>
+        <message>
+            <source>Function</source>
+            <translation>函数</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Ranks of the communicator; 16 × 8: 16 communicators of 8 ranks</source>
+            <translation>通信域的 rank 数；16 × 8：16 个通信域，各 8 个 rank</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>Mean bytes of a call: elements × size</source>
+            <translation>每次调用的平均字节数：元素数 × 元素大小</translation>
+        </message>
+        <message>
+            <source>Count</source>
+            <translation>次数</translation>
+        </message>
+        <message>
+            <source>Latency</source>
+            <translation>延迟</translation>
+        </message>
+        <message>
+            <source>From the launch to the end, mean of all ranks, with the waiting for others</source>
+            <translation>从启动到结束，所有 rank 的均值，包含等待其他 rank 的时间</translation>
+        </message>
+        <message>
+            <source>Min</source>
+            <translation>最小</translation>
+        </message>
+        <message>
+            <source>Shortest latency of a rank</source>
+            <translation>单个 rank 的最短延迟</translation>
+        </message>
+        <message>
+            <source>Max</source>
+            <translation>最大</translation>
+        </message>
+        <message>
+            <source>Longest latency of a rank</source>
+            <translation>单个 rank 的最长延迟</translation>
+        </message>
+        <message>
+            <source>Algbw</source>
+            <translation>Algbw</translation>
+        </message>
+        <message>
+            <source>Algorithm bandwidth: bytes / time, without waiting for the last rank</source>
+            <translation>算法带宽：字节数 / 时间，不含等待最后一个 rank 的时间</translation>
+        </message>
+        <message>
+            <source>Busbw</source>
+            <translation>Busbw</translation>
+        </message>
+        <message>
+            <source>Bus bandwidth: algorithm bandwidth × the factor of nccl-tests</source>
+            <translation>总线带宽：算法带宽 × nccl-tests 的系数</translation>
+        </message>
+        <message>
+            <source>Of link</source>
+            <translation>占链路</translation>
+        </message>
+        <message>
+            <source>Bus bandwidth as a share of the link's rate</source>
+            <translation>总线带宽占链路速率的比例</translation>
+        </message>
+        <message>
+            <source>Slowest</source>
+            <translation>最慢</translation>
+        </message>
+        <message>
+            <source>The rank with the longest mean latency: it waits for the others</source>
+            <translation>平均延迟最长的 rank：它在等待其他 rank</translation>
+        </message>
+        <message>
+            <source>Last</source>
+            <translation>最后</translation>
+        </message>
+        <message>
+            <source>The rank that most often enters last: the others wait for it</source>
+            <translation>最常最后进入的 rank：其他 rank 都在等它</translation>
+        </message>
+        <message>
+            <source>Waits</source>
+            <translation>等待</translation>
+        </message>
+        <message>
+            <source>Share of the time inside in which others had not entered</source>
+            <translation>操作内其他 rank 尚未进入的时间占比</translation>
+        </message>
+        <message>
+            <source>Network</source>
+            <translation>网络</translation>
+        </message>
+        <message>
+            <source>Share of the time inside with a network transfer</source>
+            <translation>操作内有网络传输的时间占比</translation>
+        </message>
+        <message>
+            <source>Algorithm</source>
+            <translation>算法</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CollectiveTimeline</name>
+        <message>
+            <source>open for %1 s</source>
+            <translation>已进行 %1 s</translation>
+        </message>
+        <message>
+            <source>open for %1 min %2 s</source>
+            <translation>已进行 %1 min %2 s</translation>
+        </message>
+        <message>
+            <source>has not entered %1 %2 (it entered %3)</source>
+            <translation>未进入 %1 %2（已进入 %3）</translation>
+        </message>
+        <message>
+            <source>Operations of each rank over time</source>
+            <translation>各 rank 的操作随时间的变化</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>now</source>
+            <translation>现在</translation>
+        </message>
+        <message>
+            <source>in NCCL · waits</source>
+            <translation>NCCL 内 · 等待</translation>
+        </message>
+        <message>
+            <source>%1 %2, %3</source>
+            <translation>%1 %2，%3</translation>
+        </message>
+        <message>
+            <source>, peer %1</source>
+            <translation>，对端 %1</translation>
+        </message>
+        <message>
+            <source>Rank %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message>
+            <source>Ranks %1–%2</source>
+            <translation>Rank %1–%2</translation>
+        </message>
+        <message>
+            <source>nothing was heard of its NCCL</source>
+            <translation>未收到其 NCCL 的任何消息</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CollectivesTab</name>
+        <message>
+            <source>Ranks %1: %2</source>
+            <translation>Rank %1：%2</translation>
+        </message>
+        <message>
+            <source>This run uses Gloo. It reports no operations: only NCCL can be observed.</source>
+            <translation>此运行使用 Gloo。它不报告操作：只能观测 NCCL。</translation>
+        </message>
+        <message>
+            <source>The job says nccl_profiler: off.</source>
+            <translation>作业中设置了 nccl_profiler: off。</translation>
+        </message>
+        <message>
+            <source>NCCL %1 has no profiler interface: it came with NCCL 2.23.</source>
+            <translation>NCCL %1 没有 profiler 接口：该接口自 NCCL 2.23 起提供。</translation>
+        </message>
+        <message>
+            <source>These logs list no operations. Add the files that NCCL Inspector writes (NCCL_INSPECTOR_ENABLE=1), or start the job with Rankscope.</source>
+            <translation>这些日志没有列出操作。请添加 NCCL Inspector 写出的文件 (NCCL_INSPECTOR_ENABLE=1)，或用 Rankscope 启动作业。</translation>
+        </message>
+        <message>
+            <source>No operation of NCCL was reported in this run.</source>
+            <translation>此运行没有报告任何 NCCL 操作。</translation>
+        </message>
+        <message>
+            <source>No operation of NCCL yet.</source>
+            <translation>尚无 NCCL 操作。</translation>
+        </message>
+        <message>
+            <source>Rank %1 %2</source>
+            <translation>Rank %1 %2</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n ranks are behind: %1</source>
+            <translation>
+                <numerusform>%n 个 rank 落后：%1</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Rank %1 enters %2 last: the others wait for it %3 of their time there</source>
+            <translation>Rank %1 最后进入 %2：其他 rank 在其中有 %3 的时间在等它</translation>
+        </message>
+        <message>
+            <source>%1 of the time in NCCL is waiting for other ranks</source>
+            <translation>NCCL 中 %1 的时间在等待其他 rank</translation>
+        </message>
+        <message>
+            <source>Communicator</source>
+            <translation>通信域</translation>
+        </message>
+        <message>
+            <source>These files do not say when an operation began: set NCCL_INSPECTOR_DUMP_VERBOSE=1 for a timeline.</source>
+            <translation>这些文件没有记录操作的开始时间：要查看时间线，请设置 NCCL_INSPECTOR_DUMP_VERBOSE=1。</translation>
+        </message>
+        <message>
+            <source>Operations by function and size</source>
+            <translation>按函数和大小列出的操作</translation>
+        </message>
+        <message>
+            <source>The operations cannot be seen</source>
+            <translation>无法看到操作</translation>
+        </message>
+        <message>
+            <source>Calls that NCCL's lines list</source>
+            <translation>NCCL 日志行列出的调用</translation>
+        </message>
+        <message>
+            <source>All communicators</source>
+            <translation>所有通信域</translation>
+        </message>
+        <message>
+            <source>Function</source>
+            <translation>函数</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>Algorithm</source>
+            <translation>算法</translation>
+        </message>
+        <message>
+            <source>Count</source>
+            <translation>次数</translation>
+        </message>
+        <message>
+            <source>NCCL's lines list %1 calls of each rank.</source>
+            <translation>NCCL 日志行为每个 rank 列出了 %1 次调用。</translation>
+        </message>
+        <message>
+            <source>NCCL's lines list %1 to %2 calls a rank; the fewest: rank %3.</source>
+            <translation>NCCL 日志行为每个 rank 列出了 %1 至 %2 次调用；最少的是 rank %3。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::DoctorPage</name>
+        <message>
+            <source>Go to &amp;Launch</source>
+            <translation>转到启动页(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Re-c&amp;heck</source>
+            <translation>重新检查(&amp;H)</translation>
+        </message>
+        <message>
+            <source>Find faults before the run does</source>
+            <translation>在运行之前发现故障</translation>
+        </message>
+        <message>
+            <source>A preflight inspects the nodes of the job in Launch and every path between them, as the run will use them: ports, firewalls, interfaces, names, limits, versions. It starts nothing and changes nothing.</source>
+            <translation>预检按运行将要使用的方式，检查启动页中作业的节点以及它们之间的每条路径：端口、防火墙、网络接口、名称、限制、版本。它不启动任何程序，也不更改任何内容。</translation>
+        </message>
+        <message>
+            <source>Run &amp;preflight</source>
+            <translation>运行预检(&amp;P)</translation>
+        </message>
+        <message>
+            <source>Doctor</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>&amp;Open job file…</source>
+            <translation>打开作业文件(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>Which nodes of the job are inspected</source>
+            <translation>要检查作业的哪些节点</translation>
+        </message>
+        <message>
+            <source>&amp;Quick</source>
+            <translation>快速(&amp;Q)</translation>
+        </message>
+        <message>
+            <source>About a second: without loss, bandwidth and versions</source>
+            <translation>约一秒：不含丢包、带宽和版本</translation>
+        </message>
+        <message>
+            <source>&amp;Run preflight</source>
+            <translation>运行预检(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Everything: some seconds (Ctrl+Enter)</source>
+            <translation>全部检查：几秒 (Ctrl+Enter)</translation>
+        </message>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Preflight in progress</source>
+            <translation>预检进行中</translation>
+        </message>
+        <message>
+            <source>Applied from here</source>
+            <translation>已在此处应用</translation>
+        </message>
+        <message>
+            <source>Connections</source>
+            <translation>连接</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>The job has one node: there are no connections to test.</source>
+            <translation>作业只有一个节点：没有需要测试的连接。</translation>
+        </message>
+        <message>
+            <source>What was tried, and what came back</source>
+            <translation>尝试的内容与得到的结果</translation>
+        </message>
+        <message>
+            <source>Choose a square: what was tried there, and what came back.</source>
+            <translation>选择一个方格：查看在该处尝试的内容与得到的结果。</translation>
+        </message>
+        <message>
+            <source>Show &amp;all</source>
+            <translation>显示全部(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Checks</source>
+            <translation>检查项</translation>
+        </message>
+        <message>
+            <source>Open a job file</source>
+            <translation>打开作业文件</translation>
+        </message>
+        <message>
+            <source>Job files (*.yaml *.yml);;All files (*)</source>
+            <translation>作业文件 (*.yaml *.yml);;所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>The job in Launch now has %1.</source>
+            <translation>启动页中的作业现在包含 %1。</translation>
+        </message>
+        <message>
+            <source>Choose at least one node.</source>
+            <translation>至少选择一个节点。</translation>
+        </message>
+        <message>
+            <source>The job in Launch cannot be inspected yet.</source>
+            <translation>启动页中的作业还不能检查。</translation>
+        </message>
+        <message>
+            <source>The preflight could not run.</source>
+            <translation>无法运行预检。</translation>
+        </message>
+        <message>
+            <source>connecting</source>
+            <translation>正在连接</translation>
+        </message>
+        <message>
+            <source>%1 of %2 checks failed</source>
+            <translation>%2 项检查中有 %1 项失败</translation>
+        </message>
+        <message>
+            <source>No check failed, 1 warning</source>
+            <translation>没有检查失败，1 个警告</translation>
+        </message>
+        <message>
+            <source>No check failed, %1 warnings</source>
+            <translation>没有检查失败，%1 个警告</translation>
+        </message>
+        <message>
+            <source>All %1 checks passed</source>
+            <translation>全部 %1 项检查通过</translation>
+        </message>
+        <message>
+            <source>full preflight</source>
+            <translation>完整预检</translation>
+        </message>
+        <message>
+            <source>quick preflight</source>
+            <translation>快速预检</translation>
+        </message>
+        <message>
+            <source>%1 in %2</source>
+            <translation>%1，用时 %2</translation>
+        </message>
+        <message>
+            <source>what the run %1 shows</source>
+            <translation>运行 %1 所显示的情况</translation>
+        </message>
+        <message>
+            <source>1 node</source>
+            <translation>1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>the ranks meet at %1:%2</source>
+            <translation>各 rank 在 %1:%2 会合</translation>
+        </message>
+        <message>
+            <source>Not tested: %1</source>
+            <translation>未测试：%1</translation>
+        </message>
+        <message>
+            <source>Checks of %1</source>
+            <translation>%1 的检查项</translation>
+        </message>
+        <message>
+            <source>Checks of %1 → %2</source>
+            <translation>%1 → %2 的检查项</translation>
+        </message>
+        <message>
+            <source>No fault from %1 to %2</source>
+            <translation>从 %1 到 %2 无故障</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FailureBanner</name>
+        <message>
+            <source>Last lines of the rank</source>
+            <translation>该 rank 的最后几行</translation>
+        </message>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Dismiss</source>
+            <translation>忽略</translation>
+        </message>
+        <message>
+            <source>Show in &amp;Doctor</source>
+            <translation>在诊断中显示(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Ranks of %1</source>
+            <translation>%1 的 rank(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Log of rank %1</source>
+            <translation>rank %1 的日志(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Who holds port %1…</source>
+            <translation>谁占用端口 %1(&amp;W)…</translation>
+        </message>
+        <message>
+            <source>Show this line in the log</source>
+            <translation>在日志中显示此行</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FixRow</name>
+        <message>
+            <source>Set %1 in the job</source>
+            <translation>在作业中设置 %1</translation>
+        </message>
+        <message>
+            <source>on %1, as root</source>
+            <translation>在 %1 上，以 root 身份</translation>
+        </message>
+        <message>
+            <source>on %1</source>
+            <translation>在 %1 上</translation>
+        </message>
+        <message>
+            <source>undo: %1</source>
+            <translation>撤销：%1</translation>
+        </message>
+        <message>
+            <source>Copy</source>
+            <translation>复制</translation>
+        </message>
+        <message>
+            <source>Copy the fix</source>
+            <translation>复制修复命令</translation>
+        </message>
+        <message>
+            <source>Apply to the job</source>
+            <translation>应用到作业</translation>
+        </message>
+        <message>
+            <source>Apply…</source>
+            <translation>应用…</translation>
+        </message>
+        <message>
+            <source>Undo…</source>
+            <translation>撤销…</translation>
+        </message>
+        <message>
+            <source>applying…</source>
+            <translation>正在应用…</translation>
+        </message>
+        <message>
+            <source>applied</source>
+            <translation>已应用</translation>
+        </message>
+        <message>
+            <source>undoing…</source>
+            <translation>正在撤销…</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FleetModel</name>
+        <message>
+            <source>This computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>without SSH</source>
+            <translation>不使用 SSH</translation>
+        </message>
+        <message>
+            <source>%1 min ago</source>
+            <translation>%1 分钟前</translation>
+        </message>
+        <message>
+            <source>%1 h ago</source>
+            <translation>%1 小时前</translation>
+        </message>
+        <message>
+            <source>1 day ago</source>
+            <translation>1 天前</translation>
+        </message>
+        <message>
+            <source>%1 days ago</source>
+            <translation>%1 天前</translation>
+        </message>
+        <message>
+            <source>lost by the run</source>
+            <translation>运行已与其失联</translation>
+        </message>
+        <message>
+            <source>no answer to the run for %1</source>
+            <translation>对运行无应答已 %1</translation>
+        </message>
+        <message>
+            <source>no answer to the run</source>
+            <translation>对运行无应答</translation>
+        </message>
+        <message>
+            <source>not probed</source>
+            <translation>未探测</translation>
+        </message>
+        <message>
+            <source>probed %1</source>
+            <translation>探测于 %1</translation>
+        </message>
+        <message>
+            <source>connecting…</source>
+            <translation>正在连接…</translation>
+        </message>
+        <message>
+            <source>ready</source>
+            <translation>就绪</translation>
+        </message>
+        <message>
+            <source>ready, %1</source>
+            <translation>就绪，%1</translation>
+        </message>
+        <message>
+            <source>failed: %1</source>
+            <translation>失败：%1</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n GPU(s)</source>
+            <translation>
+                <numerusform>%n 个 GPU</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>1 CPU slot</source>
+            <translation>1 个 CPU 槽位</translation>
+        </message>
+        <message>
+            <source>%1 CPU slots</source>
+            <translation>%1 个 CPU 槽位</translation>
+        </message>
+        <message>
+            <source>%1 of %2 GiB</source>
+            <translation>%1 / %2 GiB</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Address</source>
+            <translation>地址</translation>
+        </message>
+        <message>
+            <source>State</source>
+            <translation>状态</translation>
+        </message>
+        <message>
+            <source>GPUs and slots</source>
+            <translation>GPU 与槽位</translation>
+        </message>
+        <message>
+            <source>Use</source>
+            <translation>使用情况</translation>
+        </message>
+        <message>
+            <source>Devices</source>
+            <translation>设备</translation>
+        </message>
+        <message>
+            <source>CPUs</source>
+            <translation>CPU</translation>
+        </message>
+        <message>
+            <source>Memory free</source>
+            <translation>空闲内存</translation>
+        </message>
+        <message>
+            <source>System</source>
+            <translation>系统</translation>
+        </message>
+        <message>
+            <source>Round trip</source>
+            <translation>往返时延</translation>
+        </message>
+        <message>
+            <source>Clock</source>
+            <translation>时钟</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FleetPage</name>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>Fleet</source>
+            <translation>集群</translation>
+        </message>
+        <message>
+            <source>&amp;Read again</source>
+            <translation>重新读取(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>&amp;Add node…</source>
+            <translation>添加节点(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>&amp;Import…</source>
+            <translation>导入(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>&amp;Edit…</source>
+            <translation>编辑(&amp;E)…</translation>
+        </message>
+        <message>
+            <source>Re&amp;move</source>
+            <translation>移除(&amp;M)</translation>
+        </message>
+        <message>
+            <source>SSH &amp;key…</source>
+            <translation>SSH 密钥(&amp;K)…</translation>
+        </message>
+        <message>
+            <source>Le&amp;ftovers…</source>
+            <translation>残留(&amp;F)…</translation>
+        </message>
+        <message>
+            <source>Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free them</source>
+            <translation>运行在这台机器上残留的进程、端口、共享内存和 GPU 内存，以及释放它们的方法</translation>
+        </message>
+        <message>
+            <source>&amp;Open shell</source>
+            <translation>打开 shell(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Log in on this machine by ssh, in a terminal window</source>
+            <translation>在终端窗口中通过 ssh 登录这台机器</translation>
+        </message>
+        <message>
+            <source>&amp;Probe</source>
+            <translation>探测(&amp;P)</translation>
+        </message>
+        <message>
+            <source>Probe a&amp;ll</source>
+            <translation>全部探测(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Cancel pro&amp;bes</source>
+            <translation>取消探测(&amp;B)</translation>
+        </message>
+        <message>
+            <source>The inventory has errors. Fix %1; Rankscope does not write it until then.</source>
+            <translation>节点清单有错误。请修复 %1；在此之前 Rankscope 不会写入它。</translation>
+        </message>
+        <message>
+            <source>The inventory could not be saved.</source>
+            <translation>无法保存节点清单。</translation>
+        </message>
+        <message>
+            <source>This computer. Add the machines you train on.</source>
+            <translation>这是本机。请添加用于训练的机器。</translation>
+        </message>
+        <message>
+            <source>%1 machines</source>
+            <translation>%1 台机器</translation>
+        </message>
+        <message>
+            <source> · %1 selected</source>
+            <translation> · 已选 %1 个</translation>
+        </message>
+        <message>
+            <source> · probing %1</source>
+            <translation> · 正在探测 %1 个</translation>
+        </message>
+        <message>
+            <source>Open shell</source>
+            <translation>打开 shell</translation>
+        </message>
+        <message>
+            <source>No terminal program starts on this computer.</source>
+            <translation>本机上没有可启动的终端程序。</translation>
+        </message>
+        <message>
+            <source>Install one, for example xterm, or set TERMINAL to its name. The command:
+%1</source>
+            <translation>请安装一个，例如 xterm，或将 TERMINAL 设为其名称。命令：
+%1</translation>
+        </message>
+        <message>
+            <source>&amp;Copy command</source>
+            <translation>复制命令(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Remove node</source>
+            <translation>移除节点</translation>
+        </message>
+        <message>
+            <source>Remove nodes</source>
+            <translation>移除节点</translation>
+        </message>
+        <message>
+            <source>Remove %1 from the inventory?</source>
+            <translation>从节点清单中移除 %1？</translation>
+        </message>
+        <message>
+            <source>Its entry is removed from %1. The machine itself does not change, and stored runs stay.</source>
+            <translation>它的条目将从 %1 中移除。机器本身不变，已保存的运行会保留。</translation>
+        </message>
+        <message>
+            <source>Their entries are removed from %1. The machines themselves do not change, and stored runs stay.</source>
+            <translation>它们的条目将从 %1 中移除。机器本身不变，已保存的运行会保留。</translation>
+        </message>
+        <message>
+            <source>&amp;Remove</source>
+            <translation>移除(&amp;R)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FoldedModel</name>
+        <message>
+            <source>does not print this line</source>
+            <translation>没有打印此行</translation>
+        </message>
+        <message>
+            <source>prints this line alone</source>
+            <translation>只有它打印此行</translation>
+        </message>
+        <message>
+            <source>%1 instead of %2</source>
+            <translation>%1，而非 %2</translation>
+        </message>
+        <message>
+            <source>–</source>
+            <translation>–</translation>
+        </message>
+        <message>
+            <source>Processes</source>
+            <translation>进程</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Line</source>
+            <translation>行</translation>
+        </message>
+        <message>
+            <source>Subsystem</source>
+            <translation>子系统</translation>
+        </message>
+        <message>
+            <source>Lines</source>
+            <translation>行数</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FoldedTab</name>
+        <message>
+            <source>Lines of NCCL, folded over the ranks</source>
+            <translation>按 rank 折叠的 NCCL 日志行</translation>
+        </message>
+        <message>
+            <source>Subsystem</source>
+            <translation>子系统</translation>
+        </message>
+        <message>
+            <source>Communicator</source>
+            <translation>通信域</translation>
+        </message>
+        <message>
+            <source>Level</source>
+            <translation>级别</translation>
+        </message>
+        <message>
+            <source>All levels</source>
+            <translation>所有级别</translation>
+        </message>
+        <message>
+            <source>Warnings</source>
+            <translation>警告</translation>
+        </message>
+        <message>
+            <source>All subsystems</source>
+            <translation>所有子系统</translation>
+        </message>
+        <message>
+            <source>All communicators</source>
+            <translation>所有通信域</translation>
+        </message>
+        <message>
+            <source>Ranks: 0-6,8</source>
+            <translation>Rank：0-6,8</translation>
+        </message>
+        <message>
+            <source>Filter by text</source>
+            <translation>按文本筛选</translation>
+        </message>
+        <message>
+            <source>Only what &amp;differs</source>
+            <translation>仅显示差异(&amp;D)</translation>
+        </message>
+        <message>
+            <source>Show in l&amp;og</source>
+            <translation>在日志中显示(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Write ranks as 0-6,8.</source>
+            <translation>rank 请写作 0-6,8。</translation>
+        </message>
+        <message>
+            <source>%1 lines in %2 rows</source>
+            <translation>%1 行，合并为 %2 行</translation>
+        </message>
+        <message>
+            <source>no rank differs</source>
+            <translation>没有 rank 存在差异</translation>
+        </message>
+        <message>
+            <source>1 row differs</source>
+            <translation>1 行存在差异</translation>
+        </message>
+        <message>
+            <source>%1 rows differ</source>
+            <translation>%1 行存在差异</translation>
+        </message>
+        <message>
+            <source>No line passes the filter.</source>
+            <translation>没有符合筛选条件的行。</translation>
+        </message>
+        <message>
+            <source>rank %1 printed nothing</source>
+            <translation>rank %1 没有任何输出</translation>
+        </message>
+        <message>
+            <source>ranks %1 printed nothing</source>
+            <translation>rank %1 没有任何输出</translation>
+        </message>
+        <message>
+            <source>%1 lines of too many kinds are not shown</source>
+            <translation>种类过多，有 %1 行未显示</translation>
+        </message>
+        <message>
+            <source>the lines do not say which rank printed them: processes are numbered</source>
+            <translation>日志行没有注明由哪个 rank 打印：改为对进程编号</translation>
+        </message>
+        <message>
+            <source>Choose a line to see what it means.</source>
+            <translation>选择一行以查看其含义。</translation>
+        </message>
+        <message>
+            <source>Rankscope does not know this line.</source>
+            <translation>Rankscope 不认识此行。</translation>
+        </message>
+        <message>
+            <source>NCCL %1 and newer</source>
+            <translation>NCCL %1 及更新版本</translation>
+        </message>
+        <message>
+            <source>up to NCCL %1</source>
+            <translation>截至 NCCL %1</translation>
+        </message>
+        <message>
+            <source>communicator %1</source>
+            <translation>通信域 %1</translation>
+        </message>
+        <message>
+            <source>%1 communicators</source>
+            <translation>%1 个通信域</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::HostKeyDialog</name>
+        <message>
+            <source>Unknown host key</source>
+            <translation>未知的主机密钥</translation>
+        </message>
+        <message>
+            <source>Host keys</source>
+            <translation>主机密钥</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Host</source>
+            <translation>主机</translation>
+        </message>
+        <message>
+            <source>Key type</source>
+            <translation>密钥类型</translation>
+        </message>
+        <message>
+            <source>Fingerprint</source>
+            <translation>指纹</translation>
+        </message>
+        <message>
+            <source>Compare with the output on the machine itself: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</source>
+            <translation>与该机器自身的输出比对：ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub</translation>
+        </message>
+        <message>
+            <source>&amp;Don't connect</source>
+            <translation>不连接(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Trust selected and connect</source>
+            <translation>信任所选并连接(&amp;T)</translation>
+        </message>
+        <message>
+            <source>This machine is not known yet. Trust it if its fingerprint is correct: Rankscope then adds it to your known_hosts file. If you did not expect this question, don't connect.</source>
+            <translation>这台机器尚属未知。如果指纹正确，就信任它：Rankscope 随后会将其加入你的 known_hosts 文件。如果没有料到会出现此询问，请不要连接。</translation>
+        </message>
+        <message>
+            <source>These %1 machines are not known yet. Trust those whose fingerprint is correct: Rankscope then adds them to your known_hosts file. The others are not connected.</source>
+            <translation>这 %1 台机器尚属未知。信任其中指纹正确的机器：Rankscope 随后会将它们加入你的 known_hosts 文件。其余机器不会连接。</translation>
+        </message>
+        <message>
+            <source>&amp;Trust %1 selected and connect</source>
+            <translation>信任所选 %1 台并连接(&amp;T)</translation>
+        </message>
+        <message>
+            <source>&amp;Trust and connect</source>
+            <translation>信任并连接(&amp;T)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ImportDialog</name>
+        <message>
+            <source>an ssh_config</source>
+            <translation>ssh_config</translation>
+        </message>
+        <message>
+            <source>a DeepSpeed hostfile</source>
+            <translation>DeepSpeed hostfile</translation>
+        </message>
+        <message>
+            <source>a list of hosts</source>
+            <translation>主机列表</translation>
+        </message>
+        <message>
+            <source>Import nodes</source>
+            <translation>导入节点</translation>
+        </message>
+        <message>
+            <source>&amp;Paste machines, one per line: a name, an address, user@host:port, lines of a hosts file, of a DeepSpeed hostfile or of an ssh_config.</source>
+            <translation>粘贴机器列表，每行一台：名称、地址、user@host:port、hosts 文件、DeepSpeed hostfile 或 ssh_config 中的行(&amp;P)。</translation>
+        </message>
+        <message>
+            <source>From ~/.ssh/&amp;config</source>
+            <translation>从 ~/.ssh/config 导入(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Choose &amp;file…</source>
+            <translation>选择文件(&amp;F)…</translation>
+        </message>
+        <message>
+            <source>List of machines</source>
+            <translation>机器列表</translation>
+        </message>
+        <message>
+            <source>Parsed lines</source>
+            <translation>已解析的行</translation>
+        </message>
+        <message>
+            <source>Name</source>
+            <translation>名称</translation>
+        </message>
+        <message>
+            <source>Host</source>
+            <translation>主机</translation>
+        </message>
+        <message>
+            <source>Port</source>
+            <translation>端口</translation>
+        </message>
+        <message>
+            <source>User</source>
+            <translation>用户</translation>
+        </message>
+        <message>
+            <source>Line</source>
+            <translation>行</translation>
+        </message>
+        <message>
+            <source>Remark</source>
+            <translation>说明</translation>
+        </message>
+        <message>
+            <source>&amp;Add</source>
+            <translation>添加(&amp;A)</translation>
+        </message>
+        <message>
+            <source>A list of machines</source>
+            <translation>机器列表</translation>
+        </message>
+        <message>
+            <source>%1 cannot be read: %2.</source>
+            <translation>无法读取 %1：%2。</translation>
+        </message>
+        <message>
+            <source>line</source>
+            <translation>行</translation>
+        </message>
+        <message>
+            <source>… and %1 more lines that cannot be parsed</source>
+            <translation>… 以及另外 %1 行无法解析</translation>
+        </message>
+        <message>
+            <source>Check the list here before you add it.</source>
+            <translation>添加前请在此检查列表。</translation>
+        </message>
+        <message>
+            <source>Format: %1.</source>
+            <translation>格式：%1。</translation>
+        </message>
+        <message>
+            <source>&amp;Add 1 node</source>
+            <translation>添加 1 个节点(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Add %1 nodes</source>
+            <translation>添加 %1 个节点(&amp;A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::JobForm</name>
+        <message>
+            <source>More settings</source>
+            <translation>更多设置</translation>
+        </message>
+        <message>
+            <source>Where</source>
+            <translation>位置</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>Laun&amp;cher</source>
+            <translation>启动器(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>&amp;Nodes</source>
+            <translation>节点(&amp;N)</translation>
+        </message>
+        <message>
+            <source>&amp;Ranks per node</source>
+            <translation>每个节点的 rank 数(&amp;R)</translation>
+        </message>
+        <message>
+            <source>auto: one per GPU, else one per CPU slot; or per node: node1: 4, node2: 2</source>
+            <translation>auto：每个 GPU 一个，否则每个 CPU 槽位一个；或按节点：node1: 4, node2: 2</translation>
+        </message>
+        <message>
+            <source>Master &amp;port</source>
+            <translation>主节点端口(&amp;P)</translation>
+        </message>
+        <message>
+            <source>Where the ranks meet; 0: a free port on the master</source>
+            <translation>各 rank 会合的位置；0：使用主节点上的空闲端口</translation>
+        </message>
+        <message>
+            <source>Name of the r&amp;un</source>
+            <translation>运行名称(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Kind of environment</source>
+            <translation>环境类型</translation>
+        </message>
+        <message>
+            <source>the node's</source>
+            <translation>节点自带</translation>
+        </message>
+        <message>
+            <source>nothing: it is on the nodes already</source>
+            <translation>无：节点上已有</translation>
+        </message>
+        <message>
+            <source>Add…</source>
+            <translation>添加…</translation>
+        </message>
+        <message>
+            <source>Add files to push</source>
+            <translation>添加要推送的文件</translation>
+        </message>
+        <message>
+            <source>one a line: it {step} margin {margin}</source>
+            <translation>每行一个：it {step} margin {margin}</translation>
+        </message>
+        <message>
+            <source>Learn from an example line…</source>
+            <translation>从示例行学习…</translation>
+        </message>
+        <message>
+            <source>Wor&amp;king folder</source>
+            <translation>工作目录(&amp;K)</translation>
+        </message>
+        <message>
+            <source>the home folder, or that of the pushed files</source>
+            <translation>主目录，或推送文件的目录</translation>
+        </message>
+        <message>
+            <source>On the nodes</source>
+            <translation>在节点上</translation>
+        </message>
+        <message>
+            <source>Python &amp;of</source>
+            <translation>Python 来源(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Folder of a virtual environment, or name or folder of one of conda's, on the nodes</source>
+            <translation>节点上虚拟环境的目录，或 conda 环境的名称或目录</translation>
+        </message>
+        <message>
+            <source>P&amp;ush</source>
+            <translation>推送(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Files and folders from beside the job file; only changes travel</source>
+            <translation>作业文件旁的文件和目录；只传输有变化的部分</translation>
+        </message>
+        <message>
+            <source>Lo&amp;g folder</source>
+            <translation>日志目录(&amp;G)</translation>
+        </message>
+        <message>
+            <source>none: the output comes here</source>
+            <translation>无：输出传到本机</translation>
+        </message>
+        <message>
+            <source>On the nodes: a file per rank as well, as torchrun lays them out</source>
+            <translation>在节点上：另外为每个 rank 写一个文件，布局与 torchrun 相同</translation>
+        </message>
+        <message>
+            <source>read curves from lines of known shapes</source>
+            <translation>从已知格式的行读取曲线</translation>
+        </message>
+        <message>
+            <source>Metrics</source>
+            <translation>指标</translation>
+        </message>
+        <message>
+            <source>PyTorch's examples, Lightning, Hugging Face, tqdm, Megatron-LM and others</source>
+            <translation>PyTorch 示例、Lightning、Hugging Face、tqdm、Megatron-LM 等</translation>
+        </message>
+        <message>
+            <source>Own l&amp;ines</source>
+            <translation>自定义行(&amp;I)</translation>
+        </message>
+        <message>
+            <source>{name} is a number that becomes a curve, {} any number, {*} any text</source>
+            <translation>{name} 是要画成曲线的数字，{} 是任意数字，{*} 是任意文本</translation>
+        </message>
+        <message>
+            <source>While it runs</source>
+            <translation>运行期间</translation>
+        </message>
+        <message>
+            <source>Sample nodes every</source>
+            <translation>节点采样间隔</translation>
+        </message>
+        <message>
+            <source>1 s</source>
+            <translation>1 s</translation>
+        </message>
+        <message>
+            <source>Seconds; 0: never</source>
+            <translation>秒；0：从不</translation>
+        </message>
+        <message>
+            <source>Lost node after</source>
+            <translation>判定节点失联</translation>
+        </message>
+        <message>
+            <source>45 s</source>
+            <translation>45 s</translation>
+        </message>
+        <message>
+            <source>Seconds; a node that the others have not heard from for this time ends the run. 0: never</source>
+            <translation>秒；若其他节点在这段时间内收不到某节点的消息，运行即结束。0：从不</translation>
+        </message>
+        <message>
+            <source>Restarts</source>
+            <translation>重启次数</translation>
+        </message>
+        <message>
+            <source>0</source>
+            <translation>0</translation>
+        </message>
+        <message>
+            <source>How often all ranks are restarted after one fails</source>
+            <translation>一个 rank 失败后，所有 rank 重启的次数</translation>
+        </message>
+        <message>
+            <source>no signal</source>
+            <translation>不发送信号</translation>
+        </message>
+        <message>
+            <source>Before a stop</source>
+            <translation>停止之前</translation>
+        </message>
+        <message>
+            <source>Sent to the ranks so that they write a checkpoint and exit</source>
+            <translation>发送给各 rank，使其写入检查点并退出</translation>
+        </message>
+        <message>
+            <source>and wait</source>
+            <translation>并等待</translation>
+        </message>
+        <message>
+            <source>30 s</source>
+            <translation>30 s</translation>
+        </message>
+        <message>
+            <source>Seconds until SIGTERM follows</source>
+            <translation>发送 SIGTERM 之前的秒数</translation>
+        </message>
+        <message>
+            <source>cache on the node, or download</source>
+            <translation>节点上的缓存，或下载</translation>
+        </message>
+        <message>
+            <source>&amp;Browse…</source>
+            <translation>浏览(&amp;B)…</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>训练内容</translation>
+        </message>
+        <message>
+            <source>the native engine</source>
+            <translation>原生引擎</translation>
+        </message>
+        <message>
+            <source>a program of my own</source>
+            <translation>自己的程序</translation>
+        </message>
+        <message>
+            <source>Program</source>
+            <translation>程序</translation>
+        </message>
+        <message>
+            <source>Co&amp;mmand</source>
+            <translation>命令(&amp;M)</translation>
+        </message>
+        <message>
+            <source>As in a shell; every rank runs it with torchrun's environment</source>
+            <translation>与在 shell 中一样；每个 rank 都用 torchrun 的环境变量运行它</translation>
+        </message>
+        <message>
+            <source>&amp;Model</source>
+            <translation>模型(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;Data set</source>
+            <translation>数据集(&amp;D)</translation>
+        </message>
+        <message>
+            <source>Data &amp;folder</source>
+            <translation>数据目录(&amp;F)</translation>
+        </message>
+        <message>
+            <source>On the nodes. Empty: the user's cache there; what is missing is downloaded.</source>
+            <translation>在节点上。留空：用户在该处的缓存；缺少的内容会下载。</translation>
+        </message>
+        <message>
+            <source>&amp;Epochs</source>
+            <translation>轮次(&amp;E)</translation>
+        </message>
+        <message>
+            <source>B&amp;atch per rank</source>
+            <translation>每个 rank 的批大小(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Learning rate</source>
+            <translation>学习率(&amp;L)</translation>
+        </message>
+        <message>
+            <source>M&amp;omentum</source>
+            <translation>动量(&amp;O)</translation>
+        </message>
+        <message>
+            <source>&amp;Weight decay</source>
+            <translation>权重衰减(&amp;W)</translation>
+        </message>
+        <message>
+            <source>Nesterov</source>
+            <translation>Nesterov</translation>
+        </message>
+        <message>
+            <source>The first one ticked is the master</source>
+            <translation>第一个勾选的节点是主节点</translation>
+        </message>
+        <message>
+            <source>name or folder</source>
+            <translation>名称或目录</translation>
+        </message>
+        <message>
+            <source>Files to push</source>
+            <translation>要推送的文件</translation>
+        </message>
+        <message>
+            <source>Folder of the data set</source>
+            <translation>数据集目录</translation>
+        </message>
+        <message>
+            <source>%1 — %2</source>
+            <translation>%1 — %2</translation>
+        </message>
+        <message>
+            <source>%1 — not in the inventory</source>
+            <translation>%1 — 不在节点清单中</translation>
+        </message>
+        <message>
+            <source>GPU</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>CPU</source>
+            <translation>CPU</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::KeyDialog</name>
+        <message>
+            <source>SSH key</source>
+            <translation>SSH 密钥</translation>
+        </message>
+        <message>
+            <source>With a key on your nodes, no password is needed any more. Rankscope tries the password that you type now on all ticked nodes, keeps it in memory only, and forgets it afterwards.</source>
+            <translation>在节点上安装密钥后，就不再需要密码。Rankscope 会在所有勾选的节点上尝试你现在输入的密码，只将其保存在内存中，之后即清除。</translation>
+        </message>
+        <message>
+            <source>&amp;Close</source>
+            <translation>关闭(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Key file</source>
+            <translation>密钥文件(&amp;K)</translation>
+        </message>
+        <message>
+            <source>The private key; the public key is beside it</source>
+            <translation>私钥；公钥在其旁边</translation>
+        </message>
+        <message>
+            <source>&amp;Passphrase</source>
+            <translation>密码短语(&amp;P)</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>Of the new key. With one, an SSH agent keeps it unlocked</source>
+            <translation>新密钥的密码短语。设置后，由 SSH 代理保持其解锁状态</translation>
+        </message>
+        <message>
+            <source>&amp;Repeat</source>
+            <translation>重复(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Key</source>
+            <translation>密钥</translation>
+        </message>
+        <message>
+            <source>Login with it</source>
+            <translation>用它登录</translation>
+        </message>
+        <message>
+            <source>Name a file, for example ~/.ssh/id_ed25519.</source>
+            <translation>请指定一个文件，例如 ~/.ssh/id_ed25519。</translation>
+        </message>
+        <message>
+            <source>The key exists, but its public key is missing: ssh-keygen -y -f %1 prints it.</source>
+            <translation>密钥存在，但缺少公钥：ssh-keygen -y -f %1 可输出公钥。</translation>
+        </message>
+        <message>
+            <source>The passphrases differ.</source>
+            <translation>两次输入的密码短语不一致。</translation>
+        </message>
+        <message>
+            <source>This key exists and will be used.</source>
+            <translation>此密钥已存在，将使用它。</translation>
+        </message>
+        <message>
+            <source>This key does not exist yet: Rankscope will create it (ed25519).</source>
+            <translation>此密钥尚不存在：Rankscope 将创建它 (ed25519)。</translation>
+        </message>
+        <message>
+            <source>&amp;Install on %1 nodes</source>
+            <translation>安装到 %1 个节点(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Create key, install on %1 nodes</source>
+            <translation>创建密钥并安装到 %1 个节点(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Create key</source>
+            <translation>创建密钥(&amp;C)</translation>
+        </message>
+        <message>
+            <source>…</source>
+            <translation>…</translation>
+        </message>
+        <message>
+            <source>Working…</source>
+            <translation>正在处理…</translation>
+        </message>
+        <message>
+            <source>not installed</source>
+            <translation>未安装</translation>
+        </message>
+        <message>
+            <source>added</source>
+            <translation>已添加</translation>
+        </message>
+        <message>
+            <source>already there</source>
+            <translation>已存在</translation>
+        </message>
+        <message>
+            <source>works</source>
+            <translation>可用</translation>
+        </message>
+        <message>
+            <source>fails</source>
+            <translation>失败</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::KeyRows</name>
+        <message>
+            <source>choose…</source>
+            <translation>选择…</translation>
+        </message>
+        <message>
+            <source>default: %1</source>
+            <translation>默认：%1</translation>
+        </message>
+        <message>
+            <source>yes</source>
+            <translation>是</translation>
+        </message>
+        <message>
+            <source>no</source>
+            <translation>否</translation>
+        </message>
+        <message>
+            <source>default: %1 (%2)</source>
+            <translation>默认：%1 (%2)</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LabelsDialog</name>
+        <message>
+            <source>Labels of %1</source>
+            <translation>%1 的标记信息</translation>
+        </message>
+        <message>
+            <source>&amp;Starred</source>
+            <translation>星标(&amp;S)</translation>
+        </message>
+        <message>
+            <source>baseline, paper</source>
+            <translation>baseline, paper</translation>
+        </message>
+        <message>
+            <source>&amp;Tags</source>
+            <translation>标签(&amp;T)</translation>
+        </message>
+        <message>
+            <source>runs that belong together, for example one per seed</source>
+            <translation>属于一组的运行，例如每个随机种子一个</translation>
+        </message>
+        <message>
+            <source>&amp;Group</source>
+            <translation>分组(&amp;G)</translation>
+        </message>
+        <message>
+            <source>Note</source>
+            <translation>备注</translation>
+        </message>
+        <message>
+            <source>&amp;Note</source>
+            <translation>备注(&amp;N)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LaunchPage</name>
+        <message>
+            <source>Launch</source>
+            <translation>启动</translation>
+        </message>
+        <message>
+            <source>&amp;Open job file…</source>
+            <translation>打开作业文件(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>Sa&amp;ve as job file…</source>
+            <translation>另存为作业文件(&amp;V)…</translation>
+        </message>
+        <message>
+            <source>From a command &amp;line…</source>
+            <translation>从命令行(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>&amp;Dismiss</source>
+            <translation>忽略(&amp;D)</translation>
+        </message>
+        <message>
+            <source>D&amp;ismiss</source>
+            <translation>忽略(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Start</source>
+            <translation>启动(&amp;S)</translation>
+        </message>
+        <message>
+            <source>Ctrl+Enter</source>
+            <translation>Ctrl+Enter</translation>
+        </message>
+        <message>
+            <source>the job of %1 again; files to push are read from %2</source>
+            <translation>再次使用 %1 的作业；要推送的文件从 %2 读取</translation>
+        </message>
+        <message>
+            <source>the job of %1 again</source>
+            <translation>再次使用 %1 的作业</translation>
+        </message>
+        <message>
+            <source>Line %1: %2. %3</source>
+            <translation>第 %1 行：%2。%3</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n key(s) of the job file have no meaning here; they are kept.</source>
+            <translation>
+                <numerusform>作业文件中有 %n 个键在此处没有意义；它们会保留。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Line %1: %2</source>
+            <translation>第 %1 行：%2</translation>
+        </message>
+        <message>
+            <source>The job file has errors. Correct the marked fields, or dismiss this message.</source>
+            <translation>作业文件有错误。请更正标出的字段，或忽略此消息。</translation>
+        </message>
+        <message>
+            <source>appears when all fields are right</source>
+            <translation>所有字段都正确后显示</translation>
+        </message>
+        <message>
+            <source>appears when a node is chosen</source>
+            <translation>选择节点后显示</translation>
+        </message>
+        <message>
+            <source>The run store cannot be used, so this run will not be kept: %1</source>
+            <translation>无法使用运行存储，因此不会保存此运行：%1</translation>
+        </message>
+        <message>
+            <source>Open a job file</source>
+            <translation>打开作业文件</translation>
+        </message>
+        <message>
+            <source>Job files (*.yaml *.yml);;All files (*)</source>
+            <translation>作业文件 (*.yaml *.yml);;所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>from a command line</source>
+            <translation>来自命令行</translation>
+        </message>
+        <message>
+            <source>Save as a job file</source>
+            <translation>另存为作业文件</translation>
+        </message>
+        <message>
+            <source>Job files (*.yaml *.yml)</source>
+            <translation>作业文件 (*.yaml *.yml)</translation>
+        </message>
+        <message>
+            <source>saved as %1</source>
+            <translation>已保存为 %1</translation>
+        </message>
+        <message>
+            <source>Cannot write %1.</source>
+            <translation>无法写入 %1。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LearnDialog</name>
+        <message>
+            <source>Learn from an example line</source>
+            <translation>从示例行学习</translation>
+        </message>
+        <message>
+            <source>A &amp;line as the program prints it</source>
+            <translation>程序打印的一行(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Example line</source>
+            <translation>示例行</translation>
+        </message>
+        <message>
+            <source>&amp;Name the numbers to draw as curves. step and epoch place the line in the run; loss, acc1 and lr are known names, others are yours.</source>
+            <translation>为要画成曲线的数字命名(&amp;N)。step 和 epoch 用于确定该行在运行中的位置；loss、acc1 和 lr 是已知名称，其余由你自定。</translation>
+        </message>
+        <message>
+            <source>Numbers of the line</source>
+            <translation>该行中的数字</translation>
+        </message>
+        <message>
+            <source>After</source>
+            <translation>前文</translation>
+        </message>
+        <message>
+            <source>Number</source>
+            <translation>数字</translation>
+        </message>
+        <message>
+            <source>Becomes</source>
+            <translation>变为</translation>
+        </message>
+        <message>
+            <source>The pattern</source>
+            <translation>模式</translation>
+        </message>
+        <message>
+            <source>&amp;Add</source>
+            <translation>添加(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Paste a line first.</source>
+            <translation>请先粘贴一行。</translation>
+        </message>
+        <message>
+            <source>There is no number in this line.</source>
+            <translation>此行中没有数字。</translation>
+        </message>
+        <message>
+            <source>Name at least one number.</source>
+            <translation>至少为一个数字命名。</translation>
+        </message>
+        <message>
+            <source>No pattern can be made of this: %1.</source>
+            <translation>无法由此生成模式：%1。</translation>
+        </message>
+        <message>
+            <source>Names are letters, digits and _, each once.</source>
+            <translation>名称由字母、数字和 _ 组成，且各不相同。</translation>
+        </message>
+        <message>
+            <source>Reads from this line: %1</source>
+            <translation>从此行读出：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LeftoversDialog</name>
+        <message>
+            <source>port %1</source>
+            <translation>端口 %1</translation>
+        </message>
+        <message>
+            <source>shared memory</source>
+            <translation>共享内存</translation>
+        </message>
+        <message>
+            <source>GPU memory</source>
+            <translation>GPU 内存</translation>
+        </message>
+        <message>
+            <source>process</source>
+            <translation>进程</translation>
+        </message>
+        <message>
+            <source>Run %1 is active: stop it</source>
+            <translation>运行 %1 处于活动状态：请停止它</translation>
+        </message>
+        <message>
+            <source>Leftover: Clean up frees it</source>
+            <translation>残留：用“清理”释放</translation>
+        </message>
+        <message>
+            <source>Left by run %1: Clean up frees it</source>
+            <translation>运行 %1 的残留：用“清理”释放</translation>
+        </message>
+        <message>
+            <source>Your own: End process</source>
+            <translation>你自己的：用“结束进程”</translation>
+        </message>
+        <message>
+            <source>Your own, no program uses it: rm /dev/shm/%1</source>
+            <translation>你自己的，没有程序在使用：rm /dev/shm/%1</translation>
+        </message>
+        <message>
+            <source>Another user's: kept</source>
+            <translation>其他用户的：保留</translation>
+        </message>
+        <message>
+            <source>%1's: kept</source>
+            <translation>%1 的：保留</translation>
+        </message>
+        <message>
+            <source>Port %1 on %2</source>
+            <translation>%2 上的端口 %1</translation>
+        </message>
+        <message>
+            <source>Leftovers on %1</source>
+            <translation>%1 上的残留</translation>
+        </message>
+        <message>
+            <source>&amp;Refresh</source>
+            <translation>刷新(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;End process…</source>
+            <translation>结束进程(&amp;E)…</translation>
+        </message>
+        <message>
+            <source>&amp;Clean up…</source>
+            <translation>清理(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>Leftovers</source>
+            <translation>残留</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>项目</translation>
+        </message>
+        <message>
+            <source>Pid</source>
+            <translation>Pid</translation>
+        </message>
+        <message>
+            <source>User</source>
+            <translation>用户</translation>
+        </message>
+        <message>
+            <source>Since</source>
+            <translation>开始时间</translation>
+        </message>
+        <message>
+            <source>Size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>Command</source>
+            <translation>命令</translation>
+        </message>
+        <message>
+            <source>Freed by</source>
+            <translation>释放方式</translation>
+        </message>
+        <message>
+            <source>Working on %1…</source>
+            <translation>正在处理 %1…</translation>
+        </message>
+        <message>
+            <source>Reading %1…</source>
+            <translation>正在读取 %1…</translation>
+        </message>
+        <message>
+            <source>No process listens on port %1.</source>
+            <translation>没有进程在监听端口 %1。</translation>
+        </message>
+        <message>
+            <source>No run has left anything: no process, port, shared memory or GPU memory.</source>
+            <translation>没有任何运行的残留：没有进程、端口、共享内存或 GPU 内存。</translation>
+        </message>
+        <message>
+            <source>Everything that belongs to runs, and all processes that hold GPU memory. Rankscope never changes other users' processes.</source>
+            <translation>属于各运行的全部内容，以及所有占用 GPU 内存的进程。Rankscope 从不更改其他用户的进程。</translation>
+        </message>
+        <message>
+            <source>, pid %1</source>
+            <translation>，pid %1</translation>
+        </message>
+        <message>
+            <source>Clean up</source>
+            <translation>清理</translation>
+        </message>
+        <message>
+            <source>Free the leftovers of finished runs on %1?</source>
+            <translation>释放 %1 上已结束运行的残留？</translation>
+        </message>
+        <message>
+            <source>The spools of finished runs on the node are deleted, too. Runs stored on this computer stay.</source>
+            <translation>节点上已结束运行的 spool 也会删除。保存在本机的运行会保留。</translation>
+        </message>
+        <message>
+            <source>&amp;Clean up</source>
+            <translation>清理(&amp;C)</translation>
+        </message>
+        <message>
+            <source>%1 items were removed, %2.</source>
+            <translation>已移除 %1 项，%2。</translation>
+        </message>
+        <message>
+            <source>End process</source>
+            <translation>结束进程</translation>
+        </message>
+        <message>
+            <source>End process %1 on %2?</source>
+            <translation>结束 %2 上的进程 %1？</translation>
+        </message>
+        <message>
+            <source>%1
+
+It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</source>
+            <translation>%1
+
+它会收到 SIGTERM；三秒后被强制终止。未保存的数据会丢失。</translation>
+        </message>
+        <message>
+            <source>&amp;End process</source>
+            <translation>结束进程(&amp;E)</translation>
+        </message>
+        <message>
+            <source>Process %1 ignored SIGTERM and was killed.</source>
+            <translation>进程 %1 忽略了 SIGTERM，已被强制终止。</translation>
+        </message>
+        <message>
+            <source>Process %1 has ended.</source>
+            <translation>进程 %1 已结束。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LegendStrip</name>
+        <message>
+            <source>Legend: %1</source>
+            <translation>图例：%1</translation>
+        </message>
+        <message>
+            <source>median of %1 ranks</source>
+            <translation>%1 个 rank 的中位数</translation>
+        </message>
+        <message>
+            <source>p10–p90</source>
+            <translation>p10–p90</translation>
+        </message>
+        <message>
+            <source>min–max</source>
+            <translation>最小–最大</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>%1 ranks, each in its own colour: select some in the table to highlight them</source>
+            <translation>%1 个 rank，各用一种颜色：在表格中选择以突出显示</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LineContext</name>
+        <message>
+            <source>Lines of the log</source>
+            <translation>日志行</translation>
+        </message>
+        <message>
+            <source>Click a line of the evidence, of the timeline or of the map to see it here.</source>
+            <translation>点击证据、时间线或拓扑图中的一行，即可在此查看。</translation>
+        </message>
+        <message>
+            <source>Lines</source>
+            <translation>行</translation>
+        </message>
+        <message>
+            <source>%1, line %2</source>
+            <translation>%1，第 %2 行</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LivePage</name>
+        <message>
+            <source>No run yet</source>
+            <translation>尚无运行</translation>
+        </message>
+        <message>
+            <source>Choose machines and what to train on the Launch page and press Start: every rank's curves, state and output then appear here. A finished run opens again from Runs.</source>
+            <translation>在启动页选择机器和训练内容，然后按“启动”：每个 rank 的曲线、状态和输出会显示在这里。已结束的运行可从“运行记录”再次打开。</translation>
+        </message>
+        <message>
+            <source>Go to &amp;Launch</source>
+            <translation>转到启动页(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Start-up</source>
+            <translation>启动过程</translation>
+        </message>
+        <message>
+            <source>How long each rank took from the connection to its first step</source>
+            <translation>每个 rank 从连接到第一步所用的时间</translation>
+        </message>
+        <message>
+            <source>NCCL</source>
+            <translation>NCCL</translation>
+        </message>
+        <message>
+            <source>Rings, trees and transports, collectives, log and settings of NCCL, in place of the curves</source>
+            <translation>NCCL 的环、树和传输方式、集合通信、日志与设置，替代曲线显示</translation>
+        </message>
+        <message>
+            <source>Smoothing of the curves</source>
+            <translation>曲线平滑</translation>
+        </message>
+        <message>
+            <source>Exponential moving average over the steps; far left: none</source>
+            <translation>按步计算的指数移动平均；最左：不平滑</translation>
+        </message>
+        <message>
+            <source>S&amp;moothing</source>
+            <translation>平滑(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Follow</source>
+            <translation>跟随</translation>
+        </message>
+        <message>
+            <source>Show all steps and follow new ones (double click in a plot, or key 0)</source>
+            <translation>显示所有步并跟随新的步（在图中双击，或按 0 键）</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>This is a stored run. Another one is running.</source>
+            <translation>这是已保存的运行。另有一个运行正在进行。</translation>
+        </message>
+        <message>
+            <source>Sho&amp;w the running one</source>
+            <translation>显示正在进行的运行(&amp;W)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogPane</name>
+        <message>
+            <source>Log</source>
+            <translation>日志</translation>
+        </message>
+        <message>
+            <source>Lo&amp;g</source>
+            <translation>日志(&amp;G)</translation>
+        </message>
+        <message>
+            <source>Whose log</source>
+            <translation>谁的日志</translation>
+        </message>
+        <message>
+            <source>Search in the log</source>
+            <translation>在日志中搜索</translation>
+        </message>
+        <message>
+            <source>Search (Ctrl+F)</source>
+            <translation>搜索 (Ctrl+F)</translation>
+        </message>
+        <message>
+            <source>Previous match (Shift+F3)</source>
+            <translation>上一个匹配 (Shift+F3)</translation>
+        </message>
+        <message>
+            <source>Previous match</source>
+            <translation>上一个匹配</translation>
+        </message>
+        <message>
+            <source>Next match (F3)</source>
+            <translation>下一个匹配 (F3)</translation>
+        </message>
+        <message>
+            <source>Next match</source>
+            <translation>下一个匹配</translation>
+        </message>
+        <message>
+            <source>Follow</source>
+            <translation>跟随</translation>
+        </message>
+        <message>
+            <source>Keep the newest line in view</source>
+            <translation>始终显示最新的行</translation>
+        </message>
+        <message>
+            <source>All ranks</source>
+            <translation>所有 rank</translation>
+        </message>
+        <message>
+            <source>Rank %1 · %2</source>
+            <translation>Rank %1 · %2</translation>
+        </message>
+        <message>
+            <source>This line is not in the view any more: it is in the run store.</source>
+            <translation>此行已不在视图中：它在运行存储中。</translation>
+        </message>
+        <message>
+            <source>… %1 lines left out here: they are in the run store</source>
+            <translation>… 此处省略 %1 行：它们在运行存储中</translation>
+        </message>
+        <message>
+            <source>Earlier lines are in the run store.</source>
+            <translation>更早的行在运行存储中。</translation>
+        </message>
+        <message>
+            <source>not found</source>
+            <translation>未找到</translation>
+        </message>
+        <message>
+            <source>wrapped</source>
+            <translation>已回绕</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogsPage</name>
+        <message>
+            <source>&amp;Open files…</source>
+            <translation>打开文件(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>Logs of one or all ranks, or archives of them (.tar.gz, .zip)</source>
+            <translation>一个或所有 rank 的日志，或其归档文件 (.tar.gz, .zip)</translation>
+        </message>
+        <message>
+            <source>Open fol&amp;der…</source>
+            <translation>打开文件夹(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Every log below a folder: of torchrun --log-dir, NCCL_DEBUG_FILE, Slurm</source>
+            <translation>文件夹下的所有日志：来自 torchrun --log-dir、NCCL_DEBUG_FILE、Slurm</translation>
+        </message>
+        <message>
+            <source>&amp;Paste</source>
+            <translation>粘贴(&amp;P)</translation>
+        </message>
+        <message>
+            <source>The text of the clipboard</source>
+            <translation>剪贴板中的文本</translation>
+        </message>
+        <message>
+            <source>Progress of the reading</source>
+            <translation>读取进度</translation>
+        </message>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Logs from anywhere</source>
+            <translation>任意来源的日志</translation>
+        </message>
+        <message>
+            <source>Open the output of a failed run, whoever started it: files, a folder, an archive, or drop them here. The more ranks, the better. Rankscope names the cause, shows the lines that prove it, and draws what NCCL did.</source>
+            <translation>打开失败运行的输出，无论由谁启动：文件、文件夹、归档文件，或将它们拖放到这里。rank 越多越好。Rankscope 会指出原因，显示作为证据的行，并画出 NCCL 的行为。</translation>
+        </message>
+        <message>
+            <source>Timeline</source>
+            <translation>时间线</translation>
+        </message>
+        <message>
+            <source>Time</source>
+            <translation>时间</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>事件</translation>
+        </message>
+        <message>
+            <source>Who</source>
+            <translation>来源</translation>
+        </message>
+        <message>
+            <source>Line</source>
+            <translation>行</translation>
+        </message>
+        <message>
+            <source>Facts</source>
+            <translation>事实</translation>
+        </message>
+        <message>
+            <source>Fact</source>
+            <translation>事实</translation>
+        </message>
+        <message>
+            <source>Value</source>
+            <translation>值</translation>
+        </message>
+        <message>
+            <source>NCCL</source>
+            <translation>NCCL</translation>
+        </message>
+        <message>
+            <source>Open logs</source>
+            <translation>打开日志</translation>
+        </message>
+        <message>
+            <source>Open a folder of logs</source>
+            <translation>打开日志文件夹</translation>
+        </message>
+        <message>
+            <source>pasted text</source>
+            <translation>粘贴的文本</translation>
+        </message>
+        <message>
+            <source>%1 lines so far</source>
+            <translation>目前 %1 行</translation>
+        </message>
+        <message>
+            <source>%1 files</source>
+            <translation>%1 个文件</translation>
+        </message>
+        <message>
+            <source>%1, %2 lines</source>
+            <translation>%1，%2 行</translation>
+        </message>
+        <message>
+            <source>Not ruled out: %1</source>
+            <translation>未排除：%1</translation>
+        </message>
+        <message>
+            <source>The cause is named when everything is read.</source>
+            <translation>全部读取后给出原因。</translation>
+        </message>
+        <message>
+            <source>There is no line to read in what you opened. Facts lists what was skipped.</source>
+            <translation>打开的内容中没有可读取的行。“事实”列出了跳过的内容。</translation>
+        </message>
+        <message>
+            <source>Nothing in these logs points to a fault.</source>
+            <translation>这些日志中没有指向故障的内容。</translation>
+        </message>
+        <message>
+            <source>Timeline (%1)</source>
+            <translation>时间线 (%1)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::MainWindow</name>
+        <message>
+            <source>Pages</source>
+            <translation>页面</translation>
+        </message>
+        <message>
+            <source>Fleet</source>
+            <translation>集群</translation>
+        </message>
+        <message>
+            <source>Launch</source>
+            <translation>启动</translation>
+        </message>
+        <message>
+            <source>Doctor</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>Live</source>
+            <translation>实时</translation>
+        </message>
+        <message>
+            <source>Runs</source>
+            <translation>运行记录</translation>
+        </message>
+        <message>
+            <source>Logs</source>
+            <translation>日志</translation>
+        </message>
+        <message>
+            <source>%1 (Ctrl+%2)</source>
+            <translation>%1 (Ctrl+%2)</translation>
+        </message>
+        <message>
+            <source>&amp;File</source>
+            <translation>文件(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Open failure bundle…</source>
+            <translation>打开故障包(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>&amp;Import runs from a folder…</source>
+            <translation>从文件夹导入运行(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>&amp;Save failure bundle…</source>
+            <translation>保存故障包(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>&amp;Quit</source>
+            <translation>退出(&amp;Q)</translation>
+        </message>
+        <message>
+            <source>&amp;View</source>
+            <translation>视图(&amp;V)</translation>
+        </message>
+        <message>
+            <source>&amp;Fleet</source>
+            <translation>集群(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Launch</source>
+            <translation>启动(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Doctor</source>
+            <translation>诊断(&amp;D)</translation>
+        </message>
+        <message>
+            <source>L&amp;ive</source>
+            <translation>实时(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Runs</source>
+            <translation>运行记录(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Lo&amp;gs</source>
+            <translation>日志(&amp;G)</translation>
+        </message>
+        <message>
+            <source>&amp;Theme</source>
+            <translation>主题(&amp;T)</translation>
+        </message>
+        <message>
+            <source>As the &amp;system</source>
+            <translation>跟随系统(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Light</source>
+            <translation>浅色(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Dark</source>
+            <translation>深色(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Help</source>
+            <translation>帮助(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;About Rankscope</source>
+            <translation>关于 Rankscope(&amp;A)</translation>
+        </message>
+        <message>
+            <source>About Rankscope</source>
+            <translation>关于 Rankscope</translation>
+        </message>
+        <message>
+            <source>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;Launch, watch and diagnose distributed training.&lt;/p&gt;&lt;p&gt;Free software under the GNU General Public License, version 3 or later.&lt;/p&gt;</source>
+            <translation>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;启动、观察和诊断分布式训练。&lt;/p&gt;&lt;p&gt;基于 GNU 通用公共许可证第 3 版或更高版本的自由软件。&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <source>Rankscope</source>
+            <translation>Rankscope</translation>
+        </message>
+        <message>
+            <source>%1 — Rankscope</source>
+            <translation>%1 — Rankscope</translation>
+        </message>
+        <message>
+            <source>%1: %2 — Rankscope</source>
+            <translation>%1：%2 — Rankscope</translation>
+        </message>
+        <message>
+            <source>Run in progress</source>
+            <translation>运行进行中</translation>
+        </message>
+        <message>
+            <source>A run is in progress. What should happen to it?</source>
+            <translation>有一个运行正在进行。如何处理它？</translation>
+        </message>
+        <message>
+            <source>Its ranks run on their nodes and continue without this window. Attach to it later from Runs.</source>
+            <translation>它的 rank 在各自的节点上运行，没有此窗口也会继续。稍后可从“运行记录”附加到它。</translation>
+        </message>
+        <message>
+            <source>Its ranks are not started yet: if you leave now, the start is cancelled.</source>
+            <translation>它的 rank 尚未启动：如果现在离开，启动会被取消。</translation>
+        </message>
+        <message>
+            <source>&amp;Leave it running</source>
+            <translation>让它继续运行(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Abort</source>
+            <translation>中止(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Stop it</source>
+            <translation>停止它(&amp;S)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::MapTab</name>
+        <message>
+            <source>1 rank</source>
+            <translation>1 个 rank</translation>
+        </message>
+        <message>
+            <source>%1 ranks</source>
+            <translation>%1 个 rank</translation>
+        </message>
+        <message>
+            <source>Communicator</source>
+            <translation>通信域</translation>
+        </message>
+        <message>
+            <source>Where NCCL fell back to a slower path</source>
+            <translation>NCCL 退回到较慢路径的位置</translation>
+        </message>
+        <message>
+            <source>No communicator was set up yet: NCCL prints its rings when it is.</source>
+            <translation>尚未建立通信域：建立后 NCCL 会打印它的环。</translation>
+        </message>
+        <message>
+            <source>The communicator that is shown</source>
+            <translation>显示的通信域</translation>
+        </message>
+        <message>
+            <source>Connections</source>
+            <translation>连接</translation>
+        </message>
+        <message>
+            <source>Which connections are shown</source>
+            <translation>显示哪些连接</translation>
+        </message>
+        <message>
+            <source>Rings and trees</source>
+            <translation>环和树</translation>
+        </message>
+        <message>
+            <source>Rings</source>
+            <translation>环</translation>
+        </message>
+        <message>
+            <source>Trees</source>
+            <translation>树</translation>
+        </message>
+        <message>
+            <source>All connections</source>
+            <translation>所有连接</translation>
+        </message>
+        <message>
+            <source>Channel</source>
+            <translation>通道</translation>
+        </message>
+        <message>
+            <source>The channel that is shown</source>
+            <translation>显示的通道</translation>
+        </message>
+        <message>
+            <source>All channels</source>
+            <translation>所有通道</translation>
+        </message>
+        <message>
+            <source>Channel %1</source>
+            <translation>通道 %1</translation>
+        </message>
+        <message>
+            <source>Click: show the line</source>
+            <translation>点击：显示该行</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::MapView</name>
+        <message>
+            <source>1 connection</source>
+            <translation>1 条连接</translation>
+        </message>
+        <message>
+            <source>%1 connections</source>
+            <translation>%1 条连接</translation>
+        </message>
+        <message>
+            <source>Rank %1 → rank %2: %3</source>
+            <translation>Rank %1 → rank %2：%3</translation>
+        </message>
+        <message>
+            <source>, GPUDirect RDMA</source>
+            <translation>，GPUDirect RDMA</translation>
+        </message>
+        <message>
+            <source>, through the network device of rank %1 (PXN)</source>
+            <translation>，经由 rank %1 的网络设备 (PXN)</translation>
+        </message>
+        <message>
+            <source>, device %1 → %2</source>
+            <translation>，设备 %1 → %2</translation>
+        </message>
+        <message>
+            <source>Map of the communicator</source>
+            <translation>通信域拓扑图</translation>
+        </message>
+        <message>
+            <source>Machine not known</source>
+            <translation>未知机器</translation>
+        </message>
+        <message>
+            <source>%1 → %2: %3</source>
+            <translation>%1 → %2：%3</translation>
+        </message>
+        <message>
+            <source>… and %1 more</source>
+            <translation>… 以及另外 %1 个</translation>
+        </message>
+        <message>
+            <source>Ranks %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message>
+            <source>No line of ranks %1</source>
+            <translation>没有 rank %1 的日志行</translation>
+        </message>
+        <message>
+            <source>Rank %1: the logs have no line of it</source>
+            <translation>Rank %1：日志中没有它的行</translation>
+        </message>
+        <message>
+            <source>Rank %1</source>
+            <translation>Rank %1</translation>
+        </message>
+        <message>
+            <source>CUDA device %1</source>
+            <translation>CUDA 设备 %1</translation>
+        </message>
+        <message>
+            <source>GPU %1 of the machine</source>
+            <translation>机器的 GPU %1</translation>
+        </message>
+        <message>
+            <source>PCI bus %1</source>
+            <translation>PCI 总线 %1</translation>
+        </message>
+        <message>
+            <source>Process %1</source>
+            <translation>进程 %1</translation>
+        </message>
+        <message>
+            <source>Initialised in %1 s</source>
+            <translation>初始化用时 %1 s</translation>
+        </message>
+        <message>
+            <source>%1: in use</source>
+            <translation>%1：使用中</translation>
+        </message>
+        <message>
+            <source>%1: no connection of this view uses it</source>
+            <translation>%1：此视图中没有连接使用它</translation>
+        </message>
+        <message>
+            <source>rank %1</source>
+            <translation>rank %1</translation>
+        </message>
+        <message>
+            <source>no line</source>
+            <translation>没有日志行</translation>
+        </message>
+        <message>
+            <source>GPU %1</source>
+            <translation>GPU %1</translation>
+        </message>
+        <message>
+            <source>1 rank</source>
+            <translation>1 个 rank</translation>
+        </message>
+        <message>
+            <source>%1 ranks</source>
+            <translation>%1 个 rank</translation>
+        </message>
+        <message>
+            <source>, %1 without a line</source>
+            <translation>，%1 个没有日志行</translation>
+        </message>
+        <message>
+            <source>and %1 more</source>
+            <translation>以及另外 %1 个</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::MetricChooser</name>
+        <message>
+            <source>&amp;Metrics</source>
+            <translation>指标(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Choose which of the reported metrics are shown</source>
+            <translation>选择显示哪些已报告的指标</translation>
+        </message>
+        <message>
+            <source>Search the metrics</source>
+            <translation>搜索指标</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>搜索</translation>
+        </message>
+        <message>
+            <source>Metrics to show</source>
+            <translation>要显示的指标</translation>
+        </message>
+        <message>
+            <source>Show the &amp;default</source>
+            <translation>显示默认指标(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Metrics %1 of %2</source>
+            <translation>指标 %1 / %2(&amp;M)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::MetricPlot</name>
+        <message>
+            <source>Curves: %1</source>
+            <translation>曲线：%1</translation>
+        </message>
+        <message>
+            <source>No metrics are chosen. Choose some under Metrics.</source>
+            <translation>未选择指标。请在“指标”中选择。</translation>
+        </message>
+        <message>
+            <source>This run does not report the chosen metrics. Choose others under Metrics.</source>
+            <translation>此运行没有报告所选的指标。请在“指标”中另选。</translation>
+        </message>
+        <message>
+            <source>This run reported no measurements.</source>
+            <translation>此运行没有报告任何测量值。</translation>
+        </message>
+        <message>
+            <source>No measurements yet. The curves begin with the first step.</source>
+            <translation>尚无测量值。曲线从第一步开始。</translation>
+        </message>
+        <message>
+            <source>step %1</source>
+            <translation>第 %1 步</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NcclPane</name>
+        <message>
+            <source>Views of NCCL</source>
+            <translation>NCCL 视图</translation>
+        </message>
+        <message>
+            <source>Map</source>
+            <translation>拓扑图</translation>
+        </message>
+        <message>
+            <source>Collectives</source>
+            <translation>集合通信</translation>
+        </message>
+        <message>
+            <source>NCCL log</source>
+            <translation>NCCL 日志</translation>
+        </message>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NodeDetails</name>
+        <message>
+            <source>Connected as</source>
+            <translation>连接身份</translation>
+        </message>
+        <message>
+            <source>Time to connect</source>
+            <translation>连接用时</translation>
+        </message>
+        <message>
+            <source>Slow login shell</source>
+            <translation>登录 shell 缓慢</translation>
+        </message>
+        <message>
+            <source>%1 s until the first byte: check ~/.bashrc and ~/.profile there</source>
+            <translation>首字节等待 %1 s：请检查该机器上的 ~/.bashrc 和 ~/.profile</translation>
+        </message>
+        <message>
+            <source>Round trip</source>
+            <translation>往返时延</translation>
+        </message>
+        <message>
+            <source>Clock</source>
+            <translation>时钟</translation>
+        </message>
+        <message>
+            <source>%1 against this computer</source>
+            <translation>相对本机 %1</translation>
+        </message>
+        <message>
+            <source>Host name</source>
+            <translation>主机名</translation>
+        </message>
+        <message>
+            <source>User</source>
+            <translation>用户</translation>
+        </message>
+        <message>
+            <source>System</source>
+            <translation>系统</translation>
+        </message>
+        <message>
+            <source>Kernel</source>
+            <translation>内核</translation>
+        </message>
+        <message>
+            <source>C library</source>
+            <translation>C 库</translation>
+        </message>
+        <message>
+            <source>Agent</source>
+            <translation>代理程序</translation>
+        </message>
+        <message>
+            <source>Cache folder</source>
+            <translation>缓存目录</translation>
+        </message>
+        <message>
+            <source>%1 (%2 free)</source>
+            <translation>%1（空闲 %2）</translation>
+        </message>
+        <message>
+            <source>CPU</source>
+            <translation>CPU</translation>
+        </message>
+        <message>
+            <source>Load (1 min)</source>
+            <translation>负载（1 分钟）</translation>
+        </message>
+        <message>
+            <source>Memory</source>
+            <translation>内存</translation>
+        </message>
+        <message>
+            <source>%1 free of %2</source>
+            <translation>空闲 %1，共 %2</translation>
+        </message>
+        <message>
+            <source>GPU %1</source>
+            <translation>GPU %1</translation>
+        </message>
+        <message>
+            <source>GPUs</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>up</source>
+            <translation>已启用</translation>
+        </message>
+        <message>
+            <source>down</source>
+            <translation>未启用</translation>
+        </message>
+        <message>
+            <source>MTU %1</source>
+            <translation>MTU %1</translation>
+        </message>
+        <message>
+            <source>Interface %1</source>
+            <translation>网络接口 %1</translation>
+        </message>
+        <message>
+            <source>Address seen from here</source>
+            <translation>从本机看到的地址</translation>
+        </message>
+        <message>
+            <source>Our address seen from there</source>
+            <translation>从该机器看到的本机地址</translation>
+        </message>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>No facts of this machine yet. Probe connects to it, copies Rankscope's agent to your cache folder there, and shows its GPUs, memory, network and clock.</source>
+            <translation>还没有这台机器的信息。“探测”会连接它，将 Rankscope 的代理程序复制到你在该机器上的缓存目录，并显示其 GPU、内存、网络和时钟。</translation>
+        </message>
+        <message>
+            <source>Facts of the node</source>
+            <translation>节点信息</translation>
+        </message>
+        <message>
+            <source>Message of the system</source>
+            <translation>系统消息</translation>
+        </message>
+        <message>
+            <source>No node selected</source>
+            <translation>未选择节点</translation>
+        </message>
+        <message>
+            <source>probed in an earlier session</source>
+            <translation>在之前的会话中探测</translation>
+        </message>
+        <message>
+            <source>probed just now</source>
+            <translation>刚刚探测</translation>
+        </message>
+        <message>
+            <source>probed %1</source>
+            <translation>探测于 %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NodeDialog</name>
+        <message>
+            <source>Add a node</source>
+            <translation>添加节点</translation>
+        </message>
+        <message>
+            <source>Edit %1</source>
+            <translation>编辑 %1</translation>
+        </message>
+        <message>
+            <source>&amp;Add</source>
+            <translation>添加(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Save</source>
+            <translation>保存(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Name</source>
+            <translation>名称(&amp;N)</translation>
+        </message>
+        <message>
+            <source>node1</source>
+            <translation>node1</translation>
+        </message>
+        <message>
+            <source>A unique name for the machine</source>
+            <translation>机器的唯一名称</translation>
+        </message>
+        <message>
+            <source>&amp;Host</source>
+            <translation>主机(&amp;H)</translation>
+        </message>
+        <message>
+            <source>same as the name</source>
+            <translation>与名称相同</translation>
+        </message>
+        <message>
+            <source>Name, address, or a Host of your ssh_config</source>
+            <translation>名称、地址，或 ssh_config 中的 Host</translation>
+        </message>
+        <message>
+            <source>&amp;Port</source>
+            <translation>端口(&amp;P)</translation>
+        </message>
+        <message>
+            <source>22, or from ssh_config</source>
+            <translation>22，或取自 ssh_config</translation>
+        </message>
+        <message>
+            <source>&amp;User</source>
+            <translation>用户(&amp;U)</translation>
+        </message>
+        <message>
+            <source>from ssh_config, else your name</source>
+            <translation>取自 ssh_config，否则为你的用户名</translation>
+        </message>
+        <message>
+            <source>SSH agent and usual keys</source>
+            <translation>SSH 代理与常用密钥</translation>
+        </message>
+        <message>
+            <source>Browse…</source>
+            <translation>浏览…</translation>
+        </message>
+        <message>
+            <source>&amp;Key file</source>
+            <translation>密钥文件(&amp;K)</translation>
+        </message>
+        <message>
+            <source>&amp;Jump host</source>
+            <translation>跳板机(&amp;J)</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>user@host:port of a bastion</source>
+            <translation>跳板机的 user@host:port</translation>
+        </message>
+        <message>
+            <source>auto: as the node needs</source>
+            <translation>自动：按节点需要</translation>
+        </message>
+        <message>
+            <source>OpenSSH program</source>
+            <translation>OpenSSH 程序</translation>
+        </message>
+        <message>
+            <source>&amp;Transport</source>
+            <translation>传输方式(&amp;T)</translation>
+        </message>
+        <message>
+            <source>libssh is faster to connect; OpenSSH supports certificates, security keys and GSSAPI</source>
+            <translation>libssh 连接更快；OpenSSH 支持证书、安全密钥和 GSSAPI</translation>
+        </message>
+        <message>
+            <source>&amp;GPUs</source>
+            <translation>GPU(&amp;G)</translation>
+        </message>
+        <message>
+            <source>auto</source>
+            <translation>auto</translation>
+        </message>
+        <message>
+            <source>auto, or indices: 0, 1, 3</source>
+            <translation>auto，或索引：0, 1, 3</translation>
+        </message>
+        <message>
+            <source>&amp;CPU slots</source>
+            <translation>CPU 槽位(&amp;C)</translation>
+        </message>
+        <message>
+            <source>1</source>
+            <translation>1</translation>
+        </message>
+        <message>
+            <source>Ranks when there is no GPU</source>
+            <translation>没有 GPU 时的 rank 数</translation>
+        </message>
+        <message>
+            <source>&amp;Address</source>
+            <translation>地址(&amp;A)</translation>
+        </message>
+        <message>
+            <source>detected</source>
+            <translation>自动检测</translation>
+        </message>
+        <message>
+            <source>Used as MASTER_ADDR by the other nodes</source>
+            <translation>其他节点将其用作 MASTER_ADDR</translation>
+        </message>
+        <message>
+            <source>Cache &amp;folder</source>
+            <translation>缓存目录(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Folder for agent and worker on the node</source>
+            <translation>节点上存放代理程序和工作进程的目录</translation>
+        </message>
+        <message>
+            <source>A node with this name exists already. Choose another name.</source>
+            <translation>已有同名节点。请另选名称。</translation>
+        </message>
+        <message>
+            <source>Give a number from 1 to 65535, or nothing.</source>
+            <translation>填写 1 到 65535 的数字，或留空。</translation>
+        </message>
+        <message>
+            <source>Give a number from 1 to 1024, or nothing.</source>
+            <translation>填写 1 到 1024 的数字，或留空。</translation>
+        </message>
+        <message>
+            <source>Write auto, none, or different indices: 0, 1, 3.</source>
+            <translation>填写 auto、none，或互不相同的索引：0, 1, 3。</translation>
+        </message>
+        <message>
+            <source>Reading the ssh configuration…</source>
+            <translation>正在读取 ssh 配置…</translation>
+        </message>
+        <message>
+            <source>OpenSSH</source>
+            <translation>OpenSSH</translation>
+        </message>
+        <message>
+            <source>Connects as %1</source>
+            <translation>以 %1 身份连接</translation>
+        </message>
+        <message>
+            <source>by %1</source>
+            <translation>通过 %1</translation>
+        </message>
+        <message>
+            <source>by %1 (%2)</source>
+            <translation>通过 %1 (%2)</translation>
+        </message>
+        <message>
+            <source>Key file</source>
+            <translation>密钥文件</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NodeSamplesModel</name>
+        <message>
+            <source>%1 B/s</source>
+            <translation>%1 B/s</translation>
+        </message>
+        <message>
+            <source>%1 kB/s</source>
+            <translation>%1 kB/s</translation>
+        </message>
+        <message>
+            <source>%1 MB/s</source>
+            <translation>%1 MB/s</translation>
+        </message>
+        <message>
+            <source>%1 GB/s</source>
+            <translation>%1 GB/s</translation>
+        </message>
+        <message>
+            <source>mean %1, most %2 since the start</source>
+            <translation>启动以来平均 %1，最高 %2</translation>
+        </message>
+        <message>
+            <source>%1, sampled at %2</source>
+            <translation>%1，采样于 %2</translation>
+        </message>
+        <message>
+            <source>%1: %2 in, %3 out</source>
+            <translation>%1：入 %2，出 %3</translation>
+        </message>
+        <message>
+            <source>Free where Rankscope's cache folder is</source>
+            <translation>Rankscope 缓存目录所在处的空闲空间</translation>
+        </message>
+        <message>
+            <source>Mean of its GPUs</source>
+            <translation>其各 GPU 的均值</translation>
+        </message>
+        <message>
+            <source>Of its GPUs together</source>
+            <translation>其所有 GPU 合计</translation>
+        </message>
+        <message>
+            <source>Of the hottest</source>
+            <translation>最热 GPU 的温度</translation>
+        </message>
+        <message>
+            <source>%1 · as of %2 ago</source>
+            <translation>%1 · %2 前的数据</translation>
+        </message>
+        <message>
+            <source>GPU %1</source>
+            <translation>GPU %1</translation>
+        </message>
+        <message>
+            <source>%1 °C</source>
+            <translation>%1 °C</translation>
+        </message>
+        <message>
+            <source>%1 W</source>
+            <translation>%1 W</translation>
+        </message>
+        <message>
+            <source>%1 kW</source>
+            <translation>%1 kW</translation>
+        </message>
+        <message>
+            <source>%1 GiB</source>
+            <translation>%1 GiB</translation>
+        </message>
+        <message>
+            <source>%1 / %2 GiB</source>
+            <translation>%1 / %2 GiB</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>CPU</source>
+            <translation>CPU</translation>
+        </message>
+        <message>
+            <source>Memory</source>
+            <translation>内存</translation>
+        </message>
+        <message>
+            <source>Net in</source>
+            <translation>网络入</translation>
+        </message>
+        <message>
+            <source>Net out</source>
+            <translation>网络出</translation>
+        </message>
+        <message>
+            <source>Disk free</source>
+            <translation>空闲磁盘</translation>
+        </message>
+        <message>
+            <source>GPU</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>GPU memory</source>
+            <translation>GPU 内存</translation>
+        </message>
+        <message>
+            <source>Temp.</source>
+            <translation>温度</translation>
+        </message>
+        <message>
+            <source>Power</source>
+            <translation>功耗</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NodesButton</name>
+        <message>
+            <source>Nodes to inspect</source>
+            <translation>要检查的节点</translation>
+        </message>
+        <message>
+            <source>%1 of %2 nodes</source>
+            <translation>%1 / %2 个节点</translation>
+        </message>
+        <message>
+            <source>1 node</source>
+            <translation>1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NoticeList</name>
+        <message>
+            <source>Notices of the nodes</source>
+            <translation>节点通知</translation>
+        </message>
+        <message>
+            <source>&amp;Dismiss</source>
+            <translation>忽略(&amp;D)</translation>
+        </message>
+        <message>
+            <source>They stay in the log of the run</source>
+            <translation>它们保留在运行的日志中</translation>
+        </message>
+        <message>
+            <source>and %1 earlier ones: see the log</source>
+            <translation>以及更早的 %1 条：见日志</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PairMatrix</name>
+        <message>
+            <source>Connections between the nodes</source>
+            <translation>节点之间的连接</translation>
+        </message>
+        <message>
+            <source>from ↓  to →</source>
+            <translation>从 ↓  到 →</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PasteDialog</name>
+        <message>
+            <source>From a command line</source>
+            <translation>从命令行</translation>
+        </message>
+        <message>
+            <source>&amp;Command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun or Paddle</source>
+            <translation>torchrun、srun、deepspeed、accelerate、horovodrun、mpirun 或 Paddle 的命令行(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Command line</source>
+            <translation>命令行</translation>
+        </message>
+        <message>
+            <source>The job it makes</source>
+            <translation>由此生成的作业</translation>
+        </message>
+        <message>
+            <source>&amp;Use</source>
+            <translation>使用(&amp;U)</translation>
+        </message>
+        <message>
+            <source>How it runs</source>
+            <translation>运行方式</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>This computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>Tick the node to submit the job on.</source>
+            <translation>勾选用于提交作业的节点。</translation>
+        </message>
+        <message>
+            <source>The line names no nodes: tick them; none: all nodes.</source>
+            <translation>命令行没有指定节点：请勾选；不勾选：所有节点。</translation>
+        </message>
+        <message numerus="yes">
+            <source>The line asks for %n node(s): tick them.</source>
+            <translation>
+                <numerusform>命令行需要 %n 个节点：请勾选。</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>The job is submitted on one node, and %n are ticked.</source>
+            <translation>
+                <numerusform>作业在一个节点上提交，而勾选了 %n 个。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>Tick one node that has %1.</source>
+            <translation>勾选一个有 %1 的节点。</translation>
+        </message>
+        <message>
+            <source>The line asks for %1 nodes, and %2 are ticked.</source>
+            <translation>命令行需要 %1 个节点，而勾选了 %2 个。</translation>
+        </message>
+        <message>
+            <source>The inventory has fewer nodes: add the others in Fleet.</source>
+            <translation>节点清单中的节点不足：请在“集群”中添加其余节点。</translation>
+        </message>
+        <message numerus="yes">
+            <source>Tick %n node(s) above.</source>
+            <translation>
+                <numerusform>在上方勾选 %n 个节点。</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PlanModel</name>
+        <message>
+            <source>(found on start)</source>
+            <translation>（启动时确定）</translation>
+        </message>
+        <message>
+            <source>%1, a free port</source>
+            <translation>%1，空闲端口</translation>
+        </message>
+        <message>
+            <source>Rank</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Local rank</source>
+            <translation>本地 rank</translation>
+        </message>
+        <message>
+            <source>Device</source>
+            <translation>设备</translation>
+        </message>
+        <message>
+            <source>MASTER_ADDR:PORT</source>
+            <translation>MASTER_ADDR:PORT</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PlanView</name>
+        <message>
+            <source>1 rank</source>
+            <translation>1 个 rank</translation>
+        </message>
+        <message>
+            <source>%1 ranks</source>
+            <translation>%1 个 rank</translation>
+        </message>
+        <message>
+            <source>1 node</source>
+            <translation>1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 on %2 · %3 · master %4</source>
+            <translation>%2 上的 %1 · %3 · 主节点 %4</translation>
+        </message>
+        <message>
+            <source>Plan</source>
+            <translation>计划</translation>
+        </message>
+        <message>
+            <source>&amp;Copy plan</source>
+            <translation>复制计划(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Copy &amp;as</source>
+            <translation>复制为(&amp;A)</translation>
+        </message>
+        <message>
+            <source>What to type into another launcher to start the same ranks</source>
+            <translation>在其他启动器中输入什么来启动相同的 rank</translation>
+        </message>
+        <message>
+            <source>Plan, rank by rank</source>
+            <translation>计划，逐 rank 列出</translation>
+        </message>
+        <message>
+            <source>Command and environment of the selected rank</source>
+            <translation>所选 rank 的命令和环境变量</translation>
+        </message>
+        <message>
+            <source>Rank %1: command and environment</source>
+            <translation>Rank %1：命令和环境变量</translation>
+        </message>
+        <message>
+            <source>Command and environment of a rank</source>
+            <translation>rank 的命令和环境变量</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PreflightLine</name>
+        <message>
+            <source>Check nodes</source>
+            <translation>检查节点</translation>
+        </message>
+        <message>
+            <source>A quick preflight: about a second, starts nothing</source>
+            <translation>快速预检：约一秒，不启动任何程序</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+        <message>
+            <source>Show in Doctor</source>
+            <translation>在诊断中显示</translation>
+        </message>
+        <message>
+            <source>Checking the nodes…</source>
+            <translation>正在检查节点…</translation>
+        </message>
+        <message>
+            <source>Checking the nodes: %1</source>
+            <translation>正在检查节点：%1</translation>
+        </message>
+        <message>
+            <source>The job has changed since its nodes were checked.</source>
+            <translation>检查节点之后作业已更改。</translation>
+        </message>
+        <message>
+            <source>The nodes are not checked yet.</source>
+            <translation>节点尚未检查。</translation>
+        </message>
+        <message>
+            <source>Start does not check them: preflight is off.</source>
+            <translation>启动时不检查节点：预检已关闭。</translation>
+        </message>
+        <message>
+            <source>Start checks them first.</source>
+            <translation>启动时先检查节点。</translation>
+        </message>
+        <message>
+            <source> (and %1 more)</source>
+            <translation> （以及另外 %1 个）</translation>
+        </message>
+        <message>
+            <source>1 node</source>
+            <translation>1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>%1 checks passed in %2</source>
+            <translation>%1 项检查通过，用时 %2</translation>
+        </message>
+        <message>
+            <source>1 warning: %1</source>
+            <translation>1 个警告：%1</translation>
+        </message>
+        <message>
+            <source>%1 warnings, the first: %2</source>
+            <translation>%1 个警告，第一个：%2</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RankSquares</name>
+        <message>
+            <source>Rank %1 on %2, %3: %4</source>
+            <translation>Rank %1，在 %2 上，%3：%4</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2, %3: %4
+last reported: %5</source>
+            <translation>Rank %1，在 %2 上，%3：%4
+最后报告：%5</translation>
+        </message>
+        <message>
+            <source>
+step %1</source>
+            <translation>
+第 %1 步</translation>
+        </message>
+        <message>
+            <source>
+now unknown: its node does not answer</source>
+            <translation>
+当前未知：其节点没有应答</translation>
+        </message>
+        <message>
+            <source>
+ended with %1</source>
+            <translation>
+以 %1 结束</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RankStrip</name>
+        <message>
+            <source>%1 waiting for it</source>
+            <translation>%1 个在等它</translation>
+        </message>
+        <message>
+            <source>%1 unknown on %2</source>
+            <translation>%2 上有 %1 个未知</translation>
+        </message>
+        <message>
+            <source>%1 unknown on %2 nodes</source>
+            <translation>%2 个节点上有 %1 个未知</translation>
+        </message>
+        <message>
+            <source>Ranks: %1</source>
+            <translation>Rank：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RankTableModel</name>
+        <message>
+            <source>Rank %1 (local rank %2) on %3, %4</source>
+            <translation>Rank %1（本地 rank %2），在 %3 上，%4</translation>
+        </message>
+        <message>
+            <source>%1; last reported: %2</source>
+            <translation>%1；最后报告：%2</translation>
+        </message>
+        <message>
+            <source>before its node stopped answering: %1</source>
+            <translation>在其节点停止应答之前：%1</translation>
+        </message>
+        <message>
+            <source>ended with %1</source>
+            <translation>以 %1 结束</translation>
+        </message>
+        <message>
+            <source>parameters %1</source>
+            <translation>参数 %1</translation>
+        </message>
+        <message>
+            <source>Rank</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Device</source>
+            <translation>设备</translation>
+        </message>
+        <message>
+            <source>State</source>
+            <translation>状态</translation>
+        </message>
+        <message>
+            <source>Step</source>
+            <translation>步</translation>
+        </message>
+        <message>
+            <source>Epoch</source>
+            <translation>轮次</translation>
+        </message>
+        <message>
+            <source>Exit</source>
+            <translation>退出</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunExporter</name>
+        <message>
+            <source>&amp;Report in one page (HTML)…</source>
+            <translation>单页报告 (HTML)(&amp;R)…</translation>
+        </message>
+        <message>
+            <source>End, verdicts, curves, ranks, nodes, job and versions; without secrets</source>
+            <translation>结束情况、诊断结论、曲线、rank、节点、作业和版本；不含机密</translation>
+        </message>
+        <message>
+            <source>&amp;Metrics as a table (CSV)…</source>
+            <translation>指标表 (CSV)(&amp;M)…</translation>
+        </message>
+        <message>
+            <source>A row for each report of a rank</source>
+            <translation>rank 的每次报告一行</translation>
+        </message>
+        <message>
+            <source>&amp;Telemetry as a table (CSV)…</source>
+            <translation>遥测表 (CSV)(&amp;T)…</translation>
+        </message>
+        <message>
+            <source>A row for each value of a node</source>
+            <translation>节点的每个值一行</translation>
+        </message>
+        <message>
+            <source>Event files for Tensor&amp;Board…</source>
+            <translation>TensorBoard 事件文件(&amp;B)…</translation>
+        </message>
+        <message>
+            <source>A folder for tensorboard --logdir</source>
+            <translation>供 tensorboard --logdir 使用的文件夹</translation>
+        </message>
+        <message>
+            <source>Last values for &amp;Prometheus…</source>
+            <translation>Prometheus 用的最新值(&amp;P)…</translation>
+        </message>
+        <message>
+            <source>For a textfile collector</source>
+            <translation>供 textfile collector 使用</translation>
+        </message>
+        <message>
+            <source>All &amp;events (JSON lines)…</source>
+            <translation>所有事件 (JSON lines)(&amp;E)…</translation>
+        </message>
+        <message>
+            <source>Everything that Rankscope knows of the run</source>
+            <translation>Rankscope 所知的该运行的一切</translation>
+        </message>
+        <message>
+            <source>Export %1</source>
+            <translation>导出 %1</translation>
+        </message>
+        <message>
+            <source>New folder:</source>
+            <translation>新文件夹：</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunHeader</name>
+        <message>
+            <source>&amp;Why…</source>
+            <translation>查看原因(&amp;W)…</translation>
+        </message>
+        <message>
+            <source>Shows again why the run failed</source>
+            <translation>再次显示运行失败的原因</translation>
+        </message>
+        <message>
+            <source>Progress of the epoch</source>
+            <translation>轮次进度</translation>
+        </message>
+        <message>
+            <source>Save failure &amp;bundle…</source>
+            <translation>保存故障包(&amp;B)…</translation>
+        </message>
+        <message>
+            <source>The run as one file for others, without secrets</source>
+            <translation>将运行存为一个可交给他人的文件，不含机密</translation>
+        </message>
+        <message>
+            <source>Run &amp;again…</source>
+            <translation>再次运行(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>Opens Launch with the job of this run</source>
+            <translation>用此运行的作业打开启动页</translation>
+        </message>
+        <message>
+            <source>&amp;Stop</source>
+            <translation>停止(&amp;S)</translation>
+        </message>
+        <message numerus="yes">
+            <source>restarted %n time(s)</source>
+            <translation>
+                <numerusform>已重启 %n 次</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>%1 images/s</source>
+            <translation>%1 张图像/s</translation>
+        </message>
+        <message>
+            <source>Validation %1</source>
+            <translation>验证 %1</translation>
+        </message>
+        <message>
+            <source>Outcome: %1</source>
+            <translation>结果：%1</translation>
+        </message>
+        <message>
+            <source>Epoch %1 of %2</source>
+            <translation>轮次 %1 / %2</translation>
+        </message>
+        <message>
+            <source>%1 left</source>
+            <translation>剩余 %1</translation>
+        </message>
+        <message>
+            <source>epoch %1, run %2 left</source>
+            <translation>轮次剩余 %1，运行剩余 %2</translation>
+        </message>
+        <message>
+            <source>&amp;Pause</source>
+            <translation>暂停(&amp;P)</translation>
+        </message>
+        <message>
+            <source>&amp;Continue</source>
+            <translation>继续(&amp;C)</translation>
+        </message>
+        <message>
+            <source>The launcher of this run cannot pause it</source>
+            <translation>此运行的启动器不能暂停它</translation>
+        </message>
+        <message>
+            <source>Once all ranks are started</source>
+            <translation>所有 rank 启动后可用</translation>
+        </message>
+        <message>
+            <source>SIGSTOP to all processes of the ranks; memory and GPUs stay in use</source>
+            <translation>向 rank 的所有进程发送 SIGSTOP；内存和 GPU 仍被占用</translation>
+        </message>
+        <message>
+            <source>SIGCONT to all processes of the ranks</source>
+            <translation>向 rank 的所有进程发送 SIGCONT</translation>
+        </message>
+        <message>
+            <source>Force stop sent</source>
+            <translation>已发送强制停止</translation>
+        </message>
+        <message>
+            <source>Force &amp;stop</source>
+            <translation>强制停止(&amp;S)</translation>
+        </message>
+        <message>
+            <source>Nodes that do not answer receive it when they are back</source>
+            <translation>没有应答的节点会在恢复后收到</translation>
+        </message>
+        <message>
+            <source>SIGKILL to every rank at once</source>
+            <translation>同时向每个 rank 发送 SIGKILL</translation>
+        </message>
+        <message>
+            <source>SIGTERM to every rank on every node, then SIGKILL after the grace time</source>
+            <translation>向每个节点上的每个 rank 发送 SIGTERM，宽限时间后发送 SIGKILL</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunsModel</name>
+        <message>
+            <source>Starred</source>
+            <translation>已加星标</translation>
+        </message>
+        <message>
+            <source>Click to star this run</source>
+            <translation>点击为此运行加星标</translation>
+        </message>
+        <message>
+            <source>starred</source>
+            <translation>已加星标</translation>
+        </message>
+        <message>
+            <source>not starred</source>
+            <translation>未加星标</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Started</source>
+            <translation>开始时间</translation>
+        </message>
+        <message>
+            <source>Duration</source>
+            <translation>时长</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Outcome</source>
+            <translation>结果</translation>
+        </message>
+        <message>
+            <source>Labels</source>
+            <translation>标记信息</translation>
+        </message>
+        <message>
+            <source>Summary</source>
+            <translation>摘要</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunsPage</name>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>No runs kept yet</source>
+            <translation>尚未保存运行</translation>
+        </message>
+        <message>
+            <source>Every run you start is kept here with its plan, curves and output, and opens again exactly as it looked.</source>
+            <translation>启动的每个运行都会连同计划、曲线和输出保存在这里，再次打开时与当时完全一样。</translation>
+        </message>
+        <message>
+            <source>Go to &amp;Launch</source>
+            <translation>转到启动页(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Stored runs</source>
+            <translation>已保存的运行</translation>
+        </message>
+        <message>
+            <source>Runs</source>
+            <translation>运行记录</translation>
+        </message>
+        <message>
+            <source>Search runs</source>
+            <translation>搜索运行</translation>
+        </message>
+        <message>
+            <source>Search, tag:NAME, group:NAME, is:starred</source>
+            <translation>搜索，tag:名称，group:名称，is:starred</translation>
+        </message>
+        <message>
+            <source>Open &amp;bundle…</source>
+            <translation>打开故障包(&amp;B)…</translation>
+        </message>
+        <message>
+            <source>Adds the run of a failure bundle (*%1), or drop the file here</source>
+            <translation>添加故障包 (*%1) 中的运行，或将文件拖放到这里</translation>
+        </message>
+        <message>
+            <source>&amp;Open</source>
+            <translation>打开(&amp;O)</translation>
+        </message>
+        <message>
+            <source>&amp;Save bundle…</source>
+            <translation>保存故障包(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>A failure bundle: the run as one file for others, without secrets</source>
+            <translation>故障包：将运行存为一个可交给他人的文件，不含机密</translation>
+        </message>
+        <message>
+            <source>&amp;Delete…</source>
+            <translation>删除(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Run a&amp;gain…</source>
+            <translation>再次运行(&amp;G)…</translation>
+        </message>
+        <message>
+            <source>Opens Launch with the job of this run</source>
+            <translation>用此运行的作业打开启动页</translation>
+        </message>
+        <message>
+            <source>&amp;Labels…</source>
+            <translation>标记信息(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>Star, tags, group and note of this run</source>
+            <translation>此运行的星标、标签、分组和备注</translation>
+        </message>
+        <message>
+            <source>E&amp;xport</source>
+            <translation>导出(&amp;X)</translation>
+        </message>
+        <message>
+            <source>The run for other programs</source>
+            <translation>供其他程序使用的运行数据</translation>
+        </message>
+        <message>
+            <source>Reading %1: %2</source>
+            <translation>正在读取 %1：%2</translation>
+        </message>
+        <message>
+            <source>Reading %1…</source>
+            <translation>正在读取 %1…</translation>
+        </message>
+        <message>
+            <source>%1 was not added.</source>
+            <translation>未添加 %1。</translation>
+        </message>
+        <message>
+            <source>Cannot attach to %1.</source>
+            <translation>无法附加到 %1。</translation>
+        </message>
+        <message>
+            <source>Exporting %1: %2</source>
+            <translation>正在导出 %1：%2</translation>
+        </message>
+        <message>
+            <source>Exporting %1…</source>
+            <translation>正在导出 %1…</translation>
+        </message>
+        <message>
+            <source>%1 was not exported.</source>
+            <translation>未导出 %1。</translation>
+        </message>
+        <message>
+            <source>The labels of %1 were not stored.</source>
+            <translation>未保存 %1 的标记信息。</translation>
+        </message>
+        <message>
+            <source>The run store cannot be used.</source>
+            <translation>无法使用运行存储。</translation>
+        </message>
+        <message>
+            <source>The stored runs cannot be read.</source>
+            <translation>无法读取已保存的运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Show</source>
+            <translation>显示(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Attach</source>
+            <translation>附加(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Show what is stored and continue to watch the run</source>
+            <translation>显示已保存的内容并继续观察该运行</translation>
+        </message>
+        <message>
+            <source>Written: %1</source>
+            <translation>已写入：%1</translation>
+        </message>
+        <message>
+            <source>%1 of %2 runs</source>
+            <translation>%1 / %2 个运行</translation>
+        </message>
+        <message>
+            <source>1 run kept</source>
+            <translation>已保存 1 个运行</translation>
+        </message>
+        <message>
+            <source>%1 runs kept</source>
+            <translation>已保存 %1 个运行</translation>
+        </message>
+        <message>
+            <source>&amp;Save failure bundle…</source>
+            <translation>保存故障包(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Open failure bundles</source>
+            <translation>打开故障包</translation>
+        </message>
+        <message>
+            <source>Logs and archives (*)</source>
+            <translation>日志和归档文件 (*)</translation>
+        </message>
+        <message>
+            <source>Import runs from a folder: TensorBoard event files, or logs of one run</source>
+            <translation>从文件夹导入运行：TensorBoard 事件文件，或一个运行的日志</translation>
+        </message>
+        <message>
+            <source>Opening %1…</source>
+            <translation>正在打开 %1…</translation>
+        </message>
+        <message>
+            <source>Opening %1: %2 of its events</source>
+            <translation>正在打开 %1：已读取其事件的 %2</translation>
+        </message>
+        <message>
+            <source>Opening %1: %2 events</source>
+            <translation>正在打开 %1：%2 个事件</translation>
+        </message>
+        <message>
+            <source>%1 could not be opened.</source>
+            <translation>无法打开 %1。</translation>
+        </message>
+        <message>
+            <source>Delete run</source>
+            <translation>删除运行</translation>
+        </message>
+        <message>
+            <source>Delete %1?</source>
+            <translation>删除 %1？</translation>
+        </message>
+        <message>
+            <source>Started %1, %2 ranks, %3. Its plan, curves, output and job file are deleted from the run store; files on the machines stay. This cannot be undone.</source>
+            <translation>开始于 %1，%2 个 rank，%3。它的计划、曲线、输出和作业文件将从运行存储中删除；机器上的文件会保留。此操作无法撤销。</translation>
+        </message>
+        <message>
+            <source>&amp;Delete</source>
+            <translation>删除(&amp;D)</translation>
+        </message>
+        <message>
+            <source>%1 could not be deleted.</source>
+            <translation>无法删除 %1。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SaveBundleDialog</name>
+        <message>
+            <source>Save failure bundle of %1</source>
+            <translation>保存 %1 的故障包</translation>
+        </message>
+        <message>
+            <source>One file with everything that Rankscope knows of this run. It opens in another Rankscope like a stored run. Check it before you send it.</source>
+            <translation>一个文件，包含 Rankscope 所知的该运行的一切。在另一个 Rankscope 中，它像已保存的运行一样打开。发送前请检查。</translation>
+        </message>
+        <message>
+            <source>Replace names of &amp;users, too</source>
+            <translation>同时替换用户名(&amp;U)</translation>
+        </message>
+        <message>
+            <source>In paths of home folders, and before @</source>
+            <translation>在主目录路径中，以及 @ 之前</translation>
+        </message>
+        <message>
+            <source>Progress</source>
+            <translation>进度</translation>
+        </message>
+        <message>
+            <source>&amp;Save</source>
+            <translation>保存(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;File</source>
+            <translation>文件(&amp;F)</translation>
+        </message>
+        <message>
+            <source>C&amp;hoose…</source>
+            <translation>选择(&amp;H)…</translation>
+        </message>
+        <message>
+            <source>Content: %1 before compression</source>
+            <translation>内容：压缩前 %1</translation>
+        </message>
+        <message>
+            <source>Only known shapes are found: read the output of the ranks before you send it.</source>
+            <translation>只能找到已知格式的机密：发送前请阅读各 rank 的输出。</translation>
+        </message>
+        <message>
+            <source>No secrets were found. %1</source>
+            <translation>未发现机密。%1</translation>
+        </message>
+        <message>
+            <source>Replaced by %1: %2 places. %3</source>
+            <translation>替换为 %1：%2 处。%3</translation>
+        </message>
+        <message>
+            <source>Save failure bundle</source>
+            <translation>保存故障包</translation>
+        </message>
+        <message>
+            <source>All files (*)</source>
+            <translation>所有文件 (*)</translation>
+        </message>
+        <message>
+            <source>Choose a file.</source>
+            <translation>请选择文件。</translation>
+        </message>
+        <message>
+            <source>Saved: %1 (%2). Only your user can read it: change that if you share the file in place.</source>
+            <translation>已保存：%1 (%2)。只有你的用户可以读取：如果就地共享此文件，请更改权限。</translation>
+        </message>
+        <message>
+            <source>Cancelled: nothing was written.</source>
+            <translation>已取消：没有写入任何内容。</translation>
+        </message>
+        <message>
+            <source>Replace file</source>
+            <translation>替换文件</translation>
+        </message>
+        <message>
+            <source>Replace %1?</source>
+            <translation>替换 %1？</translation>
+        </message>
+        <message>
+            <source>A file with this name is in %1. Its content is lost when it is replaced.</source>
+            <translation>%1 中已有同名文件。替换后其内容会丢失。</translation>
+        </message>
+        <message>
+            <source>&amp;Replace</source>
+            <translation>替换(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Checking once more what is replaced…</source>
+            <translation>正在再次检查替换的内容…</translation>
+        </message>
+        <message>
+            <source>Reading the run: looking for secrets…</source>
+            <translation>正在读取运行：查找机密…</translation>
+        </message>
+        <message>
+            <source>Writing %1…</source>
+            <translation>正在写入 %1…</translation>
+        </message>
+        <message>
+            <source>Content</source>
+            <translation>内容</translation>
+        </message>
+        <message>
+            <source>What is replaced</source>
+            <translation>替换的内容</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message>
+            <source>Cancelling…</source>
+            <translation>正在取消…</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SecretDialog</name>
+        <message>
+            <source>Passphrase</source>
+            <translation>密码短语</translation>
+        </message>
+        <message>
+            <source>Password</source>
+            <translation>密码</translation>
+        </message>
+        <message>
+            <source>Node %1 needs the passphrase of the key for %2.</source>
+            <translation>节点 %1 需要 %2 的密钥的密码短语。</translation>
+        </message>
+        <message>
+            <source>Node %1 asks for the password of %2.</source>
+            <translation>节点 %1 要求输入 %2 的密码。</translation>
+        </message>
+        <message>
+            <source>That was not accepted. Attempt %1.</source>
+            <translation>未被接受。第 %1 次尝试。</translation>
+        </message>
+        <message>
+            <source>&amp;Passphrase:</source>
+            <translation>密码短语(&amp;P)：</translation>
+        </message>
+        <message>
+            <source>&amp;Password:</source>
+            <translation>密码(&amp;P)：</translation>
+        </message>
+        <message>
+            <source>Kept in memory only, never written to disk.</source>
+            <translation>只保存在内存中，从不写入磁盘。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SettingsModel</name>
+        <message>
+            <source>job (%1)</source>
+            <translation>作业 (%1)</translation>
+        </message>
+        <message>
+            <source>Rankscope</source>
+            <translation>Rankscope</translation>
+        </message>
+        <message>
+            <source>environment or nccl.conf</source>
+            <translation>环境变量或 nccl.conf</translation>
+        </message>
+        <message>
+            <source>environment</source>
+            <translation>环境变量</translation>
+        </message>
+        <message>
+            <source>the program</source>
+            <translation>程序</translation>
+        </message>
+        <message>
+            <source>%1 values</source>
+            <translation>%1 个值</translation>
+        </message>
+        <message>
+            <source>Variable</source>
+            <translation>变量</translation>
+        </message>
+        <message>
+            <source>Value</source>
+            <translation>值</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Set by</source>
+            <translation>设置者</translation>
+        </message>
+        <message>
+            <source>What it does</source>
+            <translation>作用</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SettingsTab</name>
+        <message>
+            <source>%1 %2 to %3</source>
+            <translation>%1 %2 至 %3</translation>
+        </message>
+        <message>
+            <source>up to %1 %2</source>
+            <translation>截至 %1 %2</translation>
+        </message>
+        <message>
+            <source>%1 %2 and newer</source>
+            <translation>%1 %2 及更新版本</translation>
+        </message>
+        <message>
+            <source>Variables of NCCL, PyTorch and Gloo</source>
+            <translation>NCCL、PyTorch 和 Gloo 的变量</translation>
+        </message>
+        <message>
+            <source>Variable</source>
+            <translation>变量</translation>
+        </message>
+        <message>
+            <source>Value</source>
+            <translation>值</translation>
+        </message>
+        <message>
+            <source>&amp;Set in Launch</source>
+            <translation>在启动页中设置(&amp;S)</translation>
+        </message>
+        <message>
+            <source>Opens this job in Launch with the variable in its environment.</source>
+            <translation>在启动页中打开此作业，并将该变量加入其环境变量。</translation>
+        </message>
+        <message>
+            <source>%1 variables are set.</source>
+            <translation>设置了 %1 个变量。</translation>
+        </message>
+        <message>
+            <source>%1 variables are set; one needs attention.</source>
+            <translation>设置了 %1 个变量；其中一个需要注意。</translation>
+        </message>
+        <message>
+            <source>%1 variables are set; %2 need attention.</source>
+            <translation>设置了 %1 个变量；其中 %2 个需要注意。</translation>
+        </message>
+        <message>
+            <source>The job sets no variable of NCCL, PyTorch or Gloo, and NCCL has printed none.
+Write one below to set it for the next run.</source>
+            <translation>作业没有设置 NCCL、PyTorch 或 Gloo 的变量，NCCL 也没有打印任何变量。
+在下方填写一个，为下次运行设置。</translation>
+        </message>
+        <message>
+            <source>No line of NCCL names a variable that is set.</source>
+            <translation>NCCL 的日志行没有提到已设置的变量。</translation>
+        </message>
+        <message>
+            <source>Choose a variable to see what it does, or write one to set it for the next run.</source>
+            <translation>选择一个变量以查看其作用，或填写一个，为下次运行设置。</translation>
+        </message>
+        <message>
+            <source>Not all ranks have the same value.</source>
+            <translation>并非所有 rank 的值都相同。</translation>
+        </message>
+        <message>
+            <source>values: %1</source>
+            <translation>取值：%1</translation>
+        </message>
+        <message>
+            <source>default: %1</source>
+            <translation>默认：%1</translation>
+        </message>
+        <message>
+            <source>source: %1</source>
+            <translation>来源：%1</translation>
+        </message>
+        <message>
+            <source>NCCL prints the same line for the environment and for nccl.conf; on the node, `grep %1 ~/.nccl.conf /etc/nccl.conf` finds the second</source>
+            <translation>对于环境变量和 nccl.conf，NCCL 打印相同的行；在节点上，`grep %1 ~/.nccl.conf /etc/nccl.conf` 可找出后者</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SizePlot</name>
+        <message>
+            <source>Latency and bus bandwidth over the size</source>
+            <translation>延迟和总线带宽随大小的变化</translation>
+        </message>
+        <message>
+            <source>Latency</source>
+            <translation>延迟</translation>
+        </message>
+        <message>
+            <source>Bus bandwidth</source>
+            <translation>总线带宽</translation>
+        </message>
+        <message>
+            <source>%1 of %2, %3 ranks
+%4, %5</source>
+            <translation>%1，%2，%3 个 rank
+%4，%5</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::StageCell</name>
+        <message>
+            <source>not begun</source>
+            <translation>未开始</translation>
+        </message>
+        <message>
+            <source>failed</source>
+            <translation>失败</translation>
+        </message>
+        <message>
+            <source>done</source>
+            <translation>完成</translation>
+        </message>
+        <message>
+            <source>not reached</source>
+            <translation>未到达</translation>
+        </message>
+        <message>
+            <source>in progress</source>
+            <translation>进行中</translation>
+        </message>
+        <message>
+            <source>Stage %1: %2 %3</source>
+            <translation>阶段 %1：%2 %3</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::StageStrip</name>
+        <message>
+            <source>The ranks got the checkpoint signal and may save before they are stopped: %1</source>
+            <translation>各 rank 已收到检查点信号，停止之前可以保存：%1</translation>
+        </message>
+        <message>
+            <source>All processes of the ranks are stopped; memory and GPUs stay in use.</source>
+            <translation>rank 的所有进程均已暂停；内存和 GPU 仍被占用。</translation>
+        </message>
+        <message>
+            <source>Paused on %1; the other nodes have not answered yet.</source>
+            <translation>已在 %1 上暂停；其他节点尚未应答。</translation>
+        </message>
+        <message>
+            <source>Stages of the run</source>
+            <translation>运行的各阶段</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::StartBars</name>
+        <message>
+            <source>Start of each rank</source>
+            <translation>各 rank 的启动</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::StartWaterfall</name>
+        <message>
+            <source>%1 · %2</source>
+            <translation>%1 · %2</translation>
+        </message>
+        <message>
+            <source>Rank %1 on %2</source>
+            <translation>Rank %1，在 %2 上</translation>
+        </message>
+        <message>
+            <source>Ranks %1 on %2, the slowest of each part</source>
+            <translation>Rank %1，在 %2 上，各部分取最慢者</translation>
+        </message>
+        <message>
+            <source>%1: %2 so far</source>
+            <translation>%1：目前 %2</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>Connect</source>
+            <translation>连接</translation>
+        </message>
+        <message>
+            <source>Push</source>
+            <translation>推送</translation>
+        </message>
+        <message>
+            <source>Process</source>
+            <translation>进程</translation>
+        </message>
+        <message>
+            <source>Imports</source>
+            <translation>导入</translation>
+        </message>
+        <message>
+            <source>Rendezvous</source>
+            <translation>会合</translation>
+        </message>
+        <message>
+            <source>First step</source>
+            <translation>第一步</translation>
+        </message>
+        <message>
+            <source>%1 nodes</source>
+            <translation>%1 个节点</translation>
+        </message>
+        <message>
+            <source>not started yet</source>
+            <translation>尚未启动</translation>
+        </message>
+        <message>
+            <source>no first step yet</source>
+            <translation>尚无第一步</translation>
+        </message>
+        <message>
+            <source>at the rendezvous, not met by the others yet</source>
+            <translation>已到会合点，其他 rank 尚未到达</translation>
+        </message>
+        <message>
+            <source>its process has started, nothing from it yet</source>
+            <translation>其进程已启动，尚无来自它的消息</translation>
+        </message>
+        <message>
+            <source>their processes have started, nothing from them yet</source>
+            <translation>它们的进程已启动，尚无来自它们的消息</translation>
+        </message>
+        <message>
+            <source>Waiting for rank %1 on %2: %3</source>
+            <translation>正在等待 %2 上的 rank %1：%3</translation>
+        </message>
+        <message>
+            <source>Waiting for %1 ranks on %2 (%3): %4</source>
+            <translation>正在等待 %2 上的 %1 个 rank (%3)：%4</translation>
+        </message>
+        <message>
+            <source>Start of the run</source>
+            <translation>运行的启动</translation>
+        </message>
+        <message>
+            <source>Start of the ranks</source>
+            <translation>各 rank 的启动</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::TelemetryStrip</name>
+        <message>
+            <source>Processors, memory, network and GPUs of the nodes</source>
+            <translation>节点的处理器、内存、网络和 GPU</translation>
+        </message>
+        <message>
+            <source>No measurements of the machines yet: processors, memory, network and GPUs.</source>
+            <translation>尚无机器的测量值：处理器、内存、网络和 GPU。</translation>
+        </message>
+        <message>
+            <source>This run kept no measurements of its machines (telemetry: { every_s: 0 }, or it never started).</source>
+            <translation>此运行没有保存机器的测量值（telemetry: { every_s: 0 }，或从未启动）。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::TransportLegend</name>
+        <message>
+            <source>Legend: %1</source>
+            <translation>图例：%1</translation>
+        </message>
+        <message>
+            <source>PXN: another GPU's device</source>
+            <translation>PXN：另一个 GPU 的网络设备</translation>
+        </message>
+    </context>
+</TS>
