@@ -1,18 +1,23 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/shell_quote.h>
+#include <gui/fleet/batch_node_dialog.h>
 #include <gui/fleet/fleet_page.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
 #include <gui/fleet/leftovers_dialog.h>
 #include <gui/fleet/node_details.h>
 #include <gui/fleet/node_dialog.h>
+#include <gui/fleet/slots_delegate.h>
 #include <gui/on_thread.h>
+#include <gui/session/terminal.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
+#include <remote/desk/node/node_shell.h>
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -28,6 +33,17 @@
 #include <array>
 
 namespace rankscope::gui {
+
+namespace {
+
+/// Between two readings of the figures of nodes that no run uses.
+constexpr int kFiguresEveryMs = 5000;
+
+QString selection_text(const std::vector<NodeSpec>& nodes) {
+    return nodes.size() == 1 ? qs(nodes.front().name) : FleetPage::tr("%1 nodes").arg(nodes.size());
+}
+
+}  // namespace
 
 FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fleet) {
     setObjectName(u"fleetPage"_s);
@@ -52,8 +68,9 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_ = new QTableView(splitter);
     tune_table(table_, "fleetTable", tr("Nodes"));
     table_->setModel(fleet_->model());
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setItemDelegate(new ProbeDelegate(table_));
+    table_->setItemDelegateForColumn(FleetModel::Slots, new SlotsDelegate(table_));
     table_->horizontalHeader()->setSectionResizeMode(FleetModel::State, QHeaderView::Stretch);
     fit_columns();
     details_ = new NodeDetails(splitter);
@@ -82,10 +99,12 @@ QWidget* FleetPage::make_buttons() {
     left_->setToolTip(
         tr("Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free "
            "them"));
+    shell_ = make_button(tr("&Open shell"), "openShell", bar);
+    shell_->setToolTip(tr("Log in on this machine by ssh, in a terminal window"));
     probe_ = make_button(tr("&Probe"), "probeNode", bar);
     probe_all_ = make_button(tr("Probe a&ll"), "probeAll", bar);
     cancel_ = make_button(tr("Cancel pro&bes"), "cancelProbes", bar);
-    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, left_}) {
+    for (QPushButton* button : {add_, import_, edit_, remove_, keys_, left_, shell_}) {
         layout->addWidget(button);
     }
     layout->addStretch();
@@ -101,8 +120,17 @@ void FleetPage::fit_columns() {
         int smallest;
         int largest;
     };
-    constexpr std::array<Limits, FleetModel::NUM_COLUMNS> kLimits{
-        {{110, 200}, {110, 220}, {0, 0}, {84, 230}, {46, 60}, {96, 140}, {90, 170}, {80, 100}, {60, 90}}};
+    constexpr std::array<Limits, FleetModel::NUM_COLUMNS> kLimits{{{110, 170},
+                                                                   {110, 170},
+                                                                   {0, 0},
+                                                                   {116, 172},
+                                                                   {100, 120},
+                                                                   {84, 200},
+                                                                   {46, 60},
+                                                                   {96, 140},
+                                                                   {90, 170},
+                                                                   {80, 100},
+                                                                   {60, 90}}};
     for (int column = 0; column < FleetModel::NUM_COLUMNS; ++column) {
         if (column != FleetModel::State) {
             const Limits& limits = kLimits[std::size_t(column)];
@@ -114,9 +142,14 @@ void FleetPage::fit_columns() {
 }
 
 void FleetPage::open_selected() {
-    const FleetNode* node = fleet_->model()->find(selected());
-    if (node && !node->spec.local && edit_->isEnabled()) {
-        open_dialog(node->spec.name);
+    const std::vector<NodeSpec> nodes = selection(true);
+    if (nodes.empty() || !edit_->isEnabled()) {
+        return;
+    }
+    if (nodes.size() == 1) {
+        open_dialog(nodes.front().name);
+    } else {
+        open_batch_dialog(nodes);
     }
 }
 
@@ -124,10 +157,16 @@ void FleetPage::connect_parts() {
     connect(add_, &QPushButton::clicked, this, [this] { open_dialog({}); });
     connect(import_, &QPushButton::clicked, this, &FleetPage::open_import);
     connect(keys_, &QPushButton::clicked, this, &FleetPage::open_keys);
-    connect(edit_, &QPushButton::clicked, this, [this] { open_dialog(selected()); });
+    connect(edit_, &QPushButton::clicked, this, &FleetPage::open_selected);
+    connect(shell_, &QPushButton::clicked, this, &FleetPage::open_shell);
     connect(left_, &QPushButton::clicked, this, [this] { open_leftovers(selected(), 0); });
     connect(remove_, &QPushButton::clicked, this, &FleetPage::ask_remove);
-    connect(probe_, &QPushButton::clicked, this, [this] { fleet_->probe(selected()); });
+    connect(probe_, &QPushButton::clicked, this, [this] {
+        for (const NodeSpec& node : selection(false)) {
+            fleet_->probe(node.name);
+        }
+    });
+    connect(&figures_clock_, &QTimer::timeout, this, &FleetPage::refresh_figures);
     connect(probe_all_, &QPushButton::clicked, fleet_, &Fleet::probe_all);
     connect(cancel_, &QPushButton::clicked, fleet_, &Fleet::cancel_probes);
     connect(problems_, &NoticeBar::actionTriggered, fleet_, &Fleet::load);
@@ -153,9 +192,53 @@ void FleetPage::connect_parts() {
 }
 
 std::string FleetPage::selected() const {
-    const QModelIndexList rows = table_->selectionModel()->selectedRows();
-    return rows.isEmpty() ? std::string()
-                          : fleet_->model()->nodes()[std::size_t(rows.first().row())].spec.name;
+    const std::vector<NodeSpec> nodes = selection(false);
+    const QModelIndex current = table_->currentIndex();
+    if (current.isValid() && table_->selectionModel()->isRowSelected(current.row())) {
+        return fleet_->model()->nodes()[std::size_t(current.row())].spec.name;
+    }
+    return nodes.empty() ? std::string() : nodes.front().name;
+}
+
+std::vector<NodeSpec> FleetPage::selection(bool inventory_only) const {
+    std::vector<int> rows;
+    for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+        rows.push_back(index.row());
+    }
+    std::sort(rows.begin(), rows.end());
+    std::vector<NodeSpec> nodes;
+    for (const int row : rows) {
+        const NodeSpec& spec = fleet_->model()->nodes()[std::size_t(row)].spec;
+        if (!spec.local || !inventory_only) {
+            nodes.push_back(spec);
+        }
+    }
+    return nodes;
+}
+
+void FleetPage::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    figures_clock_.start(kFiguresEveryMs);
+}
+
+// In a narrow window the state keeps its room; what is left out is in the details.
+void FleetPage::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    constexpr int kWide = 1300;
+    for (const int column : {FleetModel::Os, FleetModel::RoundTrip}) {
+        table_->setColumnHidden(column, width() < kWide);
+    }
+}
+
+void FleetPage::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    figures_clock_.stop();
+}
+
+void FleetPage::refresh_figures() {
+    if (!window()->isMinimized()) {
+        fleet_->refresh_figures();
+    }
 }
 
 void FleetPage::select(const std::string& name) {
@@ -178,21 +261,29 @@ void FleetPage::update_state() {
                    : tr("The inventory could not be saved."),
             failures_text(faults));
     }
-    const std::string name = selected();
-    const FleetNode* node = fleet_->model()->find(name);
-    const bool own = node && node->spec.local;
+    const FleetNode* node = fleet_->model()->find(selected());
+    const std::vector<NodeSpec> all = selection(false);
+    const bool some = !selection(true).empty();
+    const bool waits = std::any_of(all.begin(), all.end(), [this](const NodeSpec& each) {
+        const FleetNode* one = fleet_->model()->find(each.name);
+        return one && one->state != ProbeState::Connecting;
+    });
     add_->setEnabled(fleet_->loaded() && !broken);
     import_->setEnabled(fleet_->loaded() && !broken);
     keys_->setEnabled(fleet_->loaded() && !broken && !fleet_->inventory().nodes.empty());
-    edit_->setEnabled(fleet_->loaded() && !broken && node && !own);
-    remove_->setEnabled(fleet_->loaded() && !broken && node && !own);
-    left_->setEnabled(node != nullptr);
-    probe_->setEnabled(node && node->state != ProbeState::Connecting);
+    edit_->setEnabled(fleet_->loaded() && !broken && some);
+    remove_->setEnabled(fleet_->loaded() && !broken && some);
+    left_->setEnabled(node != nullptr && all.size() == 1);
+    shell_->setEnabled(node != nullptr && all.size() == 1);
+    probe_->setEnabled(waits);
     const int probing = fleet_->running_probes();
     cancel_->setVisible(probing > 0);
     const auto count = int(fleet_->model()->nodes().size());
     QString text =
         count == 1 ? tr("This computer. Add the machines you train on.") : tr("%1 machines").arg(count);
+    if (all.size() > 1) {
+        text += tr(" · %1 selected").arg(all.size());
+    }
     if (probing > 0) {
         text += tr(" · probing %1").arg(probing);
     }
@@ -219,6 +310,41 @@ void FleetPage::open_dialog(const std::string& name) {
         fleet_->save_node(name, edited);
     });
     dialog->open();
+}
+
+void FleetPage::open_batch_dialog(const std::vector<NodeSpec>& nodes) {
+    auto* dialog = new BatchNodeDialog(nodes, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog] { fleet_->replace_nodes(dialog->nodes()); });
+    dialog->open();
+}
+
+void FleetPage::open_shell() {
+    const std::vector<NodeSpec> nodes = selection(false);
+    if (nodes.empty()) {
+        return;
+    }
+    QStringList command;
+    QStringList words;
+    for (const std::string& word : node_shell(nodes.front())) {
+        command += qs(word);
+        words += qs(shell_quote(word));
+    }
+    if (open_terminal(command)) {
+        return;
+    }
+    auto* box =
+        new QMessageBox(QMessageBox::NoIcon, tr("Open shell"),
+                        tr("No terminal program starts on this computer."), QMessageBox::NoButton, this);
+    box->setObjectName(u"noTerminal"_s);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setInformativeText(
+        tr("Install one, for example xterm, or set TERMINAL to its name. The command:\n%1")
+            .arg(words.join(u' ')));
+    auto* copy = box->addButton(tr("&Copy command"), QMessageBox::AcceptRole);
+    box->addButton(QMessageBox::Close);
+    connect(copy, &QPushButton::clicked, this, [words] { copy_to_clipboard(words.join(u' ')); });
+    box->open();
 }
 
 void FleetPage::open_import() {
@@ -256,23 +382,40 @@ void FleetPage::open_leftovers(const std::string& name, int port) {
 }
 
 void FleetPage::ask_remove() {
-    const std::string name = selected();
-    auto* box =
-        new QMessageBox(QMessageBox::NoIcon, tr("Remove node"),
-                        tr("Remove %1 from the inventory?").arg(qs(name)), QMessageBox::NoButton, this);
+    const std::vector<NodeSpec> nodes = selection(true);
+    if (nodes.empty()) {
+        return;
+    }
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, nodes.size() == 1 ? tr("Remove node") : tr("Remove nodes"),
+        tr("Remove %1 from the inventory?").arg(selection_text(nodes)), QMessageBox::NoButton, this);
     box->setObjectName(u"removeDialog"_s);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(
-        tr("Its entry is removed from %1. The machine itself does not change, and stored runs stay.")
-            .arg(qs(fleet_->file().string())));
+    box->setInformativeText((nodes.size() == 1
+                                 ? tr("Its entry is removed from %1. The machine itself does not "
+                                      "change, and stored runs stay.")
+                                 : tr("Their entries are removed from %1. The machines themselves do not "
+                                      "change, and stored runs stay."))
+                                .arg(qs(fleet_->file().string())));
+    if (nodes.size() > 1) {
+        QStringList names;
+        for (const NodeSpec& node : nodes) {
+            names += qs(node.name);
+        }
+        box->setDetailedText(names.join(u'\n'));
+    }
     QPushButton* remove = box->addButton(tr("&Remove"), QMessageBox::AcceptRole);
     remove->setObjectName(u"removeConfirm"_s);
     QPushButton* cancel = box->addButton(QMessageBox::Cancel);
     box->setDefaultButton(cancel);
-    connect(box, &QMessageBox::finished, this, [this, box, remove, name] {
+    connect(box, &QMessageBox::finished, this, [this, box, remove, nodes] {
         if (box->clickedButton() == remove) {
             keep_selected_ = kLocalNodeName;
-            fleet_->remove_node(name);
+            std::vector<std::string> names;
+            for (const NodeSpec& node : nodes) {
+                names.push_back(node.name);
+            }
+            fleet_->remove_nodes(names);
         }
     });
     box->open();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/fleet/node_details.h>
+#include <gui/models/node_use.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
@@ -13,6 +14,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QTextEdit>
 #include <QVBoxLayout>
@@ -60,7 +62,17 @@ Facts connection_and_system(const FleetNode& node) {
     return all;
 }
 
-Facts hardware(const NodeFacts& facts) {
+/// ", rank 3, training, 97 %, 64 °C": what the GPU does now; empty: not known.
+QString figures_of(const std::vector<DeviceSlot>& devices, int gpu) {
+    const auto device = std::find_if(devices.begin(), devices.end(),
+                                     [gpu](const DeviceSlot& each) { return each.gpu && each.index == gpu; });
+    const QString text = device == devices.end() ? QString() : slot_figures(*device);
+    return text.isEmpty() ? text : QString(u", "_s % text);
+}
+
+Facts hardware(const FleetNode& node) {
+    const NodeFacts& facts = *node.facts;
+    const std::vector<DeviceSlot> devices = node.devices();
     Facts all;
     add(all, NodeDetails::tr("CPU"),
         facts.cpu_model.empty() ? QString::number(facts.cpus)
@@ -71,7 +83,7 @@ Facts hardware(const NodeFacts& facts) {
             .arg(bytes_text(facts.memory_free_bytes), bytes_text(facts.memory_bytes)));
     for (const GpuFacts& gpu : facts.gpus) {
         add(all, NodeDetails::tr("GPU %1").arg(gpu.index),
-            QString(qs(gpu.name) % u", "_s % bytes_text(gpu.memory_bytes)));
+            QString(qs(gpu.name) % u", "_s % bytes_text(gpu.memory_bytes) % figures_of(devices, gpu.index)));
     }
     if (facts.gpus.empty()) {
         add(all, NodeDetails::tr("GPUs"), NodeDetails::tr("none"));
@@ -116,7 +128,7 @@ std::array<std::vector<Fact>, 2> node_facts(const FleetNode& node) {
     if (!node.facts) {
         return {};
     }
-    return {connection_and_system(node), hardware(*node.facts)};
+    return {connection_and_system(node), hardware(node)};
 }
 
 QString facts_text(const FleetNode& node) {
@@ -212,9 +224,14 @@ void NodeDetails::set_node(const FleetNode* node, std::int64_t now_us) {
         stack_->setCurrentIndex(kFailure);
     } else if (node->facts) {
         const QString html = facts_html(*node, theme_colors(palette()).muted);
-        if (shown_html_ != html) {  // keeps a selection while nothing changes
+        const bool same_node = shown_node_ == node->spec.name;
+        // Figures change every few seconds: a selection and the place stay.
+        if (shown_html_ != html && !(same_node && facts_->textCursor().hasSelection())) {
+            const int place = facts_->verticalScrollBar()->value();
             facts_->setHtml(html);
+            facts_->verticalScrollBar()->setValue(same_node ? place : 0);
             shown_html_ = html;
+            shown_node_ = node->spec.name;
         }
         all_ = facts_text(*node);
         const QString age = age_text(node->facts->probed_us, now_us);

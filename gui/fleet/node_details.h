@@ -8,6 +8,7 @@
 #include <QFrame>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 class QLabel;
@@ -43,6 +44,7 @@ private:
     QPlainTextEdit* detail_;
     QString all_;
     QString shown_html_;
+    std::string shown_node_;
 };
 
 /// One fact: its name and its value, translated.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/fleet_model.h>
+#include <gui/models/node_use.h>
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -103,7 +105,9 @@ QString devices_text(const FleetNode& node) {
         }
         QStringList parts;
         for (const auto& [name, count] : counts) {
-            parts += QString(QString::number(count) % u" × "_s % qs(name));
+            // The vendor's name fills a column and distinguishes nothing.
+            const QString type = name.starts_with("NVIDIA ") ? qs(name.substr(7)) : qs(name);
+            parts += QString(QString::number(count) % u" × "_s % type);
         }
         if (used > 0) {
             return parts.join(u", "_s);
@@ -195,21 +199,29 @@ void FleetModel::set_cancelled(const std::string& name) {
     }
 }
 
-void FleetModel::refresh(std::int64_t now_us, const std::map<std::string, NodeLink>& links) {
+void FleetModel::refresh(std::int64_t now_us, const std::map<std::string, RunOnNode>& run) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    const std::int64_t before_us = std::exchange(now_us_, now_us);
     for (FleetNode& entry : nodes_) {
-        const QString before = probe_state_text(entry, now_us_);
-        const auto link = links.find(entry.spec.name);
+        const QString state = probe_state_text(entry, before_us);
+        const bool aged = is_aged(entry, before_us);
+        const auto at = run.find(entry.spec.name);
+        RunOnNode now = at == run.end() ? RunOnNode{} : at->second;
         entry.run_link.reset();
-        if (link != links.end() && !link->second.reachable()) {
-            entry.run_link = link->second;
+        if (now.link && !now.link->reachable()) {
+            entry.run_link = now.link;
         }
-        if (probe_state_text(entry, now_us) != before) {
-            const int row = int(&entry - nodes_.data());
+        const bool other_use = now.ranks != entry.ranks || now.sample_us != entry.run_sample_us;
+        entry.ranks = std::move(now.ranks);
+        entry.run_sample = std::move(now.sample);
+        entry.run_sample_us = now.sample_us;
+        const int row = int(&entry - nodes_.data());
+        if (other_use || is_aged(entry, now_us) != aged) {
+            emit dataChanged(index(row, State), index(row, Use));
+        } else if (probe_state_text(entry, now_us) != state) {
             emit dataChanged(index(row, State), index(row, State));
         }
     }
-    now_us_ = now_us;
 }
 
 FleetNode* FleetModel::node(const std::string& name) {
@@ -262,6 +274,8 @@ QString FleetModel::display(const FleetNode& node, int column) const {
             return node_address(node.spec);
         case State:
             return probe_state_text(node, now_us_);
+        case Use:
+            return use_text(node);
         case Devices:
             return devices_text(node);
         default:
@@ -298,6 +312,12 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole:
             return display(node, index.column());
         case Qt::ToolTipRole: {
+            if (index.column() == Slots) {
+                return slots_text(node);
+            }
+            if (index.column() == Use) {
+                return use_tool_tip(node, now_us_);
+            }
             const QString text = display(node, index.column());
             if (index.column() == State && node.run_link && !node.run_link->failure.empty()) {
                 return QString(text % u'\n' % qs(node.run_link->failure) % u'\n' % qs(node.run_link->remedy))
@@ -313,6 +333,12 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
             return node.facts_are_old && index.column() >= Cpus
                        ? QVariant(QGuiApplication::palette().color(QPalette::PlaceholderText))
                        : QVariant();
+        case SlotsRole:
+            return QVariant::fromValue(node.devices());
+        case AgedRole:
+            return is_aged(node, now_us_);
+        case Qt::AccessibleTextRole:
+            return index.column() == Slots ? QVariant(slots_text(node)) : QVariant();
         case ProbeStateRole:
             return int(node.run_link && node.state != ProbeState::Connecting ? ProbeState::Failed
                                                                              : node.state);
@@ -345,6 +371,10 @@ QVariant FleetModel::headerData(int section, Qt::Orientation orientation, int ro
             return tr("Address");
         case State:
             return tr("State");
+        case Slots:
+            return tr("GPUs and slots");
+        case Use:
+            return tr("Use");
         case Devices:
             return tr("Devices");
         case Cpus:

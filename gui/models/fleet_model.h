@@ -4,10 +4,10 @@
 #pragma once
 
 #include <base/failure.h>
+#include <gui/data/device_slots.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/node/node_facts.h>
 #include <remote/desk/plan/launch_plan.h>
-#include <remote/desk/run/run_state.h>
 
 #include <QAbstractTableModel>
 #include <cstdint>
@@ -23,11 +23,20 @@ enum class ProbeState { NotProbed, Connecting, Ready, Failed };
 struct FleetNode {
     NodeSpec spec;
     ProbeState state = ProbeState::NotProbed;
-    std::string progress;              ///< while connecting
-    std::optional<NodeFacts> facts;    ///< of this probe, or of the last one ever
-    bool facts_are_old = false;        ///< from the store: not of this session
-    Failure failure;                   ///< when Failed
-    std::optional<NodeLink> run_link;  ///< a live run uses the node and does not reach it now
+    std::string progress;                      ///< while connecting
+    std::optional<NodeFacts> facts;            ///< of this probe, or of the last one ever
+    bool facts_are_old = false;                ///< from the store: not of this session
+    Failure failure;                           ///< when Failed
+    std::optional<NodeLink> run_link;          ///< a live run uses the node and does not reach it now
+    std::vector<RankOnDevice> ranks;           ///< of the live run
+    std::map<std::string, double> run_sample;  ///< its newest figures; empty: no run is live there
+    std::int64_t run_sample_us = 0;
+
+    /// The newest figures: those of the live run, else of the probe in this session.
+    const std::map<std::string, double>& sample() const;
+    /// When they were taken, µs since 1970; 0: there are none.
+    std::int64_t sample_us() const;
+    std::vector<DeviceSlot> devices() const;
 };
 
 /// The nodes. "This computer" is always the first row.
@@ -35,8 +44,22 @@ class FleetModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Address, State, Devices, Cpus, Memory, Os, RoundTrip, Clock, NUM_COLUMNS };
-    enum Role { ProbeStateRole = Qt::UserRole };
+    enum Column {
+        Name,
+        Address,
+        State,
+        Slots,
+        Use,
+        Devices,
+        Cpus,
+        Memory,
+        Os,
+        RoundTrip,
+        Clock,
+        NUM_COLUMNS
+    };
+    /// SlotsRole: std::vector<DeviceSlot>. AgedRole: the cell's figures are older than they should be.
+    enum Role { ProbeStateRole = Qt::UserRole, SlotsRole, AgedRole };
 
     explicit FleetModel(QObject* parent = nullptr);
 
@@ -48,8 +71,8 @@ public:
     void set_failed(const std::string& name, const Failure& failure);
     /// The probe was cancelled: the state before it returns.
     void set_cancelled(const std::string& name);
-    /// Once a second: the desk's clock, for ages, and the links of the live run (none: no run is live).
-    void refresh(std::int64_t now_us, const std::map<std::string, NodeLink>& links);
+    /// Once a second: the desk's clock, for ages, and what the live run knows of its nodes (empty: no run is live).
+    void refresh(std::int64_t now_us, const std::map<std::string, RunOnNode>& run = {});
     std::int64_t now_us() const { return now_us_; }
 
     const std::vector<FleetNode>& nodes() const { return nodes_; }
@@ -79,7 +102,9 @@ QString node_address(const NodeSpec& spec);
 QString probe_state_text(const FleetNode& node, std::int64_t now_us = 0);
 /// "3 min ago", "2 days ago"; empty below a minute or when it is not known.
 QString age_text(std::int64_t then_us, std::int64_t now_us);
-/// "2 × NVIDIA H100", "4 CPU slots".
+/// "2 × H100 PCIe", "4 CPU slots".
 QString devices_text(const FleetNode& node);
 
 }  // namespace rankscope::gui
+
+Q_DECLARE_METATYPE(std::vector<rankscope::gui::DeviceSlot>)

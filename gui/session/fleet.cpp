@@ -9,6 +9,8 @@
 #include <remote/desk/node/session_pool.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 namespace rankscope::gui {
@@ -17,6 +19,14 @@ namespace {
 
 /// Probes wait for networks and for admission (remote/desk/transport/admission.h): many threads, little work.
 constexpr int kProbesAtOnce = 64;
+
+/// The connection was closed, and a new one would ask the user something.
+bool needs_an_answer(const Failure& failure) {
+    static constexpr std::array<std::string_view, 6> kIds{"ssh-password-needed", "ssh-passphrase-needed",
+                                                          "ssh-hostkey-unknown", "ssh-auth-denied",
+                                                          "ssh-auth-partial",    "ssh-no-identity"};
+    return std::find(kIds.begin(), kIds.end(), failure.code.text()) != kIds.end();
+}
 
 }  // namespace
 
@@ -143,11 +153,26 @@ void Fleet::add_nodes(const std::vector<NodeSpec>& nodes) {
     });
 }
 
-void Fleet::remove_node(const std::string& name) {
+void Fleet::remove_nodes(const std::vector<std::string>& names) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    probes_.erase(name);
-    save([name](Inventory& inventory) {
-        std::erase_if(inventory.nodes, [&](const NodeSpec& node) { return node.name == name; });
+    for (const std::string& name : names) {
+        probes_.erase(name);
+        refreshes_.erase(name);
+    }
+    save([gone = std::set<std::string>(names.begin(), names.end())](Inventory& inventory) {
+        std::erase_if(inventory.nodes, [&](const NodeSpec& node) { return gone.contains(node.name); });
+    });
+}
+
+void Fleet::replace_nodes(const std::vector<NodeSpec>& nodes) {
+    save([nodes](Inventory& inventory) {
+        for (const NodeSpec& node : nodes) {
+            const auto at = std::find_if(inventory.nodes.begin(), inventory.nodes.end(),
+                                         [&](const NodeSpec& each) { return each.name == node.name; });
+            if (at != inventory.nodes.end()) {
+                *at = node;
+            }
+        }
     });
 }
 
@@ -161,6 +186,10 @@ void Fleet::probe(const std::string& name) {
     if (!job) {
         job = std::make_unique<BackgroundJob>(this, &probe_pool_);
     }
+    if (const auto refresh = refreshes_.find(name); refresh != refreshes_.end()) {
+        refresh->second->cancel();
+    }
+    not_refreshed_.erase(name);
     model_.set_connecting(name, {});
     job->start(
         [spec = node->spec, ask = prompter_, kept = store_, open = sessions_, name,
@@ -191,6 +220,47 @@ void Fleet::probe(const std::string& name) {
             emit changed();
         });
     emit probesChanged();
+}
+
+void Fleet::refresh_figures() {
+    RANKSCOPE_CHECK(on_thread_of(this), return );
+    for (const FleetNode& node : model_.nodes()) {
+        const std::string& name = node.spec.name;
+        if (node.state != ProbeState::Ready || !node.run_sample.empty() || not_refreshed_.contains(name)) {
+            continue;
+        }
+        auto& job = refreshes_[name];
+        if (!job) {
+            job = std::make_unique<BackgroundJob>(this, &probe_pool_);
+        }
+        if (job->running()) {
+            continue;
+        }
+        job->start(
+            [spec = node.spec, open = sessions_](const JobHandle& handle) {
+                Result<NodeFacts> facts = probe_node(spec, {}, handle.stop(), {}, open.get());
+                if (facts) {
+                    facts->probed_us = now_us();
+                }
+                return facts;
+            },
+            [this, name](const Result<NodeFacts>& facts) { take_figures(name, facts); });
+    }
+}
+
+void Fleet::take_figures(const std::string& name, const Result<NodeFacts>& facts) {
+    const FleetNode* node = model_.find(name);
+    if (node == nullptr || node->state != ProbeState::Ready) {
+        return;  // a probe has begun meanwhile
+    }
+    if (facts) {
+        model_.set_ready(name, *facts);
+    } else if (needs_an_answer(facts.failure())) {
+        not_refreshed_.insert(name);
+    } else {
+        model_.set_failed(name, facts.failure());
+        emit changed();
+    }
 }
 
 void Fleet::probe_all() {

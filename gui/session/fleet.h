@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,10 +54,15 @@ public:
     void save_node(const std::string& old_name, const NodeSpec& node);
     /// Adds those whose names are not there yet.
     void add_nodes(const std::vector<NodeSpec>& nodes);
-    void remove_node(const std::string& name);
+    void remove_nodes(const std::vector<std::string>& names);
+    /// Replaces those with the same names.
+    void replace_nodes(const std::vector<NodeSpec>& nodes);
 
     void probe(const std::string& name);
     void probe_all();
+    /// Reads the figures of the nodes that are ready and that no live run reports, over the connections that are open. Asks
+    /// no question; a node that would need one keeps its last figures until the next probe.
+    void refresh_figures();
     void cancel_probes();
     int running_probes() const;
 
@@ -72,6 +78,7 @@ private:
     void save(Edit edit);
     void write_next();
     void take(InventoryRead read);
+    void take_figures(const std::string& name, const Result<NodeFacts>& facts);
 
     std::filesystem::path file_;
     bool must_exist_;
@@ -90,6 +97,8 @@ private:
     BackgroundJob write_job_;
     BackgroundJob facts_job_;
     std::map<std::string, std::unique_ptr<BackgroundJob>> probes_;
+    std::map<std::string, std::unique_ptr<BackgroundJob>> refreshes_;
+    std::set<std::string> not_refreshed_;  ///< nodes that would ask a question
 };
 
 }  // namespace rankscope::gui

@@ -30,8 +30,8 @@ Workspace::Workspace(Options options, QWidget* window)
       open_job_(this, &pool_) {
     pool_.setMaxThreadCount(kThreads);
     connect(&fleet_clock_, &QTimer::timeout, this, [this] {
-        fleet_.model()->refresh(
-            now_us(), session_.live() ? session_.model()->state().links : std::map<std::string, NodeLink>{});
+        fleet_.model()->refresh(now_us(), session_.live() ? run_on_nodes(session_.model()->state())
+                                                          : std::map<std::string, RunOnNode>{});
     });
     fleet_clock_.start(1000);
 }

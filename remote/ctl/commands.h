@@ -15,6 +15,7 @@ void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_import_command(CLI::App& nodes, GlobalOptions& options, int& code);
 void add_keys_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_probe_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_shell_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_plan_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_preflight_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_doctor_command(CLI::App& app, GlobalOptions& options, int& code);

@@ -32,6 +32,7 @@ int run(int argc, char** argv) {
     add_nodes_commands(app, options, code);
     add_keys_commands(app, options, code);
     add_probe_command(app, options, code);
+    add_shell_command(app, options, code);
     add_plan_command(app, options, code);
     add_preflight_command(app, options, code);
     add_doctor_command(app, options, code);

@@ -183,6 +183,9 @@ void TwoNodes::probe_and_trust() {
     find<QTableView>("fleetTable")->selectRow(1);
     EXPECT_TRUE(find<QTextEdit>("nodeFacts")->toPlainText().contains(u"node1"_s));
     picture("03-fleet-ready");
+    const std::int64_t probed = fleet()->model()->find("node1")->sample_us();
+    ASSERT_TRUE(wait_until([&] { return fleet()->model()->find("node1")->sample_us() > probed; }, 30000))
+        << "the figures of a ready node are read again while the page is visible";
 }
 
 void TwoNodes::plan() {

@@ -17,11 +17,13 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/prompts/host_key_dialog.h>
 #include <gui/prompts/secret_dialog.h>
+#include <gui/session/language.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 
 #include <tests/gui/bundle_shots.h>
 #include <tests/gui/collective_shots.h>
+#include <tests/gui/fleet_shots.h>
 #include <tests/gui/nccl_log_shots.h>
 #include <tests/gui/nccl_shots.h>
 #include <tests/gui/synthetic_preflight.h>
@@ -143,23 +145,8 @@ public:
     std::unique_ptr<MainWindow> window;
 };
 
-void fleet_shots(MainWindow& window, const Camera& camera) {
-    FleetModel* model = window.workspace()->fleet()->model();
-    window.show_page(MainWindow::Page::Fleet);
-    camera.take(&window, "fleet-not-probed");
-    model->set_ready("local", synthetic_facts("desk", 0));
-    model->set_ready("node1", synthetic_facts("node1", 8));
-    model->set_connecting("node2", "pushing agent 40 %");
-    model->set_failed(
-        "node3",
-        {"ssh-refused", "node3", "Connection refused at node3:22",
-         "Start the SSH server there (systemctl start ssh), or correct host and port in the inventory.",
-         "connect: Connection refused (111)"});
-    auto* table = window.findChild<QTableView*>(u"fleetTable"_s);
-    table->selectRow(1);
-    camera.take(&window, "fleet-facts");
-    table->selectRow(3);
-    camera.take(&window, "fleet-failed");
+void fleet_scenes(MainWindow& window, const Camera& camera) {
+    fleet_shots(window, [&](QWidget* widget, const char* name) { camera.take(widget, name); });
 }
 
 void launch_shots(MainWindow& window, const Camera& camera) {
@@ -510,7 +497,7 @@ int main(int argc, char** argv) {
     load_resources();
     const QStringList args = QApplication::arguments();
     if (args.size() < 2) {
-        std::printf("gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY]\n");
+        std::printf("gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY] [LANGUAGE]\n");
         return 2;
     }
     const QStringList sides = args.value(2, u"1280x800"_s).split(u'x');
@@ -518,6 +505,10 @@ int main(int argc, char** argv) {
     const bool dark = args.value(3) == u"dark"_s;
     QDir().mkpath(args[1]);
     const Camera camera(args[1], args.value(4));
+    if (args.size() > 5) {
+        install_language(&app, language_for(args[5]));
+        translate_other_parts();
+    }
     apply_theme(app, dark ? ThemeChoice::Dark : ThemeChoice::Light, false);
 
     if (camera.wants("runs-empty")) {
@@ -528,7 +519,7 @@ int main(int argc, char** argv) {
         camera.take(room.window.get(), "fleet-empty");
     }
     using Scenes = void (*)(MainWindow&, const Camera&);
-    const std::vector<std::pair<const char*, Scenes>> groups{{"fleet", fleet_shots},
+    const std::vector<std::pair<const char*, Scenes>> groups{{"fleet", fleet_scenes},
                                                              {"launch", launch_shots},
                                                              {"live", live_shots},
                                                              {"dialog", dialog_shots},

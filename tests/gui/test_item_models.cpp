@@ -52,7 +52,7 @@ TEST(FleetModel, StatesAreShownInWords) {
         model.index(1, FleetModel::State).data(Qt::ToolTipRole).toString().contains(u"Start sshd."_s));
     model.set_ready("node1", synthetic_facts("node1", 8));
     EXPECT_EQ(cell(model, 1, FleetModel::State), u"ready"_s);
-    EXPECT_EQ(cell(model, 1, FleetModel::Devices), u"8 × NVIDIA H100 80GB HBM3"_s);
+    EXPECT_EQ(cell(model, 1, FleetModel::Devices), u"8 × H100 80GB HBM3"_s);
     EXPECT_EQ(model.known_facts().count("node1"), 1U);
 }
 
@@ -96,13 +96,13 @@ TEST(FleetModel, FactsHaveAnAgeAndALiveRunsLinkIsShown) {
     link.state = LinkState::Retrying;
     link.last_seen_us = kNow + 3 * kMinute - 12'000'000;
     link.failure = "10.0.0.11:22 refuses the connection.";
-    model.refresh(kNow + 3 * kMinute, {{"node1", link}});
+    model.refresh(kNow + 3 * kMinute, {{"node1", RunOnNode{link, {}, {}, 0}}});
     EXPECT_EQ(cell(model, 1, FleetModel::State), u"no answer to the run for 12 s"_s);
     EXPECT_EQ(model.index(1, FleetModel::State).data(FleetModel::ProbeStateRole).toInt(),
               int(ProbeState::Failed));
     EXPECT_TRUE(model.index(1, FleetModel::State).data(Qt::ToolTipRole).toString().contains(u"refuses"_s));
     link.state = LinkState::Linked;
-    model.refresh(kNow + 3 * kMinute, {{"node1", link}});
+    model.refresh(kNow + 3 * kMinute, {{"node1", RunOnNode{link, {}, {}, 0}}});
     EXPECT_EQ(cell(model, 1, FleetModel::State), u"ready, 3 min ago"_s);
 }
 

@@ -32,7 +32,8 @@ TEST(Threads, SessionFleetAndLaunchRefuseCallsFromOtherThreads) {
         workspace->session()->start(request, workspace->store(), Prompter{});
         workspace->session()->attach(record, Inventory{}, workspace->store(), Prompter{});
         workspace->fleet()->add_nodes({NodeSpec()});
-        workspace->fleet()->remove_node("node1");
+        workspace->fleet()->remove_nodes({"node1"});
+        workspace->fleet()->refresh_figures();
         workspace->fleet()->probe("node1");
         workspace->fleet()->model()->set_nodes({});
         window.launch_page()->set_job_text("name: other\nnodes: [node1]\ncommand: [a]\n", "other.yaml");

@@ -1,0 +1,181 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/models/node_use.h>
+#include <gui/strings.h>
+#include <gui/texts.h>
+#include <remote/wire/sample_keys.h>
+
+#include <QCoreApplication>
+#include <QStringList>
+#include <algorithm>
+#include <cmath>
+
+namespace rankscope::gui {
+
+namespace {
+
+struct Tr {
+    Q_DECLARE_TR_FUNCTIONS(NodeUse)
+};
+
+constexpr std::int64_t kFreshUs = 10'000'000;
+constexpr double kGib = 1024.0 * 1024 * 1024;
+/// nvmlClocksEventReasonHwPowerBrakeSlowdown; the other reasons of a slow-down are heat.
+constexpr unsigned kPowerBrake = 0x80;
+
+double figure(const FleetNode& node, const char* key) {
+    const auto it = node.sample().find(key);
+    return it == node.sample().end() ? DeviceSlot::kAbsent : it->second;
+}
+
+QString what_it_does(const DeviceSlot& slot) {
+    if (slot.rank) {
+        return Tr::tr("rank %1, %2").arg(slot.rank->rank).arg(phase_text(slot.rank->phase));
+    }
+    switch (slot.state) {
+        case DeviceSlot::State::Free:
+            return Tr::tr("free");
+        case DeviceSlot::State::Used:
+            return Tr::tr("used by another program");
+        case DeviceSlot::State::LeftOut:
+            return Tr::tr("not offered by the inventory");
+        case DeviceSlot::State::Unknown:
+        case DeviceSlot::State::Faulty:
+        case DeviceSlot::State::Rank:
+            break;
+    }
+    return {};
+}
+
+}  // namespace
+
+const std::map<std::string, double>& FleetNode::sample() const {
+    static const std::map<std::string, double> none;
+    if (!run_sample.empty()) {
+        return run_sample;
+    }
+    return facts && !facts_are_old ? facts->sample : none;
+}
+
+std::int64_t FleetNode::sample_us() const {
+    if (!run_sample.empty()) {
+        return run_sample_us;
+    }
+    return facts && !facts_are_old ? facts->probed_us : 0;
+}
+
+std::vector<DeviceSlot> FleetNode::devices() const {
+    return device_slots(spec, facts ? &*facts : nullptr, ranks, sample());
+}
+
+QString use_text(const FleetNode& node) {
+    double use = 0;
+    int with_use = 0;
+    double hottest = -1;
+    for (const DeviceSlot& slot : node.devices()) {
+        if (slot.gpu && slot.use >= 0) {
+            use += slot.use;
+            ++with_use;
+        }
+        hottest = slot.temperature > hottest ? slot.temperature : hottest;
+    }
+    QStringList parts;
+    if (with_use > 0) {
+        parts += percent_text(use / with_use, 0);
+    }
+    if (hottest >= 0) {
+        parts += Tr::tr("%1 °C").arg(hottest, 0, 'f', 0);
+    }
+    if (parts.isEmpty()) {
+        const double cpu = figure(node, sample_key::kCpu);
+        return cpu >= 0 ? Tr::tr("CPU %1").arg(percent_text(cpu, 0)) : QString();
+    }
+    return parts.join(u", "_s);
+}
+
+QString use_tool_tip(const FleetNode& node, std::int64_t now_us) {
+    QStringList lines;
+    const double cpu = figure(node, sample_key::kCpu);
+    const double load = figure(node, sample_key::kLoad1);
+    const double used = figure(node, sample_key::kMemUsed);
+    const double total = figure(node, sample_key::kMemTotal);
+    if (cpu >= 0) {
+        lines += Tr::tr("CPU: %1").arg(percent_text(cpu, 0));
+    }
+    if (load >= 0) {
+        lines += Tr::tr("Load (1 min): %1").arg(load, 0, 'f', 2);
+    }
+    if (used >= 0 && total > 0) {
+        lines +=
+            Tr::tr("Memory: %1 of %2").arg(bytes_text(std::uint64_t(used)), bytes_text(std::uint64_t(total)));
+    }
+    for (const DeviceSlot& slot : node.devices()) {
+        if (slot.gpu) {
+            lines += slot_text(slot);
+        }
+    }
+    if (lines.isEmpty()) {
+        return {};
+    }
+    if (const std::int64_t then = node.sample_us(); then > 0 && now_us >= then) {
+        lines += Tr::tr("As of %1 ago").arg(duration_text(std::floor(double(now_us - then) / 1e6)));
+    }
+    return lines.join(u'\n');
+}
+
+QString slot_figures(const DeviceSlot& slot) {
+    QStringList parts;
+    if (const QString what = what_it_does(slot); !what.isEmpty()) {
+        parts += what;
+    }
+    if (slot.use >= 0) {
+        parts += percent_text(slot.use, 0);
+    }
+    if (slot.memory_used >= 0 && slot.memory_total > 0) {
+        parts += Tr::tr("%1 of %2 GiB")
+                     .arg(slot.memory_used / kGib, 0, 'f', 0)
+                     .arg(slot.memory_total / kGib, 0, 'f', 0);
+    }
+    if (slot.temperature >= 0) {
+        parts += Tr::tr("%1 °C").arg(slot.temperature, 0, 'f', 0);
+    }
+    if (slot.power >= 0) {
+        parts += Tr::tr("%1 W").arg(slot.power, 0, 'f', 0);
+    }
+    if (slot.throttle != 0) {
+        parts += (slot.throttle & kPowerBrake) != 0 ? Tr::tr("slowed down by its power supply")
+                                                    : Tr::tr("slowed down by heat");
+    }
+    if (slot.ecc > 0) {
+        parts += Tr::tr("%1 uncorrected memory errors").arg(slot.ecc, 0, 'f', 0);
+    }
+    return parts.join(u", "_s);
+}
+
+QString slot_text(const DeviceSlot& slot) {
+    const QString figures = slot_figures(slot);
+    return (slot.gpu ? Tr::tr("GPU %1: %2") : Tr::tr("Slot %1: %2"))
+        .arg(slot.index)
+        .arg(figures.isEmpty() ? Tr::tr("not known") : figures);
+}
+
+QString slots_text(const FleetNode& node) {
+    QStringList lines;
+    for (const DeviceSlot& slot : node.devices()) {
+        lines += slot_text(slot);
+    }
+    constexpr qsizetype kMostLines = 24;
+    if (lines.size() > kMostLines) {
+        const qsizetype more = lines.size() - kMostLines;
+        lines = lines.mid(0, kMostLines);
+        lines += Tr::tr("and %1 more").arg(more);
+    }
+    return lines.join(u'\n');
+}
+
+bool is_aged(const FleetNode& node, std::int64_t now_us) {
+    return node.sample_us() > 0 && now_us - node.sample_us() > kFreshUs;
+}
+
+}  // namespace rankscope::gui
