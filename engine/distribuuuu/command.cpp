@@ -3,11 +3,10 @@
 
 #include <engine/comm/rank_env.h>
 #include <engine/distribuuuu/command.h>
+#include <engine/distribuuuu/configuration.h>
 #include <engine/distribuuuu/listener.h>
-#include <engine/distribuuuu/settings.h>
 #include <engine/distribuuuu/slurm_env.h>
 #include <engine/distribuuuu/torch_checkpoints.h>
-#include <engine/distribuuuu/train_config_of.h>
 #include <engine/error.h>
 #include <engine/train/metric_lines_listener.h>
 #include <engine/train/run_worker.h>
@@ -79,6 +78,24 @@ FlatValues merged_values(const Arguments& arguments) {
     return values;
 }
 
+struct Configuration {
+    FlatValues values;
+    Settings settings;
+    config::TrainConfig config;
+};
+
+Configuration configuration_of(const Arguments& arguments) {
+    try {
+        Configuration read;
+        read.values = merged_values(arguments);
+        read.settings = settings_of(read.values);
+        read.config = train_config_of(read.settings, arguments.pad_validation);
+        return read;
+    } catch (const SettingsError& error) {
+        throw ConfigError(error.what());
+    }
+}
+
 RankEnv rank_env_of(const Arguments& arguments) {
     const Lookup variable = [](const std::string& name) -> std::optional<std::string> {
         const char* value = std::getenv(name.c_str());
@@ -121,9 +138,10 @@ int command(int argc, char** argv, MetricsSink& metrics) {
     if (const int code = parse(argc, argv, arguments); code >= 0) {
         return code;
     }
-    const FlatValues values = merged_values(arguments);
-    const Settings settings = settings_of(values);
-    const config::TrainConfig config = train_config_of(settings, arguments.pad_validation);
+    const Configuration read = configuration_of(arguments);
+    const FlatValues& values = read.values;
+    const Settings& settings = read.settings;
+    const config::TrainConfig& config = read.config;
     const RankEnv env = rank_env_of(arguments);
     const bool test = arguments.worker.only_evaluate;
     if (env.rank == 0) {

@@ -3,9 +3,9 @@
 
 #pragma once
 
+#include <engine/distribuuuu/configuration.h>
 #include <engine/distribuuuu/lines.h>
 #include <engine/distribuuuu/run_log.h>
-#include <engine/distribuuuu/settings.h>
 #include <engine/train/run_report.h>
 
 #include <chrono>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/distribuuuu/python_value.h>
+#include <engine/distribuuuu/configuration.h>
 #include <engine/distribuuuu/run_log.h>
 #include <engine/error.h>
 

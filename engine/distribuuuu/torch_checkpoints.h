@@ -4,8 +4,8 @@
 #pragma once
 
 #include <engine/comm/process_group.h>
+#include <engine/distribuuuu/configuration.h>
 #include <engine/distribuuuu/run_log.h>
-#include <engine/distribuuuu/settings.h>
 #include <engine/train/run_checkpoints.h>
 
 #include <filesystem>

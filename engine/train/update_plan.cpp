@@ -4,16 +4,6 @@
 #include <engine/train/update_plan.h>
 
 namespace rankscope::engine {
-namespace {
-
-LrPolicy policy_of(const std::string& name) {
-    return name == "cos"        ? LrPolicy::cosine
-           : name == "steps"    ? LrPolicy::steps
-           : name == "onecycle" ? LrPolicy::one_cycle
-                                : LrPolicy::constant;
-}
-
-}  // namespace
 
 OptimizerStep optimizer_settings(const config::OptimizerConfig& config) {
     OptimizerStep step;
@@ -30,35 +20,6 @@ OptimizerStep optimizer_settings(const config::OptimizerConfig& config) {
     step.beta2 = config.beta2;
     step.eps = config.eps;
     return step;
-}
-
-LrSchedule lr_schedule(const config::TrainConfig& config, int world_size) {
-    const config::ScheduleConfig& from = config.schedule;
-    LrSchedule schedule;
-    schedule.policy = policy_of(from.name);
-    schedule.lr = config.optimizer.lr;
-    if (from.reference_batch) {
-        schedule.lr = scaled_lr(schedule.lr, config.batch_size * world_size * config.accumulate_steps,
-                                *from.reference_batch);
-    }
-    schedule.by_step = from.by == "step";
-    schedule.min_lr_factor = from.min_lr_factor;
-    schedule.milestones = from.milestones;
-    schedule.gamma = from.gamma;
-    if (from.warmup) {
-        schedule.warmup_epochs = from.warmup->epochs.value_or(0.0);
-        schedule.warmup_steps = from.warmup->steps.value_or(0);
-        schedule.warmup_factor = from.warmup->factor;
-    }
-    schedule.one_cycle = {.pct_start = from.pct_start,
-                          .anneal = from.anneal == "linear" ? Anneal::linear : Anneal::cosine,
-                          .div_factor = from.div_factor,
-                          .final_div_factor = from.final_div_factor,
-                          .three_phase = from.three_phase,
-                          .cycle_momentum = from.cycle_momentum,
-                          .base_momentum = from.base_momentum,
-                          .max_momentum = from.max_momentum};
-    return schedule;
 }
 
 OptimizerStep scheduled_step(OptimizerStep settings, const LrSchedule& schedule, const RunPosition& position,

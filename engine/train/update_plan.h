@@ -3,19 +3,21 @@
 
 #pragma once
 
+#include <base/config/lr_schedule.h>
 #include <base/config/train_config.h>
-#include <engine/optim/lr_schedule.h>
 #include <engine/optim/optimizer_step.h>
 
 #include <cstdint>
 
 namespace rankscope::engine {
 
+using config::lr_schedule;
+using config::LrSchedule;
+using config::RunPosition;
+using config::ScheduledRate;
+
 /// The optimizer's settings; lr is the configured one, before schedule and scaling rule.
 OptimizerStep optimizer_settings(const config::OptimizerConfig& config);
-
-/// The schedule, its base rate scaled to the total batch where a reference batch is given.
-LrSchedule lr_schedule(const config::TrainConfig& config, int world_size);
 
 /// The update that is about to be made; `number` counts the run's updates from 1.
 OptimizerStep scheduled_step(OptimizerStep settings, const LrSchedule& schedule, const RunPosition& position,

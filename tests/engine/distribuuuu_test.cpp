@@ -3,9 +3,9 @@
 
 // Distribuuuu's configuration and lines: as text; what they start is in worker_test.
 
+#include <engine/distribuuuu/configuration.h>
 #include <engine/distribuuuu/lines.h>
 #include <engine/distribuuuu/run_log.h>
-#include <engine/distribuuuu/settings.h>
 #include <engine/distribuuuu/slurm_env.h>
 #include <engine/error.h>
 
@@ -29,7 +29,7 @@ template <typename F>
 std::string message_of(F&& function) {
     try {
         function();
-    } catch (const ConfigError& error) {
+    } catch (const std::runtime_error& error) {
         return error.what();
     }
     return "nothing was thrown";

@@ -3,10 +3,10 @@
 
 // Optimizers, schedules and clipping: beside PyTorch (data/make_torch_optim.py) and beside slow twins.
 
+#include <base/config/lr_schedule.h>
 #include <engine/optim/decay_ranges.h>
 #include <engine/optim/gradient_clip.h>
 #include <engine/optim/loss_scale.h>
-#include <engine/optim/lr_schedule.h>
 #include <engine/optim/optimizer_update.h>
 
 #include <gtest/gtest.h>
@@ -20,6 +20,12 @@
 namespace rankscope::engine::test {
 namespace {
 
+using config::Anneal;
+using config::LrPolicy;
+using config::LrSchedule;
+using config::OneCycleOptions;
+using config::scaled_lr;
+using config::ScheduledRate;
 using nlohmann::json;
 
 const json& torch_optim() {

@@ -5,9 +5,8 @@
 
 #include "target.h"
 
-#include <engine/distribuuuu/settings.h>
+#include <engine/distribuuuu/configuration.h>
 #include <engine/distribuuuu/slurm_env.h>
-#include <engine/error.h>
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace rankscope;
@@ -28,7 +27,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         const Settings settings = settings_of(values);
         fuzz::require(settings.train.batch_size >= 1, "settings that are accepted can be used");
         write_yaml(values);
-    } catch (const engine::ConfigError& error) {
+    } catch (const SettingsError& error) {
         fuzz::require(*error.what() != '\0', "a refusal has its reason");
     }
     return 0;

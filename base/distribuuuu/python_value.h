@@ -11,7 +11,7 @@
 #include <vector>
 
 /// The few Python values that a yacs configuration holds. Independent of YAML and of the engine.
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 
 struct PythonNone {
     bool operator==(const PythonNone&) const = default;
@@ -41,4 +41,4 @@ std::string repr(double number);
 /// "0,30,60"); nothing for what is no such literal or does not fit into 64 bits.
 std::optional<PythonValue> parse_python_literal(std::string_view text);
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu

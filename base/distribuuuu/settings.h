@@ -3,7 +3,7 @@
 
 #pragma once
 
-#include <engine/distribuuuu/yaml_text.h>
+#include <base/distribuuuu/yaml_text.h>
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Distribuuuu's configuration: its keys, defaults and rules of merging (those of yacs).
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 
 /// The configuration as a run uses it; every field is the key of the same name.
 struct Settings {
@@ -65,7 +65,7 @@ struct Settings {
 /// Every key with its default.
 const FlatValues& default_values();
 
-/// Puts `changes` over `values`. Unknown keys and values of another type than the key's are ConfigErrors that
+/// Puts `changes` over `values`. Unknown keys and values of another type than the key's are SettingsErrors that
 /// name the key, what was expected and the nearest known key; None goes everywhere, as in yacs. `where`
 /// begins the message: the file, or "command line".
 void merge(FlatValues& values, const FlatValues& changes, const std::string& where);
@@ -73,7 +73,7 @@ void merge(FlatValues& values, const FlatValues& changes, const std::string& whe
 /// "KEY VALUE KEY VALUE" of the command line.
 FlatValues read_overrides(const std::vector<std::string>& words);
 
-/// Throws ConfigError where a value cannot be used (None where a number is needed, TOPK 0, …).
+/// Throws SettingsError where a value cannot be used (None where a number is needed, TOPK 0, …).
 Settings settings_of(const FlatValues& values);
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu

@@ -3,13 +3,15 @@
 
 #pragma once
 
+#include <base/config/train_config.h>
+
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 /// The learning rate as a pure function of where the run is: nothing to save in a checkpoint, nothing to
 /// step.
-namespace rankscope::engine {
+namespace rankscope::config {
 
 enum class LrPolicy {
     constant,
@@ -66,4 +68,7 @@ ScheduledRate scheduled_rate(const LrSchedule& schedule, const RunPosition& posi
 /// update.
 double scaled_lr(double lr, std::int64_t total_batch, std::int64_t reference_batch);
 
-}  // namespace rankscope::engine
+/// The schedule of a `train` section, its base rate scaled to the total batch where a reference batch is given.
+LrSchedule lr_schedule(const TrainConfig& config, int world_size);
+
+}  // namespace rankscope::config

@@ -1,24 +1,24 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/distribuuuu/settings_error.h>
+#include <base/distribuuuu/train_config_of.h>
 #include <base/text.h>
-#include <engine/distribuuuu/train_config_of.h>
-#include <engine/error.h>
 
 #include <algorithm>
 
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 namespace {
 
 void check_model(const Settings& settings) {
     const std::vector<std::string> known{"resnet18", "resnet34", "resnet50", "resnet101", "resnet152"};
     if (std::find(known.begin(), known.end(), settings.model.arch) == known.end()) {
-        throw ConfigError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " + joined(known) +
-                          config::suggestion(settings.model.arch, known) +
-                          ". Other models run with Distribuuuu itself, as a program of your own.");
+        throw SettingsError("MODEL.ARCH is '" + settings.model.arch + "'; this engine trains " +
+                            joined(known) + config::suggestion(settings.model.arch, known) +
+                            ". Other models run with Distribuuuu itself, as a program of your own.");
     }
     if (settings.model.pretrained) {
-        throw ConfigError(
+        throw SettingsError(
             "MODEL.PRETRAINED is True; nothing is downloaded here. Save the pretrained state_dict to a "
             "file and name it in MODEL.WEIGHTS.");
     }
@@ -91,10 +91,10 @@ config::TrainConfig train_config_of(const Settings& settings, bool pad_validatio
     config.validation.report_every = settings.test.print_freq;
     const std::vector<config::ConfigProblem> problems = config::check_train_config(config::to_json(config));
     if (!problems.empty()) {
-        throw ConfigError("these settings cannot be trained: " + problems[0].path + ": " +
-                          config::to_sentence(problems[0]));
+        throw SettingsError("these settings cannot be trained: " + problems[0].path + ": " +
+                            config::to_sentence(problems[0]));
     }
     return config;
 }
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/distribuuuu/yaml_text.h>
-#include <engine/error.h>
+#include <base/distribuuuu/settings_error.h>
+#include <base/distribuuuu/yaml_text.h>
 
 #include <yaml-cpp/yaml.h>
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <string_view>
 
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 namespace {
 
 constexpr int kDeepest = 16;  // nested sections or lists
@@ -83,7 +83,7 @@ public:
     }
 
     [[noreturn]] void fail(const YAML::Node& node, const std::string& what) const {
-        throw ConfigError(file_ + ":" + std::to_string(node.Mark().line + 1) + ": " + what);
+        throw SettingsError(file_ + ":" + std::to_string(node.Mark().line + 1) + ": " + what);
     }
 
     FlatValues values;
@@ -177,10 +177,10 @@ FlatValues read_yaml(const std::string& text, const std::string& file) {
     try {
         root = YAML::Load(text);
     } catch (const YAML::Exception& error) {
-        throw ConfigError(file + ":" + std::to_string(error.mark.line + 1) + ": is not YAML: " + error.msg);
+        throw SettingsError(file + ":" + std::to_string(error.mark.line + 1) + ": is not YAML: " + error.msg);
     }
     if (!root.IsMap()) {
-        throw ConfigError(file + ": sections such as MODEL: and TRAIN: are expected");
+        throw SettingsError(file + ": sections such as MODEL: and TRAIN: are expected");
     }
     reader.section(root, "", 0);
     return std::move(reader.values);
@@ -203,4 +203,4 @@ std::string write_yaml(const FlatValues& values) {
     return text;
 }
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu

@@ -4,11 +4,11 @@
 #pragma once
 
 #include <base/config/train_config.h>
-#include <engine/distribuuuu/settings.h>
+#include <base/distribuuuu/settings.h>
 
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 
-/// What the settings mean to our trainer. Throws ConfigError for what it cannot do (another model, weights to
+/// What the settings mean to our trainer. Throws SettingsError for what it cannot do (another model, weights to
 /// be downloaded).
 ///
 /// Where it differs from Distribuuuu: validation counts every sample once (`pad_validation`: as there,
@@ -17,4 +17,4 @@ namespace rankscope::engine::distribuuuu {
 /// the same model and augmentation depends on the sample, not on the rank.
 config::TrainConfig train_config_of(const Settings& settings, bool pad_validation);
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/distribuuuu/python_value.h>
+#include <base/distribuuuu/python_value.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 namespace {
 
 constexpr int kDeepest = 32;  // nested lists
@@ -272,4 +272,4 @@ std::optional<PythonValue> parse_python_literal(std::string_view text) {
     return Parser(text).whole_text();
 }
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu

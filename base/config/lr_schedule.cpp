@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <engine/optim/lr_schedule.h>
+#include <base/config/lr_schedule.h>
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <numbers>
 
-namespace rankscope::engine {
+namespace rankscope::config {
 namespace {
 
 double annealed(Anneal anneal, double start, double end, double share) {
@@ -87,6 +87,13 @@ double warmup(const LrSchedule& schedule, double epoch, double step) {
     return share < 1.0 ? schedule.warmup_factor * (1.0 - share) + share : 1.0;
 }
 
+LrPolicy policy_of(const std::string& name) {
+    return name == "cos"        ? LrPolicy::cosine
+           : name == "steps"    ? LrPolicy::steps
+           : name == "onecycle" ? LrPolicy::one_cycle
+                                : LrPolicy::constant;
+}
+
 }  // namespace
 
 ScheduledRate scheduled_rate(const LrSchedule& schedule, const RunPosition& position) {
@@ -106,4 +113,33 @@ double scaled_lr(double lr, std::int64_t total_batch, std::int64_t reference_bat
     return lr * static_cast<double>(total_batch) / static_cast<double>(reference_batch);
 }
 
-}  // namespace rankscope::engine
+LrSchedule lr_schedule(const TrainConfig& config, int world_size) {
+    const ScheduleConfig& from = config.schedule;
+    LrSchedule schedule;
+    schedule.policy = policy_of(from.name);
+    schedule.lr = config.optimizer.lr;
+    if (from.reference_batch) {
+        schedule.lr = scaled_lr(schedule.lr, config.batch_size * world_size * config.accumulate_steps,
+                                *from.reference_batch);
+    }
+    schedule.by_step = from.by == "step";
+    schedule.min_lr_factor = from.min_lr_factor;
+    schedule.milestones = from.milestones;
+    schedule.gamma = from.gamma;
+    if (from.warmup) {
+        schedule.warmup_epochs = from.warmup->epochs.value_or(0.0);
+        schedule.warmup_steps = from.warmup->steps.value_or(0);
+        schedule.warmup_factor = from.warmup->factor;
+    }
+    schedule.one_cycle = {.pct_start = from.pct_start,
+                          .anneal = from.anneal == "linear" ? Anneal::linear : Anneal::cosine,
+                          .div_factor = from.div_factor,
+                          .final_div_factor = from.final_div_factor,
+                          .three_phase = from.three_phase,
+                          .cycle_momentum = from.cycle_momentum,
+                          .base_momentum = from.base_momentum,
+                          .max_momentum = from.max_momentum};
+    return schedule;
+}
+
+}  // namespace rankscope::config

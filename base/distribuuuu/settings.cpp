@@ -2,13 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/config_problem.h>
-#include <engine/distribuuuu/settings.h>
-#include <engine/error.h>
+#include <base/distribuuuu/settings.h>
+#include <base/distribuuuu/settings_error.h>
 
 #include <algorithm>
 #include <cmath>
 
-namespace rankscope::engine::distribuuuu {
+namespace rankscope::distribuuuu {
 namespace {
 
 PythonValue text(const char* value) {
@@ -54,7 +54,7 @@ public:
     const PythonValue& raw(const std::string& key) const { return values_.at(key); }
 
     [[noreturn]] void fail(const std::string& key, const std::string& right) const {
-        throw ConfigError(key + " is " + repr(values_.at(key)) + "; " + right);
+        throw SettingsError(key + " is " + repr(values_.at(key)) + "; " + right);
     }
 
 private:
@@ -156,13 +156,13 @@ void merge(FlatValues& values, const FlatValues& changes, const std::string& whe
             for (const auto& entry : values) {
                 known.push_back(entry.first);
             }
-            throw ConfigError(where + ": " + key + " is not a key of Distribuuuu's configuration" +
-                              config::suggestion(key, known));
+            throw SettingsError(where + ": " + key + " is not a key of Distribuuuu's configuration" +
+                                config::suggestion(key, known));
         }
         const bool none = value.as<PythonNone>() != nullptr || found->second.as<PythonNone>() != nullptr;
         if (!none && value.value.index() != found->second.value.index()) {
-            throw ConfigError(where + ": " + key + " is " + repr(value) + ", which is of type " +
-                              type_name(value) + "; " + expected_text(found->second));
+            throw SettingsError(where + ": " + key + " is " + repr(value) + ", which is of type " +
+                                type_name(value) + "; " + expected_text(found->second));
         }
         found->second = value;
     }
@@ -171,8 +171,8 @@ void merge(FlatValues& values, const FlatValues& changes, const std::string& whe
 FlatValues read_overrides(const std::vector<std::string>& words) {
     FlatValues values;
     if (words.size() % 2 != 0) {
-        throw ConfigError("command line: \"" + words.back() +
-                          "\" has no value; pairs are expected: KEY VALUE KEY VALUE …");
+        throw SettingsError("command line: \"" + words.back() +
+                            "\" has no value; pairs are expected: KEY VALUE KEY VALUE …");
     }
     for (std::size_t i = 0; i < words.size(); i += 2) {
         values[words[i]] = parse_python_literal(words[i + 1]).value_or(PythonValue{words[i + 1]});
@@ -227,4 +227,4 @@ Settings settings_of(const FlatValues& flat) {
     return settings;
 }
 
-}  // namespace rankscope::engine::distribuuuu
+}  // namespace rankscope::distribuuuu
