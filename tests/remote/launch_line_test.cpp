@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/desk/launch/run_launcher.h>
+#include <remote/desk/launch/slurm/slurm_options.h>
 #include <remote/desk/launch_lines/launch_line.h>
 
 #include <gtest/gtest.h>
@@ -145,6 +146,36 @@ TEST(LaunchLine, Srun) {
     EXPECT_EQ(plan->ranks.at(3).env.at("SLURM_NODEID"), "1");
     EXPECT_EQ(job_of("srun -w 10.0.0.2,10.0.0.1 --ntasks-per-node 1 ./a").nodes, (Words{"node2", "node1"}));
     EXPECT_FALSE(read_launch_line("srun -N2 -n3 ./a")) << "3 tasks on 2 nodes";
+}
+
+TEST(LaunchLine, SrunAndSbatchBecomeSlurmJobs) {
+    for (const char* pasted :
+         {"srun --partition=a100 -n 16 --gres=gpu:8 --ntasks-per-node=8 --mem=64G --exclusive -t 30 ./a b",
+          "sbatch -p a100 -n 16 --gres=gpu:8 --ntasks-per-node=8 --mem=64G --exclusive -t 30 --wrap 'srun "
+          "./a b'",
+          "sbatch -p a100 -n 16 --gpus-per-node=8 --ntasks-per-node=8 --mem=64G --exclusive -t 30 "
+          "--wrap='./a b'",
+          "#!/bin/bash\n#SBATCH -p a100\n#SBATCH --ntasks=16 --gres=gpu:8  # all\n#SBATCH "
+          "--ntasks-per-node=8\n"
+          "#SBATCH --mem=64G --exclusive\n#SBATCH -t 99\n\nsrun -t 30 ./a b\n"}) {
+        const PastedLine line = read(pasted);
+        EXPECT_NE(said(line.notes).find("allocation"), std::string::npos);
+        const Job job = submitted_job(line, kSlurmLauncher, "login1");
+        EXPECT_TRUE(job.nodes.empty());
+        EXPECT_EQ(job.procs_per_node, 8) << pasted;
+        EXPECT_EQ(job.command, (Words{"./a", "b"})) << pasted;
+        const SlurmOptions& options = slurm_options(job);
+        EXPECT_EQ(options.login, "login1");
+        EXPECT_EQ(options.nodes, 2) << pasted;
+        EXPECT_EQ(options.partition, "a100");
+        EXPECT_EQ(options.gres, "gpu:8");
+        EXPECT_EQ(options.time, "30") << pasted;
+        EXPECT_EQ(options.extra, (Words{"--mem=64G", "--exclusive"})) << pasted;
+        EXPECT_TRUE(parse_job(to_yaml(job), "j.yaml").problems.empty()) << to_yaml(job);
+    }
+    const auto script = read_launch_line("sbatch -N 2 train.sh");
+    ASSERT_FALSE(script);
+    EXPECT_NE(script.failure().remedy.find("Paste the text"), std::string::npos);
 }
 
 TEST(LaunchLine, DeepSpeed) {

@@ -136,15 +136,39 @@ Result<std::string> with_assignments(const std::string& yaml, const std::vector<
     return now;
 }
 
-Result<std::string> with_job(const std::string& yaml, const Job& job) {
+Result<std::string> with_changes(const std::string& yaml, const Job& before, const Job& after) {
     config::ConfigProblems problems;
     const auto root = read_yaml(yaml, problems);
     if (!root || !problems.empty()) {
         return edit_yaml(yaml, {});
     }
     const json document = root->is_mapping() ? config::to_json(*root) : json::object();
-    Job written = parse_job(yaml, job.file).job;
-    return edit_yaml(yaml, yaml_edits(document, with_values(document, written, job)));
+    return edit_yaml(yaml, yaml_edits(document, with_values(document, before, after)));
+}
+
+Result<std::string> with_job(const std::string& yaml, const Job& job) {
+    return with_changes(yaml, parse_job(yaml, job.file).job, job);
+}
+
+Result<std::string> without_keys(const std::string& yaml, const config::ConfigProblems& faults) {
+    config::ConfigProblems problems;
+    const auto root = read_yaml(yaml, problems);
+    if (!root || !problems.empty()) {
+        return edit_yaml(yaml, {});
+    }
+    const json document = root->is_mapping() ? config::to_json(*root) : json::object();
+    std::vector<YamlEdit> edits;
+    for (const config::ConfigProblem& fault : faults) {
+        // A fault within a value ("nodes[2]", a variable of env) takes the value out.
+        std::string path = fault.path.substr(0, fault.path.find('['));
+        while (config::value_at(document, path).is_null() && path.find('.') != std::string::npos) {
+            path.resize(path.rfind('.'));
+        }
+        if (!path.empty() && path != "train") {
+            edits.push_back({levels_of(path), nullptr});
+        }
+    }
+    return edit_yaml(yaml, edits);
 }
 
 }  // namespace rankscope

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <base/config/config_problem.h>
 #include <base/failure.h>
 #include <remote/desk/config/job.h>
 
@@ -19,5 +20,11 @@ Result<std::string> with_assignments(const std::string& yaml, const std::vector<
 /// A job file's text with the values of `job` where they differ from what the text says. Keys that no table
 /// knows, comments, order and the bytes of all other lines stay.
 Result<std::string> with_job(const std::string& yaml, const Job& job);
+/// The same for the values in which `after` differs from `before`: what the text says of all others stays,
+/// right or wrong.
+Result<std::string> with_changes(const std::string& yaml, const Job& before, const Job& after);
+
+/// Takes keys out of the text: those that `faults` name.
+Result<std::string> without_keys(const std::string& yaml, const config::ConfigProblems& faults);
 
 }  // namespace rankscope

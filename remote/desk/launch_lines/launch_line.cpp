@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/utf8.h>
+#include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
+#include <remote/desk/launch_lines/batch_script.h>
 #include <remote/desk/launch_lines/launch_tool.h>
 #include <remote/desk/launch_lines/shell_words.h>
 #include <remote/desk/text.h>
@@ -293,10 +296,17 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
     }
     PastedLine line;
     bool found_one = false;
-    for (const auto& command : split.commands) {
-        if (command.words.empty()) {
+    const Words batch = launch_lines::batch_options(pasted);
+    for (const auto& written : split.commands) {
+        if (written.words.empty()) {
             continue;
         }
+        const auto words = launch_lines::without_sbatch(written.words);
+        if (!words) {
+            return words.failure();
+        }
+        ShellCommand command = written;
+        command.words = *words;
         PastedLine front;
         const auto found = find_launcher(command.words, skip_front(command.words, front));
         if (!found) {
@@ -331,6 +341,10 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
         for (const auto& redirection : command.redirections) {
             line.notes.push_back(text(kContext, "%1: each rank's output is kept anyway.", {redirection}));
         }
+        if (line.tool == LauncherTool::Srun) {  // the line's own options come last and win
+            command.words.insert(command.words.begin() + static_cast<std::ptrdiff_t>(found->at),
+                                 batch.begin(), batch.end());
+        }
         if (auto read = read_words(*found, command.words, line); !read) {
             return read.failure();
         }
@@ -343,6 +357,26 @@ Result<PastedLine> read_launch_line(const std::string& pasted) {
         line.job.name = name_for(line.job.command);
     }
     return line;
+}
+
+Job submitted_job(const PastedLine& line, const std::string& launcher, const std::string& login) {
+    Job job = line.job;
+    choose_launcher(job, launcher);
+    set_submit_node(job, login);
+    set_node_count(job, std::max(line.nodes, line.hosts.empty() ? 1 : int(line.hosts.size())));
+    const auto put = [&](const std::string& name, const nlohmann::json& value) {
+        if (const auto* key = job_keys().find(launcher + '.' + name)) {
+            config::ConfigProblems ignored;  // the job's own check reports what Slurm does not take
+            key->read({config::from_json(value), key->info, key->info.path, true, ignored}, job);
+        }
+    };
+    for (const auto& [name, value] : line.allocation) {
+        put(name, value);
+    }
+    if (!line.allocation_extra.empty()) {
+        put("extra", line.allocation_extra);
+    }
+    return job;
 }
 
 Result<Job> job_from(const PastedLine& line, const Inventory& inventory,

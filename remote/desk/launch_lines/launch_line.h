@@ -56,11 +56,20 @@ struct PastedLine {
     std::map<std::string, int> host_ranks;  ///< ranks per host, where the line says so
     std::vector<int> gpus;                  ///< of every node; empty: not said
     std::vector<std::string> notes;         ///< what was left out, and why that is right
+    /// What the line asks of Slurm: keys of the section `slurm` and further options. They hold for jobs that are
+    /// submitted; `allocation_notes`, which stand in `notes` as well, for all others.
+    std::map<std::string, std::string> allocation;
+    std::vector<std::string> allocation_extra;
+    std::vector<std::string> allocation_notes;
 };
 
 /// Reads what a person pastes: one of the launchers' command lines, with variables before it, `cd`, `export`
 /// and line continuations. Fails with the word that is not understood.
 Result<PastedLine> read_launch_line(const std::string& text);
+
+/// The line as a job that a launcher submits on `login` and chooses the nodes for, with what the line asks of it.
+/// `launcher`: a name of job_launchers() that chooses the nodes.
+Job submitted_job(const PastedLine& line, const std::string& launcher, const std::string& login);
 
 /// Puts the inventory's nodes for the line's hosts (by name, host or address). `chosen`: what the user says
 /// where the line names none. A line for one machine is a job for this computer.

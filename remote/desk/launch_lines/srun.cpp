@@ -6,10 +6,17 @@
 #include <remote/desk/launch_lines/launch_tool.h>
 #include <remote/desk/text.h>
 
+#include <utility>
+
 namespace rankscope::launch_lines {
 namespace {
 
 constexpr const char* kContext = "LaunchLines";
+
+/// "partition" of "p partition".
+std::string last_name(const std::string& names) {
+    return names.substr(names.rfind(' ') + 1);
+}
 
 // reference: Slurm's srun(1), "OUTPUT ENVIRONMENT VARIABLES"
 const std::map<std::string, std::string>& slurm_variables() {
@@ -17,6 +24,48 @@ const std::map<std::string, std::string>& slurm_variables() {
         {"SLURM_PROCID", "{rank}"},       {"SLURM_LOCALID", "{local_rank}"}, {"SLURM_NTASKS", "{world_size}"},
         {"SLURM_NPROCS", "{world_size}"}, {"SLURM_NODEID", "{node_rank}"},   {"SLURM_NNODES", "{nodes}"}};
     return variables;
+}
+
+std::string because_of_allocation() {
+    return text(kContext, "belongs to the allocation; the job's nodes are used as they are");
+}
+
+void note(PastedLine& line, const std::string& option) {
+    line.notes.push_back(option + ": " + because_of_allocation());
+    line.allocation_notes.push_back(line.notes.back());
+}
+
+/// What is Slurm's to give: kept for a job that is submitted, left out of one whose nodes are named.
+void add_allocation(OptionRules& rules, PastedLine& line) {
+    for (const auto& [names, key] : {std::pair{"p partition", "partition"},
+                                     {"A account", "account"},
+                                     {"q qos", "qos"},
+                                     {"t time", "time"},
+                                     {"gres", "gres"},
+                                     {"gpus-per-node", "gres"}}) {
+        const std::string option = "--" + last_name(names);
+        const std::string target = key;
+        const std::string before = option == "--gpus-per-node" ? "gpu:" : "";
+        rules.push_back({names, true, [&line, option, target, before](const std::string& value) {
+                             line.allocation[target] = before + value;
+                             note(line, option + ' ' + value);
+                             return std::string();
+                         }});
+    }
+    for (const char* names : {"C constraint", "reservation", "x exclude", "G gpus", "gpus-per-task",
+                              "ntasks-per-gpu", "c cpus-per-task", "mem", "mem-per-cpu", "mem-per-gpu"}) {
+        const std::string option = "--" + last_name(names);
+        rules.push_back({names, true, [&line, option](const std::string& value) {
+                             line.allocation_extra.push_back(option + '=' + value);
+                             note(line, option + ' ' + value);
+                             return std::string();
+                         }});
+    }
+    rules.push_back({"exclusive", false, [&line](const std::string&) {
+                         line.allocation_extra.emplace_back("--exclusive");
+                         note(line, "--exclusive");
+                         return std::string();
+                     }});
 }
 
 }  // namespace
@@ -60,11 +109,8 @@ Result<void> read_srun(const Words& words, std::size_t at, PastedLine& line) {
         {"D chdir", true, into_text(folder)},
         {"J job-name", true, into_text(line.job.name)},
     };
-    leave_out(rules, text(kContext, "belongs to the allocation; the job's nodes are used as they are"),
-              {"p partition", "A account", "q qos", "t time", "C constraint", "reservation", "x exclude",
-               "gres", "G gpus", "gpus-per-node", "gpus-per-task", "ntasks-per-gpu", "c cpus-per-task", "mem",
-               "mem-per-cpu", "mem-per-gpu", "jobid"},
-              {"exclusive", "overlap"});
+    add_allocation(rules, line);
+    leave_out(rules, because_of_allocation(), {"jobid"}, {"overlap"});
     leave_out(rules, because::that_is_done_in_our_way(), {"o output", "e error", "W wait", "mpi"},
               {"l label", "u unbuffered", "K kill-on-bad-exit", "pty"});
     leave_out(rules, text(kContext, "give variables in env:"), {"export"});
