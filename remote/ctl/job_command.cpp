@@ -3,12 +3,16 @@
 
 #include <base/files.h>
 #include <remote/ctl/commands.h>
+#include <remote/desk/config/distribuuuu_job.h>
 #include <remote/desk/config/job_keys.h>
+#include <remote/desk/config/job_launcher.h>
 #include <remote/desk/launch_lines/launch_line.h>
 #include <remote/desk/text.h>
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -24,6 +28,7 @@ constexpr const char* kContext = "JobCommand";
 struct FromOptions {
     std::string line;
     std::vector<std::string> nodes;
+    std::string login;  ///< where the job is submitted; empty: it is not
     std::string output;
     bool force = false;
 };
@@ -68,6 +73,16 @@ int write_job(const GlobalOptions& options, const FromOptions& from, const std::
     return kDone;
 }
 
+/// The launcher that submits command lines of this program; empty: none does.
+std::string launcher_for(const std::string& program) {
+    for (const JobLauncher& launcher : job_launchers()) {
+        if (launcher.chooses_nodes && launcher.command == program) {
+            return launcher.name;
+        }
+    }
+    return {};
+}
+
 int job_from_line(const GlobalOptions& options, const FromOptions& from) {
     const auto inventory = load_inventory(options);
     if (!inventory) {
@@ -81,12 +96,27 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
         report(line.failure(), options.json);
         return kUsage;
     }
-    auto job = job_from(*line, *inventory, from.nodes);
+    const std::string submits = from.login.empty() ? std::string() : launcher_for(to_string(line->tool));
+    if (!from.login.empty() && submits.empty()) {
+        report(Failure{"bad-command-line", "--submit-on",
+                       text(kContext, "No launcher submits lines of %1.", {to_string(line->tool)}),
+                       text(kContext, "Leave --submit-on out, or give a line of srun or sbatch."), ""},
+               options.json);
+        return kUsage;
+    }
+    auto job = submits.empty() ? job_from(*line, *inventory, from.nodes)
+                               : Result<Job>(submitted_job(*line, submits, from.login));
     if (!job) {
         report(job.failure(), options.json);
         return kUsage;
     }
-    std::vector<std::string> notes = line->notes;
+    std::vector<std::string> notes;
+    for (const std::string& note : line->notes) {
+        const auto& left = line->allocation_notes;
+        if (from.login.empty() || std::find(left.begin(), left.end(), note) == left.end()) {
+            notes.push_back(note);
+        }
+    }
     if (const std::string script = local_script(*job); !script.empty()) {
         job->push = {script};
         notes.push_back(
@@ -106,6 +136,34 @@ int job_from_line(const GlobalOptions& options, const FromOptions& from) {
     return write_job(options, from, yaml);
 }
 
+struct DistribuuuuOptions {
+    std::string file;
+    std::vector<std::string> overrides;
+    std::vector<std::string> nodes;
+};
+
+int job_from_distribuuuu(const GlobalOptions& options, const DistribuuuuOptions& given,
+                         const FromOptions& from) {
+    const auto yaml = read_file(given.file);
+    if (!yaml) {
+        report(Failure{"bad-file", given.file,
+                       text(kContext, "The file cannot be read: %1.", {std::strerror(errno)}),
+                       text(kContext, "Check the path."), ""},
+               options.json);
+        return kUsage;
+    }
+    const auto job = job_of_distribuuuu(*yaml, given.file, given.overrides, given.nodes);
+    if (!job) {
+        report(job.failure(), options.json);
+        return kUsage;
+    }
+    if (options.json) {
+        std::printf("%s\n", nlohmann::json{{"job", *job}}.dump().c_str());
+        return kDone;
+    }
+    return write_job(options, from, *job);
+}
+
 }  // namespace
 
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
@@ -115,12 +173,26 @@ void add_job_command(CLI::App& app, GlobalOptions& options, int& code) {
                         "The command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun, … in "
                         "one word; -: from the standard input");
     command->add_option("--nodes", from->nodes, "Nodes for a line that names none")->delimiter(',');
+    command->add_option(
+        "--submit-on", from->login,
+        "Make a job that Slurm runs: the node to submit a line of srun or sbatch on, or local");
     command->add_option("-o,--output", from->output, "File to write (default: the standard output)");
     command->add_flag("--force", from->force, "Overwrite the file");
     auto* keys = command->add_subcommand("keys", "List every key of a job file: type, default, meaning");
     auto markdown = std::make_shared<bool>(false);
     keys->add_flag("--markdown", *markdown, "As docs/job-keys.md");
-    command->callback([&options, &code, from, command, keys, markdown] {
+    auto* theirs = command->add_subcommand("distribuuuu", "Make a job of a configuration of Distribuuuu");
+    auto given = std::make_shared<DistribuuuuOptions>();
+    theirs->add_option("file", given->file, "Its YAML file")->required();
+    theirs->add_option("override", given->overrides, "KEY VALUE pairs, for example TRAIN.BATCH_SIZE 64");
+    theirs->add_option("--nodes", given->nodes, "Nodes of the job (default: all)")->delimiter(',');
+    theirs->add_option("-o,--output", from->output, "File to write (default: the standard output)");
+    theirs->add_flag("--force", from->force, "Overwrite the file");
+    command->callback([&options, &code, from, command, keys, markdown, theirs, given] {
+        if (command->got_subcommand(theirs)) {
+            code = job_from_distribuuuu(options, *given, *from);
+            return;
+        }
         if (command->got_subcommand(keys)) {
             const std::string list = options.json ? job_keys_json().dump(2) + '\n'
                                      : *markdown  ? job_keys_markdown()

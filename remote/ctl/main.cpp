@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
     add_collectives_command(app, options, code);
     add_nccl_command(app, options, code);
     add_job_command(app, options, code);
+    add_recipes_command(app, options, code);
     add_run_command(app, options, code);
     add_runs_commands(app, options, code);
     add_metrics_commands(app, options, code);
