@@ -306,6 +306,8 @@ void MainWindow::open_first_job() {
     } else if (options_.quick_start) {
         const Recipe recipe = quick_start_recipe(QApplication::applicationDirPath());
         launch_->set_job_text(recipe.yaml, recipe.file.empty() ? "mnist-quickstart.yaml" : recipe.file);
+    } else {
+        launch_->restore_draft();
     }
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/train_config.h>
+#include <gui/launch/advice_panel.h>
+#include <gui/launch/gpu_picker.h>
 #include <gui/launch/job_form.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/learn_dialog.h>
@@ -11,6 +13,7 @@
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
 #include <gui/widgets/layout_helpers.h>
+#include <remote/desk/config/yaml_write.h>
 
 #include <QCheckBox>
 #include <QFileDialog>
@@ -144,6 +147,11 @@ void JobForm::make_general() {
     nodes_->setTextElideMode(Qt::ElideMiddle);
     nodes_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     form_->add_row("nodes", tr("&Nodes"), nodes_);
+    gpus_ = new GpuPicker(this);
+    form_->add_row("gpus", tr("GPUs"), gpus_);
+    connect(gpus_, &GpuPicker::changed, this, [this](const std::map<std::string, std::vector<int>>& used) {
+        rows_->set_text("devices", used.empty() ? QString() : qs(yaml_flow(used)));
+    });
     procs_ = form_->add_line("procs_per_node", tr("&Ranks per node"), "launchProcs", u"auto"_s,
                              tr("auto: one per GPU, else one per CPU slot; or per node: node1: 4, node2: 2"));
     port_ = form_->add_line("master_port", tr("Master &port"), "launchPort", u"29500"_s,
@@ -285,6 +293,14 @@ void JobForm::make_training() {
         return std::find(kFirst.begin(), kFirst.end(), info.path) != kFirst.end();
     });
     lr_ = form_->add_line("optimizer.lr", tr("&Learning rate"), "launchLr");
+    advice_ = new AdvicePanel(this);
+    form_->add_wide(advice_);
+    connect(advice_, &AdvicePanel::scaleRequested, this, [this] {
+        const Job job = checked().job;
+        if (const auto advice = training_advice(job, ranks_)) {
+            emit keysRequested(scaling_keys(job, *advice));
+        }
+    });
     momentum_ = form_->add_line("optimizer.momentum", tr("M&omentum"), "launchMomentum");
     decay_ = form_->add_line("optimizer.weight_decay", tr("&Weight decay"), "launchDecay");
     nesterov_ = new QCheckBox(tr("Nesterov"), this);
@@ -431,6 +447,7 @@ void JobForm::show_key_rows() {
     const Job job = checked().job;
     rows_->show_for(job, more_->isChecked());
     show_offers(job);
+    show_gpus(job);
     bool sgd = false;
     if (job.train) {
         const auto name = config::value_at(*job.train, "optimizer.name");
@@ -438,6 +455,15 @@ void JobForm::show_key_rows() {
     }
     form_->set_row_visible("optimizer.momentum", sgd);
     form_->set_row_visible("optimizer.nesterov", sgd);
+}
+
+void JobForm::show_advice(int world_size) {
+    ranks_ = world_size;
+    advice_->set_advice(training_advice(checked().job, world_size));
+}
+
+void JobForm::show_epoch_time(const QString& text) {
+    advice_->set_epoch_time(text);
 }
 
 void JobForm::learn_pattern() {
@@ -479,6 +505,9 @@ CheckedJob JobForm::checked() const {
     if (!launcher().chooses_nodes) {
         checked.job.all_nodes = all_nodes_;
         checked.job.nodes = all_nodes_ ? std::vector<std::string>() : chosen_;
+    }
+    for (const auto& [key, error] : checked.errors) {
+        checked.unread.insert(key);
     }
     check_as_file(checked);
     return checked;

@@ -22,7 +22,9 @@ class QToolButton;
 
 namespace rankscope::gui {
 
+class AdvicePanel;
 class FieldForm;
+class GpuPicker;
 class KeyRows;
 
 /// Edits a Job. It has a field for every key of the table; keys that no table knows stay in the file's text.
@@ -40,6 +42,10 @@ public:
     bool nodes_chosen() const { return launcher().chooses_nodes ? !submit_node_.empty() : !chosen_.empty(); }
     /// The ticked nodes, those of `nodes: all` as well.
     const std::vector<std::string>& chosen_nodes() const { return chosen_; }
+    /// What the ranks of the plan make of batch size and learning rate; 0: there is no plan.
+    void show_advice(int world_size);
+    /// What the last run of the job took; empty: not known.
+    void show_epoch_time(const QString& text);
     bool has_field(const std::string& key) const;
     /// Marks the fields; returns the errors that belong to no field.
     std::map<std::string, QString> show_errors(const std::map<std::string, QString>& errors);
@@ -48,6 +54,8 @@ signals:
     void changed();
     /// The user gave the field of a key another value.
     void fieldEdited(const QString& key);
+    /// Values for keys that the user takes over from the advice.
+    void keysRequested(const std::map<std::string, std::string>& keys);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -67,6 +75,7 @@ private:
     void make_more();
     void show_key_rows();
     void show_offers(const Job& job);
+    void show_gpus(const Job& job);
     const JobLauncher& launcher() const;
     bool own_program() const;
     void launcher_changed();
@@ -85,11 +94,13 @@ private:
     std::string submit_node_;          ///< instead of them where the launcher chooses the nodes
     const FleetModel* fleet_ = nullptr;
     EngineParts engine_;
+    int ranks_ = 0;  ///< of the plan; 0: there is none
     bool filling_ = false;
     FieldForm* form_;
     KeyRows* rows_;
     QToolButton* more_ = nullptr;  ///< unfolds the rarely used keys
     QListWidget* nodes_;
+    GpuPicker* gpus_;
     QLineEdit* name_;
     QLineEdit* procs_;
     QLineEdit* port_;
@@ -99,6 +110,7 @@ private:
     QLineEdit* epochs_;
     QLineEdit* batch_;
     QLineEdit* lr_;
+    AdvicePanel* advice_;
     QLineEdit* momentum_;
     QLineEdit* decay_;
     QCheckBox* nesterov_;

@@ -3,11 +3,13 @@
 
 // The list of nodes of JobForm: those of a run, or the one that it is submitted on.
 
+#include <gui/launch/gpu_picker.h>
 #include <gui/launch/job_form.h>
 #include <gui/launch/key_rows.h>
 #include <gui/on_thread.h>
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
+#include <gui/widgets/field_form.h>
 
 #include <QComboBox>
 #include <QListWidget>
@@ -110,6 +112,21 @@ void JobForm::show_offers(const Job& job) {
                       known && job.train ? gpus ? u"nccl"_s : u"gloo"_s : QString());
     rows_->set_offers("precision", offers.precisions, {}, QString());
     filling_ = filling;
+}
+
+// The squares of nodes whose GPUs the last probe found.
+void JobForm::show_gpus(const Job& job) {
+    std::vector<GpuPicker::Node> nodes;
+    if (fleet_ && !launcher().chooses_nodes) {
+        for (const std::string& name : chosen_) {
+            const FleetNode* node = fleet_->find(name);
+            if (node != nullptr && node->facts && !node->facts->gpus.empty()) {
+                nodes.push_back({name, node_title(node->spec), node->facts->gpus});
+            }
+        }
+    }
+    gpus_->set_nodes(nodes, job.devices);
+    form_->set_row_visible("gpus", !gpus_->empty());
 }
 
 void JobForm::fit_nodes() {

@@ -1,17 +1,21 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/launch/env_dialog.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/train_values.h>
 #include <gui/strings.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
+#include <gui/widgets/layout_helpers.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/config/yaml_write.h>
 
 #include <QCoreApplication>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QStandardItemModel>
 #include <algorithm>
 #include <map>
@@ -99,13 +103,11 @@ QWidget* KeyRows::make_editor(const KeyInfo& info) {
         // A long default must not widen the form, nor the wheel change a field that the page scrolls past.
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         box->setFocusPolicy(Qt::StrongFocus);
-        connect(box, &QComboBox::currentIndexChanged, this, &KeyRows::edited);
         return box;
     }
     auto* edit = new QLineEdit(form_);
     edit->setObjectName(name);
     edit->setPlaceholderText(normal);
-    connect(edit, &QLineEdit::textChanged, this, &KeyRows::edited);
     return edit;
 }
 
@@ -130,10 +132,52 @@ void KeyRows::add(const std::function<bool(const KeyInfo&)>& wanted) {
             row.train = info.path.starts_with(kTrain);
             QString label = translated_key(info.label);
             label.remove(u'&');  // the letters are taken by the fields above
-            form_->add_row(row.key, label, row.editor, nullptr,
+            QWidget* box = info.kind == KeyKind::TextMap ? with_table(row.editor) : row.editor;
+            form_->add_row(row.key, label, box, row.editor,
                            u"%1\n%2"_s.arg(qs(info.path), translated_key(info.help)));
+            // After the form's own signal, which says which field it is.
+            if (const auto* combo = qobject_cast<QComboBox*>(row.editor)) {
+                connect(combo, &QComboBox::currentIndexChanged, this, &KeyRows::edited);
+            } else {
+                connect(qobject_cast<QLineEdit*>(row.editor), &QLineEdit::textChanged, this,
+                        &KeyRows::edited);
+            }
             rows_.push_back(std::move(row));
         }
+    }
+}
+
+QWidget* KeyRows::with_table(QWidget* editor) {
+    auto* line = qobject_cast<QLineEdit*>(editor);
+    auto* box = new QWidget(form_);
+    auto* layout = new QHBoxLayout(box);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(line, 1);
+    QPushButton* open = make_button(tr("Table…"), "", box);
+    open->setObjectName(line->objectName() + u".table"_s);
+    layout->addWidget(open);
+    connect(open, &QPushButton::clicked, this, [this, line] {
+        config::ConfigProblems problems;
+        const auto read = read_yaml(ss(line->text()), problems);
+        Variables variables;
+        for (const auto& entry : read ? read->entries : std::vector<config::ConfigNode::Entry>()) {
+            variables[entry.key] = entry.value.text;
+        }
+        auto* dialog = new EnvDialog(variables, form_);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, &QDialog::accepted, line, [dialog, line] {
+            const Variables given = dialog->variables();
+            line->setText(given.empty() ? QString() : qs(yaml_flow(given)));
+        });
+        dialog->open();
+    });
+    return box;
+}
+
+void KeyRows::set_text(const std::string& key, const QString& text) {
+    const Row* row = find(key);
+    if (auto* line = row == nullptr ? nullptr : qobject_cast<QLineEdit*>(row->editor)) {
+        line->setText(text);
     }
 }
 

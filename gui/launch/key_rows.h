@@ -33,6 +33,8 @@ public:
     void add(const std::function<bool(const config::KeyInfo&)>& wanted);
     void set_job(const Job& job);
     void apply(Job& job, FieldErrors& errors) const;
+    /// As if the user had typed it.
+    void set_text(const std::string& key, const QString& text);
     /// Shows the fields that mean something for the job; `more`: the rarely used ones, too.
     void show_for(const Job& job, bool more);
     /// Marks the values of a choice that the nodes do not offer: they cannot be chosen, and show why. `names`: how values
@@ -58,6 +60,8 @@ private:
     const Row* find(const std::string& key) const;
     void drop_what_means_nothing(Job& job) const;
     QWidget* make_editor(const config::KeyInfo& info);
+    /// The editor with a button that opens its variables as a table.
+    QWidget* with_table(QWidget* editor);
     void apply_train(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
     void apply_job(const Row& row, const QString& text, Job& job, FieldErrors& errors) const;
 

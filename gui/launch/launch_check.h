@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace rankscope::gui {
@@ -56,7 +57,8 @@ JobTexts texts_of(const Job& job);
 /// `base` with what the texts say. A text that is no number goes in as text, so that the check names it.
 struct CheckedJob {
     Job job;
-    FieldErrors errors;  ///< field ("optimizer.lr", "master_port") → what would be right
+    FieldErrors errors;            ///< field ("optimizer.lr", "master_port") → what would be right
+    std::set<std::string> unread;  ///< fields whose text is no value: the job has another one
 };
 /// `more` puts further values into the job before it is checked.
 CheckedJob check_job_texts(const Job& base, const JobTexts& texts,

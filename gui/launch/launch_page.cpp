@@ -1,30 +1,39 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/launch/epoch_time.h>
+#include <gui/launch/job_draft.h>
 #include <gui/launch/job_form.h>
+#include <gui/launch/job_text_edit.h>
+#include <gui/launch/job_text_pane.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/launch_page.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
 #include <gui/launch/preflight_line.h>
+#include <gui/launch/recipes_dialog.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
-#include <remote/desk/config/job_edit.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/launch/run_launcher.h>
+#include <remote/logs/read/own_resource.h>
 
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QShortcut>
+#include <QTabWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <utility>
 
@@ -32,7 +41,12 @@ namespace rankscope::gui {
 
 namespace {
 
+constexpr QKeyCombination kUndo = Qt::CTRL | Qt::Key_Z;
+constexpr QKeyCombination kRedo = Qt::CTRL | Qt::SHIFT | Qt::Key_Z;
+constexpr QKeyCombination kRedoToo = Qt::CTRL | Qt::Key_Y;
 constexpr int kPlanAfterMs = 80;  ///< without a key stroke
+constexpr int kReadAfterMs = 120;
+constexpr int kKeepAfterMs = 300;  ///< after the first change that is not in the draft's file
 constexpr int kFormWidth = 430;
 
 }  // namespace
@@ -42,28 +56,20 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
       workspace_(workspace),
       read_job_(this, workspace->pool()),
       plan_job_(this, workspace->pool()),
-      save_job_(this, workspace->pool()) {
+      save_job_(this, workspace->pool()),
+      text_job_(this, workspace->pool()),
+      draft_job_(this, workspace->pool()),
+      last_run_job_(this, workspace->pool()) {
     setObjectName(u"launchPage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
     layout->setSpacing(10);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(8);
-    head->addWidget(make_label(tr("Launch"), this, "pageTitle"));
-    file_ = make_label({}, this, "muted");
-    file_->setObjectName(u"jobFile"_s);
-    file_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a path must not widen the window
-    head->addWidget(file_, 1);
-    auto* open = make_button(tr("&Open job file…"), "openJob", this);
-    auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", this);
-    auto* paste = make_button(tr("From a command &line…"), "pasteJob", this);
-    head->addWidget(paste);
-    head->addWidget(open);
-    head->addWidget(save);
-    layout->addLayout(head);
+    layout->addWidget(make_head());
     problems_ = new NoticeBar(NoticeBar::Kind::Fault, "jobProblems", this);
-    problems_->set_action(tr("&Dismiss"));
     layout->addWidget(problems_);
+    file_fault_ = new NoticeBar(NoticeBar::Kind::Fault, "jobFileFault", this);
+    file_fault_->set_action(tr("Dis&miss"));
+    layout->addWidget(file_fault_);
     unknown_ = new NoticeBar(NoticeBar::Kind::News, "jobUnknownKeys", this);
     unknown_->set_action(tr("D&ismiss"));
     layout->addWidget(unknown_);
@@ -71,19 +77,16 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     auto* body = new QHBoxLayout;
     body->setSpacing(18);
     body->addWidget(make_left());
-    plan_ = new PlanView(this);
-    body->addWidget(plan_, 1);
+    body->addWidget(make_right(), 1);
     layout->addLayout(body, 1);
     layout->addWidget(make_rule(this));
     preflight_ = new PreflightLine(workspace_->preflight(), this);
     layout->addWidget(preflight_);
     layout->addWidget(make_bottom());
 
-    connect(open, &QPushButton::clicked, this, &LaunchPage::choose_job_file);
-    connect(save, &QPushButton::clicked, this, &LaunchPage::choose_save_file);
-    connect(paste, &QPushButton::clicked, this, &LaunchPage::paste_command_line);
     setFocusProxy(form_);
     connect_parts();
+    connect_workspace();
     Job first;
     first.name = "mnist-convnet";
     first.nodes = {kLocalNodeName};
@@ -93,7 +96,68 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
                    {"epochs", 2},
                    {"batch_size", 100},
                    {"optimizer", {{"name", "sgd"}, {"lr", 0.01}, {"momentum", 0.9}}}};
-    form_->set_job(first);
+    const std::string yaml = to_yaml(first);
+    open({yaml, "job.yaml", {}, yaml, false}, read_job_text(yaml, "job.yaml"));
+    kept_ = document_.source();
+}
+
+LaunchPage::~LaunchPage() {
+    if (draft_timer_.isActive() || draft_job_.running()) {
+        (void)write_job_draft(draft_file(), document_.source());
+    }
+}
+
+QWidget* LaunchPage::make_head() {
+    auto* bar = new QWidget(this);
+    auto* head = new QHBoxLayout(bar);
+    head->setContentsMargins(0, 0, 0, 0);
+    head->setSpacing(8);
+    head->addWidget(make_label(tr("Launch"), bar, "pageTitle"));
+    file_ = make_label({}, bar, "muted");
+    file_->setObjectName(u"jobFile"_s);
+    file_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a path must not widen the window
+    head->addWidget(file_, 1);
+    auto* open = make_button(tr("&Open job file…"), "openJob", bar);
+    auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", bar);
+    auto* paste = make_button(tr("From a command &line…"), "pasteJob", bar);
+    auto* recipes = make_button(tr("R&ecipes…"), "openRecipes", bar);
+    connect(recipes, &QPushButton::clicked, this, &LaunchPage::choose_recipe);
+    head->addWidget(recipes);
+    head->addWidget(paste);
+    head->addWidget(open);
+    head->addWidget(save);
+    connect(open, &QPushButton::clicked, this, &LaunchPage::choose_job_file);
+    connect(save, &QPushButton::clicked, this, &LaunchPage::choose_save_file);
+    connect(paste, &QPushButton::clicked, this, &LaunchPage::paste_command_line);
+    return bar;
+}
+
+QWidget* LaunchPage::make_right() {
+    tabs_ = new QTabWidget(this);
+    tabs_->setObjectName(u"launchTabs"_s);
+    tabs_->setDocumentMode(true);
+    plan_ = new PlanView(tabs_);
+    text_ = new JobTextPane(tabs_);
+    tabs_->addTab(plan_, tr("Pla&n"));
+    tabs_->addTab(text_, tr("Job &file"));
+    auto* corner = new QWidget(tabs_);
+    auto* layout = new QHBoxLayout(corner);
+    layout->setContentsMargins(0, 0, 0, 2);
+    layout->setSpacing(4);
+    const auto add = [&](const QString& text, const char* name, const QString& hint) {
+        auto* button = new QToolButton(corner);
+        button->setObjectName(QString::fromLatin1(name));
+        button->setText(text);
+        button->setToolTip(hint);
+        button->setAutoRaise(true);
+        layout->addWidget(button);
+        return button;
+    };
+    discard_ = add(tr("Discard draft"), "discardDraft", tr("The job as it was opened or saved"));
+    undo_ = add(tr("Undo"), "undoJob", QKeySequence(kUndo).toString(QKeySequence::NativeText));
+    redo_ = add(tr("Redo"), "redoJob", QKeySequence(kRedo).toString(QKeySequence::NativeText));
+    tabs_->setCornerWidget(corner);
+    return tabs_;
 }
 
 QWidget* LaunchPage::make_left() {
@@ -125,141 +189,93 @@ QWidget* LaunchPage::make_bottom() {
 }
 
 void LaunchPage::connect_parts() {
-    plan_timer_.setSingleShot(true);
-    plan_timer_.setInterval(kPlanAfterMs);
+    for (const auto& [timer, time] : {std::pair{&plan_timer_, kPlanAfterMs},
+                                      {&text_timer_, kReadAfterMs},
+                                      {&draft_timer_, kKeepAfterMs}}) {
+        timer->setSingleShot(true);
+        timer->setInterval(time);
+    }
     connect(&plan_timer_, &QTimer::timeout, this, &LaunchPage::make_plan_now);
-    connect(form_, &JobForm::fieldEdited, this, &LaunchPage::field_edited);
+    connect(&text_timer_, &QTimer::timeout, this, &LaunchPage::read_text);
+    connect(&draft_timer_, &QTimer::timeout, this, &LaunchPage::save_draft);
+    connect(form_, &JobForm::fieldEdited, this, [this](const QString& key) { field_ = key; });
     connect(form_, &JobForm::changed, this, &LaunchPage::form_changed);
-    connect(unknown_, &NoticeBar::actionTriggered, this, [this] { unknown_->set_text({}); });
+    connect(form_, &JobForm::keysRequested, this,
+            [this](const std::map<std::string, std::string>& keys) { (void)set_job_keys(keys); });
+    connect(text_, &JobTextPane::textEdited, this, &LaunchPage::text_typed);
+    connect(undo_, &QToolButton::clicked, this, &LaunchPage::undo);
+    connect(redo_, &QToolButton::clicked, this, &LaunchPage::redo);
+    connect(discard_, &QToolButton::clicked, this, [this] {
+        document_.discard_draft();
+        show_document();
+    });
+    connect(file_fault_, &NoticeBar::actionTriggered, this, [this] { file_fault_->set_text({}); });
+    connect(unknown_, &NoticeBar::actionTriggered, this, [this] {
+        dismissed_ = unknown_->text();
+        unknown_->set_text({});
+    });
+    connect(problems_, &NoticeBar::actionTriggered, this,
+            [this] { document_.readable() ? remove_wrong_keys() : go_to_first_fault(); });
     connect(start_, &QPushButton::clicked, this, &LaunchPage::start);
+    const auto add_shortcut = [this](const QKeySequence& keys, void (LaunchPage::*action)()) {
+        auto* shortcut = new QShortcut(keys, this);
+        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
+        connect(shortcut, &QShortcut::activated, this, action);
+    };
+    add_shortcut(QKeySequence(Qt::CTRL | Qt::Key_Return), &LaunchPage::start);
+    add_shortcut(QKeySequence(Qt::CTRL | Qt::Key_Enter), &LaunchPage::start);
+    add_shortcut(QKeySequence(kUndo), &LaunchPage::undo);
+    add_shortcut(QKeySequence(kRedo), &LaunchPage::redo);
+    add_shortcut(QKeySequence(kRedoToo), &LaunchPage::redo);
+    add_shortcut(QKeySequence(Qt::CTRL | Qt::Key_S), &LaunchPage::save);
+    // The fields have an undo of their own, which knows nothing of the others.
+    for (QWidget* field : findChildren<QWidget*>()) {
+        if (qobject_cast<QLineEdit*>(field) || qobject_cast<QPlainTextEdit*>(field)) {
+            field->installEventFilter(this);
+        }
+    }
+}
+
+bool LaunchPage::eventFilter(QObject* object, QEvent* event) {
+    if (event->type() == QEvent::ShortcutOverride) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        const QKeyCombination keys = key->keyCombination();
+        if (keys == kUndo || keys == kRedo || keys == kRedoToo) {
+            event->ignore();
+            return true;
+        }
+    }
+    return QWidget::eventFilter(object, event);
+}
+
+void LaunchPage::connect_workspace() {
     connect(preflight_, &PreflightLine::doctorRequested, this, &LaunchPage::doctorRequested);
     connect(this, &LaunchPage::jobChanged, preflight_,
             [this] { preflight_->set_job(job(), state_.check_reason().isEmpty()); });
-    connect(problems_, &NoticeBar::actionTriggered, this, [this] {
-        file_faults_.clear();
-        show_file_faults();
+    connect(workspace_->fleet(), &Fleet::changed, this, [this] {
+        filling_ = true;
+        form_->set_fleet(*workspace_->fleet()->model());
+        filling_ = false;
+        std::vector<std::string> names;
+        for (const NodeSpec& node : workspace_->fleet()->inventory().nodes) {
+            names.push_back(node.name);
+        }
+        text_->edit()->set_nodes(std::move(names));
         form_changed();
     });
-    for (const QKeySequence& keys :
-         {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)}) {
-        auto* shortcut = new QShortcut(keys, this);
-        shortcut->setContext(Qt::WidgetWithChildrenShortcut);
-        connect(shortcut, &QShortcut::activated, this, &LaunchPage::start);
-    }
-    connect(workspace_->fleet(), &Fleet::changed, this,
-            [this] { form_->set_fleet(*workspace_->fleet()->model()); });
     connect(workspace_->fleet(), &Fleet::problemsChanged, this, &LaunchPage::update_state);
     connect(workspace_, &Workspace::storeSettled, this, &LaunchPage::update_state);
     connect(workspace_->session(), &RunSession::stateChanged, this, &LaunchPage::update_state);
     connect(workspace_->session(), &RunSession::ended, this, &LaunchPage::update_state);
-    form_->set_fleet(*workspace_->fleet()->model());
-}
-
-void LaunchPage::open_job(const std::filesystem::path& file) {
-    RANKSCOPE_CHECK(on_thread_of(this), return );
-    read_job_.start([file](const JobHandle&) { return read_job(file); },
-                    [this](JobRead read) { take_job(std::move(read)); });
-}
-
-void LaunchPage::set_job_text(const std::string& yaml, const std::filesystem::path& file) {
-    RANKSCOPE_CHECK(on_thread_of(this), return );
-    take_job(parse_job(yaml, file));
-}
-
-void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
-    RANKSCOPE_CHECK(on_thread_of(this), return );
-    // A run keeps its job, not the folder that its file lay in.
-    std::error_code gone;
-    const std::filesystem::path folder = std::filesystem::current_path(gone);
-    JobRead read = parse_job(yaml, folder / (ss(name) + ".yaml"));
-    const bool pushes = !read.job.push.empty();
-    take_job(std::move(read));
-    file_->setText(
-        pushes ? tr("the job of %1 again; files to push are read from %2").arg(name, qs(folder.string()))
-               : tr("the job of %1 again").arg(name));
-    file_->setToolTip(file_->text());
-}
-
-void LaunchPage::take_job(JobRead read) {
-    document_ = read.yaml;
-    file_faults_.clear();
-    QStringList unknown;
-    for (const config::ConfigProblem& fault : read.faults) {
-        if (fault.unknown_key) {
-            unknown += tr("Line %1: %2. %3").arg(fault.line).arg(qs(fault.path), qs(fault.remedy));
-        } else {
-            file_faults_.push_back(fault);
-        }
-    }
-    unknown_->set_text(unknown.isEmpty()
-                           ? QString()
-                           : tr("%n key(s) of the job file have no meaning here; they are kept.", nullptr,
-                                int(unknown.size())),
-                       unknown.join(u'\n'));
-    if (read.faults.empty() && !read.problems.empty()) {  // it could not be read at all
-        file_faults_.push_back({"", read.problems.front().what, read.problems.front().remedy});
-    }
-    const QString name = qs(read.job.file.filename().string());
-    file_->setText(name);
-    file_->setToolTip(qs(read.job.file.string()));
-    // A file that could not be read at all leaves the form as it is.
-    const bool empty = !read.job.train && read.job.command.empty();
-    if (!empty || read.problems.empty()) {
-        form_->set_job(read.job);
-        form_->set_fleet(*workspace_->fleet()->model());
-    } else {
-        document_.clear();
-    }
-    show_file_faults();
-    form_changed();
-}
-
-// An error of the file disappears when its field is edited; all of them when the message is dismissed.
-void LaunchPage::show_file_faults() {
-    QStringList lines;
-    for (const config::ConfigProblem& fault : file_faults_) {
-        const QString what = fault.path.empty() ? qs(to_sentence(fault))
-                                                : QString(qs(fault.path) % u": "_s % qs(to_sentence(fault)));
-        lines += fault.line > 0 ? tr("Line %1: %2").arg(fault.line).arg(what) : what;
-    }
-    problems_->set_text(
-        lines.isEmpty() ? QString()
-                        : tr("The job file has errors. Correct the marked fields, or dismiss this message."),
-        lines.join(u'\n'));
-    state_.job_file_fine = file_faults_.empty();
-}
-
-void LaunchPage::field_edited(const QString& key) {
-    const std::string name = ss(key);
-    const std::size_t removed = std::erase_if(file_faults_, [&](const config::ConfigProblem& fault) {
-        const std::string of_form = form_key(fault.path);
-        const bool section = of_form == name || of_form.starts_with(name + '.') ||
-                             name == of_form + ".name" || (of_form == "conda" && name == "venv");
-        return section && !fault.path.empty();
-    });
-    if (removed > 0) {
-        show_file_faults();
-        form_changed();
-    }
 }
 
 Job LaunchPage::job() const {
     return form_->checked().job;
 }
 
-std::string LaunchPage::job_text() const {
-    const Job job = this->job();
-    if (!document_.empty()) {
-        if (const auto edited = with_job(document_, job)) {
-            return *edited;
-        }
-    }
-    return to_yaml(job);
-}
-
 QString LaunchPage::job_title() const {
     QStringList parts;
-    for (const QString& part : {qs(job().name), file_->text()}) {
+    for (const QString& part : {qs(job().name), document_.source().title}) {
         if (!part.isEmpty()) {
             parts += part;
         }
@@ -271,24 +287,12 @@ std::vector<std::string> LaunchPage::chosen_nodes() const {
     return form_->chosen_nodes();
 }
 
-std::optional<Failure> LaunchPage::set_job_keys(const std::map<std::string, std::string>& keys) {
-    RANKSCOPE_CHECK(on_thread_of(this), return std::nullopt);
-    std::vector<std::string> assignments;
-    for (const auto& [key, value] : keys) {
-        assignments.push_back(key + "=" + value);
-    }
-    const Result<std::string> edited = with_assignments(job_text(), assignments);
-    if (!edited) {
-        return edited.failure();
-    }
-    const QString file = file_->text();
-    take_job(parse_job(*edited, job().file));
-    file_->setText(file);
-    return std::nullopt;
-}
-
 void LaunchPage::form_changed() {
+    if (filling_) {
+        return;
+    }
     CheckedJob checked = form_->checked();
+    put_form_into_text(checked);
     for (const config::ConfigProblem& fault : file_faults_) {
         if (form_->has_field(form_key(fault.path))) {
             checked.errors.emplace(form_key(fault.path), qs(to_sentence(fault)));
@@ -315,6 +319,7 @@ void LaunchPage::make_plan_now() {
         plan_job_.cancel();
         plan_->set_empty(form_->nodes_chosen() ? tr("appears when all fields are right")
                                                : tr("appears when a node is chosen"));
+        form_->show_advice(0);
         if (state_.plan_failure) {
             plan_->set_failure(*state_.plan_failure);
         }
@@ -343,11 +348,35 @@ void LaunchPage::make_plan_now() {
             state_.plan_failure = planned.failure;
             if (planned.plan) {
                 plan_->set_plan(*planned.plan, planned.job);
+                form_->show_advice(planned.plan->world_size);
+                look_for_last_run(planned.job);
             } else {
                 plan_->set_failure(*planned.failure);
+                form_->show_advice(0);
             }
             update_state();
             emit jobChanged();
+        });
+}
+
+void LaunchPage::look_for_last_run(const Job& job) {
+    const auto store = workspace_->store();
+    if (!store || !job.train) {
+        form_->show_epoch_time({});
+        return;
+    }
+    last_run_job_.start(
+        [store, job, nodes = form_->chosen_nodes()](const JobHandle&) {
+            constexpr int kRuns = 200;  ///< the newest
+            const auto runs = store->runs(kRuns);
+            return runs ? last_epoch_time(*runs, job, nodes) : std::nullopt;
+        },
+        [this](const std::optional<EpochTime>& time) {
+            form_->show_epoch_time(
+                !time ? QString()
+                      : tr("The last run on these nodes took %1 for %n epoch(s), its start included.",
+                           nullptr, int(time->epochs))
+                            .arg(duration_text(time->seconds)));
         });
 }
 
@@ -396,10 +425,21 @@ void LaunchPage::paste_command_line() {
     auto* dialog = new PasteDialog(workspace_->fleet()->inventory(), form_->chosen_nodes(), this);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] {
-        JobRead read;
-        read.job = dialog->job();
-        take_job(std::move(read));
-        file_->setText(tr("from a command line"));
+        const std::string yaml = to_yaml(dialog->job());
+        open({yaml, "job.yaml", tr("from a command line"), yaml, false}, read_job_text(yaml, "job.yaml"));
+    });
+    dialog->open();
+}
+
+void LaunchPage::choose_recipe() {
+    const std::filesystem::path& folder = workspace_->options().data_dir;
+    const RecipeBook book = folder.empty() ? RecipeBook::of_user()
+                                           : RecipeBook(logs::own_resource("recipes"), folder / "recipes");
+    auto* dialog = new RecipesDialog(book, job_text(), qs(job().name), workspace_->pool(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &RecipesDialog::chosen, this, [this](const QString& name, const std::string& yaml) {
+        const std::string file = ss(name) + ".yaml";
+        open({yaml, file, tr("recipe %1").arg(name), yaml, false}, read_job_text(yaml, file));
     });
     dialog->open();
 }
@@ -410,28 +450,10 @@ void LaunchPage::choose_save_file() {
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(u"yaml"_s);
-    dialog->selectFile(u"job.yaml"_s);
+    dialog->selectFile(qs(document_.source().file.filename().string()));
     connect(dialog, &QFileDialog::fileSelected, this,
             [this](const QString& file) { save_job(std::filesystem::path(ss(file))); });
     dialog->open();
-}
-
-void LaunchPage::save_job(const std::filesystem::path& file) {
-    save_job_.start(
-        [file, yaml = job_text()](const JobHandle&) {
-            QSaveFile out(qs(file.string()));
-            const bool fine = out.open(QIODevice::WriteOnly) &&
-                              out.write(yaml.data(), qint64(yaml.size())) >= 0 && out.commit();
-            return fine ? QString() : out.errorString();
-        },
-        [this, file](const QString& error) {
-            if (error.isEmpty()) {
-                file_->setText(tr("saved as %1").arg(qs(file.filename().string())));
-                file_->setToolTip(qs(file.string()));
-            } else {
-                problems_->set_text(tr("Cannot write %1.").arg(qs(file.string())), error);
-            }
-        });
 }
 
 }  // namespace rankscope::gui

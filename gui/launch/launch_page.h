@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/background_job.h>
+#include <gui/launch/job_document.h>
 #include <gui/launch/launch_check.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/run/run_controller.h>
@@ -17,32 +18,39 @@
 
 class QLabel;
 class QPushButton;
+class QTabWidget;
+class QToolButton;
 
 namespace rankscope::gui {
 
 class JobForm;
+class JobTextPane;
 class NoticeBar;
 class PlanView;
 class PreflightLine;
 class Workspace;
 
-/// Where and what on the left, what will happen on the right, Start below.
+/// Where and what on the left, the text of the job file and what will happen on the right, Start below. Form and text
+/// show the same job: what changes in one changes in the other.
 class LaunchPage : public QWidget {
     Q_OBJECT
 
 public:
     explicit LaunchPage(Workspace* workspace, QWidget* parent = nullptr);
+    ~LaunchPage() override;
 
     void open_job(const std::filesystem::path& file);
     /// A job that comes as text: a built-in recipe.
     void set_job_text(const std::string& yaml, const std::filesystem::path& file);
+    /// The job as it was when the window closed last, if nothing else is open.
+    void restore_draft();
     /// The job of a run that was.
     void set_job_again(const QString& name, const std::string& yaml);
     /// As the form has it now.
     Job job() const;
     /// The same as a job file: the one that was opened with its comments, order and unknown keys, and the
     /// values of the form.
-    std::string job_text() const;
+    const std::string& job_text() const { return document_.text(); }
     const LaunchState& state() const { return state_; }
     /// "mnist-convnet, job.yaml".
     QString job_title() const;
@@ -58,21 +66,45 @@ signals:
     /// The user wants to see the last preflight.
     void doctorRequested();
 
+protected:
+    bool eventFilter(QObject* object, QEvent* event) override;
+
 private:
+    QWidget* make_head();
     QWidget* make_left();
+    QWidget* make_right();
     QWidget* make_bottom();
     void connect_parts();
-    void take_job(JobRead read);
+    void connect_workspace();
     void form_changed();
     void make_plan_now();
+    void look_for_last_run(const Job& job);
     void update_state();
     void start();
     void choose_job_file();
     void paste_command_line();
+    void choose_recipe();
     void choose_save_file();
+
+    // launch_page_job.cpp
+    void open(JobSource source, JobReading reading);
+    void show_document(bool typed = false);
+    void load_form();
+    void put_form_into_text(const CheckedJob& checked);
+    void text_typed();
+    void read_text();
+    void show_faults(bool typed);
+    void show_banners();
+    void show_source();
+    void remove_wrong_keys();
+    void go_to_first_fault();
+    void undo();
+    void redo();
+    void save();
     void save_job(const std::filesystem::path& file);
-    void show_file_faults();
-    void field_edited(const QString& key);
+    void document_changed();
+    void save_draft();
+    std::filesystem::path draft_file() const;
 
     struct Planned {
         Job job;
@@ -86,13 +118,29 @@ private:
     BackgroundJob read_job_;
     BackgroundJob plan_job_;
     BackgroundJob save_job_;
+    BackgroundJob text_job_;
+    BackgroundJob draft_job_;
+    BackgroundJob last_run_job_;
     QTimer plan_timer_;
+    QTimer text_timer_;
+    QTimer draft_timer_;
+    JobDocument document_;
+    JobSource kept_;                      ///< as the draft's file has it
+    config::ConfigProblems file_faults_;  ///< of the text; those that the form made stand at their fields
+    Job shown_;                           ///< as the form had it last
+    QString field_;                       ///< that the user edits
+    bool filling_ = false;                ///< the form gets values
     QLabel* file_;
-    std::string document_;                ///< text of the job file that was opened; empty: none
-    config::ConfigProblems file_faults_;  ///< of that file; each until its field is edited
     NoticeBar* problems_;
-    NoticeBar* unknown_;  ///< names the keys that are kept although they mean nothing
+    NoticeBar* unknown_;     ///< names the keys that are kept although they mean nothing
+    NoticeBar* file_fault_;  ///< a file that could not be read or written
+    QString dismissed_;      ///< the unknown keys that were
     JobForm* form_;
+    QTabWidget* tabs_;
+    JobTextPane* text_;
+    QToolButton* undo_;
+    QToolButton* redo_;
+    QToolButton* discard_;
     PlanView* plan_;
     PreflightLine* preflight_;
     QLabel* reason_;

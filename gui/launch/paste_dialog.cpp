@@ -43,9 +43,9 @@ PasteDialog::PasteDialog(Inventory inventory, std::vector<std::string> chosen, Q
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(18, 16, 18, 14);
     layout->setSpacing(8);
-    auto* title =
-        make_label(tr("&Command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun or Paddle"),
-                   this, "sectionTitle");
+    auto* title = make_label(
+        tr("&Command line of torchrun, srun, sbatch, deepspeed, accelerate, horovodrun, mpirun or Paddle"),
+        this, "sectionTitle");
     line_ = make_text("pasteLine", tr("Command line"), this);
     line_->setPlaceholderText(u"torchrun --nnodes=2 --nproc-per-node=4 train.py --lr 0.1"_s);
     title->setBuddy(line_);
@@ -176,10 +176,7 @@ void PasteDialog::read() {
                        tr("Tick one node that has %1.").arg(QString::fromLatin1(launcher.command)));
             return;
         }
-        job_ = line->job;
-        choose_launcher(job_, launcher.name);
-        set_submit_node(job_, chosen.front());
-        set_node_count(job_, std::max(line->nodes, line->hosts.empty() ? 1 : int(line->hosts.size())));
+        job_ = submitted_job(*line, launcher.name, chosen.front());
     } else {
         if (asks && line->nodes > 1 && count != line->nodes && !all) {
             show_fault(tr("The line asks for %1 nodes, and %2 are ticked.").arg(line->nodes).arg(count),
@@ -201,6 +198,10 @@ void PasteDialog::read() {
     result_->setPlainText(qs(to_yaml(job_)));
     QStringList notes;
     for (const std::string& note : line->notes) {
+        const auto& left = line->allocation_notes;
+        if (submits && std::find(left.begin(), left.end(), note) != left.end()) {
+            continue;
+        }
         notes += u"• "_s + qs(note);
     }
     notes_->setText(notes.join(u'\n'));

@@ -24,6 +24,7 @@
 #include <tests/gui/bundle_shots.h>
 #include <tests/gui/collective_shots.h>
 #include <tests/gui/fleet_shots.h>
+#include <tests/gui/job_shots.h>
 #include <tests/gui/nccl_log_shots.h>
 #include <tests/gui/nccl_shots.h>
 #include <tests/gui/synthetic_preflight.h>
@@ -192,6 +193,7 @@ void launch_shots(MainWindow& window, const Camera& camera) {
     numbers->item(3, 2)->setText(u"margin"_s);
     camera.take(learn, "learn");
     learn->reject();
+    job_shots(window, [&](QWidget* widget, const char* name) { camera.take(widget, name); });
 }
 
 /// Doctor over the nodes of the report, which the job in Launch has.

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/launch/advice_panel.h>
+#include <gui/launch/rate_curve.h>
+#include <gui/strings.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace rankscope::gui {
+
+namespace {
+
+QString rate(double value) {
+    return QString::number(value, 'g', 4);
+}
+
+}  // namespace
+
+AdvicePanel::AdvicePanel(QWidget* parent) : QWidget(parent), curve_(new RateCurve(this)) {
+    setObjectName(u"launchAdvice"_s);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 2, 0, 2);
+    layout->setSpacing(4);
+    batch_ = make_label({}, this, "muted");
+    batch_->setObjectName(u"adviceBatch"_s);
+    scaling_ = make_label({}, this, "muted");
+    scaling_->setObjectName(u"adviceScaling"_s);
+    time_ = make_label({}, this, "muted");
+    time_->setObjectName(u"adviceTime"_s);
+    for (QLabel* label : {batch_, scaling_, time_}) {
+        label->setWordWrap(true);
+    }
+    scale_ = make_button(tr("Scale the rate"), "adviceScale", this);
+    layout->addWidget(batch_);
+    layout->addWidget(scaling_);
+    layout->addWidget(scale_, 0, Qt::AlignLeft);
+    layout->addWidget(time_);
+    layout->addWidget(curve_);
+    time_->hide();
+    connect(scale_, &QPushButton::clicked, this, &AdvicePanel::scaleRequested);
+    set_advice(std::nullopt);
+}
+
+void AdvicePanel::set_advice(const std::optional<TrainingAdvice>& advice) {
+    setVisible(advice.has_value());
+    if (!advice) {
+        return;
+    }
+    const QLocale locale;
+    QString product = locale.toString(qlonglong(advice->batch_size));
+    product += tr(" × %n rank(s)", nullptr, advice->world_size);
+    if (advice->accumulated > 1) {
+        product += tr(" × %1 batches").arg(locale.toString(qlonglong(advice->accumulated)));
+    }
+    const QString all = locale.toString(qlonglong(advice->global_batch));
+    QString batch = tr("Global batch: %1 = %2").arg(product, all);
+    if (advice->steps_per_epoch) {
+        batch += tr("; %1 updates per epoch").arg(locale.toString(qlonglong(*advice->steps_per_epoch)));
+    }
+    batch_->setText(batch);
+    if (advice->scaled_lr) {
+        scaling_->setText(tr("By linear scaling, %1 for %2 is %3 for %4.")
+                              .arg(rate(advice->lr), locale.toString(qlonglong(advice->batch_size)),
+                                   rate(*advice->scaled_lr), all));
+        scale_->setToolTip(tr("Sets reference_batch: the rate follows the number of ranks"));
+    } else if (advice->highest_lr != advice->lr) {
+        scaling_->setText(
+            tr("The rate is scaled from %1 to %2.").arg(rate(advice->lr), rate(advice->highest_lr)));
+    }
+    scaling_->setVisible(advice->scaled_lr || advice->highest_lr != advice->lr);
+    scale_->setVisible(advice->scaled_lr.has_value());
+    curve_->set_points(advice->curve);
+}
+
+void AdvicePanel::set_epoch_time(const QString& text) {
+    time_->setText(text);
+    time_->setVisible(!text.isEmpty());
+}
+
+}  // namespace rankscope::gui

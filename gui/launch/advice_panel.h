@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/launch/training_advice.h>
+
+#include <QWidget>
+#include <optional>
+
+class QLabel;
+class QPushButton;
+
+namespace rankscope::gui {
+
+class RateCurve;
+
+/// Below the fields of training: what the ranks make of batch size and learning rate, and the schedule as a curve.
+class AdvicePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit AdvicePanel(QWidget* parent = nullptr);
+
+    /// Nothing: the panel is hidden.
+    void set_advice(const std::optional<TrainingAdvice>& advice);
+    /// "About 12 s per epoch in the last run …"; empty: not known.
+    void set_epoch_time(const QString& text);
+
+signals:
+    void scaleRequested();
+
+private:
+    QLabel* batch_;
+    QLabel* scaling_;
+    QPushButton* scale_;
+    QLabel* time_;
+    RateCurve* curve_;
+};
+
+}  // namespace rankscope::gui

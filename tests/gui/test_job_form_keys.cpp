@@ -1,0 +1,66 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Every key of a job file can be edited in the form.
+
+#include <gui/launch/job_form.h>
+#include <gui/launch/key_rows.h>
+#include <remote/desk/config/job_launcher.h>
+
+#include <tests/gui/gui_test.h>
+
+#include <QToolButton>
+#include <map>
+
+namespace rankscope::gui::testing {
+namespace {
+
+/// Keys whose field has another name.
+const std::map<std::string, std::string> kFields{{"train", "kind"},
+                                                 {"train.model.name", "model"},
+                                                 {"conda", "venv"},
+                                                 {"train.bucket_mb", "ddp.bucket_mb"},
+                                                 {"slurm.login", "nodes"}};
+
+/// A job for which the key means something.
+Job job_for(const config::KeyInfo& info) {
+    Job job;
+    job.name = "x";
+    if ((info.applies & config::kNamedNodes) == 0 || *info.launcher != '\0') {
+        for (const JobLauncher& launcher : job_launchers()) {
+            if (is_for_launcher(info, launcher)) {
+                choose_launcher(job, launcher.name);
+            }
+        }
+    }
+    if ((info.applies & config::kNative) == 0) {
+        job.command = {"true"};
+        return job;
+    }
+    job.train = nlohmann::json{{"model", "convnet"}, {"dataset", "mnist"}};
+    if (*info.when_key != '\0') {
+        const std::string path = form_key(info.when_key);
+        (*job.train)[path.substr(0, path.find('.'))] = nlohmann::json{{"name", info.when.front()}};
+    }
+    return job;
+}
+
+TEST(JobFormKeys, EveryKeyOfTheTableHasAFieldThatCanBeReached) {
+    JobForm form;
+    form.show();
+    form.findChild<QToolButton*>(u"launchMore"_s)->setChecked(true);
+    for (const config::KeyInfo& info : all_job_keys()) {
+        const auto other = kFields.find(info.path);
+        const std::string field = other == kFields.end() ? form_key(info.path) : other->second;
+        EXPECT_TRUE(form.has_field(field)) << info.path;
+        form.set_job(job_for(info));
+        if (const auto* editor = form.findChild<QWidget*>(u"launch."_s + qs(info.path))) {
+            EXPECT_TRUE(editor->isVisibleTo(&form)) << info.path;
+            EXPECT_FALSE(editor->accessibleName().isEmpty()) << info.path;
+            EXPECT_NE(editor->focusPolicy(), Qt::NoFocus) << info.path;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing

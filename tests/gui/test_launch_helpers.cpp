@@ -1,0 +1,166 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What helps to fill in the Launch form: recipes, the table of variables, GPUs by picture, advice.
+
+#include <gui/launch/env_dialog.h>
+#include <gui/launch/gpu_picker.h>
+#include <gui/launch/job_text_edit.h>
+#include <gui/launch/launch_page.h>
+#include <gui/widgets/notice_bar.h>
+
+#include <tests/gui/pages_fixture.h>
+
+#include <QFile>
+#include <QLineEdit>
+#include <QPlainTextEdit>
+#include <QTableWidget>
+#include <QToolButton>
+#include <QTreeWidget>
+
+namespace rankscope::gui::testing {
+namespace {
+
+class LaunchHelpers : public Pages {
+protected:
+    QDialog* open_recipes() {
+        click(find<QPushButton>("openRecipes"));
+        QDialog* dialog = wait_dialog("recipesDialog");
+        list_ = child<QTreeWidget>(dialog, "recipeList");
+        EXPECT_TRUE(wait_until([&] { return list_->topLevelItemCount() > 0; }));
+        return dialog;
+    }
+    bool wait_for_recipe(const QString& name, bool there = true) {
+        return wait_until([&] { return list_->findItems(name, Qt::MatchExactly).isEmpty() != there; });
+    }
+    void choose(const QString& name) {
+        const auto items = list_->findItems(name, Qt::MatchExactly);
+        ASSERT_FALSE(items.isEmpty()) << qPrintable(name);
+        list_->setCurrentItem(items.front());
+    }
+
+    QTreeWidget* list_ = nullptr;
+};
+
+TEST_F(LaunchHelpers, ARecipeIsSavedRenamedDeletedAndUsed) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    type_into(find<QLineEdit>("launchName"), u"mine"_s);
+    QDialog* dialog = open_recipes();
+    EXPECT_TRUE(wait_for_recipe(u"mnist-quickstart"_s));
+    choose(u"mnist-quickstart"_s);
+    EXPECT_FALSE(child<QPushButton>(dialog, "recipeDelete")->isEnabled()) << "it is not the user's";
+    EXPECT_EQ(child<QLineEdit>(dialog, "recipeName")->text(), u"mine"_s);
+    click(child<QPushButton>(dialog, "recipeSave"));
+    ASSERT_TRUE(wait_for_recipe(u"mine"_s));
+    EXPECT_TRUE(child<QPlainTextEdit>(dialog, "recipeText")->toPlainText().contains(u"name: mine"_s));
+    click(child<QPushButton>(dialog, "recipeSave"));
+    auto* fault = child<NoticeBar>(dialog, "recipeFault");
+    ASSERT_TRUE(wait_until([&] { return fault->text().contains(u"already"_s); }));
+    type_into(child<QLineEdit>(dialog, "recipeNewName"), u"../outside"_s);
+    click(child<QPushButton>(dialog, "recipeRename"));
+    ASSERT_TRUE(wait_until([&] { return fault->text().contains(u"cannot be the name"_s); }));
+    type_into(child<QLineEdit>(dialog, "recipeNewName"), u"nightly"_s);
+    click(child<QPushButton>(dialog, "recipeRename"));
+    ASSERT_TRUE(wait_for_recipe(u"nightly"_s));
+    choose(u"nightly"_s);
+    click(child<QPushButton>(dialog, "recipeDelete"));
+    ASSERT_TRUE(wait_for_recipe(u"nightly"_s, false));
+    click(child<QPushButton>(dialog, "recipeNewsAction"));
+    ASSERT_TRUE(wait_for_recipe(u"nightly"_s)) << "deleting can be undone";
+    choose(u"random-resnet50"_s);
+    click(child<QPushButton>(dialog, "recipeUse"));
+    EXPECT_EQ(find<QLineEdit>("launchName")->text(), u"random-resnet50"_s);
+    EXPECT_EQ(find<QLabel>("jobFile")->text(), u"recipe random-resnet50"_s);
+    click(find<QToolButton>("undoJob"));
+    EXPECT_EQ(find<QLineEdit>("launchName")->text(), u"mine"_s) << "the job before is not lost";
+}
+
+TEST_F(LaunchHelpers, TheTableOfVariablesKnowsThem) {
+    open();
+    window_->show_page(MainWindow::Page::Launch);
+    find<QToolButton>("launchMore")->setChecked(true);
+    find<QLineEdit>("launch.env")->setText(u"{ A: b }"_s);
+    click(find<QPushButton>("launch.env.table"));
+    auto* dialog = qobject_cast<EnvDialog*>(wait_dialog("envDialog"));
+    ASSERT_NE(dialog, nullptr);
+    auto* table = child<QTableWidget>(dialog, "envTable");
+    ASSERT_EQ(table->rowCount(), 2) << "and an empty line to write into";
+    table->item(1, 0)->setText(u"NCCL_SOCKET_IFNAM"_s);
+    EXPECT_TRUE(table->item(1, 2)->text().contains(u"NCCL_SOCKET_IFNAME"_s))
+        << qPrintable(table->item(1, 2)->text());
+    table->item(1, 0)->setText(u"NCCL_DEBUG"_s);
+    EXPECT_FALSE(table->item(1, 2)->text().isEmpty());
+    table->item(1, 1)->setText(u"INFO"_s);
+    ASSERT_EQ(table->rowCount(), 3);
+    auto* ok = child<QPushButton>(dialog, "envOk");
+    table->item(2, 0)->setText(u"A"_s);
+    EXPECT_FALSE(ok->isEnabled()) << "twice";
+    table->setCurrentCell(2, 0);
+    click(child<QPushButton>(dialog, "envRemove"));
+    ASSERT_TRUE(ok->isEnabled());
+    click(ok);
+    EXPECT_EQ(window_->launch_page()->job().env,
+              (std::map<std::string, std::string>{{"A", "b"}, {"NCCL_DEBUG", "INFO"}}));
+}
+
+TEST_F(LaunchHelpers, GpusAreTickedByTheirSquares) {
+    write(inventory_file(), "nodes:\n  - { name: gpu1 }\n  - { name: gpu2 }\n");
+    open();
+    NodeFacts facts;
+    for (int i = 0; i < 4; ++i) {
+        facts.gpus.push_back({i, "NVIDIA H200", std::uint64_t{141} << 30});
+    }
+    window_->workspace()->fleet()->model()->set_ready("gpu1", facts);
+    window_->launch_page()->set_job_text("name: x\nnodes: [gpu1, gpu2]  # both\ncommand: [a]\n", "x.yaml");
+    window_->show_page(MainWindow::Page::Launch);
+    auto* square = find<QToolButton>("gpu.gpu1.2");
+    ASSERT_NE(square, nullptr);
+    EXPECT_TRUE(square->isVisibleTo(window_.get()));
+    EXPECT_TRUE(square->isChecked()) << "all GPUs at first";
+    EXPECT_TRUE(square->accessibleName().contains(u"H200"_s));
+    click(square);
+    const Job job = window_->launch_page()->job();
+    EXPECT_EQ(job.devices, (std::map<std::string, std::vector<int>>{{"gpu1", {0, 1, 3}}}));
+    EXPECT_TRUE(window_->launch_page()->job_text().find("devices: { gpu1: [0, 1, 3] }") != std::string::npos)
+        << window_->launch_page()->job_text();
+    click(square);
+    EXPECT_TRUE(window_->launch_page()->job().devices.empty());
+    EXPECT_EQ(window_->launch_page()->job_text(), "name: x\nnodes: [gpu1, gpu2]  # both\ncommand: [a]\n");
+}
+
+TEST_F(LaunchHelpers, TheRateIsScaledWithOneClick) {
+    open();
+    window_->launch_page()->set_job_text(
+        "name: x\nnodes: [local]\nprocs_per_node: 4\nmaster_port: 0\ntrain:\n  model: convnet\n  dataset: "
+        "mnist\n"
+        "  optimizer: { name: sgd, lr: 0.01 }  # for one\n",
+        "x.yaml");
+    window_->show_page(MainWindow::Page::Launch);
+    auto* batch = find<QLabel>("adviceBatch");
+    ASSERT_TRUE(wait_until([&] {
+        return batch->isVisibleTo(window_.get()) && batch->text().contains(u"400"_s);
+    })) << qPrintable(batch->text());
+    EXPECT_TRUE(find<QLabel>("adviceScaling")->text().contains(u"0.04"_s));
+    click(find<QPushButton>("adviceScale"));
+    EXPECT_TRUE(window_->launch_page()->job_text().find("reference_batch: 100") != std::string::npos);
+    EXPECT_TRUE(window_->launch_page()->job_text().find("lr: 0.01 }  # for one") != std::string::npos);
+    EXPECT_TRUE(wait_until([&] { return !find<QPushButton>("adviceScale")->isVisibleTo(window_.get()); }));
+    EXPECT_TRUE(wait_start_enabled()) << qPrintable(find<QLabel>("startReason")->text());
+}
+
+TEST_F(LaunchHelpers, AConfigurationOfDistribuuuuOpensAsAJob) {
+    const QString file = folder_.path() + u"/resnet18.yaml"_s;
+    write(file, "MODEL: {ARCH: resnet18, DUMMY_INPUT: True}\nOPTIM: {MAX_EPOCH: 3, BASE_LR: 0.2}\n");
+    Options options = options_in(folder_.path());
+    options.job_file = ss(file);
+    open(options);
+    auto* name = find<QLineEdit>("launchName");
+    ASSERT_TRUE(wait_until([&] { return name->text() == u"resnet18"_s; }));
+    EXPECT_EQ(find<QLineEdit>("launchEpochs")->text(), u"3"_s);
+    EXPECT_TRUE(find<QLabel>("jobFile")->text().contains(u"Distribuuuu"_s));
+    EXPECT_FALSE(find<NoticeBar>("jobProblems")->isVisible());
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
