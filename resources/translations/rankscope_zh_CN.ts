@@ -403,6 +403,17 @@
         </message>
     </context>
     <context>
+        <name>Distribuuuu</name>
+        <message>
+            <source>Made from Distribuuuu's %1.</source>
+            <translation>由 Distribuuuu 的 %1 生成。</translation>
+        </message>
+        <message>
+            <source>MODEL.WEIGHTS is not read; train.checkpoint.init_from takes a safetensors file.</source>
+            <translation>不读取 MODEL.WEIGHTS；train.checkpoint.init_from 接受 safetensors 文件。</translation>
+        </message>
+    </context>
+    <context>
         <name>Doctor</name>
         <message>
             <source>rendezvous port %1</source>
@@ -2684,6 +2695,13 @@
         </message>
     </context>
     <context>
+        <name>GpuPicker</name>
+        <message>
+            <source>GPU %1 of %2: %3, %4 GiB</source>
+            <translation>%2 的 GPU %1：%3，%4 GiB</translation>
+        </message>
+    </context>
+    <context>
         <name>HtmlReport</name>
         <message>
             <source>en</source>
@@ -3144,6 +3162,37 @@
         </message>
     </context>
     <context>
+        <name>JobHelp</name>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>every node of the inventory</source>
+            <translation>清单中的所有节点</translation>
+        </message>
+        <message>
+            <source>the default</source>
+            <translation>默认值</translation>
+        </message>
+        <message>
+            <source>Values: %1</source>
+            <translation>取值：%1</translation>
+        </message>
+        <message>
+            <source>Default: %1</source>
+            <translation>默认值：%1</translation>
+        </message>
+        <message>
+            <source>Keys: %1</source>
+            <translation>键：%1</translation>
+        </message>
+        <message>
+            <source>Example: %1</source>
+            <translation>示例：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>KeyInstall</name>
         <message>
             <source>The login shell did not finish.</source>
@@ -3292,10 +3341,6 @@
             <translation>节点清单有错误：见“集群”。</translation>
         </message>
         <message>
-            <source>The job file has errors. Correct the marked fields, or dismiss the message.</source>
-            <translation>作业文件有错误。请更正标出的字段，或关闭此消息。</translation>
-        </message>
-        <message>
             <source>Choose at least one node.</source>
             <translation>至少选择一个节点。</translation>
         </message>
@@ -3330,6 +3375,18 @@
         <message>
             <source>Give a port from 1 to 65535, or 0 for a free one.</source>
             <translation>填写 1 到 65535 之间的端口，或填 0 使用空闲端口。</translation>
+        </message>
+        <message>
+            <source>the text is larger than %1 KiB</source>
+            <translation>文本大于 %1 KiB</translation>
+        </message>
+        <message>
+            <source>Open a job file.</source>
+            <translation>请打开一个作业文件。</translation>
+        </message>
+        <message>
+            <source>The job file has errors. Correct the marked fields or lines.</source>
+            <translation>作业文件有错误。请更正标出的字段或行。</translation>
         </message>
     </context>
     <context>
@@ -3652,6 +3709,14 @@
         <message>
             <source>torch.distributed.launch passes --local_rank=N (newer versions --local-rank=N); change the spelling in command: if the script wants the other.</source>
             <translation>torch.distributed.launch 会传入 --local_rank=N（新版本为 --local-rank=N）；如果脚本需要另一种写法，请在 command: 中修改。</translation>
+        </message>
+        <message>
+            <source>The script that sbatch starts is not in the line.</source>
+            <translation>该行中没有 sbatch 启动的脚本内容。</translation>
+        </message>
+        <message>
+            <source>Paste the text of the script: its #SBATCH lines and its srun line.</source>
+            <translation>请粘贴脚本的文本：其 #SBATCH 行和 srun 行。</translation>
         </message>
     </context>
     <context>
@@ -5176,6 +5241,45 @@
         <message>
             <source>code %1</source>
             <translation>代码 %1</translation>
+        </message>
+    </context>
+    <context>
+        <name>Recipes</name>
+        <message>
+            <source>The recipe cannot be changed: %1.</source>
+            <translation>无法更改配方：%1。</translation>
+        </message>
+        <message>
+            <source>Check the folder's permissions and free space.</source>
+            <translation>请检查文件夹的权限和可用空间。</translation>
+        </message>
+        <message>
+            <source>There is no recipe "%1".</source>
+            <translation>没有名为“%1”的配方。</translation>
+        </message>
+        <message>
+            <source>rankscopectl recipes list names them.</source>
+            <translation>rankscopectl recipes list 会列出它们。</translation>
+        </message>
+        <message>
+            <source>The recipe cannot be read: %1.</source>
+            <translation>无法读取配方：%1。</translation>
+        </message>
+        <message>
+            <source>"%1" cannot be the name of a recipe.</source>
+            <translation>“%1”不能用作配方的名称。</translation>
+        </message>
+        <message>
+            <source>Give up to 64 letters without / that begin with none of a dot, a dash, a blank.</source>
+            <translation>请输入最多 64 个字符，不含 /，且不以点、短横线或空格开头。</translation>
+        </message>
+        <message>
+            <source>There is a recipe "%1" already.</source>
+            <translation>已有名为“%1”的配方。</translation>
+        </message>
+        <message>
+            <source>Choose another name.</source>
+            <translation>请选择其他名称。</translation>
         </message>
     </context>
     <context>
@@ -7900,6 +8004,43 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::AdvicePanel</name>
+        <message>
+            <source>Scale the rate</source>
+            <translation>缩放学习率</translation>
+        </message>
+        <message numerus="yes">
+            <source> × %n rank(s)</source>
+            <translation>
+                <numerusform> × %n 个 rank</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source> × %1 batches</source>
+            <translation> × %1 个批次</translation>
+        </message>
+        <message>
+            <source>Global batch: %1 = %2</source>
+            <translation>全局批量：%1 = %2</translation>
+        </message>
+        <message>
+            <source>; %1 updates per epoch</source>
+            <translation>；每轮 %1 次更新</translation>
+        </message>
+        <message>
+            <source>By linear scaling, %1 for %2 is %3 for %4.</source>
+            <translation>按线性缩放，%2 个样本的 %1 对 %4 个样本为 %3。</translation>
+        </message>
+        <message>
+            <source>Sets reference_batch: the rate follows the number of ranks</source>
+            <translation>设置 reference_batch：学习率随 rank 数变化</translation>
+        </message>
+        <message>
+            <source>The rate is scaled from %1 to %2.</source>
+            <translation>学习率从 %1 缩放到 %2。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::ApplyDialog</name>
         <message>
             <source>%1 nodes</source>
@@ -8629,6 +8770,49 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::EnvDialog</name>
+        <message>
+            <source>Environment of all ranks</source>
+            <translation>所有 rank 的环境变量</translation>
+        </message>
+        <message>
+            <source>Variables</source>
+            <translation>变量</translation>
+        </message>
+        <message>
+            <source>Variable</source>
+            <translation>变量</translation>
+        </message>
+        <message>
+            <source>Value</source>
+            <translation>值</translation>
+        </message>
+        <message>
+            <source>Meaning</source>
+            <translation>含义</translation>
+        </message>
+        <message>
+            <source>&amp;Remove the variable</source>
+            <translation>移除该变量(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Use</source>
+            <translation>使用(&amp;U)</translation>
+        </message>
+        <message>
+            <source>"%1" cannot be the name of a variable.</source>
+            <translation>“%1”不能用作变量的名称。</translation>
+        </message>
+        <message>
+            <source>%1 stands here twice.</source>
+            <translation>%1 在此出现两次。</translation>
+        </message>
+        <message>
+            <source>Give the value in line %1 a name.</source>
+            <translation>请为第 %1 行的值输入名称。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::FailureBanner</name>
         <message>
             <source>Last lines of the rank</source>
@@ -9127,6 +9311,15 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::GpuPicker</name>
+        <message numerus="yes">
+            <source>%n more node(s): name their GPUs in the field below.</source>
+            <translation>
+                <numerusform>另有 %n 个节点：请在下面的字段中指定其 GPU。</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::HostKeyDialog</name>
         <message>
             <source>Unknown host key</source>
@@ -9582,6 +9775,28 @@
             <source>CPU</source>
             <translation>CPU</translation>
         </message>
+        <message>
+            <source>GPUs</source>
+            <translation>GPU</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::JobTextEdit</name>
+        <message>
+            <source>Text of the job file</source>
+            <translation>作业文件的文本</translation>
+        </message>
+        <message>
+            <source>Keys and values</source>
+            <translation>键和值</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::JobTextPane</name>
+        <message>
+            <source>Ctrl+Space: the keys and values that may stand here.</source>
+            <translation>Ctrl+空格：此处可用的键和值。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::KeyDialog</name>
@@ -9724,6 +9939,10 @@
             <source>%1: %2</source>
             <translation>%1：%2</translation>
         </message>
+        <message>
+            <source>Table…</source>
+            <translation>表格…</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LabelsDialog</name>
@@ -9779,10 +9998,6 @@
             <translation>从命令行(&amp;L)…</translation>
         </message>
         <message>
-            <source>&amp;Dismiss</source>
-            <translation>忽略(&amp;D)</translation>
-        </message>
-        <message>
             <source>D&amp;ismiss</source>
             <translation>忽略(&amp;I)</translation>
         </message>
@@ -9817,10 +10032,6 @@
             <translation>第 %1 行：%2</translation>
         </message>
         <message>
-            <source>The job file has errors. Correct the marked fields, or dismiss this message.</source>
-            <translation>作业文件有错误。请更正标出的字段，或忽略此消息。</translation>
-        </message>
-        <message>
             <source>appears when all fields are right</source>
             <translation>所有字段都正确后显示</translation>
         </message>
@@ -9853,12 +10064,96 @@
             <translation>作业文件 (*.yaml *.yml)</translation>
         </message>
         <message>
-            <source>saved as %1</source>
-            <translation>已保存为 %1</translation>
-        </message>
-        <message>
             <source>Cannot write %1.</source>
             <translation>无法写入 %1。</translation>
+        </message>
+        <message>
+            <source>Dis&amp;miss</source>
+            <translation>关闭(&amp;M)</translation>
+        </message>
+        <message>
+            <source>R&amp;ecipes…</source>
+            <translation>配方…(&amp;E)</translation>
+        </message>
+        <message>
+            <source>Pla&amp;n</source>
+            <translation>计划(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Job &amp;file</source>
+            <translation>作业文件(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Discard draft</source>
+            <translation>放弃草稿</translation>
+        </message>
+        <message>
+            <source>The job as it was opened or saved</source>
+            <translation>恢复为打开或保存时的作业</translation>
+        </message>
+        <message>
+            <source>Undo</source>
+            <translation>撤销</translation>
+        </message>
+        <message>
+            <source>Redo</source>
+            <translation>重做</translation>
+        </message>
+        <message numerus="yes">
+            <source>The last run on these nodes took %1 for %n epoch(s), its start included.</source>
+            <translation>
+                <numerusform>上次在这些节点上的运行用时 %1（%n 轮，包括启动）。</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>recipe %1</source>
+            <translation>配方 %1</translation>
+        </message>
+        <message>
+            <source>It is larger than %1 KiB.</source>
+            <translation>它大于 %1 KiB。</translation>
+        </message>
+        <message>
+            <source>The job file %1 cannot be read.</source>
+            <translation>无法读取作业文件 %1。</translation>
+        </message>
+        <message>
+            <source>from %1 of Distribuuuu</source>
+            <translation>来自 Distribuuuu 的 %1</translation>
+        </message>
+        <message numerus="yes">
+            <source>Job &amp;file: %n error(s)</source>
+            <translation>
+                <numerusform>作业文件(&amp;F)：%n 个错误</numerusform>
+            </translation>
+        </message>
+        <message>
+            <source>&amp;Remove the wrong keys</source>
+            <translation>移除错误的键(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Go to the line</source>
+            <translation>转到该行(&amp;G)</translation>
+        </message>
+        <message>
+            <source>The job file has errors. Correct the marked fields or lines.</source>
+            <translation>作业文件有错误。请更正标出的字段或行。</translation>
+        </message>
+        <message>
+            <source>The job file cannot be read. Correct the marked line; the form keeps its values.</source>
+            <translation>无法读取作业文件。请更正标出的行；表单保留其值。</translation>
+        </message>
+        <message>
+            <source>a new job</source>
+            <translation>新作业</translation>
+        </message>
+        <message>
+            <source>%1, changed</source>
+            <translation>%1，已更改</translation>
+        </message>
+        <message>
+            <source>The draft of the job cannot be kept.</source>
+            <translation>无法保存作业的草稿。</translation>
         </message>
     </context>
     <context>
@@ -11329,10 +11624,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>从命令行</translation>
         </message>
         <message>
-            <source>&amp;Command line of torchrun, srun, deepspeed, accelerate, horovodrun, mpirun or Paddle</source>
-            <translation>torchrun、srun、deepspeed、accelerate、horovodrun、mpirun 或 Paddle 的命令行(&amp;C)</translation>
-        </message>
-        <message>
             <source>Command line</source>
             <translation>命令行</translation>
         </message>
@@ -11397,6 +11688,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>
                 <numerusform>在上方勾选 %n 个节点。</numerusform>
             </translation>
+        </message>
+        <message>
+            <source>&amp;Command line of torchrun, srun, sbatch, deepspeed, accelerate, horovodrun, mpirun or Paddle</source>
+            <translation>torchrun、srun、sbatch、deepspeed、accelerate、horovodrun、mpirun 或 Paddle 的命令行(&amp;C)</translation>
         </message>
     </context>
     <context>
@@ -11651,6 +11946,92 @@ ended with %1</source>
         <message>
             <source>Exit</source>
             <translation>退出</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RateCurve</name>
+        <message>
+            <source>Learning rate: begins at %1, at most %2, ends at %3</source>
+            <translation>学习率：起始 %1，最高 %2，结束 %3</translation>
+        </message>
+        <message>
+            <source>epoch 0</source>
+            <translation>第 0 轮</translation>
+        </message>
+        <message>
+            <source>epoch %1: %2</source>
+            <translation>第 %1 轮：%2</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RecipesDialog</name>
+        <message>
+            <source>Recipes</source>
+            <translation>配方</translation>
+        </message>
+        <message>
+            <source>&amp;Use</source>
+            <translation>使用(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Recipe</source>
+            <translation>配方</translation>
+        </message>
+        <message>
+            <source>Whose</source>
+            <translation>来源</translation>
+        </message>
+        <message>
+            <source>Job file of the recipe</source>
+            <translation>配方的作业文件</translation>
+        </message>
+        <message>
+            <source>New name of the recipe</source>
+            <translation>配方的新名称</translation>
+        </message>
+        <message>
+            <source>&amp;Rename</source>
+            <translation>重命名(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Delete</source>
+            <translation>删除(&amp;D)</translation>
+        </message>
+        <message>
+            <source>Save the present job as a &amp;recipe:</source>
+            <translation>将当前作业保存为配方(&amp;R)：</translation>
+        </message>
+        <message>
+            <source>Name of the new recipe</source>
+            <translation>新配方的名称</translation>
+        </message>
+        <message>
+            <source>&amp;Save</source>
+            <translation>保存(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Undo</source>
+            <translation>撤销(&amp;U)</translation>
+        </message>
+        <message>
+            <source>yours</source>
+            <translation>自己的</translation>
+        </message>
+        <message>
+            <source>Rankscope</source>
+            <translation>Rankscope</translation>
+        </message>
+        <message>
+            <source>only your own can be renamed and deleted</source>
+            <translation>只能重命名和删除自己的配方</translation>
+        </message>
+        <message>
+            <source>Saved as %1.</source>
+            <translation>已保存为 %1。</translation>
+        </message>
+        <message>
+            <source>%1 is deleted.</source>
+            <translation>%1 已删除。</translation>
         </message>
     </context>
     <context>
