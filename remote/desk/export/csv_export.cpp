@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <remote/desk/export/csv_cell.h>
 #include <remote/desk/export/csv_export.h>
 #include <remote/desk/export/number_text.h>
 #include <remote/desk/export/output_file.h>
@@ -12,23 +13,12 @@
 namespace rankscope {
 namespace {
 
-std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\r\n") == std::string::npos) {
-        return text;
-    }
-    std::string result = "\"";
-    for (const char c : text) {
-        result += c == '"' ? "\"\"" : std::string(1, c);
-    }
-    return result + '"';
-}
-
 // The first columns of every table.
 std::string time_columns(const Event& event, const RunRecord& run) {
     constexpr double kMicroseconds = 1e6;
     return std::to_string(event.t_us) + ',' +
            number_text(static_cast<double>(event.t_us - run.started_us) / kMicroseconds) + ',' +
-           quoted(event.node);
+           csv_cell(event.node);
 }
 
 std::string metric_row(const Event& event, const MetricEvent& metric, const MetricNames& names,
@@ -74,7 +64,7 @@ Result<void> export_metrics_csv(const RunRecord& run, const std::filesystem::pat
     }
     file->write("t_us,seconds,node,rank,step,epoch");
     for (const auto& name : names.all()) {
-        file->write(',' + quoted(name));
+        file->write(',' + csv_cell(name));
     }
     file->write("\r\n");
     read = passes.each([&](const Event& event) {
@@ -95,7 +85,8 @@ Result<void> export_telemetry_csv(const RunRecord& run, const std::filesystem::p
     auto read = passes.each([&](const Event& event) {
         if (const auto* sample = event.as<SampleEvent>()) {
             for (const auto& [key, value] : sample->values) {
-                file->write(time_columns(event, run) + ',' + quoted(key) + ',' + number_text(value) + "\r\n");
+                file->write(time_columns(event, run) + ',' + csv_cell(key) + ',' + number_text(value) +
+                            "\r\n");
             }
         }
     });

@@ -154,6 +154,7 @@ RunController::Impl::Impl(std::shared_ptr<RunStore> run_store, Prompter prompter
         }
         pump->run_later([this, name = node.name, facts, at_us = now_us()] {
             static_cast<void>(store->save_facts(name, facts, at_us));
+            static_cast<void>(store->keep_facts(context.run_id, name));
         });
         for (const auto& order : recorded ? recorded->deliver(node.name, link) : std::vector<StopOrder>()) {
             context.stage(StageName::Note, StageStatus::Done, describe_delivery(order));
@@ -407,6 +408,7 @@ Result<LaunchPlan> RunController::Impl::prepare(RunRequest& request) {
     record.job_yaml =
         with_masked_secrets(request.job_yaml.empty() ? to_yaml(context.job) : request.job_yaml, context.job);
     record.started_us = now_us();
+    record.parent = request.parent;
     if (plan) {
         record.plan = *plan;
     }

@@ -33,6 +33,7 @@ struct RunRequest {
     std::string job_yaml;                               ///< kept in the run store
     std::shared_ptr<SessionPool> sessions{};            ///< what probes have left open; may be null
     std::uint64_t log_limit = LogShare::kDefaultLimit;  ///< bytes of the ranks' output that are kept
+    std::string parent{};                               ///< id of the run whose job this is; empty: none
 };
 
 /// What attach() reads from the store, once, on a thread of the controller's.

@@ -4,7 +4,7 @@
 #include <base/paths.h>
 #include <remote/desk/node/facts_json.h>
 #include <remote/desk/store/run_store.h>
-#include <remote/desk/store/sqlite.h>
+#include <remote/desk/store/run_store_impl.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
 
@@ -14,13 +14,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <mutex>
 
 namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "RunStore";
-constexpr int kSchemaVersion = 2;
 
 // Metrics have a table of their own so that anybody can ask them by SQL; `more` holds the values without a
 // column. `ord` is the order of arrival, over both tables.
@@ -43,6 +41,12 @@ CREATE TABLE IF NOT EXISTS node_facts (node TEXT PRIMARY KEY, at_us INTEGER NOT 
 CREATE TABLE IF NOT EXISTS pending_stops (
     run_id TEXT NOT NULL, node TEXT NOT NULL, launcher TEXT NOT NULL, forced INTEGER NOT NULL, by_user INTEGER NOT NULL,
     cause TEXT NOT NULL, asked_us INTEGER NOT NULL, PRIMARY KEY (run_id, node)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_parents (run_id TEXT PRIMARY KEY, parent TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_facts (
+    run_id TEXT NOT NULL, node TEXT NOT NULL, facts TEXT NOT NULL, PRIMARY KEY (run_id, node)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_trash (run_id TEXT PRIMARY KEY, at_us INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS run_summaries (
+    run_id TEXT PRIMARY KEY, ord INTEGER NOT NULL, ended_us INTEGER NOT NULL, body TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS events_by_order ON events (run_id, ord);
 CREATE INDEX IF NOT EXISTS metrics_by_order ON metrics (run_id, ord);
 )sql";
@@ -63,40 +67,6 @@ std::string joined_nodes(const LaunchPlan& plan) {
 }
 
 }  // namespace
-
-class RunStore::Impl {
-public:
-    mutable std::mutex mutex;
-    Database database;
-    std::string path;
-
-    Failure failure(const char* what) const {
-        return {"store", path, text(kContext, what),
-                text(kContext, "Check free space and permissions of the folder."), database.message()};
-    }
-    // The statement must be gone before anything is written: SQLite does not wait for a lock that would make
-    // an open reader a writer.
-    std::int64_t schema_version() const {
-        Statement version(database, "PRAGMA user_version");
-        return version.step() == Statement::Step::Row ? version.whole(0) : 0;
-    }
-    bool set_up() {
-        const std::string version = "PRAGMA user_version = " + std::to_string(kSchemaVersion);
-        if (database.run("BEGIN IMMEDIATE") && database.run(kSchema) && database.run(version.c_str()) &&
-            database.run("COMMIT")) {
-            return true;
-        }
-        database.run("ROLLBACK");
-        return false;
-    }
-    std::int64_t next_ord(const std::string& run_id) const {
-        Statement last(database,
-                       "SELECT MAX(COALESCE((SELECT MAX(ord) FROM events WHERE run_id = ?1), 0),"
-                       " COALESCE((SELECT MAX(ord) FROM metrics WHERE run_id = ?1), 0))");
-        last.bind(1, run_id);
-        return last.step() == Statement::Step::Row ? last.whole(0) + 1 : 1;
-    }
-};
 
 std::filesystem::path RunStore::default_path() {
     return user_data_dir() / "runs.sqlite";
@@ -124,22 +94,23 @@ Result<std::shared_ptr<RunStore>> RunStore::open(const std::filesystem::path& pa
     // the nodes' spools still have them.
     impl->database.run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     const std::int64_t version = impl->schema_version();
-    if (version > kSchemaVersion) {
+    if (version > Impl::kSchemaVersion) {
         return Failure{"store-newer", path.string(),
                        text(kContext, "The run store was written by a newer Rankscope."),
                        text(kContext, "Update this program, or choose another folder with --data-dir."), ""};
     }
     // Only the first opening writes: who just wants to read does not wait for those who write.
-    if (version < kSchemaVersion && !impl->set_up()) {
+    if (version < Impl::kSchemaVersion && !impl->set_up(kSchema)) {
         return impl->failure("The run store cannot be set up.");
     }
     return std::shared_ptr<RunStore>(
         std::unique_ptr<RunStore>(new RunStore(std::move(impl))));  // NOLINT: private
 }
 
-Result<void> RunStore::create_run(const RunRecord& record) {
-    const std::lock_guard lock(impl_->mutex);
-    Statement insert(impl_->database,
+namespace {
+
+bool insert_record(const Database& database, const RunRecord& record) {
+    Statement insert(database,
                      "INSERT INTO runs (run_id, name, job_yaml, plan, started_us, world_size, nodes)"
                      " VALUES (?, ?, ?, ?, ?, ?, ?)");
     insert.bind(1, record.run_id)
@@ -149,8 +120,24 @@ Result<void> RunStore::create_run(const RunRecord& record) {
         .bind(5, record.started_us)
         .bind(6, std::int64_t{record.plan.world_size})
         .bind(7, joined_nodes(record.plan));
-    return insert.step() == Statement::Step::Done ? Result<void>()
-                                                  : Result<void>(impl_->failure("The run cannot be stored."));
+    if (insert.step() != Statement::Step::Done) {
+        return false;
+    }
+    Statement parent(database, "INSERT OR REPLACE INTO run_parents SELECT ?1, ?2 WHERE ?2 <> ''");
+    parent.bind(1, record.run_id).bind(2, record.parent);
+    return parent.step() == Statement::Step::Done;
+}
+
+}  // namespace
+
+Result<void> RunStore::create_run(const RunRecord& record) {
+    const std::lock_guard lock(impl_->mutex);
+    // A run that comes back (from a bundle) replaces what the trash has of it.
+    const bool fine = impl_->database.run("BEGIN IMMEDIATE") &&
+                      (!impl_->in_trash(record.run_id) || impl_->remove_rows(record.run_id)) &&
+                      insert_record(impl_->database, record);
+    const Failure failure = impl_->failure("The run cannot be stored.");
+    return impl_->end_change(fine) ? Result<void>() : Result<void>(failure);
 }
 
 Result<void> RunStore::set_plan(const std::string& run_id, const LaunchPlan& plan) {
@@ -261,9 +248,11 @@ RunRecord read_record(const Statement& row) {
     record.run_id = row.text(0);
     record.name = row.text(1);
     record.job_yaml = row.text(2);
-    const auto json = nlohmann::json::parse(row.text(3), nullptr, false);
-    if (auto plan = plan_from_json(json)) {
-        record.plan = std::move(*plan);
+    if (!row.is_null(3)) {
+        const auto json = nlohmann::json::parse(row.text(3), nullptr, false);
+        if (auto plan = plan_from_json(json)) {
+            record.plan = std::move(*plan);
+        }
     }
     record.started_us = row.whole(4);
     record.ended_us = row.whole(5);
@@ -272,19 +261,26 @@ RunRecord read_record(const Statement& row) {
     record.summary = row.text(8);
     record.world_size = static_cast<int>(row.whole(9));
     record.nodes = row.text(10);
+    record.parent = row.text(11);
     return record;
 }
 
-constexpr const char* kRunColumns =
-    "SELECT run_id, name, job_yaml, plan, started_us, ended_us, outcome, exit_code, summary, world_size, "
-    "nodes"
-    " FROM runs ";
+// `plan`: the column, or NULL where it is not wanted.
+std::string select_runs(const char* plan, const char* which) {
+    return std::string("SELECT run_id, name, job_yaml, ") + plan +
+           ", started_us, ended_us, outcome, exit_code, summary, world_size, nodes,"
+           " COALESCE((SELECT parent FROM run_parents WHERE run_parents.run_id = runs.run_id), '')"
+           " FROM runs WHERE run_id " +
+           which;
+}
+
+constexpr const char* kNotInTrash = "NOT IN (SELECT run_id FROM run_trash) ";
 
 }  // namespace
 
 Result<std::vector<RunRecord>> RunStore::runs(int limit) const {
     const std::lock_guard lock(impl_->mutex);
-    Statement select(impl_->database, std::string(kRunColumns) + "ORDER BY started_us DESC LIMIT ?");
+    Statement select(impl_->database, select_runs("NULL", kNotInTrash) + "ORDER BY started_us DESC LIMIT ?");
     select.bind(1, std::int64_t{limit});
     std::vector<RunRecord> records;
     for (;;) {
@@ -302,8 +298,12 @@ Result<std::vector<RunRecord>> RunStore::runs(int limit) const {
 
 Result<RunRecord> RunStore::run(const std::string& run_id) const {
     const std::lock_guard lock(impl_->mutex);
-    Statement select(impl_->database, std::string(kRunColumns) + "WHERE run_id = ?");
+    Statement select(impl_->database, select_runs("plan", "= ?"));
     select.bind(1, run_id);
+    if (impl_->in_trash(run_id)) {
+        return Failure{"no-such-run", impl_->path, text(kContext, "The run \"%1\" is deleted.", {run_id}),
+                       text(kContext, "`rankscopectl runs restore %1` restores it.", {run_id}), ""};
+    }
     if (select.step() == Statement::Step::Row) {
         return read_record(select);
     }
@@ -312,13 +312,42 @@ Result<RunRecord> RunStore::run(const std::string& run_id) const {
                    text(kContext, "`rankscopectl runs list` shows them."), ""};
 }
 
+Result<std::vector<TrashedRun>> RunStore::trash() const {
+    const std::lock_guard lock(impl_->mutex);
+    Statement select(impl_->database,
+                     select_runs("NULL", "IN (SELECT run_id FROM run_trash)") +
+                         " ORDER BY (SELECT at_us FROM run_trash WHERE run_trash.run_id = runs.run_id) DESC");
+    std::vector<TrashedRun> found;
+    auto step = select.step();
+    for (; step == Statement::Step::Row; step = select.step()) {
+        found.push_back({read_record(select), 0});
+    }
+    if (step == Statement::Step::Error) {
+        return impl_->failure("The deleted runs cannot be read.");
+    }
+    for (TrashedRun& run : found) {
+        Statement at(impl_->database, "SELECT at_us FROM run_trash WHERE run_id = ?");
+        at.bind(1, run.record.run_id);
+        run.at_us = at.step() == Statement::Step::Row ? at.whole(0) : 0;
+    }
+    return found;
+}
+
 namespace {
 
-constexpr const char* kReplayPage =
-    "SELECT ord, node, seq, t_us, rank, kind, body, NULL, NULL, NULL, NULL, NULL, NULL FROM events"
-    " WHERE run_id = ?1 AND ord > ?2 UNION ALL "
-    "SELECT ord, node, seq, t_us, rank, 'metric', more, step, epoch, loss, acc1, lr, images_per_s"
-    " FROM metrics WHERE run_id = ?1 AND ord > ?2 ORDER BY 1 LIMIT ?3";
+// `what`: a page of it.
+std::string select_events(Replay what) {
+    const std::string events =
+        "SELECT ord, node, seq, t_us, rank, kind, body, NULL, NULL, NULL, NULL, NULL, NULL FROM events"
+        " WHERE run_id = ?1 AND ord > ?2 ";
+    const std::string metrics =
+        "SELECT ord, node, seq, t_us, rank, 'metric', more, step, epoch, loss, acc1, lr, images_per_s"
+        " FROM metrics WHERE run_id = ?1 AND ord > ?2 ";
+    const std::string which = what == Replay::Metrics    ? metrics
+                              : what == Replay::Verdicts ? events + "AND kind = 'diagnosis' "
+                                                         : events + "UNION ALL " + metrics;
+    return which + "ORDER BY 1 LIMIT ?3";
+}
 
 Event read_event(const Statement& row) {
     Event event;
@@ -357,8 +386,9 @@ Event read_event(const Statement& row) {
 
 }  // namespace
 
-Result<void> RunStore::replay(const std::string& run_id,
-                              const std::function<bool(const Event&)>& sink) const {
+Result<void> RunStore::replay(const std::string& run_id, const std::function<bool(const Event&)>& sink,
+                              Replay what) const {
+    const std::string sql = select_events(what);
     // Pages, each with the lock held for a moment only: a long replay must not hold up the writer.
     constexpr int kPage = 2000;
     std::int64_t after = 0;
@@ -366,7 +396,7 @@ Result<void> RunStore::replay(const std::string& run_id,
         std::vector<Event> page;
         {
             const std::lock_guard lock(impl_->mutex);
-            Statement select(impl_->database, kReplayPage);
+            Statement select(impl_->database, sql);
             select.bind(1, run_id).bind(2, after).bind(3, std::int64_t{kPage});
             auto step = select.step();
             for (; step == Statement::Step::Row; step = select.step()) {
@@ -405,18 +435,9 @@ Result<std::map<std::string, std::uint64_t>> RunStore::last_seqs(const std::stri
 
 Result<void> RunStore::remove_run(const std::string& run_id) {
     const std::lock_guard lock(impl_->mutex);
-    impl_->database.run("BEGIN IMMEDIATE");
-    for (const char* table : {"events", "metrics", "pending_stops", "runs"}) {
-        Statement remove(impl_->database, std::string("DELETE FROM ") + table + " WHERE run_id = ?");
-        remove.bind(1, run_id);
-        if (remove.step() != Statement::Step::Done) {
-            const Failure failure = impl_->failure("The run cannot be deleted.");
-            impl_->database.run("ROLLBACK");
-            return failure;
-        }
-    }
-    return impl_->database.run("COMMIT") ? Result<void>()
-                                         : Result<void>(impl_->failure("The run cannot be deleted."));
+    const bool fine = impl_->database.run("BEGIN IMMEDIATE") && impl_->remove_rows(run_id);
+    const Failure failure = impl_->failure("The run cannot be deleted.");
+    return impl_->end_change(fine) ? Result<void>() : Result<void>(failure);
 }
 
 Result<void> RunStore::save_facts(const std::string& node, const NodeFacts& facts, std::int64_t at_us) {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace rankscope {
@@ -30,8 +31,26 @@ struct RunRecord {
     int exit_code = -1;
     std::string summary;  ///< the end in one sentence
     int world_size = 0;
-    std::string nodes;  ///< names, comma separated
+    std::string nodes;        ///< names, comma separated
+    std::string parent = {};  ///< id of the run whose job it started from ("Run again"); empty: none
 };
+
+/// A run that the user has deleted, and when. It is complete until the trash is emptied.
+struct TrashedRun {
+    RunRecord record;
+    std::int64_t at_us = 0;
+};
+
+/// What was computed of a run's events and is kept, so that it is not computed again.
+struct KeptSummary {
+    std::string run_id;
+    std::int64_t last_ord = 0;  ///< of the run's metrics now
+    std::int64_t ended_us = 0;  ///< of the run now
+    std::string body;           ///< empty: none is kept, or it is out of date
+};
+
+/// Which events of a run.
+enum class Replay { All, Metrics, Verdicts };
 
 /// SQLite in the user's data folder: runs, their job file, plan, events, metrics, exit. Thread-safe. One
 /// file, WAL, so that window and rankscopectl can both have it open.
@@ -50,14 +69,37 @@ public:
     Result<void> append(const std::string& run_id, const std::vector<Event>& events);
     Result<void> finish_run(const std::string& run_id, std::int64_t ended_us, const EndEvent& end);
 
-    /// Newest first.
-    Result<std::vector<RunRecord>> runs(int limit = 1000) const;
+    /// Newest first, without their plans and without deleted ones.
+    Result<std::vector<RunRecord>> runs(int limit = 1'000'000) const;
+    /// Changes whenever something in the file may have changed, by any program.
+    std::pair<std::int64_t, std::int64_t> change_mark() const;
     Result<RunRecord> run(const std::string& run_id) const;
     /// All events in the order of their arrival. `sink` returns false to end the reading.
-    Result<void> replay(const std::string& run_id, const std::function<bool(const Event&)>& sink) const;
+    Result<void> replay(const std::string& run_id, const std::function<bool(const Event&)>& sink,
+                        Replay what = Replay::All) const;
     /// The last sequence number stored of each node ("" is the desk).
     Result<std::map<std::string, std::uint64_t>> last_seqs(const std::string& run_id) const;
+    /// For good, at once.
     Result<void> remove_run(const std::string& run_id);
+
+    /// Hides runs from every program: all of them, or none. They stay complete and can be restored. Those that are
+    /// not there are left out.
+    Result<void> trash_runs(const std::vector<std::string>& run_ids, std::int64_t at_us);
+    /// "no-such-run": it is not in the trash (any more).
+    Result<void> restore_run(const std::string& run_id);
+    /// Last deleted first, without their plans.
+    Result<std::vector<TrashedRun>> trash() const;
+    /// Removes deleted runs for good, with their labels, each in one step.
+    Result<void> empty_trash(const std::vector<std::string>& run_ids);
+
+    /// Of one run, or of all that are not deleted (`run_id` empty).
+    Result<std::vector<KeptSummary>> summaries(const std::string& run_id = {}) const;
+    /// Those of many runs in one transaction; last_ord and ended_us as summaries() had them.
+    Result<void> keep_summaries(const std::vector<KeptSummary>& summaries);
+    /// Keeps what is known of a node now with the run: versions as they were.
+    Result<void> keep_facts(const std::string& run_id, const std::string& node);
+    /// What keep_facts() has kept, by node; empty for runs of earlier versions.
+    Result<KnownFacts> facts_of(const std::string& run_id) const;
 
     /// A stop that a node has not confirmed: kept until stop_delivered(). A second one of the same run and node
     /// replaces the first.

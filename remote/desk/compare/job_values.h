@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace rankscope {
+
+/// The keys of a job file with dots between the levels ("train.optimizer.lr") and their values as texts, secrets
+/// masked; lists in one text. At most kMostJobValues, long values shortened. Empty for text that is no job.
+std::map<std::string, std::string> job_values(const std::string& job_yaml, const std::string& name);
+inline constexpr std::size_t kMostJobValues = 400;
+
+}  // namespace rankscope
