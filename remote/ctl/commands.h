@@ -26,6 +26,7 @@ void add_nccl_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_job_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_recipes_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_run_command(CLI::App& app, GlobalOptions& options, int& code);
+void add_scale_command(CLI::App& app, GlobalOptions& options, int& code);
 void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_metrics_commands(CLI::App& app, GlobalOptions& options, int& code);
 void add_clean_command(CLI::App& app, GlobalOptions& options, int& code);

@@ -42,6 +42,7 @@ int run(int argc, char** argv) {
     add_job_command(app, options, code);
     add_recipes_command(app, options, code);
     add_run_command(app, options, code);
+    add_scale_command(app, options, code);
     add_runs_commands(app, options, code);
     add_metrics_commands(app, options, code);
     add_clean_command(app, options, code);

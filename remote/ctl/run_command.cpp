@@ -31,6 +31,7 @@ int run_job(const GlobalOptions& options, JobRead job, const RunOptions& how) {
     RunView view({options.json, how.logs || own_program});
     RunRequest request{std::move(*inventory), std::move(job.job), std::move(job.yaml)};
     request.log_limit = how.log_limit_mb * 1000000;
+    request.parent = how.parent;
     auto controller = RunController::start(
         std::move(request), store, terminal_prompter(options),
         [&view](const Event& event) { view.event(event); },

@@ -10,6 +10,7 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdint>
+#include <string>
 
 namespace rankscope::ctl {
 
@@ -17,6 +18,7 @@ struct RunOptions {
     bool detach = false;
     bool logs = false;  ///< stdout of the ranks too
     std::uint64_t log_limit_mb = LogShare::kDefaultLimit / 1000000;
+    std::string parent = {};  ///< id of the run whose job it is; empty: none
 };
 
 /// The options of `run` and `runs rerun`. `how` must live as long as the command.

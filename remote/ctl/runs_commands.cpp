@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <base/clock.h>
-#include <base/text.h>
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/export_command.h>
-#include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_job.h>
+#include <remote/ctl/runs_compare.h>
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/runs_labels.h>
+#include <remote/ctl/runs_list.h>
 #include <remote/ctl/runs_on_nodes.h>
+#include <remote/ctl/runs_trash.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
@@ -18,99 +18,17 @@
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/run/metric_summary.h>
 #include <remote/desk/run/run_state.h>
-#include <remote/desk/store/run_filter.h>
 #include <remote/desk/text.h>
 #include <remote/wire/event_json.h>
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <memory>
 
 namespace rankscope::ctl {
 namespace {
-
-std::string when(std::int64_t t_us) {
-    const std::time_t seconds = t_us / 1000000;
-    std::tm parts{};
-    ::localtime_r(&seconds, &parts);
-    char buffer[32];
-    std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
-    return buffer;
-}
-
-std::string lasted(const RunRecord& record) {
-    const std::int64_t end = record.ended_us != 0 ? record.ended_us : now_us();
-    return std::to_string((end - record.started_us + 500000) / 1000000) + " s";
-}
-
-nlohmann::ordered_json to_json(const RunRecord& record, const RunLabels& labels = {}) {
-    return {
-        {"run", record.run_id},
-        {"name", record.name},
-        {"started", static_cast<double>(record.started_us) / 1e6},
-        {"ended", record.ended_us == 0 ? nlohmann::ordered_json(nullptr)
-                                       : nlohmann::ordered_json(static_cast<double>(record.ended_us) / 1e6)},
-        {"outcome", to_string(record.outcome)},
-        {"exit_code", record.exit_code},
-        {"summary", record.summary},
-        {"world_size", record.world_size},
-        {"nodes", record.nodes},
-        {"starred", labels.starred},
-        {"tags", labels.tags},
-        {"group", labels.group},
-        {"note", labels.note}};
-}
-
-// "*, group lr-sweep, baseline".
-std::string label_text(const RunLabels& labels) {
-    std::vector<std::string> words;
-    if (labels.starred) {
-        words.emplace_back("*");
-    }
-    if (!labels.group.empty()) {
-        words.push_back("group " + labels.group);
-    }
-    words.insert(words.end(), labels.tags.begin(), labels.tags.end());
-    return safe_text(joined(words));
-}
-
-int list(const GlobalOptions& options, const RunFilter& filter) {
-    const auto store = open_store(options);
-    auto runs = store ? store->runs() : Result<std::vector<RunRecord>>(std::vector<RunRecord>());
-    if (!store || !runs) {
-        return kUsage;
-    }
-    if (deliver_recorded_stops(options, *store, {})) {
-        runs = store->runs();
-    }
-    const bool any = !runs->empty();
-    auto labels = labels_of_runs(options);
-    std::erase_if(*runs, [&](const RunRecord& run) { return !filter.fits(run, labels[run.run_id]); });
-    if (options.json) {
-        nlohmann::ordered_json all = nlohmann::ordered_json::array();
-        for (const auto& record : *runs) {
-            all.push_back(to_json(record, labels[record.run_id]));
-        }
-        std::printf("%s\n", nlohmann::ordered_json{{"runs", all}}.dump().c_str());
-        return kDone;
-    }
-    if (runs->empty()) {
-        std::puts(any ? "No run fits." : "No runs yet. Start one: rankscopectl run JOB");
-        return kDone;
-    }
-    std::vector<std::vector<std::string>> rows{
-        {"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME", "LABELS"}};
-    for (const auto& record : *runs) {
-        rows.push_back({record.run_id, record.name, when(record.started_us), lasted(record),
-                        std::to_string(record.world_size), record.nodes, to_string(record.outcome),
-                        label_text(labels[record.run_id])});
-    }
-    std::fputs(format_table(rows).c_str(), stdout);
-    return kDone;
-}
 
 /// Six digits, as precise as a float: 0.0001, 1.5e-05, 93.25.
 std::string number(double value) {
@@ -170,7 +88,7 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     const std::string job_yaml =
         with_masked_secrets(record->job_yaml, parse_job(record->job_yaml, record->name).job);
     if (options.json) {
-        auto json = to_json(*record);
+        auto json = record_json(*record);
         json["plan"] = nlohmann::ordered_json::parse(to_json(record->plan).dump());
         json["job"] = job_yaml;
         json["diagnoses"] = nlohmann::ordered_json::array();
@@ -197,6 +115,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
     std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
                 safe_text(record->name).c_str(), to_string(record->outcome), when(record->started_us).c_str(),
                 lasted(*record).c_str(), safe_text(record->summary).c_str());
+    if (!record->parent.empty()) {
+        std::printf("started from %s\n", record->parent.c_str());
+    }
     for (const auto* verdicts : {&state.diagnoses, &state.live_verdicts}) {
         for (const auto& verdict : *verdicts) {
             std::printf("  %s: %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
@@ -249,7 +170,9 @@ int rerun(const GlobalOptions& options, const std::string& run_id, const std::ve
         report(yaml.failure(), options.json);
         return kUsage;
     }
-    return run_job(options, parse_job(*yaml, record->name + ".yaml"), how);
+    RunOptions again = how;
+    again.parent = run_id;
+    return run_job(options, parse_job(*yaml, record->name + ".yaml"), again);
 }
 
 }  // namespace
@@ -258,21 +181,8 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     auto* runs = app.add_subcommand("runs", "Runs of the store: finished ones and those that continue");
     runs->require_subcommand(1);
     auto nodes = std::make_shared<std::vector<std::string>>();
-    auto filter = std::make_shared<RunFilter>();
-    auto* listing =
-        runs->add_subcommand("list", "Show them, newest first; with nodes, the runs that are on these");
-    listing->callback([&options, &code, nodes, filter] {
-        code = nodes->empty() ? list(options, *filter) : list_on_nodes(options, *nodes);
-    });
+    auto* listing = add_list_command(*runs, options, code, nodes);
     listing->add_option("nodes", *nodes, "Names");
-    listing
-        ->add_option("--search", filter->words,
-                     "Only runs with this in their id, name, nodes, labels or job; may be repeated")
-        ->allow_extra_args(false);
-    listing->add_option("--tag", filter->tags, "Only runs with this tag; may be repeated")
-        ->allow_extra_args(false);
-    listing->add_option("--group", filter->group, "Only runs of this group");
-    listing->add_flag("--starred", filter->starred, "Only starred ones");
     auto run_id = std::make_shared<std::string>();
     auto logs = std::make_shared<bool>(false);
     const auto add = [&](const char* name, const char* description, auto action) {
@@ -288,6 +198,8 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
     add_export_command(*runs, options, code);
     add_label_command(*runs, options, code);
+    add_compare_command(*runs, options, code);
+    add_trash_commands(*runs, options, code);
     with_nodes(add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
                    [&options, run_id, logs, nodes] {
                        return nodes->empty() ? attach_run(options, *run_id, *logs)
