@@ -10,6 +10,7 @@
 #include <gui/live/live_page.h>
 #include <gui/logs/logs_page.h>
 #include <gui/runs/runs_page.h>
+#include <gui/runs/scaling_start.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
@@ -157,7 +158,14 @@ void MainWindow::make_file_menu() {
         }
     });
     save->setObjectName(u"menuSaveBundle"_s);
-    connect(file, &QMenu::aboutToShow, this, [this, save] {
+    QAction* scaling = file->addAction(tr("Scaling &run of the job in Launch…"), this, [this] {
+        if (workspace_->store()) {
+            open_scaling(workspace_.get(), launch_->job(), this);
+        }
+    });
+    scaling->setObjectName(u"menuScalingRun"_s);
+    connect(file, &QMenu::aboutToShow, this, [this, save, scaling] {
+        scaling->setEnabled(launch_->state().is_ready() && workspace_->store());
         save->setEnabled(page() == Page::Live ? live_->can_save()
                                               : page() == Page::Runs && runs_->selected() != nullptr);
     });
@@ -209,7 +217,8 @@ void MainWindow::connect_pages() {
         show_page(Page::Doctor);
     });
     connect(live_, &LivePage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
-        run_again(qs(live_->shown()->state().name), live_->shown()->data().job_yaml);
+        run_again(qs(live_->shown()->state().name), live_->shown()->data().job_yaml,
+                  live_->shown()->state().run_id);
         (void)launch_->set_job_keys(keys);  // what is wrong with a value is shown at its field
     });
     connect(live_, &LivePage::launchRequested, this, [this] { show_page(Page::Launch); });
@@ -268,8 +277,8 @@ void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
 }
 
-void MainWindow::run_again(const QString& name, const std::string& job_yaml) {
-    launch_->set_job_again(name, job_yaml);
+void MainWindow::run_again(const QString& name, const std::string& job_yaml, const std::string& run_id) {
+    launch_->set_job_again(name, job_yaml, run_id);
     show_page(Page::Launch);
 }
 

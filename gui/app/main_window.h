@@ -65,7 +65,7 @@ private:
     void fit_screen();
     void open_first_job();
     void ask_before_closing();
-    void run_again(const QString& name, const std::string& job_yaml);
+    void run_again(const QString& name, const std::string& job_yaml, const std::string& run_id);
     void open_bundles(const QStringList& files);
     void save_bundle(const QString& run_id, const QString& name);
     void start_run(const RunRequest& request);

@@ -406,6 +406,7 @@ void LaunchPage::start() {
     request.inventory = workspace_->fleet()->inventory();
     request.job = job();
     request.job_yaml = job_text();
+    request.parent = parent_;
     request.sessions = workspace_->fleet()->sessions();
     emit startRequested(request);
 }

@@ -45,7 +45,8 @@ public:
     /// The job as it was when the window closed last, if nothing else is open.
     void restore_draft();
     /// The job of a run that was.
-    void set_job_again(const QString& name, const std::string& yaml);
+    /// The run that starts next is kept as run again from `run_id`, unless another job is opened.
+    void set_job_again(const QString& name, const std::string& yaml, const std::string& run_id = {});
     /// As the form has it now.
     Job job() const;
     /// The same as a job file: the one that was opened with its comments, order and unknown keys, and the
@@ -131,6 +132,7 @@ private:
     QString field_;                       ///< that the user edits
     bool filling_ = false;                ///< the form gets values
     QLabel* file_;
+    std::string parent_;  ///< id of the run whose job this is; empty: none
     NoticeBar* problems_;
     NoticeBar* unknown_;     ///< names the keys that are kept although they mean nothing
     NoticeBar* file_fault_;  ///< a file that could not be read or written

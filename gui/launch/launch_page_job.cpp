@@ -103,7 +103,7 @@ void LaunchPage::set_job_text(const std::string& yaml, const std::filesystem::pa
     open({yaml, file, qs(file.filename().string()), yaml, false}, read_job_text(yaml, file));
 }
 
-void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
+void LaunchPage::set_job_again(const QString& name, const std::string& yaml, const std::string& run_id) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
     // A run keeps its job, not the folder that its file lay in.
     std::error_code gone;
@@ -115,12 +115,14 @@ void LaunchPage::set_job_again(const QString& name, const std::string& yaml) {
             ? tr("the job of %1 again").arg(name)
             : tr("the job of %1 again; files to push are read from %2").arg(name, qs(folder.string()));
     open({yaml, file, title, yaml, false}, std::move(reading));
+    parent_ = run_id;
 }
 
 void LaunchPage::open(JobSource source, JobReading reading) {
     file_fault_->set_text({});
     dismissed_.clear();
     text_job_.cancel();
+    parent_.clear();
     document_.open(std::move(source), std::move(reading));
     show_document();
 }

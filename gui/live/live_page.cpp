@@ -246,8 +246,9 @@ void LivePage::connect_parts() {
     });
     connect(banner_, &FailureBanner::dismissed, this, &LivePage::refresh_head);
     connect(header_, &RunHeader::pauseRequested, session_, &RunSession::pause);
-    connect(header_, &RunHeader::againRequested, this,
-            [this] { emit againRequested(qs(current_->state().name), current_->data().job_yaml); });
+    connect(header_, &RunHeader::againRequested, this, [this] {
+        emit againRequested(qs(current_->state().name), current_->data().job_yaml, current_->state().run_id);
+    });
     connect(header_, &RunHeader::bundleRequested, this,
             [this] { emit bundleRequested(qs(current_->state().run_id), qs(current_->state().name)); });
     connect(notice_, &NoticeBar::actionTriggered, this, &LivePage::show_session);

@@ -77,7 +77,7 @@ signals:
     /// The user wants the shown run's job in Launch, with these keys.
     void jobRequested(const std::map<std::string, std::string>& keys);
     /// The user wants the shown run's job in Launch.
-    void againRequested(const QString& name, const std::string& job_yaml);
+    void againRequested(const QString& name, const std::string& job_yaml, const std::string& run_id);
     /// The user wants the shown run as a file for others.
     void bundleRequested(const QString& run_id, const QString& name);
 

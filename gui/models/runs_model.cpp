@@ -1,11 +1,15 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/data/metric_format.h>
+#include <gui/models/run_column_texts.h>
 #include <gui/models/runs_model.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
+#include <remote/desk/compare/run_summary.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace rankscope::gui {
@@ -32,22 +36,37 @@ void RunsModel::set_runs(std::vector<RunRecord> runs) {
     const bool same_rows =
         std::equal(runs.begin(), runs.end(), runs_.begin(), runs_.end(),
                    [](const RunRecord& a, const RunRecord& b) { return a.run_id == b.run_id; });
-    if (same_rows) {
+    if (!same_rows) {
+        beginResetModel();
         runs_ = std::move(runs);
-        if (!runs_.empty()) {
-            emit dataChanged(index(0, 0), index(int(runs_.size()) - 1, NUM_COLUMNS - 1));
-        }
+        compute_all_values();
+        endResetModel();
         return;
     }
-    beginResetModel();
-    runs_ = std::move(runs);
-    endResetModel();
+    // With thousands of runs only what has changed may be sorted and drawn again.
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        RunRecord& old = runs_[i];
+        const bool same = old.ended_us == runs[i].ended_us && old.outcome == runs[i].outcome &&
+                          old.summary == runs[i].summary && old.nodes == runs[i].nodes &&
+                          old.world_size == runs[i].world_size && old.name == runs[i].name;
+        old = std::move(runs[i]);
+        if (!same) {
+            compute_values(i);
+            emit_changed(int(i), int(i), 0);
+        }
+    }
+}
+
+void RunsModel::emit_changed(int first_row, int last_row, int first_column) {
+    emit dataChanged(index(first_row, first_column), index(last_row, columnCount() - 1));
 }
 
 void RunsModel::set_now(std::int64_t now_us) {
     now_us_ = now_us;
-    if (!runs_.empty()) {
-        emit dataChanged(index(0, Duration), index(int(runs_.size()) - 1, Duration));
+    for (std::size_t i = 0; i < runs_.size(); ++i) {
+        if (runs_[i].outcome == Outcome::Running) {
+            emit dataChanged(index(int(i), Duration), index(int(i), Duration));
+        }
     }
 }
 
@@ -57,8 +76,85 @@ void RunsModel::set_labels(std::map<std::string, RunLabels> labels) {
     }
     labels_ = std::move(labels);
     if (!runs_.empty()) {
-        emit dataChanged(index(0, 0), index(int(runs_.size()) - 1, NUM_COLUMNS - 1));
+        emit_changed(0, int(runs_.size()) - 1, 0);
     }
+}
+
+void RunsModel::compute_values(std::size_t row) {
+    values_[row].clear();
+    for (const RunColumn& column : chosen_) {
+        values_[row].push_back(column_value(column, runs_[row], summary(runs_[row])));
+    }
+}
+
+void RunsModel::compute_all_values() {
+    values_.assign(runs_.size(), {});
+    for (std::size_t row = 0; row < runs_.size(); ++row) {
+        compute_values(row);
+    }
+}
+
+void RunsModel::add_summaries(const RunSummaries& summaries) {
+    for (const auto& [run_id, summary] : summaries) {
+        summaries_[run_id] = summary;
+    }
+    if (chosen_.empty()) {
+        return;
+    }
+    int first = -1;
+    int last = -1;
+    for (std::size_t row = 0; row < runs_.size(); ++row) {
+        if (summaries.count(runs_[row].run_id) > 0) {
+            compute_values(row);
+            first = first < 0 ? int(row) : first;
+            last = int(row);
+        }
+    }
+    if (first >= 0) {
+        emit_changed(first, last, NUM_COLUMNS);
+    }
+}
+
+const RunSummary* RunsModel::summary(const RunRecord& run) const {
+    const auto found = summaries_.find(run.run_id);
+    return found == summaries_.end() ? nullptr : found->second.get();
+}
+
+void RunsModel::set_chosen(const std::vector<RunColumn>& columns) {
+    for (std::size_t i = chosen_.size(); i-- > 0;) {
+        if (std::find(columns.begin(), columns.end(), chosen_[i]) == columns.end()) {
+            const int column = NUM_COLUMNS + int(i);
+            beginRemoveColumns({}, column, column);
+            chosen_.erase(chosen_.begin() + std::ptrdiff_t(i));
+            compute_all_values();
+            endRemoveColumns();
+        }
+    }
+    for (const RunColumn& added : columns) {
+        if (std::find(chosen_.begin(), chosen_.end(), added) == chosen_.end()) {
+            beginInsertColumns({}, columnCount(), columnCount());
+            chosen_.push_back(added);
+            compute_all_values();
+            endInsertColumns();
+        }
+    }
+}
+
+const ColumnValue& RunsModel::value(int row, int column) const {
+    static const ColumnValue none;
+    const auto at = std::size_t(column - NUM_COLUMNS);
+    return column < NUM_COLUMNS || std::size_t(row) >= values_.size() ||
+                   at >= values_[std::size_t(row)].size()
+               ? none
+               : values_[std::size_t(row)][at];
+}
+
+bool RunsModel::is_number(int column) const {
+    if (column < NUM_COLUMNS) {
+        return column == Ranks || column == Duration;
+    }
+    const RunColumn& chosen = chosen_[std::size_t(column - NUM_COLUMNS)];
+    return chosen.kind == RunColumn::Kind::Metric || chosen.key == "steps" || chosen.key == "exit_code";
 }
 
 const RunLabels& RunsModel::labels(const RunRecord& run) const {
@@ -85,7 +181,7 @@ int RunsModel::rowCount(const QModelIndex& parent) const {
 }
 
 int RunsModel::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : NUM_COLUMNS;
+    return parent.isValid() ? 0 : NUM_COLUMNS + int(chosen_.size());
 }
 
 double RunsModel::duration_s(const RunRecord& run) const {
@@ -93,7 +189,15 @@ double RunsModel::duration_s(const RunRecord& run) const {
     return end > run.started_us ? double(end - run.started_us) / 1e6 : -1;
 }
 
-QString RunsModel::display(const RunRecord& run, int column) const {
+QString RunsModel::display(int row, int column) const {
+    const RunRecord& run = runs_[std::size_t(row)];
+    if (column >= NUM_COLUMNS) {
+        const RunColumn& chosen = chosen_[std::size_t(column - NUM_COLUMNS)];
+        const ColumnValue& cell = value(row, column);
+        return chosen.kind == RunColumn::Kind::Metric && std::isfinite(cell.number)
+                   ? metric_value_text(chosen.key, cell.number)
+                   : qs(cell.text);
+    }
     switch (column) {
         case Star:
             return labels(run).starred ? u"★"_s : QString();
@@ -118,30 +222,41 @@ QString RunsModel::display(const RunRecord& run, int column) const {
     }
 }
 
+QString RunsModel::tip(int row, int column) const {
+    const RunRecord& run = runs_[std::size_t(row)];
+    if (column == Star) {
+        return labels(run).starred ? tr("Starred") : tr("Click to star this run");
+    }
+    if (column == Labels && !labels(run).note.empty()) {
+        return qs(labels(run).note);
+    }
+    if (column == Name) {
+        return run.parent.empty()
+                   ? tr("%1\n%2").arg(qs(run.name), qs(run.run_id))
+                   : tr("%1\n%2, run again from %3").arg(qs(run.name), qs(run.run_id), qs(run.parent));
+    }
+    return display(row, column);
+}
+
 QVariant RunsModel::data(const QModelIndex& index, int role) const {
     const RunRecord* run = index.isValid() ? at(index.row()) : nullptr;
     if (!run) {
         return {};
     }
-    const bool right = index.column() == Ranks || index.column() == Duration;
     switch (role) {
         case Qt::ToolTipRole:
-            if (index.column() == Star) {
-                return labels(*run).starred ? tr("Starred") : tr("Click to star this run");
-            }
-            return index.column() == Labels && !labels(*run).note.empty() ? qs(labels(*run).note)
-                                                                          : display(*run, index.column());
+            return tip(index.row(), index.column());
         case Qt::DisplayRole:
-            return display(*run, index.column());
+            return display(index.row(), index.column());
         case Qt::AccessibleTextRole:
             return index.column() == Star ? (labels(*run).starred ? tr("starred") : tr("not starred"))
-                                          : display(*run, index.column());
+                                          : display(index.row(), index.column());
         case OutcomeRole:
             return int(run->outcome);
         case RunIdRole:
             return qs(run->run_id);
         case Qt::TextAlignmentRole:
-            return int((right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+            return int((is_number(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
         case SortRole:
             switch (index.column()) {
                 case Started:
@@ -151,7 +266,7 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
                 case Ranks:
                     return run->world_size;
                 default:
-                    return display(*run, index.column());
+                    return display(index.row(), index.column());
             }
         default:
             return {};
@@ -159,15 +274,20 @@ QVariant RunsModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant RunsModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) {
         return {};
     }
     if (role == Qt::TextAlignmentRole) {
-        const bool right = section == Ranks || section == Duration;
-        return int((right ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return int((is_number(section) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    }
+    if (role == Qt::ToolTipRole && section >= NUM_COLUMNS) {
+        return run_column_text(chosen_[std::size_t(section - NUM_COLUMNS)]);
     }
     if (role != Qt::DisplayRole) {
         return {};
+    }
+    if (section >= NUM_COLUMNS) {
+        return run_column_header(chosen_[std::size_t(section - NUM_COLUMNS)]);
     }
     switch (section) {
         case Name:

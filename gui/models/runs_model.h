@@ -3,17 +3,22 @@
 
 #pragma once
 
+#include <remote/desk/compare/run_columns.h>
 #include <remote/desk/store/run_labels.h>
 #include <remote/desk/store/run_store.h>
 
 #include <QAbstractTableModel>
 #include <map>
+#include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace rankscope::gui {
 
-/// The runs of the store, newest first.
+using RunSummaries = std::unordered_map<std::string, std::shared_ptr<const RunSummary>>;
+
+/// The runs of the store, newest first. Behind the columns that every run has stand those that the user has chosen.
 class RunsModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -28,6 +33,18 @@ public:
     void set_labels(std::map<std::string, RunLabels> labels);
     /// Of a run that has none: none are set.
     const RunLabels& labels(const RunRecord& run) const;
+    /// More summaries, by run; those that were there are replaced.
+    void add_summaries(const RunSummaries& summaries);
+    /// Null: not computed yet.
+    const RunSummary* summary(const RunRecord& run) const;
+    const RunSummaries& summaries() const { return summaries_; }
+    /// Those that stay keep their place; new ones are added behind.
+    void set_chosen(const std::vector<RunColumn>& columns);
+    const std::vector<RunColumn>& chosen() const { return chosen_; }
+    /// A cell of a chosen column (`column` >= NUM_COLUMNS).
+    const ColumnValue& value(int row, int column) const;
+    /// Numbers, times and counts stand on the right.
+    bool is_number(int column) const;
     /// For the duration of running runs.
     void set_now(std::int64_t now_us);
     const RunRecord* at(int row) const;
@@ -39,11 +56,18 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    QString display(const RunRecord& run, int column) const;
+    QString display(int row, int column) const;
+    QString tip(int row, int column) const;
+    void compute_values(std::size_t row);
+    void compute_all_values();
+    void emit_changed(int first_row, int last_row, int first_column);
     double duration_s(const RunRecord& run) const;
 
     std::vector<RunRecord> runs_;
     std::map<std::string, RunLabels> labels_;  ///< by run
+    RunSummaries summaries_;
+    std::vector<RunColumn> chosen_;
+    std::vector<std::vector<ColumnValue>> values_;  ///< by row, then by chosen column
     std::int64_t now_us_ = 0;
 };
 

@@ -22,4 +22,17 @@ bool RunsFilter::filterAcceptsRow(int row, const QModelIndex& /*parent*/) const 
     return run != nullptr && filter_.fits(*run, model->labels(*run));
 }
 
+bool RunsFilter::lessThan(const QModelIndex& left, const QModelIndex& right) const {
+    if (left.column() < RunsModel::NUM_COLUMNS) {
+        return QSortFilterProxyModel::lessThan(left, right);
+    }
+    const auto* model = static_cast<const RunsModel*>(sourceModel());
+    const ColumnValue& a = model->value(left.row(), left.column());
+    const ColumnValue& b = model->value(right.row(), right.column());
+    if (a.text.empty() != b.text.empty() && sortOrder() == Qt::DescendingOrder) {
+        return a.text.empty();
+    }
+    return column_less(a, b);
+}
+
 }  // namespace rankscope::gui

@@ -20,6 +20,8 @@ public:
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+    /// Numbers as numbers; what a run does not have stands last, whatever the order.
+    bool lessThan(const QModelIndex& left, const QModelIndex& right) const override;
 
 private:
     RunFilter filter_;

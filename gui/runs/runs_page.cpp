@@ -3,13 +3,19 @@
 
 #include <gui/bundle/bundle_file.h>
 #include <gui/on_thread.h>
-#include <gui/runs/labels_dialog.h>
+#include <gui/runs/compare_view.h>
+#include <gui/runs/label_editor.h>
+#include <gui/runs/run_deleter.h>
+#include <gui/runs/run_opener.h>
 #include <gui/runs/runs_filter.h>
 #include <gui/runs/runs_page.h>
+#include <gui/runs/runs_table.h>
+#include <gui/runs/scaling_dialog.h>
+#include <gui/runs/scaling_start.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
-#include <gui/style/table_delegates.h>
 #include <gui/texts.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/empty_state.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
@@ -18,18 +24,14 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
-#include <QHeaderView>
-#include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
-#include <QMessageBox>
 #include <QPushButton>
 #include <QShortcut>
 #include <QStackedWidget>
-#include <QTableView>
 #include <QVBoxLayout>
-#include <array>
+#include <algorithm>
 #include <utility>
 
 namespace rankscope::gui {
@@ -46,22 +48,35 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
       model_(new RunsModel(this)),
       proxy_(new RunsFilter(this)),
       list_job_(this, workspace->pool()),
-      open_job_(this, workspace->pool()),
-      remove_job_(this, workspace->pool()),
-      label_job_(this, workspace->pool()),
       exporter_(new RunExporter(workspace->pool(), this)),
+      summaries_(new SummaryLoader(workspace->pool(), this)),
+      opener_(new RunOpener(workspace->pool(), this)),
+      label_editor_(new LabelEditor(workspace->pool(), workspace->options().store_path(), this)),
       bundles_(workspace->pool()) {
     setObjectName(u"runsPage"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(16, 12, 16, 12);
     layout->setSpacing(10);
-    layout->addWidget(make_bar());
+    bar_ = make_bar();
+    actions_ = make_actions();
+    layout->addWidget(bar_);
+    layout->addWidget(actions_);
     fault_ = new NoticeBar(NoticeBar::Kind::Fault, "runsFault", this);
     progress_ = new NoticeBar(NoticeBar::Kind::News, "runsProgress", this);
     progress_->set_action(tr("&Cancel"));
-    layout->addWidget(fault_);
-    layout->addWidget(progress_);
+    undo_ = new NoticeBar(NoticeBar::Kind::News, "runsUndo", this);
+    deleter_ = new RunDeleter(workspace->pool(), undo_, this);
+    for (NoticeBar* notice : {fault_, progress_, undo_}) {
+        layout->addWidget(notice);
+    }
+    make_list();
+    layout->addWidget(stack_, 1);
+    connect_parts();
+    table_->fill_groupings(grouping_);
+    update_state();
+}
 
+void RunsPage::make_list() {
     stack_ = new QStackedWidget(this);
     empty_ = new EmptyState(
         tr("No runs kept yet"),
@@ -69,27 +84,12 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
            "exactly as it looked."),
         tr("Go to &Launch"), this);
     stack_->addWidget(empty_);
-    table_ = new QTableView(this);
-    tune_table(table_, "runsTable", tr("Stored runs"));
-    table_->setSelectionMode(QAbstractItemView::SingleSelection);
     proxy_->setSourceModel(model_);
-    table_->setModel(proxy_);
-    table_->setItemDelegate(new OutcomeDelegate(table_));
-    table_->setSortingEnabled(true);
-    table_->sortByColumn(RunsModel::Started, Qt::DescendingOrder);
-    const std::array<int, RunsModel::NUM_COLUMNS> widths{200, 146, 80, 146, 56, 92, 140, 240, 32};
-    for (int column = 0; column < RunsModel::NUM_COLUMNS; ++column) {
-        table_->setColumnWidth(column, widths[std::size_t(column)]);
-    }
-    table_->horizontalHeader()->setMinimumSectionSize(widths[RunsModel::Star]);
-    table_->horizontalHeader()->moveSection(RunsModel::Star, 0);
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->setContextMenuPolicy(Qt::CustomContextMenu);
+    table_ = new RunsTable(model_, proxy_, this);
     stack_->addWidget(table_);
-    layout->addWidget(stack_, 1);
+    compare_view_ = new CompareView(workspace_->pool(), this);
+    stack_->addWidget(compare_view_);
     setFocusProxy(table_);
-    connect_parts();
-    update_state();
 }
 
 QWidget* RunsPage::make_bar() {
@@ -109,13 +109,30 @@ QWidget* RunsPage::make_bar() {
     search_->setMinimumWidth(80);
     search_->setMaximumWidth(300);
     layout->addWidget(search_, 2);
+    grouping_ = new ComboBox(bar);
+    grouping_->setObjectName(u"runsGrouping"_s);
+    grouping_->setAccessibleName(tr("Group runs"));
+    grouping_->setToolTip(tr("Groups with mean and spread; right click on a column's header for more"));
+    layout->addWidget(grouping_);
+    columns_ = make_button(tr("&Columns…"), "runsColumns", bar);
+    columns_->setToolTip(tr("Which metrics and job keys the list shows"));
+    layout->addWidget(columns_);
+    return bar;
+}
+
+QWidget* RunsPage::make_actions() {
+    auto* bar = new QWidget(this);
+    auto* layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(8);
     auto* bundle = make_button(tr("Open &bundle…"), "openBundle", bar);
     bundle->setToolTip(
         tr("Adds the run of a failure bundle (*%1), or drop the file here").arg(bundle_suffix()));
     open_ = make_button(tr("&Open"), "openRun", bar);
     save_ = make_button(tr("&Save bundle…"), "saveBundle", bar);
     save_->setToolTip(tr("A failure bundle: the run as one file for others, without secrets"));
-    delete_ = make_button(tr("&Delete…"), "deleteRun", bar);
+    delete_ = make_button(tr("&Delete"), "deleteRun", bar);
+    delete_->setToolTip(tr("Deletes the selected runs; Ctrl+Z restores them"));
     again_ = make_button(tr("Run a&gain…"), "againRun", bar);  // Alt+A attaches
     again_->setToolTip(tr("Opens Launch with the job of this run"));
     labels_ = make_button(tr("&Labels…"), "labelRun", bar);
@@ -126,52 +143,115 @@ QWidget* RunsPage::make_bar() {
     formats->setObjectName(u"exportMenu"_s);
     RunExporter::fill_menu(formats, [this](ExportFormat format) { export_selected(format); });
     export_->setMenu(formats);
-    for (QPushButton* button : {bundle, open_, again_, labels_, export_, save_, delete_}) {
+    compare_ = make_button(tr("Co&mpare"), "compareRuns", bar);
+    compare_->setToolTip(tr("Curves, statistics and differences of the selected runs (Ctrl+Shift+C)"));
+    for (QPushButton* button : {open_, compare_, again_, labels_, export_, save_, delete_}) {
         layout->addWidget(button);
     }
+    layout->addStretch();
+    scaling_ = make_button(tr("Scal&ing run…"), "scalingRun", bar);
+    scaling_->setToolTip(tr("Runs the job of this run on 1, 2, 4 … ranks, or shows the result again"));
+    connect(scaling_, &QPushButton::clicked, this, &RunsPage::open_scaling_run);
+    layout->addWidget(scaling_);
+    layout->addWidget(bundle);
     connect(bundle, &QPushButton::clicked, this, &RunsPage::choose_bundle);
     return bar;
+}
+
+void RunsPage::connect_table() {
+    connect(columns_, &QPushButton::clicked, table_, &RunsTable::choose_columns);
+    connect(grouping_, &QComboBox::activated, this,
+            [this](int at) { table_->set_grouping(grouping_->itemData(at).toString()); });
+    connect(table_, &RunsTable::groupingChanged, this, [this] { table_->fill_groupings(grouping_); });
+    connect(table_, &RunsTable::starClicked, this, [this](const QString& run_id) {
+        if (const RunRecord* run = model_->at(model_->row_of(ss(run_id)))) {
+            label_editor_->toggle_star(*run, model_->labels(*run));
+        }
+    });
+    connect(table_, &RunsTable::activated, this, &RunsPage::open_selected);
+    connect(table_, &RunsTable::menuRequested, this, &RunsPage::show_menu);
+    connect(table_, &RunsTable::selectionChanged, this, [this] {
+        exported_.clear();
+        update_state();
+    });
+    connect(compare_, &QPushButton::clicked, this, &RunsPage::compare_selected);
+    connect(compare_view_, &CompareView::closed, this, &RunsPage::show_list);
+    auto* comparing = new QShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), table_);
+    comparing->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(comparing, &QShortcut::activated, this, &RunsPage::compare_selected);
+    auto* erase = new QShortcut(QKeySequence::Delete, table_);
+    erase->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(erase, &QShortcut::activated, this, &RunsPage::delete_selected);
+}
+
+void RunsPage::connect_deleter() {
+    auto* undo = new QShortcut(QKeySequence::Undo, table_);
+    undo->setContext(Qt::WidgetWithChildrenShortcut);
+    connect(undo, &QShortcut::activated, deleter_, &RunDeleter::undo);
+    connect(deleter_, &RunDeleter::changed, this, &RunsPage::refresh);
+    connect(deleter_, &RunDeleter::deleted, this, &RunsPage::deleted);
+    connect(deleter_, &RunDeleter::restored, this, [this](const QString& run_id) { select(ss(run_id)); });
+    connect(deleter_, &RunDeleter::failed, this, [this](const QString& what, const Failure& failure) {
+        fault_->set_text(what, failure_text(failure));
+        refresh();
+    });
+    connect(summaries_, &SummaryLoader::loaded, this, [this](const RunSummaries& summaries) {
+        model_->add_summaries(summaries);
+        update_state();
+    });
+    connect(summaries_, &SummaryLoader::finished, this, &RunsPage::update_state);
 }
 
 void RunsPage::connect_parts() {
     connect(open_, &QPushButton::clicked, this, &RunsPage::open_selected);
     connect(again_, &QPushButton::clicked, this, [this] {
         if (const RunRecord* run = selected()) {
-            emit againRequested(qs(run->name), run->job_yaml);
+            emit againRequested(qs(run->name), run->job_yaml, run->run_id);
         }
     });
     connect(save_, &QPushButton::clicked, this, &RunsPage::save_bundle);
-    connect(labels_, &QPushButton::clicked, this, &RunsPage::edit_labels);
+    connect(labels_, &QPushButton::clicked, this, [this] {
+        if (const RunRecord* run = selected()) {
+            label_editor_->edit(*run, model_->labels(*run));
+        }
+    });
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& line) {
         exported_.clear();
         proxy_->set_line(line);
         update_state();
     });
-    connect(table_, &QTableView::clicked, this, [this](const QModelIndex& at) {
-        const RunRecord* run = model_->at(proxy_->mapToSource(at).row());
-        if (run && at.column() == RunsModel::Star) {
-            toggle_star(*run);
-        }
-    });
     connect_export();
-    connect(delete_, &QPushButton::clicked, this, &RunsPage::ask_delete);
-    connect(table_, &QTableView::customContextMenuRequested, this, &RunsPage::show_menu);
+    connect_table();
+    connect_deleter();
+    connect_bundles();
+    connect_opener();
+    connect_session();
+    connect(delete_, &QPushButton::clicked, this, &RunsPage::delete_selected);
     connect(empty_->button(), &QPushButton::clicked, this, &RunsPage::launchRequested);
-    connect(table_, &QTableView::activated, this, &RunsPage::open_selected);  // double click or Enter
-    auto* erase = new QShortcut(QKeySequence::Delete, table_);
-    erase->setContext(Qt::WidgetShortcut);
-    connect(erase, &QShortcut::activated, this, &RunsPage::ask_delete);
-    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
-        exported_.clear();
-        update_state();
-    });
     connect(progress_, &NoticeBar::actionTriggered, this, [this] {
-        open_job_.cancel();
+        opener_->cancel();
         workspace_->session()->cancel_attach();
         bundles_.cancel();
         exporter_->cancel();
         progress_->set_text({});
     });
+    timer_.setInterval(kRefreshMs);
+    connect(&timer_, &QTimer::timeout, this, &RunsPage::refresh);
+}
+
+void RunsPage::connect_opener() {
+    connect(opener_, &RunOpener::progress, this, [this](const QString& text) { progress_->set_text(text); });
+    connect(opener_, &RunOpener::opened, this, &RunsPage::opened);
+    connect(opener_, &RunOpener::failed, this, [this](const QString& what, const Failure& failure) {
+        fault_->set_text(what, failure_text(failure));
+    });
+    connect(label_editor_, &LabelEditor::failed, this, [this](const QString& what, const Failure& failure) {
+        fault_->set_text(what, failure_text(failure));
+    });
+    connect(label_editor_, &LabelEditor::changed, this, &RunsPage::refresh);
+}
+
+void RunsPage::connect_bundles() {
     connect(&bundles_, &BundleOpener::progress, this,
             [this](const QString& file, quint64 done, quint64 total) {
                 const QString name = QFileInfo(file).fileName();
@@ -190,22 +270,27 @@ void RunsPage::connect_parts() {
                 }
             });
     connect(&bundles_, &BundleOpener::finished, this, [this] { progress_->set_text({}); });
+}
+
+void RunsPage::connect_session() {
     connect(workspace_, &Workspace::storeSettled, this, [this] {
+        if (workspace_->store()) {
+            deleter_->remove_expired(workspace_->store());
+        }
         refresh();
         open_bundles(std::exchange(waiting_bundles_, {}));
     });
     RunSession* session = workspace_->session();
     connect(session, &RunSession::started, this, &RunsPage::refresh);
     connect(session, &RunSession::ended, this, &RunsPage::refresh);
-    connect(session, &RunSession::attachProgress, this,
-            [this](qint64 events) { show_progress(attaching_name_, std::uint64_t(events), 0); });
+    connect(session, &RunSession::attachProgress, this, [this](qint64 events) {
+        progress_->set_text(RunOpener::progress_text(attaching_name_, std::uint64_t(events), 0));
+    });
     connect(session, &RunSession::attached, this, [this] { progress_->set_text({}); });
     connect(session, &RunSession::attachFailed, this, [this](const Failure& failure) {
         progress_->set_text({});
         fault_->set_text(tr("Cannot attach to %1.").arg(attaching_name_), failure_text(failure));
     });
-    timer_.setInterval(kRefreshMs);
-    connect(&timer_, &QTimer::timeout, this, &RunsPage::refresh);
 }
 
 void RunsPage::connect_export() {
@@ -234,40 +319,6 @@ void RunsPage::export_selected(ExportFormat format) {
     }
 }
 
-void RunsPage::edit_labels() {
-    const RunRecord* run = selected();
-    if (!run) {
-        return;
-    }
-    auto* dialog = new LabelsDialog(qs(run->name), model_->labels(*run), this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    connect(dialog, &QDialog::accepted, this,
-            [this, dialog, record = *run] { set_labels(record, dialog->labels()); });
-    dialog->open();
-}
-
-void RunsPage::toggle_star(const RunRecord& run) {
-    RunLabels labels = model_->labels(run);
-    labels.starred = !labels.starred;
-    set_labels(run, labels);
-}
-
-void RunsPage::set_labels(const RunRecord& run, const RunLabels& labels) {
-    label_job_.start(
-        [path = workspace_->options().store_path(), id = run.run_id,
-         labels](const JobHandle&) -> Result<void> {
-            auto store = RunLabelStore::open(path);
-            return store ? (*store)->set(id, labels) : Result<void>(store.failure());
-        },
-        [this, name = qs(run.name)](const Result<void>& stored) {
-            if (!stored) {
-                fault_->set_text(tr("The labels of %1 were not stored.").arg(name),
-                                 failure_text(stored.failure()));
-            }
-            refresh();
-        });
-}
-
 void RunsPage::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     refresh();
@@ -287,71 +338,113 @@ void RunsPage::refresh() {
     if (!workspace_->store()) {
         return;
     }
-    list_job_.start(
-        [store = workspace_->store(), path = workspace_->options().store_path()](const JobHandle&) {
-            Listed listed{store->runs(), {}};
-            if (const auto labels = RunLabelStore::open(path)) {
-                listed.labels = (*labels)->all().ok() ? *(*labels)->all() : listed.labels;
-            }
-            return listed;
-        },
-        [this](Listed listed) { take(std::move(listed)); });
+    list_job_.start([store = workspace_->store(), path = workspace_->options().store_path(),
+                     before = mark_](const JobHandle&) { return read_list(store, path, before); },
+                    [this](Listed listed) { take(std::move(listed)); });
+}
+
+RunsPage::Listed RunsPage::read_list(const std::shared_ptr<RunStore>& store,
+                                     const std::filesystem::path& path,
+                                     const std::optional<std::pair<std::int64_t, std::int64_t>>& before) {
+    const auto mark = store->change_mark();
+    if (before && *before == mark) {
+        return {std::vector<RunRecord>(), {}, mark, true};
+    }
+    Listed listed{store->runs(), {}, mark, false};
+    if (const auto labels = RunLabelStore::open(path)) {
+        if (auto all = (*labels)->all()) {
+            listed.labels = std::move(*all);
+        }
+    }
+    return listed;
 }
 
 void RunsPage::take(Listed listed) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    auto& runs = listed.runs;
-    if (!runs) {
-        fault_->set_text(tr("The stored runs cannot be read."), failure_text(runs.failure()));
+    if (!listed.runs) {
+        fault_->set_text(tr("The stored runs cannot be read."), failure_text(listed.runs.failure()));
         return;
     }
-    const RunRecord* before = selected();
-    const std::string keep = before ? before->run_id : std::string();
     listed_ = true;
     model_->set_now(QDateTime::currentMSecsSinceEpoch() * 1000);
-    model_->set_labels(std::move(listed.labels));
-    model_->set_runs(std::move(*runs));
-    const int wanted = wanted_.empty() ? -1 : model_->row_of(wanted_);
-    const int row = wanted >= 0 ? wanted : keep.empty() ? -1 : model_->row_of(keep);
-    if (wanted >= 0) {
-        wanted_.clear();
-        table_->selectRow(proxy_->mapFromSource(model_->index(row, 0)).row());
-        table_->scrollTo(table_->currentIndex());
-    } else if (row >= 0 && !selected()) {
-        table_->selectRow(proxy_->mapFromSource(model_->index(row, 0)).row());
-    } else if (!selected() && proxy_->rowCount() > 0) {
-        table_->selectRow(0);
+    if (!listed.same) {
+        mark_ = listed.mark;
+        std::vector<std::string> keep;
+        for (const RunRecord* run : table_->selected()) {
+            keep.push_back(run->run_id);
+        }
+        listed_runs_ = *listed.runs;
+        model_->set_labels(std::move(listed.labels));
+        model_->set_runs(std::move(*listed.runs));
+        if (table_->selected().empty()) {
+            table_->select(keep);
+        }
     }
+    if (!wanted_.empty() && model_->row_of(wanted_) >= 0) {
+        table_->select({std::exchange(wanted_, {})});
+    }
+    table_->select_something();
+    summaries_->update(workspace_->store(), listed_runs_);
     update_state();
 }
 
+QString RunsPage::count_line() const {
+    const int count = model_->rowCount();
+    const int shown = proxy_->rowCount();
+    const auto chosen = int(table_->selected().size());
+    if (!exported_.isEmpty()) {
+        return tr("Written: %1").arg(QFileInfo(exported_).fileName());
+    }
+    if (count == 0) {
+        return {};
+    }
+    if (summaries_->loading() && summaries_->total() > 1 && !model_->chosen().empty()) {
+        return tr("Reading metrics: %1 of %2 runs").arg(summaries_->done()).arg(summaries_->total());
+    }
+    if (chosen > 1) {
+        return tr("%1 of %2 selected").arg(chosen).arg(count);
+    }
+    return shown != count ? tr("%1 of %2 runs").arg(shown).arg(count)
+           : count == 1   ? tr("1 run kept")
+                          : tr("%1 runs kept").arg(count);
+}
+
 void RunsPage::update_state() {
-    stack_->setCurrentIndex(model_->rowCount() > 0 ? 1 : 0);
-    empty_->setVisible(listed_ || workspace_->store_settled());
+    if (stack_->currentIndex() < 2) {
+        stack_->setCurrentIndex(model_->rowCount() > 0 ? 1 : 0);
+    }
+    if (stack_->currentWidget() == empty_) {
+        empty_->setVisible(listed_ || workspace_->store_settled());
+    }
+    const auto chosen = table_->selected();
     const RunRecord* run = selected();
     const bool running = run && run->outcome == Outcome::Running;
     open_->setEnabled(run != nullptr);
     const bool own = run && workspace_->session()->live() && workspace_->session()->run_id() == run->run_id;
     open_->setText(own ? tr("&Show") : running ? tr("&Attach") : tr("&Open"));
     open_->setToolTip(running && !own ? tr("Show what is stored and continue to watch the run") : QString());
-    for (QPushButton* button : {again_, labels_, export_, save_}) {
+    for (QPushButton* button : {again_, labels_, export_, save_, scaling_}) {
         button->setEnabled(run != nullptr);
     }
-    delete_->setEnabled(run != nullptr && !running);
+    compare_->setEnabled(chosen.size() > 1);
+    delete_->setEnabled(!chosen.empty() &&
+                        std::none_of(chosen.begin(), chosen.end(),
+                                     [](const RunRecord* one) { return one->outcome == Outcome::Running; }));
     const int count = model_->rowCount();
-    const int shown = proxy_->rowCount();
     search_->setVisible(count > 0);
+    grouping_->setVisible(count > 0);
+    columns_->setVisible(count > 0);
     summary_->setToolTip(exported_);
-    summary_->setText(!exported_.isEmpty() ? tr("Written: %1").arg(QFileInfo(exported_).fileName())
-                      : count == 0         ? QString()
-                      : shown != count     ? tr("%1 of %2 runs").arg(shown).arg(count)
-                      : count == 1         ? tr("1 run kept")
-                                           : tr("%1 runs kept").arg(count));
+    summary_->setText(count_line());
 }
 
 const RunRecord* RunsPage::selected() const {
-    const QModelIndexList rows = table_->selectionModel()->selectedRows();
-    return rows.isEmpty() ? nullptr : model_->at(proxy_->mapToSource(rows.first()).row());
+    const auto chosen = table_->selected();
+    return chosen.size() == 1 ? chosen.front() : nullptr;
+}
+
+bool RunsPage::opening() const {
+    return opener_->running();
 }
 
 // Also one that is not listed yet.
@@ -361,13 +454,10 @@ void RunsPage::select(const std::string& run_id) {
 }
 
 void RunsPage::show_menu(const QPoint& at) {
-    if (!table_->indexAt(at).isValid()) {
-        return;
-    }
     auto* menu = new QMenu(this);
     menu->setObjectName(u"runsMenu"_s);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    for (QPushButton* button : {open_, again_, labels_, save_, delete_}) {
+    for (QPushButton* button : {open_, compare_, again_, scaling_, labels_, save_, delete_}) {
         const QString text = button == save_ ? tr("&Save failure bundle…") : button->text();
         QAction* action = menu->addAction(text, button, &QPushButton::click);
         action->setEnabled(button->isEnabled());
@@ -375,7 +465,7 @@ void RunsPage::show_menu(const QPoint& at) {
             menu->addMenu(export_->menu())->setText(export_->text());
         }
     }
-    menu->popup(table_->viewport()->mapToGlobal(at));
+    menu->popup(at);
 }
 
 void RunsPage::save_bundle() {
@@ -427,98 +517,65 @@ void RunsPage::open_selected() {
     } else if (run->outcome == Outcome::Running && !session->live()) {
         attach(*run);
     } else {
-        open_stored(*run);
+        opener_->open(workspace_->store(), *run);
     }
-}
-
-void RunsPage::show_progress(const QString& name, std::uint64_t events, std::uint64_t total) {
-    QString text = tr("Opening %1…").arg(name);
-    if (events > 0) {
-        text = total > 0 ? tr("Opening %1: %2 of its events")
-                               .arg(name, percent_text(double(events) / double(total), 0))
-                         : tr("Opening %1: %2 events").arg(name, count_text(std::int64_t(events)));
-    }
-    progress_->set_text(text);
-}
-
-void RunsPage::open_stored(const RunRecord& record) {
-    const QString name = qs(record.name);
-    show_progress(name, 0, 0);
-    using Opened = Result<std::shared_ptr<LiveData>>;
-    open_job_.start(
-        [this, name, record, store = workspace_->store()](const JobHandle& handle) -> Opened {
-            // Numbers have no gaps, so the last ones together are how many events there are.
-            std::uint64_t total = 0;
-            if (const auto last = store->last_seqs(record.run_id)) {
-                for (const auto& [node, seq] : *last) {
-                    total += seq;
-                }
-            }
-            Result<LiveData> run = read_stored_run(*store, record, [&](std::uint64_t count) {
-                handle.post([this, name, count, total] { show_progress(name, count, total); });
-                return !handle.cancelled();
-            });
-            if (!run) {
-                return run.failure();
-            }
-            return std::make_shared<LiveData>(std::move(*run));
-        },
-        [this, name](Opened run) {
-            progress_->set_text({});
-            if (run) {
-                emit opened(*run);
-            } else {
-                fault_->set_text(tr("%1 could not be opened.").arg(name), failure_text(run.failure()));
-            }
-        });
 }
 
 void RunsPage::attach(const RunRecord& record) {
     attaching_name_ = qs(record.name);
-    show_progress(attaching_name_, 0, 0);
+    progress_->set_text(RunOpener::progress_text(attaching_name_, 0, 0));
     workspace_->session()->attach(record, workspace_->fleet()->inventory(), workspace_->store(),
                                   workspace_->prompter());
 }
 
-void RunsPage::ask_delete() {
-    const RunRecord* run = selected();
-    if (!run || run->outcome == Outcome::Running || remove_job_.running()) {
-        return;
+void RunsPage::open_scaling_run() {
+    if (const RunRecord* run = selected(); run && workspace_->store()) {
+        ScalingDialog* dialog = open_scaling(workspace_, *run, model_->labels(*run), this);
+        connect(dialog, &ScalingDialog::changed, this, &RunsPage::refresh);
     }
-    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Delete run"), tr("Delete %1?").arg(qs(run->name)),
-                                QMessageBox::NoButton, this);
-    box->setObjectName(u"deleteDialog"_s);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setInformativeText(
-        tr("Started %1, %2 ranks, %3. Its plan, curves, output and job file are deleted from the run store; "
-           "files on the machines stay. This cannot be undone.")
-            .arg(date_time_text(run->started_us))
-            .arg(run->world_size)
-            .arg(outcome_text(run->outcome)));
-    QPushButton* yes = box->addButton(tr("&Delete"), QMessageBox::DestructiveRole);
-    yes->setObjectName(u"deleteConfirm"_s);
-    QPushButton* cancel = box->addButton(QMessageBox::Cancel);
-    box->setDefaultButton(cancel);
-    connect(box, &QMessageBox::finished, this, [this, box, yes, record = *run] {
-        if (box->clickedButton() == yes) {
-            remove(record);
-        }
-    });
-    box->open();
 }
 
-void RunsPage::remove(const RunRecord& record) {
-    remove_job_.start(
-        [store = workspace_->store(), id = record.run_id](const JobHandle&) { return store->remove_run(id); },
-        [this, record](Result<void> removed) {
-            if (!removed) {
-                fault_->set_text(tr("%1 could not be deleted.").arg(qs(record.name)),
-                                 failure_text(removed.failure()));
-            } else {
-                emit deleted(qs(record.run_id));
-            }
-            refresh();
-        });
+void RunsPage::compare_selected() {
+    std::vector<std::string> ids;
+    for (const RunRecord* run : table_->selected()) {
+        ids.push_back(run->run_id);
+    }
+    if (ids.size() > 1) {
+        compare(ids);
+    }
+}
+
+void RunsPage::compare(const std::vector<std::string>& run_ids) {
+    if (!workspace_->store()) {
+        return;
+    }
+    bar_->hide();
+    actions_->hide();
+    stack_->setCurrentWidget(compare_view_);
+    setFocusProxy(compare_view_);
+    compare_view_->compare(workspace_->store(), workspace_->options().store_path(), run_ids);
+    compare_view_->setFocus();
+}
+
+void RunsPage::show_list() {
+    bar_->show();
+    actions_->show();
+    stack_->setCurrentIndex(1);
+    setFocusProxy(table_);
+    update_state();
+    table_->setFocus();
+}
+
+void RunsPage::delete_selected() {
+    if (!delete_->isEnabled() || !workspace_->store()) {
+        return;
+    }
+    std::vector<RunRecord> runs;
+    for (const RunRecord* run : table_->selected()) {
+        runs.push_back(*run);
+    }
+    fault_->set_text({});
+    deleter_->remove(workspace_->store(), runs);
 }
 
 }  // namespace rankscope::gui

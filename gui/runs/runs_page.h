@@ -7,29 +7,38 @@
 #include <gui/bundle/bundle_opener.h>
 #include <gui/models/runs_model.h>
 #include <gui/runs/run_exporter.h>
+#include <gui/runs/summary_loader.h>
 #include <gui/session/run_session.h>
 
 #include <QTimer>
 #include <QWidget>
+#include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 class QLabel;
 class QLineEdit;
 class QPushButton;
 class QStackedWidget;
-class QTableView;
+class QComboBox;
 
 namespace rankscope::gui {
 
+class CompareView;
 class EmptyState;
+class LabelEditor;
 class NoticeBar;
+class RunDeleter;
+class RunOpener;
 class RunsFilter;
+class RunsTable;
 class Workspace;
 
-/// The stored runs: find one by its labels, open it as it looked, attach to one that is still running, delete one,
-/// export one, exchange one with others as a failure bundle.
+/// The stored runs: find one by its labels, open it as it looked, attach to one that is still running, compare some,
+/// delete some, export one, exchange one with others as a failure bundle.
 class RunsPage : public QWidget {
     Q_OBJECT
 
@@ -37,9 +46,14 @@ public:
     explicit RunsPage(Workspace* workspace, QWidget* parent = nullptr);
 
     void refresh();
-    bool opening() const { return open_job_.running(); }
-    /// Null: none.
+    bool opening() const;
+    /// Null: none, or several.
     const RunRecord* selected() const;
+    RunsTable* runs_table() const { return table_; }
+    CompareView* compare_view() const { return compare_view_; }
+    /// Compares these instead of the list, until the user goes back to it.
+    void compare(const std::vector<std::string>& run_ids);
+    RunDeleter* deleter() const { return deleter_; }
     /// Adds the runs of failure bundles, logs and folders to the store and selects them; once the store is open.
     void open_bundles(const QStringList& files);
     void choose_bundle();
@@ -49,7 +63,7 @@ signals:
     void launchRequested();
     void showSession();
     void opened(std::shared_ptr<rankscope::gui::LiveData> data);
-    void againRequested(const QString& name, const std::string& job_yaml);
+    void againRequested(const QString& name, const std::string& job_yaml, const std::string& run_id);
     void deleted(const QString& run_id);
     /// The user wants the run as a file for others.
     void bundleRequested(const QString& run_id, const QString& name);
@@ -60,38 +74,50 @@ protected:
 
 private:
     QWidget* make_bar();
+    QWidget* make_actions();
+    void make_list();
     void connect_parts();
+    void connect_table();
+    void connect_bundles();
+    void connect_opener();
+    void connect_session();
+    void connect_deleter();
     void connect_export();
     /// What a refresh reads.
     struct Listed {
         Result<std::vector<RunRecord>> runs;
         std::map<std::string, RunLabels> labels;
+        std::pair<std::int64_t, std::int64_t> mark;
+        bool same = false;  ///< nothing has changed since the last time, and nothing was read
     };
+    static Listed read_list(const std::shared_ptr<RunStore>& store, const std::filesystem::path& path,
+                            const std::optional<std::pair<std::int64_t, std::int64_t>>& before);
     void take(Listed listed);
-    void edit_labels();
-    void toggle_star(const RunRecord& run);
-    void set_labels(const RunRecord& run, const RunLabels& labels);
     void export_selected(ExportFormat format);
     void update_state();
     void select(const std::string& run_id);
     void show_menu(const QPoint& at);
     void save_bundle();
     void open_selected();
-    void open_stored(const RunRecord& record);
     void attach(const RunRecord& record);
-    void ask_delete();
-    void remove(const RunRecord& record);
-    void show_progress(const QString& name, std::uint64_t events, std::uint64_t total);
+    void open_scaling_run();
+    void compare_selected();
+    void show_list();
+    void delete_selected();
+    QString count_line() const;
 
     Workspace* workspace_;
     RunsModel* model_;
     RunsFilter* proxy_;
     QTimer timer_;
     BackgroundJob list_job_;
-    BackgroundJob open_job_;
-    BackgroundJob remove_job_;
-    BackgroundJob label_job_;
     RunExporter* exporter_;
+    SummaryLoader* summaries_;
+    RunOpener* opener_;
+    LabelEditor* label_editor_;
+    RunDeleter* deleter_;
+    std::vector<RunRecord> listed_runs_;  ///< newest first
+    std::optional<std::pair<std::int64_t, std::int64_t>> mark_;
     BundleOpener bundles_;
     QStringList waiting_bundles_;  ///< until the store is open
     std::string wanted_;           ///< id of the run to select when it is listed
@@ -100,12 +126,20 @@ private:
     bool listed_ = false;
     NoticeBar* fault_;
     NoticeBar* progress_;
+    NoticeBar* undo_;
     QStackedWidget* stack_;
     EmptyState* empty_;
-    QTableView* table_;
+    RunsTable* table_;
     QLabel* summary_;
     QLineEdit* search_;
+    QComboBox* grouping_;
+    QPushButton* columns_;
+    QWidget* bar_;
+    QWidget* actions_;
+    CompareView* compare_view_;
     QPushButton* open_;
+    QPushButton* compare_;
+    QPushButton* scaling_;
     QPushButton* again_;
     QPushButton* labels_;
     QPushButton* export_;

@@ -69,7 +69,7 @@ void ProbeDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIn
 
 void OutcomeDelegate::initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const {
     QStyledItemDelegate::initStyleOption(option, index);
-    if (index.column() == RunsModel::State) {
+    if (index.column() == RunsModel::State && index.data(RunsModel::OutcomeRole).isValid()) {
         const ThemeColors colors = theme_colors(option->palette);
         const auto outcome = Outcome(index.data(RunsModel::OutcomeRole).toInt());
         set_icon(option, cached(outcome, colors.dark, [&] { return outcome_icon(outcome, colors); }), 16);

@@ -27,6 +27,7 @@
 #include <tests/gui/job_shots.h>
 #include <tests/gui/nccl_log_shots.h>
 #include <tests/gui/nccl_shots.h>
+#include <tests/gui/runs_shots.h>
 #include <tests/gui/synthetic_preflight.h>
 #include <tests/gui/synthetic_run.h>
 
@@ -486,9 +487,12 @@ void dialog_shots(MainWindow& window, const Camera& camera) {
     dialog->reject();
 }
 
-void runs_shots(MainWindow& window, const Camera& camera) {
-    window.show_page(MainWindow::Page::Runs);
-    camera.take(&window, "runs");
+void list_shots(MainWindow& window, const Camera& camera) {
+    runs_shots(window, [&](QWidget* widget, const char* name) {
+        if (camera.wants(name)) {
+            camera.take(widget, name);
+        }
+    });
 }
 
 }  // namespace
@@ -525,7 +529,7 @@ int main(int argc, char** argv) {
                                                              {"launch", launch_shots},
                                                              {"live", live_shots},
                                                              {"dialog", dialog_shots},
-                                                             {"runs", runs_shots}};
+                                                             {"runs", list_shots}};
     for (const auto& [name, scenes] : groups) {
         if (args.value(4).isEmpty() || args.value(4).startsWith(QString::fromLatin1(name))) {
             const Room room(size, {});

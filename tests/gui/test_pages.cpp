@@ -251,25 +251,6 @@ TEST_F(Pages, TelemetryIsALinePerNodeAndItsGpusBelow) {
     EXPECT_EQ(table->model()->rowCount(), 0);
 }
 
-TEST_F(Pages, DeletingARunAsksFirst) {
-    fill_store({{.id = "a", .steps_per_epoch = 5}});
-    open();
-    window_->show_page(MainWindow::Page::Runs);
-    auto* table = find<QTableView>("runsTable");
-    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 1; }));
-    click(find<QPushButton>("deleteRun"));
-    QDialog* ask = wait_dialog("deleteDialog");
-    EXPECT_EQ(static_cast<QMessageBox*>(ask)->defaultButton(),
-              static_cast<QMessageBox*>(ask)->button(QMessageBox::Cancel));
-    QTest::keyClick(ask, Qt::Key_Escape);
-    ASSERT_TRUE(wait_until([&] { return !window_->findChild<QDialog*>(u"deleteDialog"_s); }));
-    EXPECT_EQ(table->model()->rowCount(), 1);
-    click(find<QPushButton>("deleteRun"));
-    ask = wait_dialog("deleteDialog");
-    click(child<QPushButton>(ask, "deleteConfirm"));
-    EXPECT_TRUE(wait_until([&] { return table->model()->rowCount() == 0; }));
-}
-
 TEST_F(Pages, ManyRanksAreABandAndTheSelectedOnesACurve) {
     open();
     window_->show_page(MainWindow::Page::Live);

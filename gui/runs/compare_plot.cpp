@@ -1,0 +1,326 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/data/metric_format.h>
+#include <gui/models/run_column_texts.h>
+#include <gui/plot/plot_tickers.h>
+#include <gui/runs/compare_plot.h>
+#include <gui/strings.h>
+#include <gui/style/theme.h>
+#include <remote/desk/compare/run_comparison.h>
+
+#include <QEvent>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QScrollArea>
+#include <QToolTip>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kPanelHeight = 190;
+constexpr int kWideEnough = 760;  ///< for two columns
+constexpr qsizetype kHoverLines = 16;
+
+}  // namespace
+
+ComparePlot::ComparePlot(QWidget* parent)
+    : QWidget(parent), scroll_(new QScrollArea(this)), plot_(new QCustomPlot(scroll_)) {
+    setObjectName(u"comparePlot"_s);
+    setAccessibleName(tr("Curves of the compared runs"));
+    setFocusPolicy(Qt::StrongFocus);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(scroll_);
+    scroll_->setWidget(plot_);
+    scroll_->setWidgetResizable(true);
+    scroll_->setFrameShape(QFrame::NoFrame);
+    scroll_->setFocusPolicy(Qt::NoFocus);
+    plot_->setFocusPolicy(Qt::NoFocus);
+    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    plot_->setNoAntialiasingOnDrag(true);
+    connect(plot_, &QCustomPlot::mouseDoubleClick, this, &ComparePlot::show_all);
+    connect(plot_, &QCustomPlot::mouseMove, this, &ComparePlot::hover);
+}
+
+void ComparePlot::set_comparison(std::shared_ptr<const RunComparison> comparison, const QStringList& titles) {
+    comparison_ = std::move(comparison);
+    titles_ = titles;
+    rebuild();
+}
+
+void ComparePlot::set_metrics(const std::vector<std::string>& names) {
+    metrics_ = names;
+    rebuild();
+}
+
+void ComparePlot::set_axis(CurveAxis axis) {
+    axis_ = axis;
+    rebuild();
+}
+
+void ComparePlot::set_bands(bool bands) {
+    bands_ = bands;
+    rebuild();
+}
+
+void ComparePlot::rebuild() {
+    plot_->clearGraphs();
+    plot_->plotLayout()->clear();
+    panels_.clear();
+    const int columns = width() >= kWideEnough && metrics_.size() > 1 ? 2 : 1;
+    if (comparison_) {
+        for (std::size_t i = 0; i < metrics_.size(); ++i) {
+            add_panel(metrics_[i], int(i), columns);
+        }
+    }
+    plot_->plotLayout()->simplify();
+    fit_height();
+    show_all();
+}
+
+void ComparePlot::fit_height() {
+    const int columns = width() >= kWideEnough && metrics_.size() > 1 ? 2 : 1;
+    const int rows = (int(panels_.size()) + columns - 1) / columns;
+    plot_->setMinimumHeight(rows * kPanelHeight);
+}
+
+void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
+    Panel panel{metric, new QCPAxisRect(plot_, true), new QCPTextElement(plot_, run_metric_title(metric))};
+    panel.title->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
+    panel.title->setMargins(QMargins(8, 2, 0, 0));
+    const int row = place / columns;
+    plot_->plotLayout()->addElement(2 * row, place % columns, panel.title);
+    plot_->plotLayout()->addElement(2 * row + 1, place % columns, panel.rect);
+    plot_->plotLayout()->setRowStretchFactor(2 * row, 0.001);
+    panel.rect->setRangeDrag(Qt::Horizontal);
+    panel.rect->setRangeZoom(Qt::Horizontal);
+    panel.rect->setMinimumMargins(QMargins(44, 6, 8, 4));
+    QCPAxis* x = panel.rect->axis(QCPAxis::atBottom);
+    x->setTicker(QSharedPointer<ValueTicker>::create(MetricUnit::Number));
+    panel.rect->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<ValueTicker>::create(metric_unit(metric)));
+    connect(x, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
+            [this, x](const QCPRange& range) { link_axes(x, range); });
+    style(panel);
+    const bool dark = theme_colors(palette()).dark;
+    std::map<std::string, std::vector<std::size_t>> groups;
+    for (std::size_t i = 0; i < comparison_->runs.size(); ++i) {
+        groups[comparison_->runs[i].group()].push_back(i);
+    }
+    for (const auto& [name, members] : groups) {
+        if (bands_ && members.size() > 1) {
+            add_band(panel, members, rank_color(int(members.front()), dark), qs(name));
+            continue;
+        }
+        for (const std::size_t i : members) {
+            const auto points = comparison_->runs[i].curves.find(metric);
+            if (points != comparison_->runs[i].curves.end()) {
+                add_curve(panel, points->second, rank_color(int(i), dark), titles_.value(qsizetype(i)));
+            }
+        }
+    }
+    panels_.push_back(panel);
+}
+
+void ComparePlot::style(const Panel& panel) {
+    const ThemeColors colors = theme_colors(palette());
+    QFont small = font();
+    small.setPointSizeF(std::max(7.0, font().pointSizeF() * 0.88));
+    QFont bold = font();
+    bold.setBold(true);
+    panel.title->setFont(bold);
+    panel.title->setTextColor(colors.muted);
+    plot_->setBackground(colors.surface);
+    for (QCPAxis* axis : {panel.rect->axis(QCPAxis::atBottom), panel.rect->axis(QCPAxis::atLeft)}) {
+        axis->setBasePen(QPen(colors.line, 1));
+        axis->setTickPen(QPen(colors.line, 1));
+        axis->setSubTickPen(Qt::NoPen);
+        axis->setTickLabelColor(colors.muted);
+        axis->setTickLabelFont(small);
+        axis->setLabelFont(small);
+        axis->setLabelColor(colors.muted);
+        axis->grid()->setPen(QPen(colors.grid, 1));
+        axis->grid()->setZeroLinePen(Qt::NoPen);
+    }
+    const QString label = axis_ == CurveAxis::Step    ? tr("step")
+                          : axis_ == CurveAxis::Epoch ? tr("epoch")
+                                                      : tr("seconds since the start");
+    panel.rect->axis(QCPAxis::atBottom)->setLabel(label);
+}
+
+void ComparePlot::add_curve(const Panel& panel, const std::vector<CurvePoint>& points, const QColor& color,
+                            const QString& name) {
+    QVector<double> keys;
+    QVector<double> values;
+    for (const CurvePoint& point : points) {
+        if (const double x = place_on(axis_, point); std::isfinite(x)) {
+            keys += x;
+            values += point.value;
+        }
+    }
+    if (keys.isEmpty()) {
+        return;
+    }
+    QCPGraph* graph = plot_->addGraph(panel.rect->axis(QCPAxis::atBottom), panel.rect->axis(QCPAxis::atLeft));
+    graph->setData(keys, values);
+    graph->setPen(QPen(color, 1));
+    graph->setName(name);
+    graph->setAntialiased(false);  // dense lines
+    if (keys.size() < 3) {
+        graph->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, color, color, 5));
+    }
+}
+
+void ComparePlot::add_band(const Panel& panel, const std::vector<std::size_t>& runs, const QColor& color,
+                           const QString& name) {
+    std::vector<const std::vector<CurvePoint>*> curves;
+    for (const std::size_t i : runs) {
+        const auto points = comparison_->runs[i].curves.find(panel.metric);
+        if (points != comparison_->runs[i].curves.end()) {
+            curves.push_back(&points->second);
+        }
+    }
+    const auto band = band_of(curves, axis_);
+    QVector<double> keys;
+    QVector<double> low;
+    QVector<double> mean;
+    QVector<double> high;
+    for (const BandPoint& point : band) {
+        keys += point.x;
+        low += point.values.mean - point.values.deviation;
+        mean += point.values.mean;
+        high += point.values.mean + point.values.deviation;
+    }
+    if (keys.isEmpty()) {
+        return;
+    }
+    QCPAxis* x = panel.rect->axis(QCPAxis::atBottom);
+    QCPAxis* y = panel.rect->axis(QCPAxis::atLeft);
+    QColor pale = color;
+    pale.setAlpha(60);
+    QCPGraph* lower = plot_->addGraph(x, y);
+    QCPGraph* upper = plot_->addGraph(x, y);
+    QCPGraph* middle = plot_->addGraph(x, y);
+    lower->setData(keys, low);
+    upper->setData(keys, high);
+    middle->setData(keys, mean);
+    for (QCPGraph* edge : {lower, upper}) {
+        edge->setPen(Qt::NoPen);
+    }
+    upper->setBrush(pale);
+    upper->setChannelFillGraph(lower);
+    middle->setPen(QPen(color, 1.5));
+    middle->setName(tr("%1, mean").arg(name));
+}
+
+void ComparePlot::show_all() {
+    double lower = std::numeric_limits<double>::infinity();
+    double upper = -lower;
+    for (int i = 0; i < plot_->graphCount(); ++i) {
+        bool found = false;
+        const QCPRange range = plot_->graph(i)->getKeyRange(found);
+        if (found) {
+            lower = std::min(lower, range.lower);
+            upper = std::max(upper, range.upper);
+        }
+    }
+    linking_ = true;
+    for (const Panel& panel : panels_) {
+        QCPAxis* y = panel.rect->axis(QCPAxis::atLeft);
+        y->rescale();
+        if (y->range().size() > 0) {
+            y->scaleRange(1.08);
+        }
+        if (upper > lower) {
+            panel.rect->axis(QCPAxis::atBottom)->setRange(lower, upper);
+        }
+    }
+    linking_ = false;
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void ComparePlot::link_axes(QCPAxis* moved, const QCPRange& range) {
+    if (linking_) {
+        return;
+    }
+    linking_ = true;
+    for (const Panel& panel : panels_) {
+        QCPAxis* x = panel.rect->axis(QCPAxis::atBottom);
+        if (x != moved) {
+            x->setRange(range);
+        }
+    }
+    linking_ = false;
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void ComparePlot::hover(QMouseEvent* event) {
+    const auto under = std::find_if(panels_.begin(), panels_.end(), [&](const Panel& panel) {
+        return panel.rect->rect().contains(event->pos());
+    });
+    if (under == panels_.end() || event->buttons() != Qt::NoButton) {
+        return;
+    }
+    const double x = under->rect->axis(QCPAxis::atBottom)->pixelToCoord(event->pos().x());
+    QStringList lines;
+    for (int i = 0; i < plot_->graphCount() && lines.size() < kHoverLines; ++i) {
+        const QCPGraph* graph = plot_->graph(i);
+        if (graph->keyAxis()->axisRect() != under->rect || graph->pen().style() == Qt::NoPen) {
+            continue;
+        }
+        const auto at = graph->data()->findBegin(x);
+        if (at != graph->data()->constEnd()) {
+            lines += tr("%1: %2").arg(graph->name(), metric_value_text(under->metric, at->value));
+        }
+    }
+    QToolTip::showText(event->globalPosition().toPoint(), lines.join(u'\n'), plot_);
+}
+
+void ComparePlot::changeEvent(QEvent* event) {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
+        rebuild();
+    }
+}
+
+void ComparePlot::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const bool was_wide = event->oldSize().width() >= kWideEnough;
+    if (was_wide != (width() >= kWideEnough)) {
+        rebuild();
+    }
+}
+
+void ComparePlot::keyPressEvent(QKeyEvent* event) {
+    if (panels_.empty()) {
+        QWidget::keyPressEvent(event);
+        return;
+    }
+    QCPAxis* x = panels_.front().rect->axis(QCPAxis::atBottom);
+    switch (event->key()) {
+        case Qt::Key_Plus:
+            x->scaleRange(0.8);
+            return;
+        case Qt::Key_Minus:
+            x->scaleRange(1.25);
+            return;
+        case Qt::Key_Left:
+            x->moveRange(-0.1 * x->range().size());
+            return;
+        case Qt::Key_Right:
+            x->moveRange(0.1 * x->range().size());
+            return;
+        case Qt::Key_0:
+            show_all();
+            return;
+        default:
+            QWidget::keyPressEvent(event);
+    }
+}
+
+}  // namespace rankscope::gui

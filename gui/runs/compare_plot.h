@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/plot/qcustomplot_include.h>
+#include <remote/desk/compare/curve_axis.h>
+
+#include <QWidget>
+#include <memory>
+#include <string>
+#include <vector>
+
+class QScrollArea;
+
+namespace rankscope {
+struct RunComparison;
+}
+
+namespace rankscope::gui {
+
+/// The curves of several runs, one panel for each metric and one colour for each run, over one common axis. Wheel zooms,
+/// dragging pans, a double click shows all again; + and − and 0 do the same from the keyboard.
+class ComparePlot : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ComparePlot(QWidget* parent = nullptr);
+
+    /// `titles`: of the runs.
+    void set_comparison(std::shared_ptr<const RunComparison> comparison, const QStringList& titles);
+    void set_metrics(const std::vector<std::string>& names);
+    void set_axis(CurveAxis axis);
+    /// Instead of a curve for each run: mean ± deviation of each group of two or more.
+    void set_bands(bool bands);
+    QCustomPlot* plot() const { return plot_; }
+    /// Curves and bands drawn now.
+    int curve_count() const { return plot_->graphCount(); }
+
+protected:
+    void changeEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    struct Panel {
+        std::string metric;
+        QCPAxisRect* rect = nullptr;
+        QCPTextElement* title = nullptr;
+    };
+    void rebuild();
+    void add_panel(const std::string& metric, int place, int columns);
+    void add_curve(const Panel& panel, const std::vector<CurvePoint>& points, const QColor& color,
+                   const QString& name);
+    void add_band(const Panel& panel, const std::vector<std::size_t>& runs, const QColor& color,
+                  const QString& name);
+    void style(const Panel& panel);
+    void show_all();
+    void fit_height();
+    void link_axes(QCPAxis* moved, const QCPRange& range);
+    void hover(QMouseEvent* event);
+
+    QScrollArea* scroll_;
+    QCustomPlot* plot_;
+    std::shared_ptr<const RunComparison> comparison_;
+    QStringList titles_;
+    std::vector<std::string> metrics_;
+    CurveAxis axis_ = CurveAxis::Step;
+    bool bands_ = false;
+    bool linking_ = false;
+    std::vector<Panel> panels_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,54 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <remote/desk/store/run_store.h>
+
+#include <QObject>
+#include <QTimer>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace rankscope::gui {
+
+class NoticeBar;
+
+/// Deletes runs so that it can be undone: they disappear at once, in every program, and are removed for good when the
+/// notice ends, at the next deletion, or when this object goes. After a crash they are in the trash of the store.
+class RunDeleter : public QObject {
+    Q_OBJECT
+
+public:
+    /// `notice` shows what was deleted, with the action Undo.
+    RunDeleter(QThreadPool* pool, NoticeBar* notice, QObject* parent = nullptr);
+    ~RunDeleter() override;
+
+    /// For how long the notice stays.
+    void set_undo_time(int ms) { timer_.setInterval(ms); }
+    void remove(const std::shared_ptr<RunStore>& store, const std::vector<RunRecord>& runs);
+    void undo();
+    /// Removes for good what waits.
+    void finish();
+    /// What earlier sessions left longer than a week ago.
+    void remove_expired(const std::shared_ptr<RunStore>& store);
+
+signals:
+    /// The list has changed.
+    void changed();
+    void deleted(const QString& run_id);
+    void restored(const QString& run_id);
+    void failed(const QString& what, const rankscope::Failure& failure);
+
+private:
+    QThreadPool* pool_;
+    NoticeBar* notice_;
+    BackgroundJob job_;
+    QTimer timer_;
+    std::shared_ptr<RunStore> store_;
+    std::vector<std::string> waiting_;  ///< in the trash, not removed for good
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/models/comparison_model.h>
+#include <gui/runs/compare_plot.h>
+#include <gui/runs/compare_view.h>
+#include <gui/runs/runs_page.h>
+#include <gui/widgets/notice_bar.h>
+#include <remote/desk/compare/run_comparison.h>
+
+#include <tests/gui/pages_fixture.h>
+
+#include <QAbstractItemModelTester>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QTabWidget>
+#include <QTableView>
+#include <QToolButton>
+
+namespace rankscope::gui::testing {
+namespace {
+
+class CompareRuns : public Pages {
+protected:
+    void open_compared() {
+        fill_store({{.name = "small", .id = "a-1", .ranks = 2, .steps_per_epoch = 20},
+                    {.name = "seeds", .id = "b-1", .ranks = 4, .steps_per_epoch = 30},
+                    {.name = "seeds", .id = "b-2", .ranks = 4, .steps_per_epoch = 40}});
+        open();
+        click(find<QToolButton>("navRuns"));
+        auto* table = find<QTableView>("runsTable");
+        ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 3; }));
+        EXPECT_FALSE(find<QPushButton>("compareRuns")->isEnabled()) << "one run";
+        table->selectAll();
+        click(find<QPushButton>("compareRuns"));
+        ASSERT_TRUE(wait_until([&] { return view()->comparison() != nullptr; }));
+    }
+    CompareView* view() { return window_->runs_page()->compare_view(); }
+    QStringList keys(const char* table) {
+        const QAbstractItemModel* model = find<QTableView>(table)->model();
+        QStringList all;
+        for (int row = 0; row < model->rowCount(); ++row) {
+            all += model->index(row, ComparisonModel::Key).data().toString();
+        }
+        return all;
+    }
+};
+
+TEST_F(CompareRuns, CurvesDifferencesAndStatistics) {
+    open_compared();
+    const QAbstractItemModelTester values(find<QTableView>("compareValues")->model());
+    const QAbstractItemModelTester statistics(find<QTableView>("compareStatistics")->model());
+    EXPECT_TRUE(view()->isVisible());
+    const auto panels = view()->plot()->plot()->axisRectCount();
+    EXPECT_GT(panels, 1);
+    EXPECT_EQ(view()->plot()->curve_count(), panels * 3);
+    EXPECT_TRUE(keys("compareValues").contains(u"ranks"_s));
+    EXPECT_FALSE(keys("compareValues").contains(u"outcome"_s)) << "they all ended alike";
+    click(find<QCheckBox>("compareAll"));
+    EXPECT_TRUE(keys("compareValues").contains(u"outcome"_s));
+    EXPECT_TRUE(keys("compareStatistics").contains(u"best"_s));
+    EXPECT_TRUE(keys("compareStatistics").filter(u"seeds"_s).size() > 0) << "mean and deviation of the group";
+    find<QComboBox>("compareAxis")->setCurrentIndex(2);
+    EXPECT_EQ(view()->plot()->curve_count(), panels * 3);
+    click(find<QCheckBox>("compareBands"));
+    EXPECT_EQ(view()->plot()->curve_count(), panels * (1 + 3))
+        << "a curve, and a band of two edges and a mean";
+    click(find<QPushButton>("compareCopy"));
+    EXPECT_TRUE(QApplication::clipboard()->text().startsWith(u"section,key,"_s));
+    QTest::keyClick(view()->plot(), Qt::Key_Escape);
+    EXPECT_TRUE(find<QTableView>("runsTable")->isVisible());
+}
+
+TEST_F(CompareRuns, ATargetGivesTheTimeToIt) {
+    open_compared();
+    auto* target = find<QLineEdit>("compareTarget");
+    type_into(target, u"loss"_s);
+    QTest::keyClick(target, Qt::Key_Return);
+    EXPECT_TRUE(find<NoticeBar>("compareFault")->text().contains(u"acc1=0.95"_s));
+    type_into(target, u"loss=1000"_s);
+    QTest::keyClick(target, Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return keys("compareStatistics").contains(u"seconds to 1000"_s); }));
+    EXPECT_FALSE(find<NoticeBar>("compareFault")->isVisible());
+}
+
+TEST_F(CompareRuns, ARunThatIsGoneIsNamedAndTheOthersAreShown) {
+    open_compared();
+    window_->runs_page()->compare({"a-1", "b-1", "gone"});
+    ASSERT_TRUE(wait_until([&] { return view()->comparison() && view()->comparison()->runs.size() == 2; }));
+    EXPECT_TRUE(find<NoticeBar>("compareFault")->text().contains(u"gone"_s));
+    window_->runs_page()->compare({"gone", "also"});
+    ASSERT_TRUE(
+        wait_until([&] { return find<NoticeBar>("compareFault")->text().contains(u"could not be"_s); }));
+    click(find<QPushButton>("compareBack"));
+    EXPECT_TRUE(find<QTableView>("runsTable")->isVisible());
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
