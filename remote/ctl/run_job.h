@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/run/log_share.h>
@@ -17,6 +18,7 @@ namespace rankscope::ctl {
 struct RunOptions {
     bool detach = false;
     bool logs = false;  ///< stdout of the ranks too
+    NotifyOptions notify;
     std::uint64_t log_limit_mb = LogShare::kDefaultLimit / 1000000;
     std::string parent = {};  ///< id of the run whose job it is; empty: none
 };

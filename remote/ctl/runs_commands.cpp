@@ -4,12 +4,14 @@
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/export_command.h>
+#include <remote/ctl/local_time.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/runs_compare.h>
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/runs_list.h>
 #include <remote/ctl/runs_on_nodes.h>
+#include <remote/ctl/runs_prune.h>
 #include <remote/ctl/runs_trash.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
@@ -113,8 +115,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         return kDone;
     }
     std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
-                safe_text(record->name).c_str(), to_string(record->outcome), when(record->started_us).c_str(),
-                lasted(*record).c_str(), safe_text(record->summary).c_str());
+                safe_text(record->name).c_str(), to_string(record->outcome),
+                local_time_text(record->started_us).c_str(), lasted(*record).c_str(),
+                safe_text(record->summary).c_str());
     if (!record->parent.empty()) {
         std::printf("started from %s\n", record->parent.c_str());
     }
@@ -200,6 +203,7 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_label_command(*runs, options, code);
     add_compare_command(*runs, options, code);
     add_trash_commands(*runs, options, code);
+    add_prune_command(*runs, options, code);
     with_nodes(add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
                    [&options, run_id, logs, nodes] {
                        return nodes->empty() ? attach_run(options, *run_id, *logs)

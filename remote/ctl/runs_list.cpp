@@ -3,6 +3,7 @@
 
 #include <base/clock.h>
 #include <base/text.h>
+#include <remote/ctl/local_time.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/runs_list.h>
@@ -98,7 +99,7 @@ void print_table(const Listed& listed) {
     }
     for (const auto& record : listed.runs) {
         const auto labels = listed.labels.find(record.run_id);
-        rows.push_back({record.run_id, record.name, when(record.started_us), lasted(record),
+        rows.push_back({record.run_id, record.name, local_time_text(record.started_us), lasted(record),
                         std::to_string(record.world_size), record.nodes, to_string(record.outcome),
                         labels == listed.labels.end() ? "" : label_text(labels->second)});
         for (const RunColumn& column : listed.columns) {
@@ -227,15 +228,6 @@ int list(const GlobalOptions& options, const ListOptions& how) {
 }
 
 }  // namespace
-
-std::string when(std::int64_t t_us) {
-    const std::time_t seconds = t_us / 1000000;
-    std::tm parts{};
-    ::localtime_r(&seconds, &parts);
-    char buffer[32];
-    std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
-    return buffer;
-}
 
 std::string lasted(const RunRecord& record) {
     const std::int64_t end = record.ended_us != 0 ? record.ended_us : now_us();

@@ -15,8 +15,6 @@
 
 namespace rankscope::ctl {
 
-/// "2026-11-21 17:20:03", in local time.
-std::string when(std::int64_t t_us);
 std::string lasted(const RunRecord& record);
 nlohmann::ordered_json record_json(const RunRecord& record, const RunLabels& labels = {});
 
