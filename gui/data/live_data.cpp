@@ -40,6 +40,7 @@ bool LiveData::apply(const Event& event) {
     ++events;
     state.apply(event);
     start_times.apply(event, state.ranks.size());
+    marks.apply(event, furthest_);
     if (const auto* metric = event.as<MetricEvent>()) {
         add_metric(event, *metric);
     } else if (const auto* text = event.as<LogEvent>()) {
@@ -119,6 +120,19 @@ void LiveData::add_metric(const Event& event, const MetricEvent& metric) {
         }
     }
     rewinds += back ? 1 : 0;
+    if (metric.step >= 0) {
+        note_step(event, metric, back);
+    }
+}
+
+void LiveData::note_step(const Event& event, const MetricEvent& metric, bool back) {
+    if (back) {
+        step_times.truncate_from(metric.step);
+        step_samples.truncate_from(metric.step);
+    }
+    furthest_ = back ? metric.step : std::max(furthest_, metric.step);
+    step_times.add(metric.step, double(event.t_us) * 1e-6);
+    step_samples.add(metric.step, metric.value("samples"));
 }
 
 // Where a value stands on the axis that its program did not bind to a step: at the end of its epoch, else where

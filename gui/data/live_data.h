@@ -6,8 +6,10 @@
 #include <gui/data/live_verdicts.h>
 #include <gui/data/log_store.h>
 #include <gui/data/metric_series.h>
+#include <gui/data/run_marks.h>
 #include <gui/data/sample_history.h>
 #include <gui/data/start_times.h>
+#include <gui/data/step_track.h>
 #include <remote/desk/run/run_state.h>
 
 #include <QString>
@@ -40,6 +42,9 @@ public:
     std::vector<DiagnosisEvent> diagnoses;  ///< the desk's own, of why the run failed
     LiveVerdicts verdicts;                  ///< the desk's own, while it runs
     StartTimes start_times;
+    RunMarks marks;                   ///< moments that belong on the curves
+    StepTrack step_times;             ///< when the run reached a step, s since 1970
+    StepTrack step_samples;           ///< how many samples it had seen by then
     std::vector<NodeNotice> notices;  ///< oldest first; the log keeps those that are dropped here
     std::uint64_t notices_seen = 0;   ///< with the dropped ones
     std::map<std::string, SampleHistory> sample_history;  ///< by node
@@ -61,6 +66,7 @@ public:
 
 private:
     void add_metric(const Event& event, const MetricEvent& metric);
+    void note_step(const Event& event, const MetricEvent& metric, bool back);
     std::int64_t step_of(const MetricEvent& metric, const MetricSeries& of_rank, MetricId id) const;
     void add_verdict(const Event& event, const Verdict& verdict);
     void add_notice(const Event& event, const NoticeEvent& notice);
@@ -70,6 +76,7 @@ private:
     void restart_ranks_of(const std::string& node);
 
     std::map<std::string, std::uint64_t> last_seq_;
+    std::int64_t furthest_ = 0;  ///< step that any rank has reported
 };
 
 }  // namespace rankscope::gui

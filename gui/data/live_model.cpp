@@ -8,23 +8,47 @@
 
 namespace rankscope::gui {
 
+LiveModel::~LiveModel() {
+    DataGate::Change(*gate_).replace();
+}
+
 void LiveModel::reset(LiveData data) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    data_ = std::move(data);
+    {
+        DataGate::Change change(*gate_);
+        change.replace();
+        data_ = std::move(data);
+    }
     empty_ = false;
     emit wasReset();
 }
 
 void LiveModel::clear() {
     RANKSCOPE_CHECK(on_thread_of(this), return );
-    data_ = {};
+    {
+        DataGate::Change change(*gate_);
+        change.replace();
+        data_ = {};
+    }
     empty_ = true;
     emit wasReset();
 }
 
 void LiveModel::apply(const std::vector<QueuedItem>& items) {
     RANKSCOPE_CHECK(on_thread_of(this), return );
+    std::vector<const Event*> output;
+    const LiveChanges changes = take(items, output);
+    for (const Event* event : output) {
+        emit outputArrived(*event);
+    }
+    if (changes.any()) {
+        emit changed(changes);
+    }
+}
+
+LiveChanges LiveModel::take(const std::vector<QueuedItem>& items, std::vector<const Event*>& output) {
     LiveChanges changes;
+    const DataGate::Change change(*gate_);  // once for all: between two, a worker may read for a millisecond
     for (const QueuedItem& item : items) {
         if (const auto* plan = std::get_if<LaunchPlan>(&item)) {
             data_.set_plan(*plan);
@@ -37,7 +61,7 @@ void LiveModel::apply(const std::vector<QueuedItem>& items) {
         }
         if (event.as<LogEvent>() != nullptr || event.as<DiagnosisEvent>() != nullptr ||
             event.as<NcclEvent>() != nullptr) {
-            emit outputArrived(event);
+            output.push_back(&event);
         }
         if (event.as<NcclEvent>() != nullptr) {
             continue;
@@ -52,9 +76,7 @@ void LiveModel::apply(const std::vector<QueuedItem>& items) {
         changes.logs |= event.as<MetricEvent>() == nullptr;
         changes.ranks |= event.as<LogEvent>() == nullptr;
     }
-    if (changes.any()) {
-        emit changed(changes);
-    }
+    return changes;
 }
 
 }  // namespace rankscope::gui

@@ -3,10 +3,12 @@
 
 #pragma once
 
+#include <gui/data/data_gate.h>
 #include <gui/data/event_queue.h>
 #include <gui/data/live_data.h>
 
 #include <QObject>
+#include <memory>
 #include <vector>
 
 namespace rankscope::gui {
@@ -31,10 +33,13 @@ class LiveModel : public QObject {
 
 public:
     using QObject::QObject;
+    ~LiveModel() override;
 
     const LiveData& data() const { return data_; }
     const RunState& state() const { return data_.state; }
     bool empty() const { return empty_; }
+    /// Workers read data() through it.
+    const std::shared_ptr<DataGate>& gate() const { return gate_; }
 
     /// Another run in its current state.
     void reset(LiveData data);
@@ -49,7 +54,10 @@ signals:
     void changed(const rankscope::gui::LiveChanges& changes);
 
 private:
+    LiveChanges take(const std::vector<QueuedItem>& items, std::vector<const Event*>& output);
+
     LiveData data_;
+    std::shared_ptr<DataGate> gate_ = std::make_shared<DataGate>();
     bool empty_ = true;
 };
 

@@ -17,8 +17,41 @@ namespace {
 constexpr std::size_t kDefaultPanels = 4;
 
 /// A key without the slashes that QSettings reads as groups.
-QString settings_key(const std::string& job_name) {
-    return u"live/metrics/"_s + QString::fromLatin1(QUrl::toPercentEncoding(qs(job_name)));
+constexpr std::size_t kMostPanels = 600;  ///< as many metrics as a run has
+
+QString settings_key(const std::string& job_name, const QString& group = u"metrics"_s) {
+    return QString(u"live/"_s % group % u'/' % QString::fromLatin1(QUrl::toPercentEncoding(qs(job_name))));
+}
+
+/// "heat log smoothing=0.9"
+QString written(const PanelSettings& settings) {
+    QStringList words;
+    if (settings.heat) {
+        words += u"heat"_s;
+    }
+    if (settings.log) {
+        words += u"log"_s;
+    }
+    if (settings.smoothing) {
+        words += u"smoothing=%1"_s.arg(*settings.smoothing);
+    }
+    return words.join(u' ');
+}
+
+PanelSettings read_settings(const QString& text) {
+    PanelSettings settings;
+    for (const QString& word : text.split(u' ', Qt::SkipEmptyParts)) {
+        settings.heat = settings.heat || word == u"heat"_s;
+        settings.log = settings.log || word == u"log"_s;
+        if (word.startsWith(u"smoothing="_s)) {
+            bool good = false;
+            const double alpha = word.mid(10).toDouble(&good);
+            if (good && alpha >= 0 && alpha < 1) {
+                settings.smoothing = alpha;
+            }
+        }
+    }
+    return settings;
 }
 
 }  // namespace
@@ -45,7 +78,14 @@ std::vector<std::string> default_metrics(const LiveData& data) {
 void MetricChoice::set_job(const std::string& job_name) {
     job_name_ = job_name;
     chosen_.reset();
-    const QVariant stored = QSettings().value(settings_key(job_name));
+    const QSettings kept;
+    unit_ = x_unit_of(kept.value(settings_key(job_name, u"x"_s)).toString());
+    settings_.clear();
+    const QVariantMap panels = kept.value(settings_key(job_name, u"panels"_s)).toMap();
+    for (auto panel = panels.begin(); panel != panels.end() && settings_.size() < kMostPanels; ++panel) {
+        settings_[ss(panel.key())] = read_settings(panel.value().toString());
+    }
+    const QVariant stored = kept.value(settings_key(job_name));
     if (!stored.isValid()) {
         return;
     }
@@ -53,6 +93,22 @@ void MetricChoice::set_job(const std::string& job_name) {
     for (const QString& name : stored.toStringList()) {
         chosen_->push_back(ss(name));
     }
+}
+
+void MetricChoice::keep_unit(XUnit unit) {
+    unit_ = unit;
+    QSettings().setValue(settings_key(job_name_, u"x"_s), x_unit_key(unit));
+}
+
+void MetricChoice::keep_settings(const std::map<std::string, PanelSettings>& settings) {
+    settings_ = settings;
+    QVariantMap panels;
+    for (const auto& [name, panel] : settings) {
+        if (const QString text = written(panel); !text.isEmpty()) {
+            panels.insert(qs(name), text);
+        }
+    }
+    QSettings().setValue(settings_key(job_name_, u"panels"_s), panels);
 }
 
 std::vector<std::string> MetricChoice::shown(const LiveData& data) const {

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <gui/data/live_data.h>
+#include <gui/data/panel_settings.h>
+#include <gui/data/x_scale.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,7 +18,7 @@ namespace rankscope::gui {
 /// names of the user's own program while there is room.
 std::vector<std::string> default_metrics(const LiveData& data);
 
-/// Which metrics to show for a job, remembered by its name between runs (QSettings).
+/// Which metrics to show for a job and how, remembered by its name between runs (QSettings).
 class MetricChoice {
 public:
     /// Loads what was chosen for this job.
@@ -26,9 +29,17 @@ public:
     /// Nothing: back to the default.
     void choose(std::optional<std::vector<std::string>> names);
 
+    XUnit unit() const { return unit_; }
+    void keep_unit(XUnit unit);
+    /// By metric; without ranges, which belong to what is looked at now.
+    const std::map<std::string, PanelSettings>& settings() const { return settings_; }
+    void keep_settings(const std::map<std::string, PanelSettings>& settings);
+
 private:
     std::string job_name_;
     std::optional<std::vector<std::string>> chosen_;
+    XUnit unit_ = XUnit::Step;
+    std::map<std::string, PanelSettings> settings_;
 };
 
 }  // namespace rankscope::gui

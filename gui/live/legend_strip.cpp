@@ -52,18 +52,14 @@ std::vector<LegendStrip::Entry> LegendStrip::entries() const {
         for (std::size_t i = 0; i < selected_.size() && i < kMostRanks; ++i) {
             all.push_back({tr("rank %1").arg(selected_[i]), rank_color(selected_[i], colors.dark), 2});
         }
-    } else if (count_ <= kMostRanks) {
-        for (int rank = 0; rank < count_; ++rank) {
+    } else {
+        for (int rank = 0; rank < std::min(count_, kMostRanks); ++rank) {
             const bool faded =
                 !selected_.empty() && std::find(selected_.begin(), selected_.end(), rank) == selected_.end();
             QColor color = rank_color(rank, colors.dark);
             color.setAlphaF(faded ? 0.3F : 1.0F);
             all.push_back({tr("rank %1").arg(rank), color, 3});
         }
-    } else {
-        all.push_back(
-            {tr("%1 ranks, each in its own colour: select some in the table to highlight them").arg(count_),
-             colors.muted, 2});
     }
     return all;
 }

@@ -2,10 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/failure_banner.h>
-#include <gui/live/legend_strip.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
-#include <gui/live/metric_chooser.h>
+#include <gui/live/metric_area.h>
 #include <gui/live/notice_list.h>
 #include <gui/live/rank_menu.h>
 #include <gui/live/rank_strip.h>
@@ -16,7 +15,6 @@
 #include <gui/live/telemetry_strip.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/on_thread.h>
-#include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
@@ -30,7 +28,6 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QShortcut>
-#include <QSlider>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -80,6 +77,14 @@ LivePage::LivePage(Workspace* workspace, QWidget* parent)
 
 LivePage::~LivePage() = default;
 
+MetricPlot* LivePage::plot() const {
+    return curves_->plot();
+}
+
+MetricChooser* LivePage::chooser() const {
+    return curves_->chooser();
+}
+
 QWidget* LivePage::make_content() {
     auto* content = new QWidget(this);
     auto* layout = new QVBoxLayout(content);
@@ -121,7 +126,8 @@ QWidget* LivePage::make_content() {
     columns_->setHandleWidth(10);
     rows_ = new QSplitter(Qt::Vertical, content);
     views_ = new QStackedWidget(content);
-    views_->addWidget(make_plot_area());
+    curves_ = new MetricArea(content);
+    views_->addWidget(curves_);
     nccl_ = new NcclPane(&nccl_data_, content);
     views_->addWidget(nccl_);
     rows_->addWidget(views_);
@@ -150,42 +156,6 @@ void LivePage::make_switches(QWidget* parent) {
         make(tr("NCCL"), u"showNccl"_s,
              tr("Rings, trees and transports, collectives, log and settings of NCCL, in place of the "
                 "curves"));
-}
-
-QWidget* LivePage::make_plot_area() {
-    auto* area = new QFrame(this);
-    area->setProperty("role", u"card"_s);
-    auto* layout = new QVBoxLayout(area);
-    layout->setContentsMargins(1, 4, 1, 1);
-    layout->setSpacing(0);
-    auto* bar = new QHBoxLayout;
-    bar->setContentsMargins(0, 0, 8, 0);
-    bar->setSpacing(8);
-    legend_ = new LegendStrip(area);
-    smoothing_ = new QSlider(Qt::Horizontal, area);
-    smoothing_->setObjectName(u"smoothing"_s);
-    smoothing_->setRange(0, 99);
-    smoothing_->setFixedWidth(90);
-    smoothing_->setAccessibleName(tr("Smoothing of the curves"));
-    smoothing_->setToolTip(tr("Exponential moving average over the steps; far left: none"));
-    auto* label = make_label(tr("S&moothing"), area, "muted");
-    label->setBuddy(smoothing_);
-    follow_ = new QToolButton(area);
-    follow_->setObjectName(u"plotFollow"_s);
-    follow_->setText(tr("Follow"));
-    follow_->setCheckable(true);
-    follow_->setChecked(true);
-    follow_->setToolTip(tr("Show all steps and follow new ones (double click in a plot, or key 0)"));
-    chooser_ = new MetricChooser(area);
-    bar->addWidget(legend_, 1);
-    bar->addWidget(chooser_);
-    bar->addWidget(label);
-    bar->addWidget(smoothing_);
-    bar->addWidget(follow_);
-    layout->addLayout(bar);
-    plot_ = new MetricPlot(area);
-    layout->addWidget(plot_, 1);
-    return area;
 }
 
 QWidget* LivePage::make_rank_table() {
@@ -275,18 +245,8 @@ void LivePage::connect_parts() {
     connect(show_nccl_, &QToolButton::toggled, this, &LivePage::show_nccl);
     connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
     connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
-    connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
-    connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
-    connect(chooser_, &MetricChooser::chosen, this, [this](const std::vector<std::string>& names) {
-        choice_.choose(names);
-        refresh_metrics();
-    });
-    connect(chooser_, &MetricChooser::defaultRequested, this, [this] {
-        choice_.choose({});
-        refresh_metrics();
-    });
-    connect(smoothing_, &QSlider::valueChanged, this,
-            [this](int value) { plot_->set_smoothing(value / 100.0); });
+    connect(curves_, &MetricArea::metricsShown, table_model_, &RankTableModel::set_metrics);
+    connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &LivePage::selection_changed);
     connect(table_, &QTableView::doubleClicked, this,
@@ -350,10 +310,9 @@ void LivePage::show_model(LiveModel* model) {
         return;
     }
     nccl_data_.show_run(model, workspace_->store(), model == session_->model() && session_->live());
-    choice_.set_job(model->state().name);
     table_model_->set_live(model);
-    plot_->set_live(model);
-    refresh_metrics();
+    curves_->set_live(model);
+    metrics_dirty_ = false;
     log_->set_live(model);
     banner_->forget_log();
     // The table forgets its selection without a word when its rows are replaced.
@@ -371,11 +330,7 @@ void LivePage::on_changed(const LiveChanges& changes) {
     samples_dirty_ = samples_dirty_ || changes.samples || changes.plan || changes.end;
     if (changes.metrics || changes.plan || changes.end) {
         metrics_dirty_ = true;
-        if (plot_->shown_metrics().empty()) {
-            refresh_metrics();  // the first curves at once
-        }
-        plot_->refresh();
-        legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
+        curves_->refresh();
     }
     if (changes.logs || changes.plan) {
         log_->refresh();
@@ -447,15 +402,6 @@ void LivePage::refresh_ranks() {
         table_->setColumnHidden(column, column == table_model_->exit_column() && !table_model_->any_exit());
     }
     strip_->set_state(current_->state(), now_us());
-    legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), selected_ranks());
-}
-
-void LivePage::refresh_metrics() {
-    metrics_dirty_ = false;
-    const std::vector<std::string> shown = choice_.shown(current_->data());
-    plot_->set_metrics(shown);
-    table_model_->set_metrics(shown);
-    chooser_->set_metrics(current_->data(), shown, choice_.is_default());
 }
 
 void LivePage::refresh_telemetry() {
@@ -471,7 +417,8 @@ void LivePage::tick() {
         refresh_ranks();
     }
     if (metrics_dirty_) {
-        refresh_metrics();
+        metrics_dirty_ = false;
+        curves_->refresh_choice();
     }
     if (samples_dirty_) {
         refresh_telemetry();
@@ -505,11 +452,8 @@ std::vector<int> LivePage::selected_ranks() const {
 
 void LivePage::selection_changed() {
     const std::vector<int> ranks = selected_ranks();
-    plot_->set_selected_ranks(ranks);
+    curves_->set_selected_ranks(ranks);
     strip_->squares()->set_selected(ranks);
-    if (current_) {
-        legend_->set_ranks(int(current_->data().series.size()), plot_->draws_band(), ranks);
-    }
 }
 
 void LivePage::select_rank(int rank) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <gui/data/live_model.h>
-#include <gui/data/metric_choice.h>
 #include <gui/models/rank_table_model.h>
 #include <gui/nccl/nccl_data.h>
 #include <gui/session/fix_runner.h>
@@ -18,7 +17,6 @@
 #include <string>
 #include <vector>
 
-class QSlider;
 class QSortFilterProxyModel;
 class QSplitter;
 class QStackedWidget;
@@ -29,8 +27,8 @@ namespace rankscope::gui {
 
 class EmptyState;
 class FailureBanner;
-class LegendStrip;
 class LogPane;
+class MetricArea;
 class MetricChooser;
 class MetricPlot;
 class NcclPane;
@@ -61,10 +59,10 @@ public:
     /// A stored run was deleted: stop showing it.
     void forget(const std::string& run_id);
 
-    MetricPlot* plot() const { return plot_; }
+    MetricPlot* plot() const;
     /// Updates ages, waits and silences. Called by a timer.
     void tick();
-    MetricChooser* chooser() const { return chooser_; }
+    MetricChooser* chooser() const;
     LogPane* log() const { return log_; }
     FailureBanner* banner() const { return banner_; }
     NcclPane* nccl() const { return nccl_; }
@@ -83,7 +81,6 @@ signals:
 
 private:
     QWidget* make_content();
-    QWidget* make_plot_area();
     QWidget* make_rank_table();
     void make_switches(QWidget* parent);
     void connect_parts();
@@ -92,7 +89,6 @@ private:
     void refresh_head();
     void refresh_ranks();
     void refresh_start();
-    void refresh_metrics();
     void refresh_telemetry();
     void size_columns();
     void age_figures();
@@ -117,7 +113,6 @@ private:
     bool metrics_dirty_ = false;
     bool force_sent_ = false;
     std::int64_t aged_s_ = 0;  ///< when age_figures() last ran
-    MetricChoice choice_;
 
     QStackedWidget* stack_;
     EmptyState* empty_;
@@ -134,11 +129,7 @@ private:
     NcclPane* nccl_;
     std::optional<bool> start_wanted_;  ///< by the user; nothing: while the run starts
     TelemetryStrip* telemetry_;
-    LegendStrip* legend_;
-    MetricChooser* chooser_;
-    MetricPlot* plot_;
-    QToolButton* follow_;
-    QSlider* smoothing_;
+    MetricArea* curves_;
     QTableView* table_;
     RankTableModel* table_model_;
     QSortFilterProxyModel* proxy_;

@@ -8,7 +8,9 @@
 #include <remote/desk/run/metric_summary.h>
 
 #include <QFrame>
+#include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QPushButton>
@@ -74,11 +76,25 @@ void MetricChooser::make_popup() {
     default_ = make_button(tr("Show the &default"), "metricDefault", popup_);
     layout->addWidget(search_);
     layout->addWidget(list_, 1);
-    layout->addWidget(default_, 0, Qt::AlignLeft);
+    more_ = make_label({}, popup_, "muted");
+    more_->setObjectName(u"metricMore"_s);
+    more_->setWordWrap(true);
+    more_->hide();
+    layout->addWidget(more_);
+    formula_ = make_button(tr("Add a &formula…"), "metricFormula", popup_);
+    auto* buttons = new QHBoxLayout;
+    buttons->addWidget(default_);
+    buttons->addWidget(formula_);
+    buttons->addStretch(1);
+    layout->addLayout(buttons);
     search_->installEventFilter(this);
     connect(search_, &QLineEdit::textChanged, proxy_, &QSortFilterProxyModel::setFilterFixedString);
     connect(model_, &QStandardItemModel::itemChanged, this, &MetricChooser::item_changed);
     connect(default_, &QPushButton::clicked, this, &MetricChooser::defaultRequested);
+    connect(formula_, &QPushButton::clicked, this, [this] {
+        popup_->hide();
+        emit formulaRequested();
+    });
 }
 
 void MetricChooser::set_metrics(const LiveData& run, const std::vector<std::string>& shown, bool is_default) {
@@ -94,6 +110,12 @@ void MetricChooser::set_metrics(const LiveData& run, const std::vector<std::stri
         checked += on ? 1 : 0;
     }
     setText(tr("&Metrics %1 of %2").arg(checked).arg(model_->rowCount()));
+    const std::uint64_t refused = run.state.metrics.refused();
+    more_->setText(
+        tr("More than %1 names: values with other names are in the run store only. Export the run to read "
+           "them.")
+            .arg(MetricNames::kMost));
+    more_->setVisible(refused > 0);
     setEnabled(model_->rowCount() > 0);
     default_->setEnabled(!is_default);
     search_->setVisible(model_->rowCount() >= kSearchFrom);
@@ -126,7 +148,7 @@ void MetricChooser::add_names(const LiveData& run) {
 void MetricChooser::open_popup() {
     search_->clear();
     // The style sheet changes the heights of all parts, and the popup may not have been shown yet.
-    for (QWidget* part : std::initializer_list<QWidget*>{popup_, search_, list_, default_}) {
+    for (QWidget* part : std::initializer_list<QWidget*>{popup_, search_, list_, default_, formula_}) {
         part->ensurePolished();
     }
     const int rows = std::clamp(model_->rowCount(), 1, kMostRows);

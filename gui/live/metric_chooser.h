@@ -10,6 +10,7 @@
 #include <vector>
 
 class QFrame;
+class QLabel;
 class QLineEdit;
 class QListView;
 class QPushButton;
@@ -36,6 +37,8 @@ public:
 signals:
     void chosen(const std::vector<std::string>& names);
     void defaultRequested();
+    /// The user wants a panel of a formula.
+    void formulaRequested();
 
 protected:
     bool eventFilter(QObject* object, QEvent* event) override;
@@ -51,6 +54,8 @@ private:
     QLineEdit* search_;
     QListView* list_;
     QPushButton* default_;
+    QPushButton* formula_;
+    QLabel* more_;  ///< there are more names than a run keeps
     QStandardItemModel* model_;
     QSortFilterProxyModel* proxy_;
     std::vector<std::string> order_;  ///< of what is shown: new ones are added behind

@@ -5,6 +5,7 @@
 #include <gui/plot/metric_panel.h>
 #include <gui/plot/plot_tickers.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -17,7 +18,10 @@ namespace {
 constexpr double kTallPad = 0.06;      ///< of the value range, above and below
 constexpr double kSmoothedPad = 0.18;  ///< room for a part of the values around their average
 constexpr double kFlat = 1e-6;         ///< a range below this share of the value is a constant
+constexpr double kLogSpan = 1e-12;     ///< smallest value on a log axis, as a share of the largest
 constexpr int kHoverRanks = 8;
+constexpr qsizetype kTitle = 60;         ///< characters
+constexpr std::size_t kAtOnce = 20'000;  ///< values of a formula in one frame: a few milliseconds
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(MetricPlot)
@@ -43,30 +47,74 @@ AxisRange padded(const MinMax& values, double pad_share) {
     return {lower - pad, upper + pad};
 }
 
+PanelValues values_of(const LiveModel& live, const std::string& name) {
+    const MetricId metric = live.state().metrics.find(name).value_or(MetricId{0});
+    return {&live.data().series, metric, &live.data().events, live.gate()};
+}
+
+/// Null for what a rank reports, whatever its name.
+std::unique_ptr<FormulaSeries> formula_for(const LiveModel& live, const std::string& name) {
+    const auto text = formula_of(name);
+    return text && !live.state().metrics.find(name) ? std::make_unique<FormulaSeries>(*text, &live) : nullptr;
+}
+
+/// A title that no program can make arbitrarily wide.
+QString shown_title(const std::string& name, bool is_formula) {
+    QString title = is_formula ? qs(name.substr(1)) : metric_title(name);
+    title.replace(u'\n', u' ');
+    return title.size() <= kTitle ? title : QString(title.left(kTitle - 1) % u'…');
+}
+
+/// Lines of at most so many pixels.
+QString wrapped(const QString& text, const QFont& font, int width) {
+    const QFontMetrics metrics(font);
+    QStringList lines{QString()};
+    for (const QString& word : text.split(u' ', Qt::SkipEmptyParts)) {
+        const QString longer = lines.last().isEmpty() ? word : QString(lines.last() % u' ' % word);
+        if (lines.last().isEmpty() || metrics.horizontalAdvance(longer) <= width) {
+            lines.last() = longer;
+        } else {
+            lines += word;
+        }
+    }
+    return lines.join(u'\n');
+}
+
 }  // namespace
 
-MetricPanel::MetricPanel(QCustomPlot* plot, const LiveModel* live, MetricId metric, int row, int column)
-    : plot_(plot),
-      live_(live),
-      metric_(metric),
-      name_(live->state().metrics.name(metric)),
-      unit_(metric_unit(name_)),
-      title_(new QCPTextElement(plot, metric_title(name_))),
-      rect_(new QCPAxisRect(plot, true)),
+MetricPanel::MetricPanel(const Place& place, const std::string& name)
+    : plot_(place.plot),
+      live_(place.live),
+      scale_(place.scale),
+      name_(name),
+      formula_(formula_for(*live_, name)),
+      unit_(formula_ ? MetricUnit::Number : metric_unit(name)),
+      values_(formula_ ? formula_->values() : values_of(*live_, name)),
+      view_(&values_, place.pool),
+      title_(new QCPTextElement(plot_, shown_title(name, formula_ != nullptr))),
+      rect_(new QCPAxisRect(plot_, true)),
       x_(rect_->axis(QCPAxis::atBottom)),
       y_(rect_->axis(QCPAxis::atLeft)) {
     title_->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
     title_->setMargins(QMargins(8, 2, 0, 0));
-    plot_->plotLayout()->addElement(2 * row, column, title_);
-    plot_->plotLayout()->addElement(2 * row + 1, column, rect_);
-    plot_->plotLayout()->setRowStretchFactor(2 * row, 0.001);
-    rect_->setRangeDrag(Qt::Horizontal);
-    rect_->setRangeZoom(Qt::Horizontal);
+    plot_->plotLayout()->addElement(2 * place.row, place.column, title_);
+    plot_->plotLayout()->addElement(2 * place.row + 1, place.column, rect_);
+    plot_->plotLayout()->setRowStretchFactor(2 * place.row, 0.001);
     rect_->setMinimumMargins(QMargins(44, 6, 8, 4));
-    x_->setTicker(QSharedPointer<StepTicker>::create());
-    y_->setTicker(QSharedPointer<ValueTicker>::create(unit_));
-    band_ = new BandPlottable(x_, y_, live_, metric_);
+    x_->setTicker(x_ticker(XUnit::Step));
+    make_parts();
+    update_axes();
+}
+
+void MetricPanel::make_parts() {
+    band_ = new BandPlottable(x_, y_, &values_, scale_, &view_);
     band_->setVisible(false);
+    heat_ = new HeatMap(x_, y_, scale_, &view_);
+    heat_->setVisible(false);
+    marks_ = new MarkLines(plot_, x_, &live_->data().marks, scale_);
+    marks_->setLayer(u"events"_s);
+    chips_ = new ChipRow(plot_, title_);
+    chips_->setLayer(u"marks"_s);
     if (name_ == "loss" || name_ == "acc1") {
         validation_ = plot_->addGraph(x_, y_);
         validation_->setLayer(u"marks"_s);
@@ -96,10 +144,13 @@ MetricPanel::~MetricPanel() {
         plot_->removePlottable(line);
     }
     plot_->removePlottable(band_);
+    plot_->removePlottable(heat_);
     if (validation_) {
         plot_->removeGraph(validation_);
     }
     plot_->removeItem(cursor_);
+    plot_->removeItem(marks_);
+    plot_->removeItem(chips_);
     plot_->removeItem(note_);
     plot_->plotLayout()->remove(title_);
     plot_->plotLayout()->remove(rect_);
@@ -137,44 +188,97 @@ void MetricPanel::set_look(const Look& look) {
         validation_->setScatterStyle(
             QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(colors.surface, 1), QBrush(colors.text), 9));
     }
+    heat_->set_colors(colors);
+    heat_->set_selected(look_.selected);
+    marks_->set_colors(colors);
+    chips_->set_look(colors, small);
+    title_->setTextColor(look_.current ? colors.text : colors.muted);
     update_lines();
     style_lines();
+}
+
+void MetricPanel::set_settings(const PanelSettings& settings) {
+    settings_ = settings;
+    update_axes();
+    style_lines();
+}
+
+void MetricPanel::update_axes() {
+    const bool heat = draws_heat_map();
+    const bool log = settings_.log && !heat;
+    y_->setScaleType(log ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    y_->setRangeReversed(heat);  // rank 0 on top, as in the table
+    if (heat) {
+        y_->setTicker(QSharedPointer<StepTicker>::create());
+    } else if (log) {
+        y_->setTicker(QSharedPointer<LogTicker>::create(unit_));
+    } else {
+        y_->setTicker(QSharedPointer<ValueTicker>::create(unit_));
+    }
+    if (unit_shown_ != scale_->unit()) {
+        unit_shown_ = scale_->unit();
+        x_->setTicker(x_ticker(unit_shown_));
+    }
 }
 
 void MetricPanel::style_lines() {
     const std::vector<int>& selected = look_.selected;
     for (SeriesPlottable* line : lines_) {
-        QColor color = rank_color(line->rank(), look_.colors.dark);
+        QColor color = values_.single ? look_.colors.accent : rank_color(line->rank(), look_.colors.dark);
         const bool chosen = std::find(selected.begin(), selected.end(), line->rank()) != selected.end();
-        if (!selected.empty() && !chosen) {
+        if (!selected.empty() && !chosen && !values_.single) {
             color.setAlphaF(0.22F);
         }
         line->setPen(QPen(color, 1));
         line->setLayer(chosen ? u"points"_s : u"main"_s);
-        line->set_smoothing(look_.smoothing);
+        line->set_smoothing(smoothing());
         line->set_mark_color(look_.colors.bad);
     }
 }
 
 std::vector<int> MetricPanel::ranks_to_draw(const std::vector<int>& reporting) const {
-    if (int(reporting.size()) <= kMaxCurves) {
+    if (draws_heat_map()) {
+        return {};
+    }
+    if (!banded_) {
         return reporting;
     }
     std::vector<int> ranks = look_.selected;
     ranks.resize(std::min<std::size_t>(ranks.size(), kMaxCurves));
+    for (const RankOutlier& outlier : view_.outliers()) {
+        if (std::find(ranks.begin(), ranks.end(), outlier.rank) == ranks.end()) {
+            ranks.push_back(outlier.rank);
+        }
+    }
+    std::sort(ranks.begin(), ranks.end());
+    return ranks;
+}
+
+std::vector<int> MetricPanel::line_ranks() const {
+    std::vector<int> ranks;
+    for (const SeriesPlottable* line : lines_) {
+        ranks.push_back(line->rank());
+    }
     return ranks;
 }
 
 void MetricPanel::update_lines() {
     std::vector<int> reporting;
-    const auto& series = live_->data().series;
+    const auto& series = *values_.ranks;
     for (std::size_t rank = 0; rank < series.size(); ++rank) {
-        if (!series[rank].column(metric_).empty()) {
+        if (!series[rank].column(values_.metric).empty()) {
             reporting.push_back(int(rank));
         }
     }
-    banded_ = int(reporting.size()) > kMaxCurves;
-    band_->setVisible(banded_);
+    reporting_ = int(reporting.size());
+    banded_ = reporting_ > kMaxCurves;
+    heat_->setVisible(draws_heat_map());
+    heat_->set_ranks(int(series.size()));
+    band_->setVisible(banded_ && !draws_heat_map());
+    if (banded_ || draws_heat_map()) {
+        const auto [first, last] = steps_in_view(x_, *scale_);
+        view_.update(first, last);
+    }
     const std::vector<int> ranks = ranks_to_draw(reporting);
     if (std::equal(ranks.begin(), ranks.end(), lines_.begin(), lines_.end(),
                    [](int rank, const SeriesPlottable* line) { return rank == line->rank(); })) {
@@ -185,13 +289,39 @@ void MetricPanel::update_lines() {
     }
     lines_.clear();
     for (const int rank : ranks) {
-        lines_.push_back(new SeriesPlottable(x_, y_, live_, metric_, rank));
+        lines_.push_back(new SeriesPlottable(x_, y_, &values_, scale_, rank));
     }
     style_lines();
 }
 
+void MetricPanel::update_chips() {
+    std::vector<ChipRow::Chip> chips;
+    if (banded_) {
+        for (const RankOutlier& outlier : view_.outliers()) {
+            chips.push_back(
+                {outlier_text(name_, outlier), rank_color(outlier.rank, look_.colors.dark), outlier.rank});
+        }
+    }
+    chips_->set_chips(std::move(chips));
+    chips_->set_free(QFontMetrics(title_->font()).horizontalAdvance(title_->text()) + 20);
+}
+
+void MetricPanel::update_title() {
+    QString text = shown_title(name_, formula_ != nullptr);
+    if (draws_heat_map()) {
+        const QString end = axis_text(unit_, double(heat_->scale_end()));
+        text = heat_->scale_end() > 0 ? Words::tr("%1: from the median ±%2").arg(text, end)
+                                      : Words::tr("%1: from the median").arg(text);
+    } else if (validation_ && !validation_->data()->isEmpty()) {
+        text = Words::tr("%1 (◆ validation)").arg(text);
+    }
+    title_->setText(text);
+}
+
 void MetricPanel::refresh() {
-    update_lines();
+    computing_ = formula_ && !formula_->update(kAtOnce);
+    values_.single = formula_ && formula_->values().single;
+    update_axes();
     update_validation();
     update_y();
 }
@@ -201,34 +331,56 @@ void MetricPanel::update_validation() {
     if (!validation_ || state.steps_per_epoch <= 0) {
         return;
     }
-    if (validation_->data()->size() == int(state.validations.size())) {
-        return;
-    }
+    validation_->setVisible(!draws_heat_map());
     validation_->data()->clear();
     for (const ValidationPoint& point : state.validations) {
-        validation_->addData(point.epoch * double(state.steps_per_epoch),
+        validation_->addData(scale_->of_step(point.epoch * double(state.steps_per_epoch)),
                              name_ == "loss" ? point.loss : point.acc1);
     }
-    title_->setText(Words::tr("%1 (◆ validation)").arg(metric_title(name_)));
 }
 
 void MetricPanel::update_y() {
-    const QCPRange x = x_->range();
+    update_lines();
+    update_chips();
+    const auto [first, last] = steps_in_view(x_, *scale_);
+    const bool log = y_->scaleType() == QCPAxis::stLogarithmic;
     MinMax range;
     if (banded_) {
-        range = band_->update(x.lower, x.upper);
+        range = band_->range(log);
     }
     for (SeriesPlottable* line : lines_) {
-        range.add(line->range(x.lower, x.upper));
+        range.add(line->range(first, last, log));
     }
     if (validation_) {
         for (const QCPGraphData& point : *validation_->data()) {
-            if (x.contains(point.key)) {
+            if (x_->range().contains(point.key) && (point.value > 0 || !log)) {
                 range.add(float(point.value));
             }
         }
     }
-    AxisRange axis = padded(range, look_.smoothing > 0 && !banded_ ? kSmoothedPad : kTallPad);
+    const bool empty = draws_heat_map() ? view_.points().empty() : range.empty();
+    fit_y(range);
+    update_title();
+    update_note(empty, first, last);
+}
+
+void MetricPanel::fit_y(const MinMax& range) {
+    if (settings_.y) {
+        y_->setRange(settings_.y->lower, settings_.y->upper);
+        return;
+    }
+    if (draws_heat_map()) {
+        y_->setRange(-0.5, double(values_.ranks->size()) - 0.5);
+        return;
+    }
+    if (y_->scaleType() == QCPAxis::stLogarithmic) {
+        const double lower = range.empty() ? 1 : std::max(double(range.min), double(range.max) * kLogSpan);
+        const double upper = range.empty() ? 10 : double(range.max);
+        const double pad = std::max(std::pow(upper / lower, kTallPad), 1.05);
+        y_->setRange(lower / pad, upper * pad);
+        return;
+    }
+    AxisRange axis = padded(range, smoothed() && !banded_ ? kSmoothedPad : kTallPad);
     const bool positive = !range.empty() && range.min >= 0;
     if (unit_ == MetricUnit::Rate && positive) {
         axis.lower = 0;
@@ -240,35 +392,58 @@ void MetricPanel::update_y() {
         axis.upper = std::min(axis.upper, 1.02);
     }
     y_->setRange(axis.lower, axis.upper);
-    update_note(range.empty(), x.lower, x.upper);
 }
 
-void MetricPanel::update_note(bool nothing, double x0, double x1) {
-    if (nothing) {
-        bool any = false;
-        for (const MetricSeries& rank : live_->data().series) {
-            const StepAxis& steps = rank.column(metric_).steps();
-            any = any || steps.lower_bound(x0) < steps.lower_bound(std::nextafter(x1, INFINITY));
+QString MetricPanel::reason(double first, double last) const {
+    if (formula_) {
+        if (const QString problem = formula_->problem(); !problem.isEmpty()) {
+            return problem;
         }
-        note_->setText(any ? Words::tr("All values here are NaN or infinite.")
-                           : Words::tr("No values between these steps."));
+        if (computing_) {
+            return Words::tr("Computing: %1").arg(percent_text(formula_->done(), 0));
+        }
+    }
+    bool any = false;
+    for (const MetricSeries& rank : *values_.ranks) {
+        const StepAxis& steps = rank.column(values_.metric).steps();
+        any = any || steps.lower_bound(first) < steps.lower_bound(std::nextafter(last, INFINITY));
+    }
+    if (any && view_.counting()) {
+        return Words::tr("Reading %1 ranks…").arg(reporting_);
+    }
+    if (any && y_->scaleType() == QCPAxis::stLogarithmic) {
+        return Words::tr("A log scale shows values above 0; there are none here.");
+    }
+    return any ? Words::tr("All values here are NaN or infinite.")
+               : Words::tr("No values between these steps.");
+}
+
+void MetricPanel::update_note(bool nothing, double first, double last) {
+    if (nothing) {
+        note_text_ = reason(first, last);
+        wrap_note();
     }
     note_->setVisible(nothing);
     y_->setTickLabels(!nothing);
     y_->grid()->setVisible(!nothing);
 }
 
-void MetricPanel::set_cursor(double step, bool visible) {
+void MetricPanel::wrap_note() {
+    constexpr int kNarrow = 80;
+    note_->setText(wrapped(note_text_, note_->font(), std::max(rect_->width() - 8, kNarrow)));
+}
+
+void MetricPanel::set_cursor(double x, bool visible) {
     cursor_->setVisible(visible);
-    cursor_->point1->setCoords(step, 0);
-    cursor_->point2->setCoords(step, 1);
+    cursor_->point1->setCoords(x, 0);
+    cursor_->point2->setCoords(x, 1);
 }
 
 QStringList MetricPanel::values_at(double step) const {
     QStringList lines;
     const auto value = [&](float number) { return metric_value_text(name_, double(number)); };
     if (banded_) {
-        const auto& points = band_->points();
+        const auto& points = view_.points();
         const auto point = std::lower_bound(points.begin(), points.end(), step,
                                             [](const AggregatePoint& a, double x) { return a.x < x; });
         if (point != points.end()) {
@@ -282,11 +457,47 @@ QStringList MetricPanel::values_at(double step) const {
         const MetricColumn& column = line->column();
         const std::size_t i = column.steps().lower_bound(step);
         if (i < column.size() && shown < kHoverRanks) {
-            lines += Words::tr("rank %1: %2").arg(line->rank()).arg(value(column.at(i)));
+            lines += values_.single ? value(column.at(i))
+                                    : Words::tr("rank %1: %2").arg(line->rank()).arg(value(column.at(i)));
             ++shown;
         }
     }
     return lines;
+}
+
+QStringList MetricPanel::texts_at(const QPointF& place) const {
+    QStringList lines = chips_->hidden_at(place);
+    if (!rect_->rect().contains(place.toPoint())) {
+        return lines;
+    }
+    if (const auto cell = draws_heat_map() ? heat_->cell_at(place) : std::nullopt) {
+        lines += Words::tr("rank %1: %2").arg(cell->rank).arg(metric_value_text(name_, double(cell->value)));
+        lines += Words::tr("median %1").arg(metric_value_text(name_, double(cell->median)));
+    }
+    return lines + marks_->texts_at(place.x());
+}
+
+std::optional<int> MetricPanel::rank_at(const QPointF& place) const {
+    constexpr double kNear = 6;
+    if (const int rank = chips_->rank_at(place); rank >= 0) {
+        return rank;
+    }
+    if (!rect_->rect().contains(place.toPoint()) || values_.single) {
+        return {};
+    }
+    if (draws_heat_map()) {
+        const auto cell = heat_->cell_at(place);
+        return cell ? std::optional(cell->rank) : std::nullopt;
+    }
+    std::optional<int> rank;
+    double nearest = kNear;
+    for (SeriesPlottable* line : lines_) {
+        if (const double distance = line->distance(place); distance < nearest) {
+            nearest = distance;
+            rank = line->rank();
+        }
+    }
+    return rank;
 }
 
 }  // namespace rankscope::gui

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/plot/metric_plot.h>
+#include <gui/plot/plot_hand.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
+#include <QContextMenuEvent>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
@@ -24,6 +26,7 @@ constexpr double kSmallestSpan = 4;  ///< steps
 constexpr int kPanelWidth = 270;     ///< at least, when panels share a row
 constexpr int kPanelHeight = 104;    ///< at least; more panels than fit scroll
 constexpr int kSinglePanelHeight = 118;
+constexpr int kMoreMs = 15;  ///< between two parts of a long computation: the window answers
 
 /// The end of a growing range, rounded up in steps of at most an eighth: a new sample then seldom moves the
 /// picture.
@@ -57,33 +60,45 @@ MetricPlot::MetricPlot(QWidget* parent)
     message_->hide();
     plot_->setFocusProxy(this);
     plot_->setNoAntialiasingOnDrag(true);
-    plot_->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot_->plotLayout()->clear();
     plot_->plotLayout()->setRowSpacing(0);
     plot_->plotLayout()->setColumnSpacing(14);
     plot_->layer(u"overlay"_s)->setMode(QCPLayer::lmBuffered);
+    plot_->addLayer(u"events"_s, plot_->layer(u"grid"_s));
     plot_->addLayer(u"points"_s, plot_->layer(u"main"_s));
     plot_->addLayer(u"marks"_s, plot_->layer(u"points"_s));
     style_panels();
-    connect(plot_, &QCustomPlot::mouseDoubleClick, this, [this] { set_following(true); });
-    connect(plot_, &QCustomPlot::mouseMove, this, &MetricPlot::hover);
+    connect(plot_, &QCustomPlot::afterLayout, this, [this] {
+        for (const auto& panel : panels_) {
+            panel->wrap_note();
+        }
+    });
+    pool_.setMaxThreadCount(1);
+    more_.setSingleShot(true);
+    more_.setInterval(kMoreMs);
+    connect(&more_, &QTimer::timeout, this, &MetricPlot::redraw);
+    hand_ = new PlotHand(this);
 }
 
 MetricPlot::~MetricPlot() {
     panels_.clear();  // before the plot that holds their parts
+    pool_.waitForDone();
 }
 
-std::vector<MetricId> MetricPlot::reported_metrics() const {
-    std::vector<MetricId> metrics;
+std::vector<std::string> MetricPlot::reported_metrics() const {
+    std::vector<std::string> names;
+    const auto& series = live_->data().series;
     for (const std::string& name : wanted_) {
         const auto id = live_->state().metrics.find(name);
-        const auto& series = live_->data().series;
-        if (id && std::any_of(series.begin(), series.end(),
-                              [&](const MetricSeries& rank) { return !rank.column(*id).empty(); })) {
-            metrics.push_back(*id);
+        const bool reported = id && std::any_of(series.begin(), series.end(), [&](const MetricSeries& rank) {
+                                  return !rank.column(*id).empty();
+                              });
+        const bool formula = formula_of(name) && live_->state().metrics.size() > 0;
+        if (reported || formula) {
+            names.push_back(name);
         }
     }
-    return metrics;
+    return names;
 }
 
 // As many side by side as are wide enough, the last row as full as the others.
@@ -98,30 +113,30 @@ void MetricPlot::update_panels() {
     if (!live_) {
         return;
     }
-    const std::vector<MetricId> metrics = reported_metrics();
-    const int columns = columns_for(metrics.size());
-    if (metrics != metrics_ || columns != columns_ || panels_.size() != metrics.size()) {
-        make_panels(metrics, columns);
+    const std::vector<std::string> names = reported_metrics();
+    const int columns = columns_for(names.size());
+    if (names != names_ || columns != columns_ || panels_.size() != names.size()) {
+        make_panels(names, columns);
     }
     update_message();
 }
 
-void MetricPlot::make_panels(const std::vector<MetricId>& metrics, int columns) {
+void MetricPlot::make_panels(const std::vector<std::string>& names, int columns) {
     panels_.clear();
     plot_->plotLayout()->simplify();
-    metrics_ = metrics;
+    names_ = names;
     columns_ = columns;
     QStringList titles;
-    for (std::size_t i = 0; i < metrics.size(); ++i) {
-        panels_.push_back(
-            std::make_unique<MetricPanel>(plot_, live_, metrics[i], int(i) / columns, int(i) % columns));
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        const MetricPanel::Place place{plot_, live_, &scale_, &pool_, int(i) / columns, int(i) % columns};
+        panels_.push_back(std::make_unique<MetricPanel>(place, names[i]));
         MetricPanel& panel = *panels_.back();
-        panel.rect()->setRangeZoomFactor(1 / kZoomStep);
-        connect(panel.x(), qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
-                &MetricPlot::user_moved_x);
+        panel.set_at_once(at_once_);
+        panel.set_settings(settings(panel.name()));
+        connect(&panel.view(), &RankView::counted, this, &MetricPlot::redraw);
         titles += panel.title();
     }
-    const int rows = (int(metrics.size()) + columns - 1) / columns;
+    const int rows = (int(names.size()) + columns - 1) / columns;
     plot_->setMinimumHeight(rows > 1 ? rows * kPanelHeight : kSinglePanelHeight);
     setAccessibleName(tr("Curves: %1").arg(titles.join(u", "_s)));
     set_x(x_range_.lower, x_range_.upper);
@@ -132,14 +147,15 @@ void MetricPlot::style_panels() {
     const ThemeColors colors = theme_colors(palette());
     plot_->setBackground(QBrush(colors.surface));
     for (const auto& panel : panels_) {
-        panel->set_look({colors, font(), smoothing_, selected_});
+        const bool current = panel->name() == current_;
+        panel->set_look({colors, font(), smoothing_, selected_, current});
     }
 }
 
 void MetricPlot::set_live(LiveModel* live) {
     live_ = live;
     panels_.clear();
-    metrics_.clear();
+    names_.clear();
     columns_ = 0;
     selected_.clear();
     set_following(true);
@@ -163,7 +179,55 @@ std::vector<std::string> MetricPlot::shown_metrics() const {
 }
 
 bool MetricPlot::draws_band() const {
-    return live_ && int(live_->data().series.size()) > kMaxCurves;
+    return std::any_of(panels_.begin(), panels_.end(), [](const auto& panel) { return panel->draws_band(); });
+}
+
+PanelSettings MetricPlot::settings(const std::string& name) const {
+    const auto found = settings_.find(name);
+    return found == settings_.end() ? PanelSettings() : found->second;
+}
+
+void MetricPlot::set_settings(const std::string& name, const PanelSettings& settings) {
+    if (this->settings(name) == settings) {
+        return;
+    }
+    settings_[name] = settings;
+    for (const auto& panel : panels_) {
+        if (panel->name() == name) {
+            panel->set_settings(settings);
+        }
+    }
+    redraw();
+    emit settingsChanged(name);
+}
+
+void MetricPlot::set_all_settings(std::map<std::string, PanelSettings> settings) {
+    settings_ = std::move(settings);
+    for (const auto& panel : panels_) {
+        panel->set_settings(this->settings(panel->name()));
+    }
+    redraw();
+}
+
+void MetricPlot::set_at_once(bool on) {
+    at_once_ = on;
+    for (const auto& panel : panels_) {
+        panel->set_at_once(on);
+    }
+}
+
+void MetricPlot::set_x_unit(XUnit unit) {
+    if (unit == x_unit_) {
+        return;
+    }
+    const double first = scale_.step_at(x_range_.lower);
+    const double last = scale_.step_at(x_range_.upper);
+    x_unit_ = unit;
+    if (live_) {
+        scale_.update(live_->data(), x_unit_);
+        set_x(scale_.of_step(first), scale_.of_step(last));  // the same steps remain in view
+        refresh();
+    }
 }
 
 void MetricPlot::set_selected_ranks(const std::vector<int>& ranks) {
@@ -187,6 +251,12 @@ void MetricPlot::set_following(bool follow) {
         emit followingChanged(follow);
     }
     if (follow) {
+        for (auto& [name, settings] : settings_) {
+            settings.y.reset();
+        }
+        for (const auto& panel : panels_) {
+            panel->set_settings(settings(panel->name()));
+        }
         refresh();
     }
 }
@@ -202,9 +272,20 @@ void MetricPlot::refresh() {
             panel->clear_cache();
         }
     }
+    redraw();
+}
+
+void MetricPlot::redraw() {
+    if (!live_) {
+        return;
+    }
+    scale_.update(live_->data(), x_unit_);
     update_x();
     for (const auto& panel : panels_) {
         panel->refresh();
+        if (panel->computing()) {
+            more_.start();
+        }
     }
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
@@ -232,7 +313,7 @@ QString MetricPlot::message() const {
 void MetricPlot::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     message_->setGeometry(rect().adjusted(12, 0, -12, 0));
-    if (live_ && columns_for(metrics_.size()) != columns_) {
+    if (live_ && columns_for(names_.size()) != columns_) {
         refresh();
     }
 }
@@ -242,12 +323,10 @@ QCPRange MetricPlot::x_range() const {
 }
 
 void MetricPlot::set_x(double lower, double upper) {
-    setting_range_ = true;
     x_range_ = QCPRange(lower, upper);
     for (const auto& panel : panels_) {
         panel->x()->setRange(lower, upper);
     }
-    setting_range_ = false;
 }
 
 void MetricPlot::update_x() {
@@ -257,24 +336,28 @@ void MetricPlot::update_x() {
     const double last = live_->data().last_step();
     const double first = std::min(live_->data().first_step(), last);
     if (live_->state().outcome == Outcome::Running) {
-        set_x(first, snapped_end(first, last));
+        set_x(scale_.of_step(first), scale_.of_step(snapped_end(first, last)));
     } else {
-        const double span = std::max(last - first, 1.0);
-        set_x(first - span * 0.01, last + span * 0.015);
+        const double lower = scale_.of_step(first);
+        const double span = std::max(scale_.of_step(std::max(last, first + 1)) - lower, 1e-9);
+        set_x(lower - span * 0.01, lower + span * 1.015);
     }
 }
 
-void MetricPlot::user_moved_x(const QCPRange& range) {
-    if (setting_range_ || !live_) {
+void MetricPlot::show_x(double lower, double upper) {
+    if (!live_ || !(lower < upper)) {
         return;
     }
-    const double first = live_->data().first_step();
-    const double last = std::max(live_->data().last_step(), first + 1);
-    const double room = (last - first) * 0.125 + 2;
-    const double span = std::clamp(range.size(), kSmallestSpan, last - first + 2 * room);
-    double lower = range.lower;
-    lower = std::clamp(lower, first - room, std::max(first - room, last + room - span));
-    set_x(lower, lower + span);
+    const double first_step = live_->data().first_step();
+    const double last_step = std::max(live_->data().last_step(), first_step + 1);
+    const double first = scale_.of_step(first_step);
+    const double last = std::max(scale_.of_step(last_step), first + 1e-9);
+    const double of_one = (last - first) / (last_step - first_step);
+    const double room = (last - first) * 0.125 + 2 * of_one;
+    const double span = std::clamp(upper - lower, kSmallestSpan * of_one,
+                                   std::max(last - first + 2 * room, kSmallestSpan * of_one));
+    const double from = std::clamp(lower, first - room, std::max(first - room, last + room - span));
+    set_x(from, from + span);
     if (follow_) {
         follow_ = false;
         emit followingChanged(false);
@@ -285,25 +368,126 @@ void MetricPlot::user_moved_x(const QCPRange& range) {
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
-void MetricPlot::zoom(double factor, double center) {
+void MetricPlot::zoom_x(double factor, double center) {
     const QCPRange range = x_range();
-    user_moved_x(
-        QCPRange(center - (center - range.lower) * factor, center + (range.upper - center) * factor));
+    show_x(center - (center - range.lower) * factor, center + (range.upper - center) * factor);
+}
+
+void MetricPlot::zoom_y(MetricPanel* panel, double factor, double center) {
+    const QCPRange range = panel->y()->range();
+    PanelSettings settings = panel->settings();
+    ValueRange zoomed;
+    if (panel->y()->scaleType() == QCPAxis::stLogarithmic && range.lower > 0 && center > 0) {
+        zoomed = {center * std::pow(range.lower / center, factor),
+                  center * std::pow(range.upper / center, factor)};
+    } else {
+        zoomed = {center - (center - range.lower) * factor, center + (range.upper - center) * factor};
+    }
+    const double size = std::max({std::abs(zoomed.lower), std::abs(zoomed.upper), 1e-30});
+    if (!std::isfinite(zoomed.lower) || !std::isfinite(zoomed.upper) ||
+        zoomed.upper - zoomed.lower < size * 1e-9) {
+        return;
+    }
+    settings.y = zoomed;
+    set_settings(panel->name(), settings);
 }
 
 void MetricPlot::pan(double share) {
     const QCPRange range = x_range();
-    user_moved_x(QCPRange(range.lower + range.size() * share, range.upper + range.size() * share));
+    show_x(range.lower + range.size() * share, range.upper + range.size() * share);
+}
+
+MetricPanel* MetricPlot::panel_at(const QPoint& place) const {
+    for (const auto& panel : panels_) {
+        if (panel->title_rect().contains(place) || panel->rect()->outerRect().contains(place)) {
+            return panel.get();
+        }
+    }
+    return nullptr;
+}
+
+void MetricPlot::move_panel(const std::string& name, std::size_t before) {
+    const std::vector<std::string> shown = shown_metrics();
+    std::vector<std::string> names = wanted_;
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) {
+        return;
+    }
+    names.erase(at);
+    // Beside the panel that is there now: those without values stand between.
+    const auto next =
+        before < shown.size() ? std::find(names.begin(), names.end(), shown[before]) : names.end();
+    if (before < shown.size() && shown[before] == name) {
+        return;
+    }
+    names.insert(next, name);
+    if (names != wanted_) {
+        set_metrics(names);
+        emit arranged(names);
+    }
+}
+
+void MetricPlot::set_current(const MetricPanel* panel) {
+    if (panel && panel->name() != current_) {
+        current_ = panel->name();
+        style_panels();
+        plot_->replot(QCustomPlot::rpQueuedReplot);
+    }
+}
+
+void MetricPlot::step_current(int by) {
+    if (panels_.empty()) {
+        return;
+    }
+    const auto at = std::find_if(panels_.begin(), panels_.end(),
+                                 [&](const auto& panel) { return panel->name() == current_; });
+    const int count = int(panels_.size());
+    const int index = at == panels_.end() ? (by > 0 ? 0 : count - 1) : int(at - panels_.begin()) + by;
+    const MetricPanel& panel = *panels_[std::size_t(std::clamp(index, 0, count - 1))];
+    set_current(&panel);
+    const QPoint middle = panel.rect()->rect().center();
+    scroll_->ensureVisible(middle.x(), middle.y(), 0, panel.rect()->outerRect().height());
+}
+
+bool MetricPlot::change_current(int key) {
+    PanelSettings settings = this->settings(current_);
+    if (key == Qt::Key_H) {
+        settings.heat = !settings.heat;
+    } else if (key == Qt::Key_L) {
+        settings.log = !settings.log;
+    } else {
+        return false;
+    }
+    settings.y.reset();
+    set_settings(current_, settings);
+    return true;
+}
+
+void MetricPlot::contextMenuEvent(QContextMenuEvent* event) {
+    if (event->reason() == QContextMenuEvent::Keyboard) {
+        if (current_.empty()) {
+            step_current(1);
+        }
+        for (const auto& panel : panels_) {
+            if (panel->name() == current_) {
+                emit menuRequested(current_, plot_->mapToGlobal(panel->rect()->rect().topLeft()));
+            }
+        }
+    } else if (const MetricPanel* panel = panel_at(plot_->mapFromGlobal(event->globalPos()))) {
+        set_current(panel);
+        emit menuRequested(panel->name(), event->globalPos());
+    }
+    event->accept();
 }
 
 void MetricPlot::keyPressEvent(QKeyEvent* event) {
     switch (event->key()) {
         case Qt::Key_Plus:
         case Qt::Key_Equal:
-            zoom(1 / kZoomStep, x_range().center());
+            zoom_x(1 / kZoomStep, x_range().center());
             break;
         case Qt::Key_Minus:
-            zoom(kZoomStep, x_range().center());
+            zoom_x(kZoomStep, x_range().center());
             break;
         case Qt::Key_Left:
             pan(-0.15);
@@ -315,8 +499,21 @@ void MetricPlot::keyPressEvent(QKeyEvent* event) {
         case Qt::Key_Home:
             set_following(true);
             break;
+        case Qt::Key_Up:
+            step_current(-1);
+            break;
+        case Qt::Key_Down:
+            step_current(1);
+            break;
+        case Qt::Key_Escape:
+            if (!hand_->cancel()) {
+                QWidget::keyPressEvent(event);
+            }
+            break;
         default:
-            QWidget::keyPressEvent(event);
+            if (!change_current(event->key())) {
+                QWidget::keyPressEvent(event);
+            }
     }
 }
 
@@ -330,32 +527,41 @@ void MetricPlot::changeEvent(QEvent* event) {
 
 void MetricPlot::leaveEvent(QEvent* event) {
     QWidget::leaveEvent(event);
+    show_cursor(0, false);
+}
+
+void MetricPlot::show_cursor(double x, bool visible) {
     for (const auto& panel : panels_) {
-        panel->set_cursor(0, false);
+        panel->set_cursor(x, visible);
     }
     plot_->layer(u"overlay"_s)->replot();
 }
 
-void MetricPlot::hover(QMouseEvent* event) {
-    if (panels_.empty() || event->buttons() != Qt::NoButton) {
+void MetricPlot::hover(const QPoint& place, const QPoint& global) {
+    const MetricPanel* panel = panel_at(place);
+    if (!panel) {
+        show_cursor(0, false);
+        QToolTip::hideText();
         return;
     }
-    const auto at = std::find_if(panels_.begin(), panels_.end(), [&](const auto& panel) {
-        return panel->rect()->rect().contains(event->pos());
-    });
-    const bool inside = at != panels_.end();
-    const double step = inside ? std::round((*at)->x()->pixelToCoord(event->pos().x())) : 0;
-    for (const auto& panel : panels_) {
-        panel->set_cursor(step, inside);
-    }
-    plot_->layer(u"overlay"_s)->replot();
-    QStringList lines = inside ? (*at)->values_at(step) : QStringList();
+    const bool inside = panel->rect()->rect().contains(place);
+    const double step = std::round(scale_.step_at(panel->x()->pixelToCoord(place.x())));
+    show_cursor(scale_.of_step(step), inside);
+    QStringList lines = panel->texts_at(place);
+    const QStringList values = inside && !panel->draws_heat_map() ? panel->values_at(step) : QStringList();
+    lines += values;
     if (lines.isEmpty()) {
         QToolTip::hideText();
         return;
     }
-    lines.prepend(tr("step %1").arg(count_text(std::int64_t(step))));
-    QToolTip::showText(event->globalPosition().toPoint() + QPoint(14, 14), lines.join(u'\n'), plot_);
+    if (inside) {
+        QString at = tr("step %1").arg(count_text(std::int64_t(step)));
+        if (scale_.unit() != XUnit::Step) {
+            at += u", "_s % scale_.text(scale_.of_step(step));
+        }
+        lines.prepend(at);
+    }
+    QToolTip::showText(global + QPoint(14, 14), lines.join(u'\n'), plot_);
 }
 
 }  // namespace rankscope::gui

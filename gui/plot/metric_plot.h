@@ -7,7 +7,10 @@
 #include <gui/plot/metric_panel.h>
 #include <gui/plot/qcustomplot_include.h>
 
+#include <QThreadPool>
+#include <QTimer>
 #include <QWidget>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,8 +20,11 @@ class QScrollArea;
 
 namespace rankscope::gui {
 
-/// The chosen metrics over one common step axis, a panel each. Wheel zooms, dragging pans, a double click
-/// shows all again and follows; + − ← → 0 do the same from the keyboard.
+class PlotHand;
+
+/// The chosen metrics over one common x axis, a panel each. Dragging zooms into a rectangle, the wheel zooms, with
+/// Shift dragging pans, a double click shows all again and follows; + − ← → 0 do the same from the keyboard, ↑ ↓
+/// choose a panel, H and L switch its heat map and log scale.
 class MetricPlot : public QWidget {
     Q_OBJECT
 
@@ -34,53 +40,93 @@ public:
     /// Ranks to show by themselves; empty: all alike.
     void set_selected_ranks(const std::vector<int>& ranks);
     void set_smoothing(double alpha);
+    double smoothing() const { return smoothing_; }
+    void set_x_unit(XUnit unit);
+    XUnit x_unit() const { return x_unit_; }
     void set_following(bool follow);
     bool following() const { return follow_; }
+    PanelSettings settings(const std::string& name) const;
+    void set_settings(const std::string& name, const PanelSettings& settings);
+    /// Of all panels at once, without a signal.
+    void set_all_settings(std::map<std::string, PanelSettings> settings);
+    const std::map<std::string, PanelSettings>& all_settings() const { return settings_; }
     /// New samples, or another run.
     void refresh();
+    /// Any panel draws a band now.
     bool draws_band() const;
-    /// The range of steps shown now.
+    /// The range of the x axis now.
     QCPRange x_range() const;
+    const XScale& scale() const { return scale_; }
+    LiveModel* live() const { return live_; }
     QCustomPlot* plot() const { return plot_; }
     const std::vector<std::unique_ptr<MetricPanel>>& panels() const { return panels_; }
+    /// The panel with its title under a place of plot(); null: none.
+    MetricPanel* panel_at(const QPoint& place) const;
     /// What is written instead of panels; empty when there are some.
     QString message() const;
 
+    /// Values of the x axis; from the user: stops following.
+    void show_x(double lower, double upper);
+    void zoom_x(double factor, double center);
+    void zoom_y(MetricPanel* panel, double factor, double center);
+    void pan(double share);
+    /// Moves a panel before another one; past the end with an index behind the last.
+    void move_panel(const std::string& name, std::size_t before);
+    /// Pictures that are made once wait for no worker.
+    void set_at_once(bool on);
+
 signals:
     void followingChanged(bool follow);
+    void rankClicked(int rank);
+    void settingsChanged(const std::string& name);
+    /// The user has put the panels into this order.
+    void arranged(const std::vector<std::string>& names);
+    void menuRequested(const std::string& name, const QPoint& global);
 
 protected:
     void changeEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    std::vector<MetricId> reported_metrics() const;
+    friend class PlotHand;
+
+    std::vector<std::string> reported_metrics() const;
     int columns_for(std::size_t panels) const;
     void update_panels();
-    void make_panels(const std::vector<MetricId>& metrics, int columns);
+    void make_panels(const std::vector<std::string>& names, int columns);
     void style_panels();
     void update_message();
     void update_x();
     void set_x(double lower, double upper);
-    void user_moved_x(const QCPRange& range);
-    void zoom(double factor, double center);
-    void pan(double share);
-    void hover(QMouseEvent* event);
+    void set_current(const MetricPanel* panel);
+    void step_current(int by);
+    bool change_current(int key);
+    void show_cursor(double x, bool visible);
+    void hover(const QPoint& place, const QPoint& global);
+    void redraw();
 
+    QThreadPool pool_;  ///< counts many ranks; ends before the panels' data
     LiveModel* live_ = nullptr;
     QScrollArea* scroll_;
     QCustomPlot* plot_;
     QLabel* message_;
+    PlotHand* hand_;
     std::vector<std::string> wanted_;
-    std::vector<MetricId> metrics_;  ///< of the panels
+    std::vector<std::string> names_;  ///< of the panels
     std::vector<std::unique_ptr<MetricPanel>> panels_;
+    std::map<std::string, PanelSettings> settings_;  ///< by metric
+    std::string current_;                            ///< the panel that keys are for
     int columns_ = 0;
     QCPRange x_range_{0, 1};
+    XScale scale_;
+    XUnit x_unit_ = XUnit::Step;
     std::vector<int> selected_;
+    QTimer more_;  ///< formulas that are not computed up to the end
     bool follow_ = true;
-    bool setting_range_ = false;
+    bool at_once_ = false;
     double smoothing_ = 0;
     std::uint64_t rewinds_ = 0;
 };

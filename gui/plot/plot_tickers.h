@@ -4,9 +4,12 @@
 #pragma once
 
 #include <gui/data/metric_format.h>
+#include <gui/data/x_scale.h>
 #include <gui/plot/qcustomplot_include.h>
 
+#include <QDateTime>
 #include <algorithm>
+#include <cmath>
 
 namespace rankscope::gui {
 
@@ -43,5 +46,102 @@ protected:
     }
     QVector<double> createSubTickVector(int, const QVector<double>&) override { return {}; }
 };
+
+/// A time of some length since the start: ticks at whole seconds, minutes, hours.
+class ElapsedTicker : public QCPAxisTicker {
+public:
+    ElapsedTicker() { setTickCount(5); }
+
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        return step_ < 1
+                   ? axis_text(MetricUnit::Number, std::abs(tick) < step_ * 1e-6 ? 0 : tick) + QChar(u's')
+                   : elapsed_text(tick);
+    }
+    double getTickStep(const QCPRange& range) override {
+        const double rough = range.size() / 5;
+        step_ = QCPAxisTicker::getTickStep(range);
+        if (rough >= 1) {
+            for (const double nice :
+                 {1.,   2.,    5.,    10.,   15.,    30.,    60.,    120.,   300.,    600.,
+                  900., 1800., 3600., 7200., 10800., 21600., 43200., 86400., 172800., 604800.}) {
+                step_ = nice;
+                if (nice >= rough) {
+                    break;
+                }
+            }
+            step_ = std::max(step_, std::ceil(rough / step_) * step_);
+        }
+        return step_;
+    }
+    QVector<double> createSubTickVector(int, const QVector<double>&) override { return {}; }
+    double last_step() const { return step_; }
+
+private:
+    double step_ = 1;
+};
+
+/// The same for a clock; ticks at whole hours and days of this place.
+class ClockTicker : public ElapsedTicker {
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        if (std::abs(tick) > 4e11) {
+            return {};
+        }
+        const QDateTime at = QDateTime::fromMSecsSinceEpoch(qint64(std::round(tick * 1e3)));
+        return at.toString(last_step() >= 86400 ? QStringLiteral("MM-dd")
+                           : last_step() >= 60  ? QStringLiteral("HH:mm")
+                           : last_step() >= 1   ? QStringLiteral("HH:mm:ss")
+                                                : QStringLiteral("HH:mm:ss.zzz"));
+    }
+};
+
+/// Decades, with 2 and 5 between while there are few.
+class LogTicker : public QCPAxisTicker {
+public:
+    explicit LogTicker(MetricUnit unit) : unit_(unit) {}
+
+protected:
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return axis_text(unit_, tick); }
+    QVector<double> createTickVector(double, const QCPRange& range) override {
+        QVector<double> ticks;
+        if (!(range.lower > 0) || !(range.upper > range.lower)) {
+            return ticks;
+        }
+        const double decades = std::log10(range.upper / range.lower);
+        const int stride = std::max(1, int(std::ceil(decades / 5)));
+        const auto first = int(std::floor(std::log10(range.lower)));
+        for (int power = first; power <= first + int(decades) + 2; power += stride) {
+            const double unit = std::pow(10.0, power);
+            ticks << unit;
+            if (decades < 2.5) {
+                ticks << 2 * unit << 5 * unit;
+            }
+        }
+        ticks.erase(std::remove_if(ticks.begin(), ticks.end(),
+                                   [&](double tick) { return tick < range.lower || tick > range.upper; }),
+                    ticks.end());
+        return ticks.size() >= 2 ? ticks : QCPAxisTicker::createTickVector(range.size() / 4, range);
+    }
+    QVector<double> createSubTickVector(int, const QVector<double>&) override { return {}; }
+
+private:
+    MetricUnit unit_;
+};
+
+inline QSharedPointer<QCPAxisTicker> x_ticker(XUnit unit) {
+    switch (unit) {
+        case XUnit::Epoch:
+            return QSharedPointer<ValueTicker>::create(MetricUnit::Number);
+        case XUnit::Elapsed:
+            return QSharedPointer<ElapsedTicker>::create();
+        case XUnit::Clock:
+            return QSharedPointer<ClockTicker>::create();
+        case XUnit::Step:
+        case XUnit::Samples:
+            break;
+    }
+    return QSharedPointer<StepTicker>::create();
+}
 
 }  // namespace rankscope::gui

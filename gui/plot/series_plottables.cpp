@@ -5,28 +5,28 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace rankscope::gui {
 
 namespace {
 
-constexpr int kBandBuckets = 300;    ///< across the picture: as many as an eye can use in a filled band
 constexpr std::size_t kDense = 600;  ///< points from which on antialiasing is left out
 
 constexpr std::size_t kMostMarks = 200;  ///< crosses in one plottable
 constexpr double kRawAlpha = 0.28;       ///< of the values behind their average
 
 /// Crosses where values are not finite, and a line along the upper edge as long as that lasts.
-void draw_gaps(QCPPainter* painter, const QCPAxis* x, const MetricColumn& column, const QColor& color,
-               std::size_t& left) {
+void draw_gaps(QCPPainter* painter, const QCPAxis* x, const XScale& scale, const MetricColumn& column,
+               const QColor& color, std::size_t& left) {
     const QRect box = x->axisRect()->rect();
     const QCPRange range = x->range();
     const double top = box.top() + 5.0;
     painter->setAntialiasing(true);
     painter->setPen(QPen(color, 1.5));
     for (const MetricColumn::Gap& gap : column.gaps()) {
-        const auto first = double(column.steps().at(gap.begin));
-        const auto last = double(column.steps().at(gap.end - 1));
+        const double first = scale.of_step(double(column.steps().at(gap.begin)));
+        const double last = scale.of_step(double(column.steps().at(gap.end - 1)));
         if (last < range.lower || first > range.upper || left == 0) {
             continue;
         }
@@ -73,15 +73,14 @@ void smooth(std::vector<PlotPoint>& points, double alpha) {
     }
 }
 
-SeriesPlottable::SeriesPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric, int rank)
-    : QCPAbstractPlottable(x, y), live_(live), metric_(metric), rank_(rank) {
-    setSelectable(QCP::stNone);
+std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale) {
+    return {scale.step_at(x->range().lower), scale.step_at(x->range().upper)};
 }
 
-const MetricColumn& SeriesPlottable::column() const {
-    static const MetricColumn none;
-    const auto& series = live_->data().series;
-    return rank_ < int(series.size()) ? series[std::size_t(rank_)].column(metric_) : none;
+SeriesPlottable::SeriesPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
+                                 int rank)
+    : QCPAbstractPlottable(x, y), values_(values), scale_(scale), rank_(rank) {
+    setSelectable(QCP::stNone);
 }
 
 void SeriesPlottable::set_smoothing(double alpha) {
@@ -89,13 +88,13 @@ void SeriesPlottable::set_smoothing(double alpha) {
     prepared_ = {};
 }
 
-void SeriesPlottable::prepare(double x0, double x1) {
-    const Key key{x0, x1, std::max(keyAxis()->axisRect()->width(), 2), live_->data().events};
+void SeriesPlottable::prepare(double first, double last) {
+    const Key key{first, last, std::max(keyAxis()->axisRect()->width(), 2), *values_->revision};
     if (key == prepared_) {
         return;
     }
     prepared_ = key;
-    decimate(column(), x0, x1, key.pixels, points_);
+    decimate(column(), first, last, key.pixels, points_);
     smoothed_.clear();
     if (smoothing_ > 0) {
         smoothed_ = points_;
@@ -103,16 +102,46 @@ void SeriesPlottable::prepare(double x0, double x1) {
     }
 }
 
-MinMax SeriesPlottable::range(double x0, double x1) {
-    if (smoothing_ <= 0) {
-        return column().range(x0, x1);
+MinMax SeriesPlottable::range(double first, double last, bool positive) {
+    if (smoothing_ <= 0 && !positive) {
+        return column().range(first, last);
     }
-    prepare(x0, x1);
+    prepare(first, last);
     MinMax range;
-    for (const PlotPoint& point : smoothed_) {
-        range.add(float(point.y));
+    for (const PlotPoint& point : smoothing_ > 0 ? smoothed_ : points_) {
+        if (!positive || point.y > 0) {
+            range.add(float(point.y));
+        }
     }
     return range;
+}
+
+double SeriesPlottable::distance(const QPointF& place) {
+    constexpr double kNear = 12;
+    const auto [first, last] = steps_in_view(keyAxis(), *scale_);
+    prepare(first, last);
+    double nearest = std::numeric_limits<double>::infinity();
+    QPointF before;
+    bool joined = false;
+    for (const PlotPoint& point : smoothing_ > 0 ? smoothed_ : points_) {
+        if (!std::isfinite(point.y)) {
+            joined = false;
+            continue;
+        }
+        const QPointF at = coordsToPixels(scale_->of_step(point.x), point.y);
+        if (at.x() > place.x() + kNear && before.x() > place.x() + kNear) {
+            break;
+        }
+        const QPointF along = joined ? at - before : QPointF();
+        const double length = QPointF::dotProduct(along, along);
+        const double share =
+            length > 0 ? std::clamp(QPointF::dotProduct(place - before, along) / length, 0.0, 1.0) : 0;
+        const QPointF away = place - (length > 0 ? before + share * along : at);
+        nearest = std::min(nearest, std::hypot(away.x(), away.y()));
+        before = at;
+        joined = true;
+    }
+    return nearest;
 }
 
 QCPRange SeriesPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
@@ -148,7 +177,7 @@ void SeriesPlottable::draw_line(QCPPainter* painter, const std::vector<PlotPoint
     pixels_.reserve(qsizetype(points.size()));
     for (const PlotPoint& point : points) {
         if (std::isfinite(point.y)) {
-            pixels_.push_back(coordsToPixels(point.x, point.y));
+            pixels_.push_back(coordsToPixels(scale_->of_step(point.x), point.y));
         } else {
             flush();
         }
@@ -157,8 +186,8 @@ void SeriesPlottable::draw_line(QCPPainter* painter, const std::vector<PlotPoint
 }
 
 void SeriesPlottable::draw(QCPPainter* painter) {
-    const QCPRange range = keyAxis()->range();
-    prepare(range.lower, range.upper);
+    const auto [first, last] = steps_in_view(keyAxis(), *scale_);
+    prepare(first, last);
     if (smoothed_.empty()) {
         draw_line(painter, points_, mPen.color());
     } else {
@@ -168,7 +197,7 @@ void SeriesPlottable::draw(QCPPainter* painter) {
         draw_line(painter, smoothed_, mPen.color());
     }
     std::size_t marks = kMostMarks;
-    draw_gaps(painter, keyAxis(), column(), mark_, marks);
+    draw_gaps(painter, keyAxis(), *scale_, column(), mark_, marks);
 }
 
 void SeriesPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
@@ -176,45 +205,46 @@ void SeriesPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) co
     painter->drawLine(QLineF(rect.left(), rect.center().y(), rect.right(), rect.center().y()));
 }
 
-BandPlottable::BandPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric)
-    : QCPAbstractPlottable(x, y), live_(live), metric_(metric), aggregate_(metric) {
+BandPlottable::BandPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
+                             const RankView* view)
+    : QCPAbstractPlottable(x, y), values_(values), scale_(scale), view_(view) {
     setSelectable(QCP::stNone);
 }
 
-MinMax BandPlottable::update(double x0, double x1) {
-    aggregate_.query(live_->data().series, x0, x1, kBandBuckets, points_);
+MinMax BandPlottable::range(bool positive) const {
     MinMax range;
-    for (const AggregatePoint& point : points_) {
-        range.add(point.min);
-        range.add(point.max);
+    for (const AggregatePoint& point : view_->points()) {
+        for (const float value : {point.min, point.p10, point.median, point.max}) {
+            if (!positive || value > 0) {
+                range.add(value);
+            }
+        }
     }
     return range;
 }
 
 QCPRange BandPlottable::getKeyRange(bool& found, QCP::SignDomain) const {
-    found = !points_.empty();
-    return found ? QCPRange(points_.front().x, points_.back().x) : QCPRange();
+    const auto& points = view_->points();
+    found = !points.empty();
+    return found ? QCPRange(scale_->of_step(points.front().x), scale_->of_step(points.back().x)) : QCPRange();
 }
 
-QCPRange BandPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
-    MinMax range;
-    for (const AggregatePoint& point : points_) {
-        range.add(point.min);
-        range.add(point.max);
-    }
+QCPRange BandPlottable::getValueRange(bool& found, QCP::SignDomain domain, const QCPRange&) const {
+    const MinMax range = this->range(domain == QCP::sdPositive);
     found = !range.empty();
     return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
 }
 
 void BandPlottable::draw_band(QCPPainter* painter, float AggregatePoint::*low, float AggregatePoint::*high,
                               const QColor& color) {
+    const auto& points = view_->points();
     QPolygonF area;
-    area.reserve(qsizetype(points_.size()) * 2);
-    for (const AggregatePoint& point : points_) {
-        area << coordsToPixels(point.x, double(point.*high));
+    area.reserve(qsizetype(points.size()) * 2);
+    for (const AggregatePoint& point : points) {
+        area << coordsToPixels(scale_->of_step(point.x), double(point.*high));
     }
-    for (auto point = points_.rbegin(); point != points_.rend(); ++point) {
-        area << coordsToPixels(point->x, double((*point).*low));
+    for (auto point = points.rbegin(); point != points.rend(); ++point) {
+        area << coordsToPixels(scale_->of_step(point->x), double((*point).*low));
     }
     painter->setPen(Qt::NoPen);
     painter->setBrush(color);
@@ -223,21 +253,22 @@ void BandPlottable::draw_band(QCPPainter* painter, float AggregatePoint::*low, f
 
 void BandPlottable::draw(QCPPainter* painter) {
     std::size_t marks = kMostMarks;
-    for (const MetricSeries& rank : live_->data().series) {
-        if (const MetricColumn& column = rank.column(metric_); !column.gaps().empty()) {
-            draw_gaps(painter, keyAxis(), column, colors_.mark, marks);
+    for (const MetricSeries& rank : *values_->ranks) {
+        if (const MetricColumn& column = rank.column(values_->metric); !column.gaps().empty()) {
+            draw_gaps(painter, keyAxis(), *scale_, column, colors_.mark, marks);
         }
     }
-    if (points_.empty()) {
+    const auto& points = view_->points();
+    if (points.empty()) {
         return;
     }
     painter->setAntialiasing(true);
     draw_band(painter, &AggregatePoint::min, &AggregatePoint::max, colors_.wide);
     draw_band(painter, &AggregatePoint::p10, &AggregatePoint::p90, colors_.narrow);
     QVector<QPointF> median;
-    median.reserve(qsizetype(points_.size()));
-    for (const AggregatePoint& point : points_) {
-        median << coordsToPixels(point.x, double(point.median));
+    median.reserve(qsizetype(points.size()));
+    for (const AggregatePoint& point : points) {
+        median << coordsToPixels(scale_->of_step(point.x), double(point.median));
     }
     painter->setPen(QPen(colors_.median, 1.6));
     painter->setBrush(Qt::NoBrush);

@@ -3,10 +3,12 @@
 
 #pragma once
 
-#include <gui/data/live_model.h>
-#include <gui/data/rank_aggregate.h>
+#include <gui/data/panel_values.h>
+#include <gui/data/x_scale.h>
 #include <gui/plot/qcustomplot_include.h>
+#include <gui/plot/rank_view.h>
 
+#include <utility>
 #include <vector>
 
 namespace rankscope::gui {
@@ -18,15 +20,18 @@ class SeriesPlottable : public QCPAbstractPlottable {
     Q_OBJECT
 
 public:
-    SeriesPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric, int rank);
+    SeriesPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale, int rank);
 
     int rank() const { return rank_; }
     /// 0: none. Above that the values stay visible, faded, behind their moving average.
     void set_smoothing(double alpha);
     void set_mark_color(const QColor& color) { mark_ = color; }
-    const MetricColumn& column() const;
-    /// Extremes of the line as it is drawn between two steps: of the average while there is one.
-    MinMax range(double x0, double x1);
+    const MetricColumn& column() const { return values_->column(rank_); }
+    /// Extremes of the line as it is drawn between two steps: of the average while there is one. Of values above 0
+    /// only for a log scale.
+    MinMax range(double first, double last, bool positive);
+    /// Distance of the drawn line from a place, pixels; infinite where it is far in x.
+    double distance(const QPointF& place);
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -42,14 +47,14 @@ private:
         double x0 = 0;
         double x1 = 0;
         int pixels = 0;
-        std::uint64_t events = 0;
+        std::uint64_t revision = 0;
         bool operator==(const Key&) const = default;
     };
-    void prepare(double x0, double x1);
+    void prepare(double first, double last);
     void draw_line(QCPPainter* painter, const std::vector<PlotPoint>& points, const QColor& color);
 
-    const LiveModel* live_;
-    MetricId metric_;
+    const PanelValues* values_;
+    const XScale* scale_;
     int rank_;
     double smoothing_ = 0;
     QColor mark_;
@@ -64,7 +69,8 @@ class BandPlottable : public QCPAbstractPlottable {
     Q_OBJECT
 
 public:
-    BandPlottable(QCPAxis* x, QCPAxis* y, const LiveModel* live, MetricId metric);
+    BandPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
+                  const RankView* view);
 
     struct Colors {
         QColor wide;
@@ -73,10 +79,7 @@ public:
         QColor mark;
     };
     void set_colors(const Colors& colors) { colors_ = colors; }
-    void clear_cache() { aggregate_.clear(); }
-    const std::vector<AggregatePoint>& points() const { return points_; }
-    /// Counts what the range shows now; returns the extremes.
-    MinMax update(double x0, double x1);
+    MinMax range(bool positive) const;
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -90,12 +93,14 @@ private:
     void draw_band(QCPPainter* painter, float AggregatePoint::*low, float AggregatePoint::*high,
                    const QColor& color);
 
-    const LiveModel* live_;
-    MetricId metric_;
-    RankAggregate aggregate_;
-    std::vector<AggregatePoint> points_;
+    const PanelValues* values_;
+    const XScale* scale_;
+    const RankView* view_;
     Colors colors_;
 };
+
+/// Steps that an axis shows.
+std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale);
 
 /// Exponential moving average over points; alpha 0 leaves them unchanged. Breaks (NaN) stay.
 void smooth(std::vector<PlotPoint>& points, double alpha);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-// What a frame of the curves costs: plot_timing RANKS STEPS. Prints CPU milliseconds (median and worst) of
-// taking one more step of every rank and drawing it, and the memory of a point. A tool for changes to the
-// plot, not a test.
+// What a frame of the curves costs: plot_timing RANKS STEPS [METRICS]. Prints CPU milliseconds of the window's thread
+// (median and worst) of taking one more step of every rank and drawing it as curves or band, with a heat map, of
+// of a full redraw, the same of plain QCPGraph, and the memory of a value. A tool for changes to the plot, not a test.
 
 #include <gui/app/resources.h>
 #include <gui/data/live_model.h>
@@ -18,16 +18,45 @@
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <functional>
 #include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+using namespace rankscope;
+using namespace rankscope::gui;
 
 namespace {
 
 constexpr int kFrames = 100;
 
+/// Of this thread: workers are not the window's.
 double cpu_ms() {
     timespec now{};
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
     return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+}
+
+struct Cost {
+    double median = 0;
+    double worst = 0;
+};
+
+Cost cost_of(int frames, const std::function<void(int)>& frame) {
+    std::vector<double> costs;
+    for (int i = 0; i < frames; ++i) {
+        const double begin = cpu_ms();
+        frame(i);
+        costs.push_back(cpu_ms() - begin);
+    }
+    std::sort(costs.begin(), costs.end());
+    return {costs[costs.size() / 2], costs.back()};
+}
+
+void print(const char* what, const Cost& cost) {
+    std::printf("  %-44s %7.1f ms (median) %7.1f ms (worst)\n", what, cost.median, cost.worst);
+    std::fflush(stdout);
 }
 
 /// Resident memory, bytes.
@@ -42,67 +71,141 @@ double resident() {
     return double(pages) * double(sysconf(_SC_PAGESIZE));
 }
 
+constexpr int kMostPlainValues = 40'000'000;  ///< 16 bytes each
+
+const char* const kNames[] = {"loss", "acc1", "images_per_s"};
+
+class Timing {
+public:
+    Timing(int ranks, int steps, int metrics) : ranks_(ranks), steps_(steps), metrics_(metrics) { fill(); }
+
+    void run() {
+        MetricPlot plot;
+        plot.resize(1190, 300);
+        plot.set_live(&live_);
+        plot.set_metrics({kNames, kNames + metrics_});
+        plot.show();
+        settle(plot);
+        print("a step more", cost_of(kFrames, [&](int) { step(plot); }));
+        print("full redraw", cost_of(kFrames / 10, [&](int i) {
+                  const double first = (i % 2) * 0.1 * steps_;
+                  plot.show_x(first, first + 0.89 * steps_);
+                  plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+              }));
+        settle(plot);
+        plot.set_following(true);
+        for (int metric = 0; metric < metrics_ && ranks_ > 1; ++metric) {
+            plot.set_settings(kNames[metric], {.heat = true});
+        }
+        settle(plot);
+        print("a step more, heat maps", cost_of(kFrames, [&](int) { step(plot); }));
+        print("full redraw, heat maps", cost_of(kFrames / 10, [&](int i) {
+                  const double first = (i % 2) * 0.1 * steps_;
+                  plot.show_x(first, first + 0.89 * steps_);
+                  plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+              }));
+        settle(plot);
+        plain();
+    }
+
+private:
+    void fill() {
+        LiveData data;
+        data.set_plan(testing::synthetic_plan({.ranks = ranks_}));
+        // The names in the order of their ids, as the first event of each rank brings them.
+        for (int rank = 0; rank < ranks_; ++rank) {
+            data.apply(Event{0, 1, "node1", rank, MetricEvent{0, 1, values(), {}}});
+        }
+        const double before = resident();
+        for (int step = 1; step <= steps_; ++step) {
+            for (MetricSeries& rank : data.series) {
+                for (int metric = 0; metric < metrics_; ++metric) {
+                    rank.add(MetricId{std::size_t(metric)}, step, 2 + noise_(random_));
+                }
+            }
+        }
+        const double bytes = (resident() - before) / (double(metrics_) * ranks_ * steps_);
+        std::printf("%d ranks x %d steps x %d metrics: %.2f bytes a value\n", ranks_, steps_, metrics_,
+                    bytes);
+        last_ = steps_;
+        live_.reset(std::move(data));
+    }
+    std::vector<std::pair<std::string, double>> values() {
+        std::vector<std::pair<std::string, double>> values;
+        for (int metric = 0; metric < metrics_; ++metric) {
+            values.emplace_back(kNames[metric], 2 + double(noise_(random_)));
+        }
+        return values;
+    }
+    /// A step of every rank through the same door as live events.
+    void step(MetricPlot& plot) {
+        ++last_;
+        std::vector<QueuedItem> items;
+        for (int rank = 0; rank < ranks_; ++rank) {
+            items.emplace_back(Event{0, 1, "node1", rank, MetricEvent{last_, 1, values(), {}}});
+        }
+        live_.apply(items);
+        plot.refresh();
+        plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+    }
+    static void settle(MetricPlot& plot) {
+        const auto counting = [&] {
+            return std::any_of(plot.panels().begin(), plot.panels().end(),
+                               [](const auto& panel) { return panel->view().counting(); });
+        };
+        do {
+            QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
+        } while (counting());
+        plot.refresh();
+        plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+    }
+    /// What a program that gives all values to QCustomPlot pays for the same step.
+    void plain() {
+        if (double(ranks_) * steps_ > kMostPlainValues) {
+            std::printf("  plain QCPGraph: left out, %.1f GB\n", 16e-9 * ranks_ * steps_);
+            return;
+        }
+        QCustomPlot plot;
+        plot.resize(1190, 300);
+        for (int rank = 0; rank < ranks_; ++rank) {
+            QVector<double> x(steps_);
+            QVector<double> y(steps_);
+            for (int i = 0; i < steps_; ++i) {
+                x[i] = i + 1;
+                y[i] = 2 + double(noise_(random_));
+            }
+            plot.addGraph()->setData(x, y, true);
+        }
+        plot.yAxis->setRange(-3, 7);
+        plot.show();
+        int last = steps_;
+        print("plain QCPGraph, one panel, a step more", cost_of(10, [&](int) {
+                  ++last;
+                  for (int rank = 0; rank < ranks_; ++rank) {
+                      plot.graph(rank)->addData(last, 2);
+                  }
+                  plot.xAxis->setRange(0, last);
+                  plot.replot(QCustomPlot::rpImmediateRefresh);
+              }));
+    }
+
+    int ranks_;
+    int steps_;
+    int metrics_;
+    std::int64_t last_ = 0;
+    std::mt19937 random_{1};
+    std::normal_distribution<float> noise_{0, 1};
+    LiveModel live_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-    using namespace rankscope;
-    using namespace rankscope::gui;
     QApplication app(argc, argv);
     load_resources();
     apply_theme(app, ThemeChoice::Light, false);
     const QStringList args = QApplication::arguments();
-    const int ranks = std::max(args.value(1).toInt(), 1);
-    const int steps = std::max(args.value(2).toInt(), 1);
-
-    std::mt19937 random(1);
-    std::normal_distribution<float> noise(0, 1);
-    LiveData data;
-    data.set_plan(testing::synthetic_plan({.ranks = ranks}));
-    const auto add_step = [&](std::vector<MetricSeries>& series, int step) {
-        for (MetricSeries& rank : series) {
-            rank.add(MetricId{0}, step, 2 + noise(random));
-            rank.add(MetricId{1}, step, 0.5F + noise(random) / 10);
-            rank.add(MetricId{2}, step, 1000 + noise(random));
-        }
-    };
-    // The names in the order of their ids, as the first event of each rank brings them.
-    for (int rank = 0; rank < ranks; ++rank) {
-        data.apply(Event{0, 1, "node1", rank,
-                         MetricEvent{0, 1, {{"loss", 2}, {"acc1", 0.5}, {"images_per_s", 1000}}, {}}});
-    }
-    const double before = resident();
-    for (int step = 1; step <= steps; ++step) {
-        add_step(data.series, step);
-    }
-    const double bytes = (resident() - before) / (3.0 * ranks * steps);
-    LiveModel live;
-    live.reset(std::move(data));
-    MetricPlot plot;
-    plot.resize(1190, 300);
-    plot.set_live(&live);
-    plot.set_metrics({"loss", "acc1", "images_per_s"});
-    plot.show();
-    QCoreApplication::processEvents();
-
-    std::vector<double> frames;
-    for (int frame = 0; frame < kFrames; ++frame) {
-        // A step of every rank through the same door as live events.
-        std::vector<QueuedItem> items;
-        for (int rank = 0; rank < ranks; ++rank) {
-            MetricEvent metric;
-            metric.step = steps + 1 + frame;
-            metric.values = {{"loss", 2 + noise(random)}, {"acc1", 0.5}, {"images_per_s", 1000}};
-            items.emplace_back(Event{0, 1, "node1", rank, metric});
-        }
-        const double begin = cpu_ms();
-        live.apply(items);
-        plot.refresh();
-        plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
-        frames.push_back(cpu_ms() - begin);
-    }
-    std::sort(frames.begin(), frames.end());
-    std::printf(
-        "%d ranks x %d steps x 3 metrics: %.1f ms a frame (median), %.1f ms (worst), %.2f bytes a point\n",
-        ranks, steps, frames[kFrames / 2], frames.back(), bytes);
+    const int metrics = std::clamp(args.size() > 3 ? args.value(3).toInt() : 3, 1, 3);
+    Timing(std::max(args.value(1).toInt(), 1), std::max(args.value(2).toInt(), 1), metrics).run();
     return 0;
 }

@@ -24,6 +24,7 @@
 
 #include <tests/gui/bundle_shots.h>
 #include <tests/gui/collective_shots.h>
+#include <tests/gui/curve_shots.h>
 #include <tests/gui/fleet_shots.h>
 #include <tests/gui/job_shots.h>
 #include <tests/gui/nccl_log_shots.h>
@@ -571,6 +572,14 @@ int main(int argc, char** argv) {
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"collectives"_s)) {
         const Room room(size, {});
         collective_shots(*room.window, [&](QWidget* widget, const char* name) {
+            if (camera.wants(name)) {
+                camera.take(widget, name);
+            }
+        });
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"curves"_s)) {
+        const Room room(size, {});
+        curve_shots(*room.window, [&](QWidget* widget, const char* name) {
             if (camera.wants(name)) {
                 camera.take(widget, name);
             }

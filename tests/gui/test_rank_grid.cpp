@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/data/rank_aggregate.h>
+#include <gui/data/rank_grid.h>
 
 #include <gtest/gtest.h>
 
@@ -26,6 +26,20 @@ std::vector<MetricSeries> make_ranks(int count, int steps, unsigned seed) {
     return ranks;
 }
 
+/// The points that a band of the steps [x0, x1] has.
+std::vector<AggregatePoint> points_of(RankGrid& grid, const std::vector<MetricSeries>& ranks, double x0,
+                                      double x1, int buckets) {
+    const GridView view = RankGrid::view(ranks, kLoss, x0, x1, buckets);
+    grid.update(ranks, kLoss, view);
+    std::vector<AggregatePoint> points;
+    for (auto at = grid.columns().lower_bound(view.begin); at != grid.columns().lower_bound(view.end); ++at) {
+        if (at->second.point.ranks > 0) {
+            points.push_back(at->second.point);
+        }
+    }
+    return points;
+}
+
 TEST(Quantile, IsTheNearestRankOfTheSortedValues) {
     std::mt19937 random(1);
     for (int round = 0; round < 200; ++round) {
@@ -42,11 +56,11 @@ TEST(Quantile, IsTheNearestRankOfTheSortedValues) {
     }
 }
 
-TEST(RankAggregate, SingleStepsEqualSorting) {
+TEST(RankGrid, SingleStepsEqualSorting) {
     const auto ranks = make_ranks(100, 50, 2);
-    RankAggregate aggregate(kLoss);
+    RankGrid grid;
     std::vector<AggregatePoint> points;
-    aggregate.query(ranks, 1, 50, 1000, points);
+    points = points_of(grid, ranks, 1, 50, 1000);
     ASSERT_EQ(points.size(), 50U);
     for (const AggregatePoint& point : points) {
         std::vector<float> values;
@@ -63,11 +77,11 @@ TEST(RankAggregate, SingleStepsEqualSorting) {
     }
 }
 
-TEST(RankAggregate, WiderBucketsKeepTheExtremes) {
+TEST(RankGrid, WiderBucketsKeepTheExtremes) {
     const auto ranks = make_ranks(40, 5000, 3);
-    RankAggregate aggregate(kLoss);
+    RankGrid grid;
     std::vector<AggregatePoint> points;
-    aggregate.query(ranks, 1, 5000, 300, points);
+    points = points_of(grid, ranks, 1, 5000, 300);
     EXPECT_LE(points.size(), 302U);
     MinMax all;
     MinMax drawn;
@@ -85,9 +99,9 @@ TEST(RankAggregate, WiderBucketsKeepTheExtremes) {
     EXPECT_EQ(all, drawn);
 }
 
-TEST(RankAggregate, WhatIsKeptIsWhatWouldBeCountedAfresh) {
+TEST(RankGrid, WhatIsKeptIsWhatWouldBeCountedAfresh) {
     auto ranks = make_ranks(64, 10, 4);
-    RankAggregate kept(kLoss);
+    RankGrid kept;
     std::vector<AggregatePoint> points;
     std::mt19937 random(5);
     std::normal_distribution<float> noise(0, 1);
@@ -97,10 +111,10 @@ TEST(RankAggregate, WhatIsKeptIsWhatWouldBeCountedAfresh) {
                 ranks[rank].add(kLoss, step, noise(random));
             }
         }
-        kept.query(ranks, 1, step, 100, points);
-        RankAggregate fresh(kLoss);
+        points = points_of(kept, ranks, 1, step, 100);
+        RankGrid fresh;
         std::vector<AggregatePoint> expected;
-        fresh.query(ranks, 1, step, 100, expected);
+        expected = points_of(fresh, ranks, 1, step, 100);
         ASSERT_EQ(points.size(), expected.size()) << step;
         for (std::size_t i = 0; i < points.size(); ++i) {
             ASSERT_EQ(points[i].min, expected[i].min);
@@ -110,28 +124,28 @@ TEST(RankAggregate, WhatIsKeptIsWhatWouldBeCountedAfresh) {
     }
 }
 
-TEST(RankAggregate, ARankThatBeginsLaterCounts) {
+TEST(RankGrid, ARankThatBeginsLaterCounts) {
     auto ranks = make_ranks(3, 100, 6);
     ranks.emplace_back();
-    RankAggregate aggregate(kLoss);
+    RankGrid grid;
     std::vector<AggregatePoint> points;
-    aggregate.query(ranks, 1, 100, 1000, points);
+    points = points_of(grid, ranks, 1, 100, 1000);
     ASSERT_FALSE(points.empty());
     EXPECT_EQ(points.front().ranks, 3) << "one that does not report this metric holds up nothing";
     for (int step = 1; step <= 100; ++step) {
         ranks[3].add(kLoss, step, 50);
     }
-    aggregate.query(ranks, 1, 100, 1000, points);
+    points = points_of(grid, ranks, 1, 100, 1000);
     EXPECT_EQ(points.front().ranks, 4);
     EXPECT_EQ(points.front().max, 50);
 }
 
-TEST(RankAggregate, NoRanksAndNoStepsAreNothing) {
-    RankAggregate aggregate(kLoss);
+TEST(RankGrid, NoRanksAndNoStepsAreNothing) {
+    RankGrid grid;
     std::vector<AggregatePoint> points;
-    aggregate.query({}, 0, 10, 100, points);
+    points = points_of(grid, {}, 0, 10, 100);
     EXPECT_TRUE(points.empty());
-    aggregate.query(std::vector<MetricSeries>(3), 0, 10, 100, points);
+    points = points_of(grid, std::vector<MetricSeries>(3), 0, 10, 100);
     EXPECT_TRUE(points.empty());
 }
 

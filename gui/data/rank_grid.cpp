@@ -1,0 +1,221 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/data/rank_grid.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+constexpr int kMostLevels = 62;
+constexpr std::size_t kKeptViews = 3;  ///< buckets beside those in view are kept up to so many times as many
+
+void summarize(GridColumn& column, const MinMax& extremes, double x) {
+    thread_local std::vector<float> values;  // one allocation for all frames
+    values.clear();
+    for (const float value : column.values) {
+        if (std::isfinite(value)) {
+            values.push_back(value);
+        }
+    }
+    AggregatePoint& point = column.point;
+    point = {};
+    point.x = x;
+    point.ranks = int(values.size());
+    column.spread = 0;
+    if (values.empty()) {
+        return;
+    }
+    point.min = extremes.min;
+    point.max = extremes.max;
+    point.median = quantile(values, 0.5);
+    point.p10 = quantile(values, 0.1);
+    point.p90 = quantile(values, 0.9);
+    for (float& value : values) {
+        value = std::abs(value - point.median);
+    }
+    column.spread = quantile(values, 0.99);
+}
+
+}  // namespace
+
+float quantile(std::vector<float>& values, double q) {
+    const auto n = std::ptrdiff_t(double(values.size() - 1) * q + 0.5);
+    std::nth_element(values.begin(), values.begin() + n, values.end());
+    return values[std::size_t(n)];
+}
+
+GridView RankGrid::view(const std::vector<MetricSeries>& ranks, MetricId metric, double x0, double x1,
+                        int buckets) {
+    std::int64_t fastest = -1;
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();
+    for (const MetricSeries& rank : ranks) {
+        if (const MetricColumn& column = rank.column(metric); !column.empty()) {
+            fastest = std::max(fastest, column.steps().last());
+            first = std::min(first, column.steps().at(0));
+        }
+    }
+    const double low = std::max(x0, double(first));
+    const double high = std::min(x1, double(fastest));
+    if (fastest < 0 || !(low <= high) || buckets <= 0) {
+        return {};
+    }
+    GridView view;
+    while (view.level < kMostLevels && (high - low) / double(std::int64_t(1) << view.level) > buckets) {
+        ++view.level;
+    }
+    const auto size = double(std::int64_t(1) << view.level);
+    view.begin = std::int64_t(std::floor(low / size));
+    view.end = std::int64_t(std::floor(high / size)) + 1;
+    return view;
+}
+
+RankGrid::Counter::Counter(int level, const std::vector<std::int64_t>& buckets, std::size_t ranks)
+    : level_(level),
+      buckets_(buckets),
+      columns_(buckets.size()),
+      extremes_(buckets.size()),
+      seen_(ranks, -1) {
+    for (GridColumn& column : columns_) {
+        column.values.assign(ranks, kNone);
+    }
+}
+
+void RankGrid::Counter::add(const MetricColumn& column, std::size_t rank) {
+    if (column.empty()) {
+        return;
+    }
+    seen_[rank] = column.steps().last();
+    const auto size = double(std::int64_t(1) << level_);
+    std::size_t to = 0;
+    std::int64_t end = -1;  // of the bucket before, whose end is this one's begin
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+        const std::int64_t bucket = buckets_[i];
+        const std::size_t from = bucket == end ? to : column.steps().lower_bound(double(bucket) * size);
+        to = column.steps().lower_bound(double(bucket + 1) * size);
+        end = bucket + 1;
+        if (from == to) {
+            continue;
+        }
+        const float value = column.values().last_finite(from, to);
+        if (std::isfinite(value)) {
+            extremes_[i].add(to - from == 1 ? MinMax{value, value} : column.values().range(from, to));
+            columns_[i].values[rank] = value;
+        }
+    }
+}
+
+GridCount RankGrid::Counter::finish() {
+    GridCount count;
+    count.level = level_;
+    count.seen = std::move(seen_);
+    const auto size = double(std::int64_t(1) << level_);
+    for (std::size_t i = 0; i < buckets_.size(); ++i) {
+        summarize(columns_[i], extremes_[i], double(buckets_[i]) * size + (size - 1) / 2);
+        count.columns.emplace(buckets_[i], std::move(columns_[i]));
+    }
+    return count;
+}
+
+void RankGrid::mark_stale(std::int64_t first, std::int64_t last) {
+    for (auto at = columns_.lower_bound(first >> level_); at != columns_.end() && at->first <= last >> level_;
+         ++at) {
+        at->second.stale = true;
+    }
+}
+
+void RankGrid::note_progress(const std::vector<MetricSeries>& ranks, MetricId metric) {
+    seen_.resize(ranks.size(), -1);
+    for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+        const MetricColumn& column = ranks[rank].column(metric);
+        const std::int64_t last = column.empty() ? -1 : column.steps().last();
+        std::int64_t& seen = seen_[rank];
+        if (last == seen) {
+            continue;
+        }
+        if (last < seen) {  // it returned to an earlier step
+            mark_stale(column.empty() ? 0 : last, seen);
+        } else {
+            mark_stale(seen < 0 ? column.steps().at(0) : seen, last);
+        }
+        seen = last;
+    }
+}
+
+std::vector<std::int64_t> RankGrid::missing(const std::vector<MetricSeries>& ranks, MetricId metric,
+                                            const GridView& view) {
+    std::vector<std::int64_t> buckets;
+    if (view.empty()) {
+        return buckets;
+    }
+    const bool other = view.level != level_;
+    if (!other) {
+        note_progress(ranks, metric);
+    }
+    auto at = columns_.lower_bound(view.begin);
+    for (std::int64_t bucket = view.begin; bucket < view.end; ++bucket) {
+        if (!other && at != columns_.end() && at->first == bucket) {
+            if (at->second.stale) {
+                buckets.push_back(bucket);
+            }
+            ++at;
+        } else {
+            buckets.push_back(bucket);
+        }
+    }
+    return buckets;
+}
+
+void RankGrid::take(GridCount count, const GridView& view) {
+    ++revision_;
+    for (auto& [bucket, column] : count.columns) {
+        column.revision = revision_;
+    }
+    if (count.level != level_) {
+        level_ = count.level;
+        columns_ = std::move(count.columns);
+        seen_ = std::move(count.seen);
+        return;
+    }
+    seen_.resize(std::max(seen_.size(), count.seen.size()), -1);
+    for (std::size_t rank = 0; rank < count.seen.size(); ++rank) {
+        // Columns that were not counted now are as old as before.
+        seen_[rank] = std::min(seen_[rank], count.seen[rank]);
+    }
+    for (auto& [bucket, column] : count.columns) {
+        columns_.insert_or_assign(bucket, std::move(column));
+    }
+    const auto wanted = std::size_t(std::max<std::int64_t>(view.end - view.begin, 1));
+    if (columns_.size() > kKeptViews * wanted) {
+        std::erase_if(columns_,
+                      [&](const auto& entry) { return entry.first < view.begin || entry.first >= view.end; });
+    }
+}
+
+void RankGrid::update(const std::vector<MetricSeries>& ranks, MetricId metric, const GridView& view) {
+    const std::vector<std::int64_t> buckets = missing(ranks, metric, view);
+    if (buckets.empty()) {
+        return;
+    }
+    if (auto counted = count(ranks, metric, view.level, buckets, [](auto slice) {
+            slice();
+            return true;
+        })) {
+        take(std::move(*counted), view);
+    }
+}
+
+void RankGrid::clear() {
+    level_ = -1;
+    columns_.clear();
+    seen_.clear();
+    ++revision_;
+}
+
+}  // namespace rankscope::gui

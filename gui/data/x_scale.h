@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/step_track.h>
+
+#include <QString>
+#include <cstdint>
+#include <vector>
+
+namespace rankscope::gui {
+
+class LiveData;
+
+/// What the x axis of the curves counts.
+enum class XUnit { Step, Epoch, Elapsed, Clock, Samples };
+
+/// The name for a menu: "Step", "Time since start".
+QString x_unit_text(XUnit unit);
+/// As it is written into settings and tables: "step", "seconds".
+QString x_unit_key(XUnit unit);
+XUnit x_unit_of(const QString& key);  ///< Step for what is unknown
+
+/// From steps, by which values are kept, to positions on the axis, and back. Elapsed: s since the first step's run
+/// began; Clock: s since 1970; Samples: of the rank that reported most.
+class XScale {
+public:
+    /// Takes what `run` knows by now. A unit that it does not know counts steps.
+    void update(const LiveData& run, XUnit wanted);
+
+    XUnit unit() const { return unit_; }
+    double of_step(double step) const;
+    double step_at(double x) const;
+    /// Of something that happened at this step and time, µs since 1970.
+    double of_moment(double step, std::int64_t t_us) const;
+    /// The position as text: "step 120", "epoch 1.25", "0:04:10".
+    QString text(double x) const;
+
+    /// What this run can be drawn over; Step always.
+    static std::vector<XUnit> units(const LiveData& run);
+
+private:
+    XUnit unit_ = XUnit::Step;
+    double steps_per_epoch_ = 1;
+    double zero_ = 0;  ///< of Elapsed: the run's start, s since 1970
+    StepTrack track_;
+};
+
+/// "0:04:10", "1:02:03:04" with days.
+QString elapsed_text(double seconds);
+
+}  // namespace rankscope::gui

@@ -1,0 +1,201 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/data/formula_series.h>
+#include <gui/live/formula_dialog.h>
+#include <gui/live/legend_strip.h>
+#include <gui/live/metric_area.h>
+#include <gui/live/metric_chooser.h>
+#include <gui/plot/metric_plot.h>
+#include <gui/plot/panel_menu.h>
+#include <gui/strings.h>
+#include <gui/widgets/combo_box.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QSlider>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+namespace rankscope::gui {
+
+MetricArea::MetricArea(QWidget* parent) : QFrame(parent) {
+    setProperty("role", u"card"_s);
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(1, 4, 1, 1);
+    layout->setSpacing(0);
+    make_bar();
+    auto* bar = new QHBoxLayout;
+    bar->setContentsMargins(0, 0, 8, 0);
+    bar->setSpacing(8);
+    auto* label = make_label(tr("S&moothing"), this, "muted");
+    label->setBuddy(smoothing_);
+    bar->addWidget(legend_, 1);
+    bar->addWidget(chooser_);
+    bar->addWidget(unit_);
+    bar->addWidget(label);
+    bar->addWidget(smoothing_);
+    bar->addWidget(follow_);
+    layout->addLayout(bar);
+    plot_ = new MetricPlot(this);
+    menu_ = new PanelMenu(plot_);
+    layout->addWidget(plot_, 1);
+    notice_ = make_label({}, this, "muted");
+    notice_->setObjectName(u"plotNotice"_s);
+    notice_->setContentsMargins(8, 0, 8, 2);
+    notice_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    notice_->setWordWrap(true);
+    notice_->hide();
+    layout->addWidget(notice_);
+    connect_parts();
+}
+
+void MetricArea::make_bar() {
+    legend_ = new LegendStrip(this);
+    chooser_ = new MetricChooser(this);
+    unit_ = new ComboBox(this);
+    unit_->setObjectName(u"plotUnit"_s);
+    unit_->setAccessibleName(tr("X axis"));
+    unit_->setToolTip(tr("What the x axis counts"));
+    unit_->addItem(x_unit_text(XUnit::Step), x_unit_key(XUnit::Step));
+    smoothing_ = new QSlider(Qt::Horizontal, this);
+    smoothing_->setObjectName(u"smoothing"_s);
+    smoothing_->setRange(0, 99);
+    smoothing_->setFixedWidth(90);
+    smoothing_->setAccessibleName(tr("Smoothing of the curves"));
+    smoothing_->setToolTip(tr("Exponential moving average over the steps; far left: none"));
+    follow_ = new QToolButton(this);
+    follow_->setObjectName(u"plotFollow"_s);
+    follow_->setText(tr("Follow"));
+    follow_->setCheckable(true);
+    follow_->setChecked(true);
+    follow_->setToolTip(tr("Show all steps and follow new ones (double click in a plot, or key 0)"));
+}
+
+void MetricArea::connect_parts() {
+    connect(follow_, &QToolButton::clicked, plot_, &MetricPlot::set_following);
+    connect(plot_, &MetricPlot::followingChanged, follow_, &QToolButton::setChecked);
+    connect(plot_, &MetricPlot::rankClicked, this, &MetricArea::rankClicked);
+    connect(plot_, &MetricPlot::settingsChanged, this,
+            [this] { choice_.keep_settings(plot_->all_settings()); });
+    connect(plot_, &MetricPlot::arranged, this, &MetricArea::choose);
+    connect(chooser_, &MetricChooser::chosen, this, &MetricArea::choose);
+    connect(chooser_, &MetricChooser::defaultRequested, this, [this] { choose({}); });
+    connect(chooser_, &MetricChooser::formulaRequested, this, [this] { ask_formula({}); });
+    connect(plot_, &MetricPlot::menuRequested, this, [this](const std::string& name, const QPoint& place) {
+        if (QMenu* menu = menu_->make(name)) {
+            menu->setAttribute(Qt::WA_DeleteOnClose);
+            menu->popup(place);
+        }
+    });
+    connect(menu_, &PanelMenu::removeRequested, this, &MetricArea::remove_panel);
+    connect(menu_, &PanelMenu::formulaRequested, this, &MetricArea::ask_formula);
+    connect(menu_, &PanelMenu::exported, this, [this](const QString& path, const QString& problem) {
+        notice_->setText(problem.isEmpty() ? tr("Written: %1").arg(path) : problem);
+        notice_->show();
+    });
+    connect(smoothing_, &QSlider::valueChanged, this,
+            [this](int value) { plot_->set_smoothing(value / 100.0); });
+    connect(unit_, &QComboBox::activated, this, [this] {
+        const XUnit unit = x_unit_of(unit_->currentData().toString());
+        choice_.keep_unit(unit);
+        plot_->set_x_unit(unit);
+    });
+}
+
+void MetricArea::choose(std::optional<std::vector<std::string>> names) {
+    choice_.choose(std::move(names));
+    refresh_choice();
+}
+
+void MetricArea::remove_panel(const std::string& name) {
+    std::vector<std::string> names = choice_.shown(live_->data());
+    std::erase(names, name);
+    choose(std::move(names));
+}
+
+void MetricArea::ask_formula(const std::string& changed) {
+    if (!live_) {
+        return;
+    }
+    const QString text = changed.empty() ? QString() : qs(formula_of(changed).value_or(std::string()));
+    auto* dialog = new FormulaDialog(live_->data(), text, this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    connect(dialog, &QDialog::accepted, this, [this, dialog, changed] {
+        const std::string name = kFormulaSign + ss(dialog->formula());
+        std::vector<std::string> names = choice_.shown(live_->data());
+        const auto at = std::find(names.begin(), names.end(), changed);
+        if (std::find(names.begin(), names.end(), name) != names.end()) {
+            return;
+        }
+        if (at != names.end()) {
+            *at = name;
+        } else {
+            names.push_back(name);
+        }
+        choose(std::move(names));
+    });
+    dialog->open();
+}
+
+void MetricArea::set_live(LiveModel* live) {
+    live_ = live;
+    notice_->hide();
+    choice_.set_job(live->state().name);
+    plot_->set_all_settings(choice_.settings());
+    plot_->set_x_unit(choice_.unit());
+    plot_->set_live(live);
+    refresh_choice();
+}
+
+void MetricArea::refresh() {
+    if (plot_->shown_metrics().empty()) {
+        refresh_choice();
+    }
+    plot_->refresh();
+    update_legend();
+}
+
+void MetricArea::refresh_choice() {
+    const std::vector<std::string> shown = choice_.shown(live_->data());
+    plot_->set_metrics(shown);
+    chooser_->set_metrics(live_->data(), shown, choice_.is_default());
+    update_units();
+    update_legend();
+    emit metricsShown(shown);
+}
+
+void MetricArea::update_units() {
+    const std::vector<XUnit> units = XScale::units(live_->data());
+    const XUnit wanted = choice_.unit();
+    // The chosen one stays in the list while the run cannot be drawn over it yet.
+    std::vector<XUnit> offered = units;
+    if (std::find(units.begin(), units.end(), wanted) == units.end()) {
+        offered.push_back(wanted);
+    }
+    if (int(offered.size()) != unit_->count() || unit_->findData(x_unit_key(wanted)) < 0) {
+        unit_->clear();
+        for (const XUnit unit : offered) {
+            unit_->addItem(x_unit_text(unit), x_unit_key(unit));
+        }
+    }
+    unit_->setCurrentIndex(unit_->findData(x_unit_key(wanted)));
+}
+
+void MetricArea::set_selected_ranks(const std::vector<int>& ranks) {
+    selected_ = ranks;
+    plot_->set_selected_ranks(ranks);
+    update_legend();
+}
+
+void MetricArea::update_legend() {
+    if (live_) {
+        legend_->set_ranks(int(live_->data().series.size()), plot_->draws_band(), selected_);
+    }
+}
+
+}  // namespace rankscope::gui

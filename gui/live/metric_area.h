@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/live_model.h>
+#include <gui/data/metric_choice.h>
+
+#include <QFrame>
+#include <optional>
+#include <string>
+#include <vector>
+
+class QLabel;
+class QSlider;
+class QToolButton;
+
+namespace rankscope::gui {
+
+class ComboBox;
+class LegendStrip;
+class MetricChooser;
+class MetricPlot;
+class PanelMenu;
+
+/// The curves of a run with what is chosen about them: which metrics, in which order, over what, how smooth. Choices
+/// are kept by the name of the job.
+class MetricArea : public QFrame {
+    Q_OBJECT
+
+public:
+    explicit MetricArea(QWidget* parent = nullptr);
+
+    void set_live(LiveModel* live);
+    /// New values; the first ones bring the first curves.
+    void refresh();
+    /// New names, or another choice. Emits metricsShown().
+    void refresh_choice();
+    void set_selected_ranks(const std::vector<int>& ranks);
+    MetricPlot* plot() const { return plot_; }
+    MetricChooser* chooser() const { return chooser_; }
+
+signals:
+    /// The metrics that are wanted, for other views of the same run.
+    void metricsShown(const std::vector<std::string>& names);
+    void rankClicked(int rank);
+
+private:
+    void make_bar();
+    void connect_parts();
+    void ask_formula(const std::string& changed);
+    void remove_panel(const std::string& name);
+    void choose(std::optional<std::vector<std::string>> names);
+    void update_legend();
+    void update_units();
+
+    LiveModel* live_ = nullptr;
+    MetricChoice choice_;
+    std::vector<int> selected_;
+    LegendStrip* legend_;
+    MetricChooser* chooser_;
+    ComboBox* unit_;
+    QSlider* smoothing_;
+    QToolButton* follow_;
+    MetricPlot* plot_;
+    PanelMenu* menu_;
+    QLabel* notice_;  ///< what became of an export
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,72 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/app/main_window.h>
+#include <gui/live/formula_dialog.h>
+#include <gui/live/live_page.h>
+#include <gui/plot/metric_plot.h>
+#include <gui/plot/panel_menu.h>
+#include <gui/strings.h>
+
+#include <tests/gui/curve_shots.h>
+#include <tests/gui/synthetic_run.h>
+
+#include <QMenu>
+#include <algorithm>
+#include <memory>
+
+namespace rankscope::gui::testing {
+
+namespace {
+
+void show_run(MainWindow& window, int ranks, double until) {
+    std::vector<std::string> nodes;
+    for (int i = 0; i < std::max(ranks / 8, 1); ++i) {
+        nodes.push_back("node" + std::to_string(i + 1));
+    }
+    window.show_page(MainWindow::Page::Live);
+    window.live_page()->show_stored(synthetic_data(
+        {.ranks = ranks, .nodes = nodes, .steps_per_epoch = 150, .until = until, .fate = Fate::Running}));
+}
+
+void set_look(MetricPlot* plot, const char* metric, bool heat, bool log) {
+    PanelSettings settings;
+    settings.heat = heat;
+    settings.log = log;
+    plot->set_settings(metric, settings);
+}
+
+}  // namespace
+
+void curve_shots(MainWindow& window, const std::function<void(QWidget*, const char*)>& take) {
+    MetricPlot* plot = window.live_page()->plot();
+    for (const int ranks : {8, 1024}) {
+        show_run(window, ranks, 0.9);
+        set_look(plot, "images_per_s", true, false);
+        take(&window, ranks == 8 ? "curves-heat-8" : "curves-heat-1024");
+        set_look(plot, "images_per_s", false, false);
+    }
+    show_run(window, 8, 0.7);
+    set_look(plot, "loss", false, true);
+    plot->set_x_unit(XUnit::Elapsed);
+    plot->set_metrics(
+        {"loss", "=loss@rank3 - loss@mean", "=images_per_s / world_size", "=no_such_metric_of_this_run + 1"});
+    take(&window, "curves-formulas");
+    plot->set_x_unit(XUnit::Clock);
+    take(&window, "curves-clock");
+    plot->set_x_unit(XUnit::Step);
+    set_look(plot, "loss", false, false);
+
+    FormulaDialog dialog(window.live_page()->shown()->data(), u"loss@rank3 - loss@"_s, &window);
+    dialog.show();
+    take(&dialog, "curves-formula-dialog");
+    dialog.close();
+    show_run(window, 40, 0.9);
+    PanelMenu maker(plot);
+    const std::unique_ptr<QMenu> menu(maker.make("images_per_s"));
+    menu->popup(window.mapToGlobal(QPoint(100, 100)));
+    take(menu.get(), "curves-menu");
+    menu->close();
+}
+
+}  // namespace rankscope::gui::testing
