@@ -4,7 +4,7 @@
 #include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
-#include <gui/session/language.h>
+#include <gui/settings/language.h>
 #include <gui/session/options.h>
 #include <gui/settings/settings.h>
 #include <gui/style/look.h>
@@ -68,7 +68,7 @@ int main(int argc, char** argv) {
         return *code;
     }
     if (parsed.options.language.isEmpty()) {
-        parsed.options.language = QSettings().value(QStringLiteral("language")).toString();
+        parsed.options.language = QSettings().value(kLanguageKey).toString();
     }
     install_language(&app, language_for(parsed.options.language));
     const Settings settings = read_settings(QSettings()).settings;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/preferences/appearance_section.h>
+#include <gui/settings/language.h>
 #include <gui/strings.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/field_form.h>
@@ -42,6 +43,7 @@ private:
 AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
     : SettingsSection(SettingsPart::Appearance, tr("Appearance"), file, parent),
       theme_(new ComboBox(this)),
+      language_(new ComboBox(this)),
       font_(new QSpinBox(this)),
       colors_(new ComboBox(this)),
       swatches_(new SwatchRow(this)) {
@@ -51,6 +53,12 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
     theme_->addItem(tr("Dark"), int(LookTheme::Dark));
     theme_->addItem(tr("High contrast"), int(LookTheme::HighContrast));
     form()->add_row("theme", tr("&Theme"), theme_);
+    language_->setObjectName(u"settingsLanguage"_s);
+    language_->addItem(tr("As the system"), u"system"_s);
+    for (const Language& language : languages()) {
+        language_->addItem(language.name, language.code);
+    }
+    form()->add_row("language", tr("&Language"), language_, nullptr, tr("From the next start on"));
     font_->setObjectName(u"settingsFont"_s);
     font_->setRange(6, 24);
     font_->setSpecialValueText(tr("As the system"));
@@ -67,6 +75,9 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
         change(
             [this](Settings& settings) { settings.look.theme = LookTheme(theme_->currentData().toInt()); });
     });
+    connect(language_, &QComboBox::currentIndexChanged, this, [this] {
+        change([this](Settings& settings) { settings.language = language_->currentData().toString(); });
+    });
     connect(font_, &QSpinBox::valueChanged, this, [this](int points) {
         change([this, points](Settings& settings) {
             settings.look.font_points = points == font_->minimum() ? 0 : points;
@@ -82,6 +93,7 @@ AppearanceSection::AppearanceSection(SettingsFile* file, QWidget* parent)
 
 void AppearanceSection::fill(const Settings& settings) {
     theme_->setCurrentIndex(theme_->findData(int(settings.look.theme)));
+    language_->setCurrentIndex(language_->findData(settings.language));
     font_->setValue(settings.look.font_points == 0 ? font_->minimum() : settings.look.font_points);
     colors_->setCurrentIndex(colors_->findData(int(settings.look.rank_colors)));
     swatches_->update();

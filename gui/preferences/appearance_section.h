@@ -24,6 +24,7 @@ protected:
 
 private:
     ComboBox* theme_;
+    ComboBox* language_;
     QSpinBox* font_;
     ComboBox* colors_;
     SwatchRow* swatches_;

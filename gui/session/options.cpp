@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/bundle/bundle_file.h>
-#include <gui/session/language.h>
+#include <gui/settings/language.h>
 #include <gui/session/options.h>
 #include <gui/strings.h>
 #include <remote/desk/config/inventory.h>

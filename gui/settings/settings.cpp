@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/settings/language.h>
 #include <gui/settings/settings.h>
 #include <gui/strings.h>
 #include <remote/desk/notify/alert_command.h>
@@ -82,6 +83,23 @@ SettingKey font_size() {
                 return true;
             },
             Words::tr("0 (the desktop's) or a number from %1 to %2").arg(kSmallest).arg(kLargest)};
+}
+
+SettingKey language_key() {
+    QStringList codes{u"system"_s};
+    for (const Language& language : languages()) {
+        codes += language.code;
+    }
+    return {kLanguageKey, SettingsPart::Appearance,
+            [](const Settings& settings) { return settings.language; },
+            [codes](Settings& settings, const QString& text) {
+                if (!codes.contains(text)) {
+                    return false;
+                }
+                settings.language = text;
+                return true;
+            },
+            codes.join(u", "_s)};
 }
 
 SettingKey store_folder() {
@@ -220,6 +238,7 @@ std::vector<SettingKey> make_keys() {
                            {u"dark"_s, LookTheme::Dark},
                            {u"high-contrast"_s, LookTheme::HighContrast}}),
         font_size(),
+        language_key(),
         choice<RankColors>(u"appearance/rank_colors"_s, SettingsPart::Appearance,
                            [](Settings& settings) -> RankColors& { return settings.look.rank_colors; },
                            {{u"okabe-ito"_s, RankColors::OkabeIto},

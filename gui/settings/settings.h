@@ -29,9 +29,10 @@ struct NotificationSettings {
 /// What the user chose for the whole program. A plain value; SettingsFile keeps it.
 struct Settings {
     Look look;
-    int live_refresh_ms = 50;  ///< how often Live shows what has arrived
-    int runs_refresh_s = 3;    ///< how often Runs reads the store again
-    int keep_days = 0;         ///< RetentionRule; 0: no limit
+    QString language = QStringLiteral("system");  ///< or the code of one; from the next start on
+    int live_refresh_ms = 50;                     ///< how often Live shows what has arrived
+    int runs_refresh_s = 3;                       ///< how often Runs reads the store again
+    int keep_days = 0;                            ///< RetentionRule; 0: no limit
     int keep_mib = 0;
     NotificationSettings notifications;
     QString store_folder;  ///< of the run store, absolute; empty: the user's data folder

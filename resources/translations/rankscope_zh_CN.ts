@@ -210,6 +210,76 @@
         </message>
     </context>
     <context>
+        <name>AlertCommand</name>
+        <message>
+            <source>Write a program and its arguments, or put what a shell shall do into a script.</source>
+            <translation>写出程序及其参数，或把需要 shell 完成的事写进脚本。</translation>
+        </message>
+        <message>
+            <source>The command is more than one: it is not run by a shell.</source>
+            <translation>命令不止一条：它不经 shell 运行。</translation>
+        </message>
+        <message>
+            <source>"%1" needs a shell: it is not run by one.</source>
+            <translation>“%1”需要 shell：命令不经 shell 运行。</translation>
+        </message>
+        <message>
+            <source>The notification command "%1" cannot be started.</source>
+            <translation>无法启动通知命令“%1”。</translation>
+        </message>
+        <message>
+            <source>Check its name and its permissions.</source>
+            <translation>请检查其名称和权限。</translation>
+        </message>
+        <message>
+            <source>The notification command "%1" has not ended within %2 s; it was killed.</source>
+            <translation>通知命令“%1”未在 %2 秒内结束，已被终止。</translation>
+        </message>
+        <message>
+            <source>Start what takes longer in the background.</source>
+            <translation>需要更长时间的事请放到后台。</translation>
+        </message>
+        <message>
+            <source>The notification command "%1" failed.</source>
+            <translation>通知命令“%1”失败。</translation>
+        </message>
+        <message>
+            <source>Run it in a terminal to see why.</source>
+            <translation>在终端中运行它以查看原因。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AlertRule</name>
+        <message>
+            <source>Write for example: loss &gt; 10 for 50 steps.</source>
+            <translation>例如：loss &gt; 10 for 50 steps。</translation>
+        </message>
+        <message>
+            <source>After the value there may only be "for N steps".</source>
+            <translation>值之后只能写“for N steps”。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a number of steps.</source>
+            <translation>“%1”不是步数。</translation>
+        </message>
+        <message>
+            <source>The rule is longer than %1 characters.</source>
+            <translation>规则超过 %1 个字符。</translation>
+        </message>
+        <message>
+            <source>A rule has a metric, a comparison and a value.</source>
+            <translation>规则由指标、比较符和值组成。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a comparison: use &gt;, &gt;=, &lt; or &lt;=.</source>
+            <translation>“%1”不是比较符：请用 &gt;、&gt;=、&lt; 或 &lt;=。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a number.</source>
+            <translation>“%1”不是数字。</translation>
+        </message>
+    </context>
+    <context>
         <name>ApplyFix</name>
         <message>
             <source>Run the command there as an administrator.</source>
@@ -385,6 +455,99 @@
         <message>
             <source>What the plugin writes cannot be read.</source>
             <translation>无法读取插件写出的内容。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Commands</name>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Probe %1</source>
+            <translation>探测 %1</translation>
+        </message>
+        <message>
+            <source>%1 is being probed.</source>
+            <translation>正在探测 %1。</translation>
+        </message>
+        <message>
+            <source>Leftovers of %1…</source>
+            <translation>%1 的残留…</translation>
+        </message>
+        <message>
+            <source>%1, %2, %3</source>
+            <translation>%1，%2，%3</translation>
+        </message>
+        <message>
+            <source>Run in progress</source>
+            <translation>进行中的运行</translation>
+        </message>
+        <message>
+            <source>Stored run</source>
+            <translation>已保存的运行</translation>
+        </message>
+        <message>
+            <source>Train on MNIST with this computer</source>
+            <translation>在本机上训练 MNIST</translation>
+        </message>
+        <message>
+            <source>Recipe</source>
+            <translation>配方</translation>
+        </message>
+        <message>
+            <source>This page</source>
+            <translation>本页</translation>
+        </message>
+        <message>
+            <source>The page cannot do this now.</source>
+            <translation>页面现在无法执行此操作。</translation>
+        </message>
+    </context>
+    <context>
+        <name>ComparisonModel</name>
+        <message>
+            <source>Job</source>
+            <translation>作业</translation>
+        </message>
+        <message>
+            <source>Environment</source>
+            <translation>环境</translation>
+        </message>
+        <message>
+            <source>Versions</source>
+            <translation>版本</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>%1 · %2</source>
+            <translation>%1 · %2</translation>
+        </message>
+        <message>
+            <source>%1: mean of last, %2 runs</source>
+            <translation>%1：最终值的平均，%2 次运行</translation>
+        </message>
+        <message>
+            <source>%1 ± %2</source>
+            <translation>%1 ± %2</translation>
+        </message>
+    </context>
+    <context>
+        <name>DesktopNotification</name>
+        <message>
+            <source>The desktop does not show notifications.</source>
+            <translation>桌面不显示通知。</translation>
+        </message>
+        <message>
+            <source>Start a notification service, or switch desktop notifications off in the settings.</source>
+            <translation>请启动通知服务，或在设置中关闭桌面通知。</translation>
         </message>
     </context>
     <context>
@@ -2695,6 +2858,81 @@
         </message>
     </context>
     <context>
+        <name>Formula</name>
+        <message>
+            <source>Write a formula, such as loss - loss@mean.</source>
+            <translation>请写一个公式，例如 loss - loss@mean。</translation>
+        </message>
+        <message>
+            <source>The formula is longer than %1 characters.</source>
+            <translation>公式超过 %1 个字符。</translation>
+        </message>
+        <message>
+            <source>The formula has more than %1 parts.</source>
+            <translation>公式超过 %1 个部分。</translation>
+        </message>
+        <message>
+            <source>More than %1 parentheses are open</source>
+            <translation>未闭合的括号超过 %1 个</translation>
+        </message>
+        <message>
+            <source>“%1” has no meaning here</source>
+            <translation>“%1”在此处没有含义</translation>
+        </message>
+        <message>
+            <source>A word is missing after @: rank0, mean, min, max or median</source>
+            <translation>@ 之后缺少一个词：rank0、mean、min、max 或 median</translation>
+        </message>
+        <message>
+            <source>“%1” is unknown; after @: rank0, mean, min, max, median; functions: mean, min, max, median, log</source>
+            <translation>未知的“%1”；@ 之后可用：rank0、mean、min、max、median；函数：mean、min、max、median、log</translation>
+        </message>
+        <message>
+            <source>A number, a metric or a parenthesis is missing</source>
+            <translation>缺少数字、指标或括号</translation>
+        </message>
+        <message>
+            <source>This parenthesis is not closed</source>
+            <translation>此括号没有闭合</translation>
+        </message>
+        <message>
+            <source>This quotation mark is not closed</source>
+            <translation>此引号没有闭合</translation>
+        </message>
+        <message>
+            <source>This is not a number</source>
+            <translation>这不是数字</translation>
+        </message>
+        <message>
+            <source>“log” takes one value</source>
+            <translation>“log”只接受一个值</translation>
+        </message>
+        <message>
+            <source>“%1” takes one metric, or two values or more</source>
+            <translation>“%1”接受一个指标，或者两个及以上的值</translation>
+        </message>
+        <message>
+            <source>An operator is missing before “%1”</source>
+            <translation>“%1”之前缺少运算符</translation>
+        </message>
+        <message>
+            <source>%1 (column %2).</source>
+            <translation>%1（第 %2 列）。</translation>
+        </message>
+        <message>
+            <source>The formula names no metric.</source>
+            <translation>公式中没有指标。</translation>
+        </message>
+        <message>
+            <source>No rank has reported “%1”.</source>
+            <translation>没有 rank 报告过“%1”。</translation>
+        </message>
+        <message>
+            <source>This run has no rank %1.</source>
+            <translation>此运行没有 rank %1。</translation>
+        </message>
+    </context>
+    <context>
         <name>GpuPicker</name>
         <message>
             <source>GPU %1 of %2: %3, %4 GiB</source>
@@ -4224,6 +4462,26 @@
             <source>rank %1: %2</source>
             <translation>rank %1：%2</translation>
         </message>
+        <message>
+            <source>%1: from the median ±%2</source>
+            <translation>%1：与中位数之差 ±%2</translation>
+        </message>
+        <message>
+            <source>%1: from the median</source>
+            <translation>%1：与中位数之差</translation>
+        </message>
+        <message>
+            <source>Computing: %1</source>
+            <translation>正在计算：%1</translation>
+        </message>
+        <message>
+            <source>Reading %1 ranks…</source>
+            <translation>正在读取 %1 个 rank…</translation>
+        </message>
+        <message>
+            <source>A log scale shows values above 0; there are none here.</source>
+            <translation>对数刻度只显示大于 0 的值；此处没有。</translation>
+        </message>
     </context>
     <context>
         <name>NcclMap</name>
@@ -4608,6 +4866,21 @@
         <message>
             <source>--language %1: use en, zh_CN or system.</source>
             <translation>--language %1：请用 en、zh_CN 或 system。</translation>
+        </message>
+    </context>
+    <context>
+        <name>PlotExport</name>
+        <message>
+            <source>%1 cannot be written: %2</source>
+            <translation>无法写入 %1：%2</translation>
+        </message>
+        <message>
+            <source>The panel is not shown any more.</source>
+            <translation>此面板已不再显示。</translation>
+        </message>
+        <message>
+            <source>The picture cannot be made: too little memory.</source>
+            <translation>无法生成图片：内存不足。</translation>
         </message>
     </context>
     <context>
@@ -5233,6 +5506,36 @@
         </message>
     </context>
     <context>
+        <name>RankMenu</name>
+        <message>
+            <source>&amp;Log of rank %1</source>
+            <translation>rank %1 的日志(&amp;L)</translation>
+        </message>
+        <message>
+            <source>All ranks of &amp;its node</source>
+            <translation>其节点的所有 rank(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Clear the selection</source>
+            <translation>清除选择(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Copy the &amp;row</source>
+            <translation>复制该行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Copy the name of the &amp;node</source>
+            <translation>复制节点名(&amp;N)</translation>
+        </message>
+    </context>
+    <context>
+        <name>RankOutlier</name>
+        <message>
+            <source>rank %1: %2</source>
+            <translation>rank %1：%2</translation>
+        </message>
+    </context>
+    <context>
         <name>RankTableModel</name>
         <message>
             <source>ok</source>
@@ -5366,6 +5669,135 @@
         <message>
             <source>Its name looks secret, or the job says that it is.</source>
             <translation>它的名称像是机密，或者作业声明它是机密。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunAlerts</name>
+        <message>
+            <source>%1: %2 of rank %3 is %4.</source>
+            <translation>%1：rank %3 的 %2 为 %4。</translation>
+        </message>
+        <message>
+            <source>At step %1.</source>
+            <translation>在第 %1 步。</translation>
+        </message>
+        <message>
+            <source>%1: %2 does not get better for %3 steps.</source>
+            <translation>%1：%2 已有 %3 步没有改善。</translation>
+        </message>
+        <message>
+            <source>The best is %1, of step %2.</source>
+            <translation>最佳值为 %1，在第 %2 步。</translation>
+        </message>
+        <message>
+            <source>%1: %2.</source>
+            <translation>%1：%2。</translation>
+        </message>
+        <message>
+            <source>Rank %1 at step %2: %3.</source>
+            <translation>rank %1 在第 %2 步：%3。</translation>
+        </message>
+        <message>
+            <source>%1 failed.</source>
+            <translation>%1 失败。</translation>
+        </message>
+        <message>
+            <source>%1 was stopped.</source>
+            <translation>%1 已停止。</translation>
+        </message>
+        <message>
+            <source>%1 is done.</source>
+            <translation>%1 已完成。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunColumn</name>
+        <message>
+            <source>best</source>
+            <translation>最佳</translation>
+        </message>
+        <message>
+            <source>min</source>
+            <translation>最小</translation>
+        </message>
+        <message>
+            <source>max</source>
+            <translation>最大</translation>
+        </message>
+        <message>
+            <source>mean</source>
+            <translation>平均</translation>
+        </message>
+        <message>
+            <source>last</source>
+            <translation>最终</translation>
+        </message>
+        <message>
+            <source>Steps</source>
+            <translation>步数</translation>
+        </message>
+        <message>
+            <source>Exit code</source>
+            <translation>退出码</translation>
+        </message>
+        <message>
+            <source>Run again from</source>
+            <translation>重新运行自</translation>
+        </message>
+        <message>
+            <source>Verdict</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>Images/s</source>
+            <translation>图像/秒</translation>
+        </message>
+        <message>
+            <source>%1, %2</source>
+            <translation>%1，%2</translation>
+        </message>
+        <message>
+            <source>Job: %1</source>
+            <translation>作业：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunComparison</name>
+        <message>
+            <source>last</source>
+            <translation>最终</translation>
+        </message>
+        <message>
+            <source>best</source>
+            <translation>最佳</translation>
+        </message>
+        <message>
+            <source>step of best</source>
+            <translation>最佳所在步</translation>
+        </message>
+        <message>
+            <source>mean</source>
+            <translation>平均</translation>
+        </message>
+        <message>
+            <source>reports</source>
+            <translation>上报次数</translation>
+        </message>
+        <message>
+            <source>seconds to %1</source>
+            <translation>达到 %1 的秒数</translation>
+        </message>
+        <message>
+            <source>The run %1 has no metrics; it is compared without curves.</source>
+            <translation>运行 %1 没有指标；比较时不含曲线。</translation>
+        </message>
+        <message>
+            <source>A comparison needs two runs or more.</source>
+            <translation>比较需要两次或更多运行。</translation>
+        </message>
+        <message>
+            <source>Choose another run.</source>
+            <translation>请再选择一次运行。</translation>
         </message>
     </context>
     <context>
@@ -5619,6 +6051,41 @@
         </message>
     </context>
     <context>
+        <name>RunMark</name>
+        <message>
+            <source>Epoch %1</source>
+            <translation>第 %1 个 epoch</translation>
+        </message>
+        <message>
+            <source>Checkpoint</source>
+            <translation>检查点</translation>
+        </message>
+        <message>
+            <source>Checkpoint: %1</source>
+            <translation>检查点：%1</translation>
+        </message>
+        <message>
+            <source>Paused: %1</source>
+            <translation>已暂停：%1</translation>
+        </message>
+        <message>
+            <source>Continued: %1</source>
+            <translation>已继续：%1</translation>
+        </message>
+        <message>
+            <source>Restarted: %1</source>
+            <translation>已重新启动：%1</translation>
+        </message>
+        <message>
+            <source>Rank %1 ended with %2</source>
+            <translation>rank %1 已结束：%2</translation>
+        </message>
+        <message>
+            <source>Run %1</source>
+            <translation>运行：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>RunStore</name>
         <message>
             <source>The labels of runs cannot be read or stored.</source>
@@ -5699,6 +6166,45 @@
         <message>
             <source>The recorded stop cannot be removed.</source>
             <translation>无法删除已记录的停止。</translation>
+        </message>
+        <message>
+            <source>The run store cannot be read.</source>
+            <translation>无法读取运行存储。</translation>
+        </message>
+        <message>
+            <source>The run "%1" is deleted.</source>
+            <translation>运行“%1”已删除。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs restore %1` restores it.</source>
+            <translation>`rankscopectl runs restore %1` 可恢复它。</translation>
+        </message>
+        <message>
+            <source>The deleted runs cannot be read.</source>
+            <translation>无法读取已删除的运行。</translation>
+        </message>
+        <message>
+            <source>There is no deleted run "%1".</source>
+            <translation>没有已删除的运行“%1”。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs list --deleted` shows those that can be restored.</source>
+            <translation>`rankscopectl runs list --deleted` 列出可恢复的运行。</translation>
+        </message>
+        <message>
+            <source>%1 is running and cannot be deleted.</source>
+            <translation>%1 正在运行，无法删除。</translation>
+        </message>
+        <message>
+            <source>Stop it first: `rankscopectl runs stop %1`.</source>
+            <translation>请先停止它：`rankscopectl runs stop %1`。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunSummary</name>
+        <message>
+            <source>Cancelled.</source>
+            <translation>已取消。</translation>
         </message>
     </context>
     <context>
@@ -5848,6 +6354,69 @@
         </message>
     </context>
     <context>
+        <name>Scaling</name>
+        <message>
+            <source>A batch of %1 cannot be divided between %2 ranks.</source>
+            <translation>批大小 %1 无法平均分给 %2 个 rank。</translation>
+        </message>
+        <message>
+            <source>Choose other numbers of ranks, or weak scaling.</source>
+            <translation>请选择其他 rank 数，或使用弱扩展。</translation>
+        </message>
+        <message>
+            <source>The nodes of the job offer %1 ranks, not %2.</source>
+            <translation>作业的节点提供 %1 个 rank，而不是 %2 个。</translation>
+        </message>
+        <message>
+            <source>Raise procs_per_node in the job, or add nodes.</source>
+            <translation>请在作业中增大 procs_per_node，或添加节点。</translation>
+        </message>
+        <message>
+            <source>Strong scaling needs the batch of the native engine; this job runs a program.</source>
+            <translation>强扩展需要原生引擎的批大小；此作业运行的是程序。</translation>
+        </message>
+        <message>
+            <source>Choose weak scaling.</source>
+            <translation>请选择弱扩展。</translation>
+        </message>
+        <message>
+            <source>the ranks reported no steps</source>
+            <translation>各 rank 没有上报任何步</translation>
+        </message>
+        <message>
+            <source>only %1 steps after the warm-up; give it more seconds</source>
+            <translation>预热后只有 %1 步；请给更多秒数</translation>
+        </message>
+        <message>
+            <source>the run failed</source>
+            <translation>运行失败</translation>
+        </message>
+        <message>
+            <source>Cancelled.</source>
+            <translation>已取消。</translation>
+        </message>
+        <message>
+            <source>No stored run has the tag %1.</source>
+            <translation>没有存储的运行带有标签 %1。</translation>
+        </message>
+        <message>
+            <source>`rankscopectl runs list` shows the tags.</source>
+            <translation>`rankscopectl runs list` 会列出标签。</translation>
+        </message>
+        <message>
+            <source>Scaling run, %1 ranks</source>
+            <translation>扩展性运行，%1 个 rank</translation>
+        </message>
+        <message>
+            <source>A scaling run starts the ranks itself; this job is submitted to %1.</source>
+            <translation>扩展性运行自行启动各 rank；此作业提交给 %1。</translation>
+        </message>
+        <message>
+            <source>Choose nodes of the inventory in the job.</source>
+            <translation>请在作业中选择清单里的节点。</translation>
+        </message>
+    </context>
+    <context>
         <name>SecretEnv</name>
         <message>
             <source>The value of %1 is not known: the run store does not keep secrets.</source>
@@ -5856,6 +6425,45 @@
         <message>
             <source>Set it in the job file, or start again with `rankscopectl runs rerun RUN --set %1=VALUE`.</source>
             <translation>在作业文件中设置它，或用 `rankscopectl runs rerun RUN --set %1=VALUE` 再次启动。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Settings</name>
+        <message>
+            <source>a number from %1 to %2</source>
+            <translation>%1 到 %2 的数字</translation>
+        </message>
+        <message>
+            <source>0 (the desktop's) or a number from %1 to %2</source>
+            <translation>0（跟随桌面）或 %1 到 %2 的数字</translation>
+        </message>
+        <message>
+            <source>an absolute path</source>
+            <translation>绝对路径</translation>
+        </message>
+        <message>
+            <source>words of: ended failed hang nan plateau rule</source>
+            <translation>以下单词：ended failed hang nan plateau rule</translation>
+        </message>
+        <message>
+            <source>rules with ; between them: loss &gt; 10 for 50 steps; acc1 &lt; 0.1</source>
+            <translation>以 ; 分隔的规则：loss &gt; 10 for 50 steps; acc1 &lt; 0.1</translation>
+        </message>
+        <message>
+            <source>a program and its arguments, without what only a shell understands</source>
+            <translation>程序及其参数，不含只有 shell 才懂的内容</translation>
+        </message>
+        <message>
+            <source>the name of a metric</source>
+            <translation>指标名称</translation>
+        </message>
+        <message>
+            <source>a number of steps from 1 to %1</source>
+            <translation>1 到 %1 的步数</translation>
+        </message>
+        <message>
+            <source>keys, for example Ctrl+Shift+K</source>
+            <translation>按键，例如 Ctrl+Shift+K</translation>
         </message>
     </context>
     <context>
@@ -7319,10 +7927,384 @@
         </message>
     </context>
     <context>
+        <name>WindowActions</name>
+        <message>
+            <source>&amp;Fleet</source>
+            <translation>集群(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Launch</source>
+            <translation>启动(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Doctor</source>
+            <translation>诊断(&amp;D)</translation>
+        </message>
+        <message>
+            <source>L&amp;ive</source>
+            <translation>实时(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Runs</source>
+            <translation>运行记录(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Lo&amp;gs</source>
+            <translation>日志(&amp;G)</translation>
+        </message>
+        <message>
+            <source>Page</source>
+            <translation>页面</translation>
+        </message>
+        <message>
+            <source>File</source>
+            <translation>文件</translation>
+        </message>
+        <message>
+            <source>The run store is not open.</source>
+            <translation>运行存储未打开。</translation>
+        </message>
+        <message>
+            <source>&amp;Open job file…</source>
+            <translation>打开作业文件(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>&amp;Save as job file…</source>
+            <translation>另存为作业文件(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Correct the values in Launch first.</source>
+            <translation>请先更正“启动”中的值。</translation>
+        </message>
+        <message>
+            <source>From a &amp;command line…</source>
+            <translation>从命令行(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>Open failure &amp;bundle…</source>
+            <translation>打开故障包(&amp;B)…</translation>
+        </message>
+        <message>
+            <source>&amp;Import runs from a folder…</source>
+            <translation>从文件夹导入运行(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>Sa&amp;ve failure bundle…</source>
+            <translation>保存故障包(&amp;V)…</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs, or show one that is over.</source>
+            <translation>请在“运行记录”中选择一个运行，或显示一个已结束的运行。</translation>
+        </message>
+        <message>
+            <source>Scaling &amp;run of the job in Launch…</source>
+            <translation>对启动页的作业做扩展性运行(&amp;R)…</translation>
+        </message>
+        <message>
+            <source>Open &amp;logs…</source>
+            <translation>打开日志(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>&amp;Quit</source>
+            <translation>退出(&amp;Q)</translation>
+        </message>
+        <message>
+            <source>Theme</source>
+            <translation>主题</translation>
+        </message>
+        <message>
+            <source>&amp;Command palette…</source>
+            <translation>命令面板(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>View</source>
+            <translation>视图</translation>
+        </message>
+        <message>
+            <source>&amp;Settings…</source>
+            <translation>设置(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Edit</source>
+            <translation>编辑</translation>
+        </message>
+        <message>
+            <source>&amp;Keyboard shortcuts…</source>
+            <translation>键盘快捷键(&amp;K)…</translation>
+        </message>
+        <message>
+            <source>As the &amp;system</source>
+            <translation>跟随系统(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Light</source>
+            <translation>浅色(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Dark</source>
+            <translation>深色(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;High contrast</source>
+            <translation>高对比度(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;Larger text</source>
+            <translation>放大文字(&amp;L)</translation>
+        </message>
+        <message>
+            <source>S&amp;maller text</source>
+            <translation>缩小文字(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;Normal text</source>
+            <translation>正常文字(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Correct the inventory's errors first; Fleet shows them.</source>
+            <translation>请先更正清单中的错误；“集群”会列出它们。</translation>
+        </message>
+        <message>
+            <source>Select a machine in Fleet that is not this computer.</source>
+            <translation>请在“集群”中选择一台不是本机的机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Add node…</source>
+            <translation>添加节点(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>&amp;Import…</source>
+            <translation>导入(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>&amp;Edit…</source>
+            <translation>编辑(&amp;E)…</translation>
+        </message>
+        <message>
+            <source>&amp;Remove…</source>
+            <translation>移除(&amp;R)…</translation>
+        </message>
+        <message>
+            <source>SSH &amp;key…</source>
+            <translation>SSH 密钥(&amp;K)…</translation>
+        </message>
+        <message>
+            <source>Add a machine first.</source>
+            <translation>请先添加一台机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Leftovers…</source>
+            <translation>残留(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>Select a machine in Fleet.</source>
+            <translation>请在“集群”中选择一台机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Open shell</source>
+            <translation>打开 shell(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Select one machine in Fleet.</source>
+            <translation>请在“集群”中只选择一台机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Probe</source>
+            <translation>探测(&amp;P)</translation>
+        </message>
+        <message>
+            <source>Select a machine in Fleet that is not being probed.</source>
+            <translation>请在“集群”中选择一台未在探测的机器。</translation>
+        </message>
+        <message>
+            <source>Probe a&amp;ll</source>
+            <translation>全部探测(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Cancel probes</source>
+            <translation>取消探测(&amp;C)</translation>
+        </message>
+        <message>
+            <source>No probe is running.</source>
+            <translation>没有正在进行的探测。</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>No run is in progress in this window.</source>
+            <translation>此窗口中没有进行中的运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Start</source>
+            <translation>启动(&amp;S)</translation>
+        </message>
+        <message>
+            <source>The job cannot start yet; Launch says why.</source>
+            <translation>作业还不能启动；“启动”会说明原因。</translation>
+        </message>
+        <message>
+            <source>Run pre&amp;flight</source>
+            <translation>运行预检(&amp;F)</translation>
+        </message>
+        <message>
+            <source>The job has errors, or a preflight is running; Doctor says which.</source>
+            <translation>作业有错误，或预检正在进行；“诊断”会说明是哪一种。</translation>
+        </message>
+        <message>
+            <source>&amp;Pause or continue</source>
+            <translation>暂停或继续(&amp;P)</translation>
+        </message>
+        <message>
+            <source>No run that can be paused is in progress in this window.</source>
+            <translation>此窗口中没有可以暂停的进行中的运行。</translation>
+        </message>
+        <message>
+            <source>S&amp;top</source>
+            <translation>停止(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Run &amp;again…</source>
+            <translation>再次运行(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>Show a run in Live that is over.</source>
+            <translation>请在“实时”中显示一个已结束的运行。</translation>
+        </message>
+        <message>
+            <source>A&amp;ttach to the run in progress</source>
+            <translation>附加到进行中的运行(&amp;T)</translation>
+        </message>
+        <message>
+            <source>The run store has no run in progress.</source>
+            <translation>运行存储中没有进行中的运行。</translation>
+        </message>
+        <message>
+            <source>Runs</source>
+            <translation>运行记录</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs.</source>
+            <translation>请在“运行记录”中选择一个运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Open the selected run</source>
+            <translation>打开所选运行(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Run the selected job a&amp;gain…</source>
+            <translation>再次运行所选作业(&amp;G)…</translation>
+        </message>
+        <message>
+            <source>&amp;Labels of the selected run…</source>
+            <translation>所选运行的标记信息(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>&amp;Delete the selected run…</source>
+            <translation>删除所选运行(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs that is over.</source>
+            <translation>请在“运行记录”中选择一个已结束的运行。</translation>
+        </message>
+        <message>
+            <source>&amp;First steps</source>
+            <translation>第一步(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Help</source>
+            <translation>帮助</translation>
+        </message>
+        <message>
+            <source>&amp;About Rankscope</source>
+            <translation>关于 Rankscope(&amp;A)</translation>
+        </message>
+        <message>
+            <source>About Rankscope</source>
+            <translation>关于 Rankscope</translation>
+        </message>
+        <message>
+            <source>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;Launch, watch and diagnose distributed training.&lt;/p&gt;&lt;p&gt;Free software under the GNU General Public License, version 3 or later.&lt;/p&gt;</source>
+            <translation>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;启动、观察和诊断分布式训练。&lt;/p&gt;&lt;p&gt;基于 GNU 通用公共许可证第 3 版或更高版本的自由软件。&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <source>&amp;File</source>
+            <translation>文件(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Edit</source>
+            <translation>编辑(&amp;E)</translation>
+        </message>
+        <message>
+            <source>&amp;View</source>
+            <translation>视图(&amp;V)</translation>
+        </message>
+        <message>
+            <source>&amp;Theme</source>
+            <translation>主题(&amp;T)</translation>
+        </message>
+        <message>
+            <source>&amp;Run</source>
+            <translation>运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Nodes</source>
+            <translation>节点(&amp;N)</translation>
+        </message>
+        <message>
+            <source>&amp;Help</source>
+            <translation>帮助(&amp;H)</translation>
+        </message>
+    </context>
+    <context>
         <name>Words</name>
         <message>
             <source>%1 and %2 more</source>
             <translation>%1 和另外 %2 个</translation>
+        </message>
+    </context>
+    <context>
+        <name>XScale</name>
+        <message>
+            <source>Epoch</source>
+            <translation>Epoch</translation>
+        </message>
+        <message>
+            <source>Time since start</source>
+            <translation>启动后的时间</translation>
+        </message>
+        <message>
+            <source>Clock</source>
+            <translation>时钟</translation>
+        </message>
+        <message>
+            <source>Samples</source>
+            <translation>样本数</translation>
+        </message>
+        <message>
+            <source>Step</source>
+            <translation>步</translation>
+        </message>
+        <message>
+            <source>epoch %1</source>
+            <translation>epoch %1</translation>
+        </message>
+        <message>
+            <source>%1 samples</source>
+            <translation>%1 个样本</translation>
+        </message>
+        <message>
+            <source>step %1</source>
+            <translation>第 %1 步</translation>
+        </message>
+        <message>
+            <source>%1 d %2</source>
+            <translation>%1 天 %2</translation>
         </message>
     </context>
     <context>
@@ -7999,8 +8981,8 @@
             <translation>这些日志中没有 NCCL 的行。用 NCCL_DEBUG=INFO 启动作业，并打开所有 rank 的输出。</translation>
         </message>
         <message>
-            <source>Set &amp;NCCL_DEBUG=INFO in Launch</source>
-            <translation>在“启动”中设置 NCCL_DEBUG=INFO(&amp;N)</translation>
+            <source>Set NCCL_DEB&amp;UG=INFO in Launch</source>
+            <translation>在“启动”中设置 NCCL_DEBUG=INFO(&amp;U)</translation>
         </message>
     </context>
     <context>
@@ -8038,6 +9020,69 @@
         <message>
             <source>The rate is scaled from %1 to %2.</source>
             <translation>学习率从 %1 缩放到 %2。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::AppearanceSection</name>
+        <message>
+            <source>Colours of ranks 0 to 15</source>
+            <translation>rank 0 到 15 的颜色</translation>
+        </message>
+        <message>
+            <source>Appearance</source>
+            <translation>外观</translation>
+        </message>
+        <message>
+            <source>As the system</source>
+            <translation>跟随系统</translation>
+        </message>
+        <message>
+            <source>Light</source>
+            <translation>浅色</translation>
+        </message>
+        <message>
+            <source>Dark</source>
+            <translation>深色</translation>
+        </message>
+        <message>
+            <source>High contrast</source>
+            <translation>高对比度</translation>
+        </message>
+        <message>
+            <source>&amp;Theme</source>
+            <translation>主题(&amp;T)</translation>
+        </message>
+        <message>
+            <source> pt</source>
+            <translation> pt</translation>
+        </message>
+        <message>
+            <source>&amp;Font size</source>
+            <translation>字号(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Okabe and Ito: for colour-blind eyes, too</source>
+            <translation>Okabe–Ito：色觉异常者也能区分</translation>
+        </message>
+        <message>
+            <source>Tableau: as in matplotlib</source>
+            <translation>Tableau：与 matplotlib 相同</translation>
+        </message>
+        <message>
+            <source>One hue, from dark to light: for print</source>
+            <translation>单一色相，由深到浅：适合打印</translation>
+        </message>
+        <message>
+            <source>&amp;Colours of ranks</source>
+            <translation>rank 的颜色(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Language</source>
+            <translation>语言(&amp;L)</translation>
+        </message>
+        <message>
+            <source>From the next start on</source>
+            <translation>从下次启动起生效</translation>
         </message>
     </context>
     <context>
@@ -8085,6 +9130,25 @@
         <message>
             <source>&amp;Apply</source>
             <translation>应用(&amp;A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::AttachBar</name>
+        <message>
+            <source>A&amp;ttach</source>
+            <translation>附加(&amp;T)</translation>
+        </message>
+        <message>
+            <source>The run %1 of %2 has not ended.</source>
+            <translation>%2 的运行 %1 尚未结束。</translation>
+        </message>
+        <message>
+            <source>Show in R&amp;uns</source>
+            <translation>在“运行记录”中显示(&amp;U)</translation>
+        </message>
+        <message>
+            <source>%1 runs have not ended, the last of %2.</source>
+            <translation>有 %1 个运行尚未结束，最近的是 %2。</translation>
         </message>
     </context>
     <context>
@@ -8591,6 +9655,308 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::ColumnDialog</name>
+        <message>
+            <source>Columns of the runs</source>
+            <translation>运行列表的列</translation>
+        </message>
+        <message>
+            <source>Search columns</source>
+            <translation>搜索列</translation>
+        </message>
+        <message>
+            <source>Search: loss, batch_size, verdict</source>
+            <translation>搜索：loss、batch_size、verdict</translation>
+        </message>
+        <message>
+            <source>Columns</source>
+            <translation>列</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Star</source>
+            <translation>星标</translation>
+        </message>
+        <message>
+            <source>Metrics</source>
+            <translation>指标</translation>
+        </message>
+        <message>
+            <source>Job</source>
+            <translation>作业</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CommandDelegate</name>
+        <message>
+            <source>unavailable</source>
+            <translation>不可用</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CommandPalette</name>
+        <message>
+            <source>Commands</source>
+            <translation>命令</translation>
+        </message>
+        <message>
+            <source>Command</source>
+            <translation>命令</translation>
+        </message>
+        <message>
+            <source>Action, page, node, run or recipe</source>
+            <translation>操作、页面、节点、运行或配方</translation>
+        </message>
+        <message>
+            <source>No command fits.</source>
+            <translation>没有匹配的命令。</translation>
+        </message>
+        <message>
+            <source>↑ ↓ choose · Enter runs · Esc closes</source>
+            <translation>↑ ↓ 选择 · Enter 执行 · Esc 关闭</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ComparePlot</name>
+        <message>
+            <source>Curves of the compared runs</source>
+            <translation>所比较运行的曲线</translation>
+        </message>
+        <message>
+            <source>step</source>
+            <translation>步</translation>
+        </message>
+        <message>
+            <source>epoch</source>
+            <translation>轮次</translation>
+        </message>
+        <message>
+            <source>seconds since the start</source>
+            <translation>自开始的秒数</translation>
+        </message>
+        <message>
+            <source>%1, mean</source>
+            <translation>%1，平均</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CompareView</name>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>← &amp;Runs</source>
+            <translation>← 运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Back to the list (Esc)</source>
+            <translation>返回列表 (Esc)</translation>
+        </message>
+        <message>
+            <source>&amp;Mean ± spread of groups</source>
+            <translation>各组平均 ± 离散度(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;Metrics</source>
+            <translation>指标(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Align curves</source>
+            <translation>对齐曲线</translation>
+        </message>
+        <message>
+            <source>By step</source>
+            <translation>按步</translation>
+        </message>
+        <message>
+            <source>By epoch</source>
+            <translation>按轮次</translation>
+        </message>
+        <message>
+            <source>By time</source>
+            <translation>按时间</translation>
+        </message>
+        <message>
+            <source>Differences</source>
+            <translation>差异</translation>
+        </message>
+        <message>
+            <source>Statistics</source>
+            <translation>统计</translation>
+        </message>
+        <message>
+            <source>&amp;Differences</source>
+            <translation>差异(&amp;D)</translation>
+        </message>
+        <message>
+            <source>S&amp;tatistics</source>
+            <translation>统计(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Target</source>
+            <translation>目标</translation>
+        </message>
+        <message>
+            <source>Time to… acc1=0.95</source>
+            <translation>达到时间… acc1=0.95</translation>
+        </message>
+        <message>
+            <source>METRIC=VALUE and Enter: how long each run took to reach it</source>
+            <translation>指标=值，然后回车：每次运行达到它用了多久</translation>
+        </message>
+        <message>
+            <source>A&amp;ll values</source>
+            <translation>所有值(&amp;L)</translation>
+        </message>
+        <message>
+            <source>Also what is the same in all runs</source>
+            <translation>也显示所有运行中相同的值</translation>
+        </message>
+        <message>
+            <source>&amp;Copy as CSV</source>
+            <translation>复制为 CSV(&amp;C)</translation>
+        </message>
+        <message>
+            <source>"%1" is not a metric and its value.</source>
+            <translation>“%1”不是指标和它的值。</translation>
+        </message>
+        <message>
+            <source>Write for example acc1=0.95.</source>
+            <translation>例如写 acc1=0.95。</translation>
+        </message>
+        <message>
+            <source>Compare %1 runs</source>
+            <translation>比较 %1 次运行</translation>
+        </message>
+        <message>
+            <source>Reading %1 runs…</source>
+            <translation>正在读取 %1 次运行…</translation>
+        </message>
+        <message>
+            <source>Reading runs: %1 of %2</source>
+            <translation>正在读取运行：%1 / %2</translation>
+        </message>
+        <message>
+            <source>The runs could not be compared.</source>
+            <translation>无法比较这些运行。</translation>
+        </message>
+        <message>
+            <source>Not everything could be compared; the rest is shown.</source>
+            <translation>并非全部都能比较；其余已显示。</translation>
+        </message>
+        <message>
+            <source>All</source>
+            <translation>全部</translation>
+        </message>
+        <message>
+            <source>Configuration, environment and versions are the same.</source>
+            <translation>配置、环境和版本相同。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::DataSection</name>
+        <message>
+            <source>Data</source>
+            <translation>数据</translation>
+        </message>
+        <message>
+            <source>reading…</source>
+            <translation>正在读取…</translation>
+        </message>
+        <message>
+            <source>for ever</source>
+            <translation>永久</translation>
+        </message>
+        <message>
+            <source> days</source>
+            <translation> 天</translation>
+        </message>
+        <message>
+            <source>without limit</source>
+            <translation>不限</translation>
+        </message>
+        <message>
+            <source> MiB</source>
+            <translation> MiB</translation>
+        </message>
+        <message>
+            <source>&amp;Preview…</source>
+            <translation>预览(&amp;P)…</translation>
+        </message>
+        <message>
+            <source>Starred runs and runs in progress are never removed. Nothing is removed before you have seen the list and confirmed it.</source>
+            <translation>加星标的运行和进行中的运行永远不会被移除。在您看过列表并确认之前，不会移除任何内容。</translation>
+        </message>
+        <message>
+            <source>Refresh</source>
+            <translation>刷新</translation>
+        </message>
+        <message>
+            <source>once a second</source>
+            <translation>每秒一次</translation>
+        </message>
+        <message>
+            <source>%1 times a second</source>
+            <translation>每秒 %1 次</translation>
+        </message>
+        <message>
+            <source>&amp;Live shows new data</source>
+            <translation>“实时”显示新数据(&amp;L)</translation>
+        </message>
+        <message>
+            <source>every </source>
+            <translation>每 </translation>
+        </message>
+        <message>
+            <source> s</source>
+            <translation> 秒</translation>
+        </message>
+        <message>
+            <source>&amp;Runs reads its list</source>
+            <translation>“运行记录”读取列表(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Stored runs</source>
+            <translation>已保存的运行</translation>
+        </message>
+        <message>
+            <source>Used now</source>
+            <translation>当前占用</translation>
+        </message>
+        <message>
+            <source>&amp;Keep runs</source>
+            <translation>保留运行(&amp;K)</translation>
+        </message>
+        <message>
+            <source>Keep at &amp;most</source>
+            <translation>最多保留(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Preview what would be removed</source>
+            <translation>预览将被移除的内容</translation>
+        </message>
+        <message>
+            <source>The runs that these limits would remove now</source>
+            <translation>这些限制现在会移除的运行</translation>
+        </message>
+        <message>
+            <source>%1 in %2</source>
+            <translation>%1，位于 %2</translation>
+        </message>
+        <message>
+            <source> · %1 free on its disk</source>
+            <translation> · 其磁盘剩余 %1</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::DoctorPage</name>
         <message>
             <source>Go to &amp;Launch</source>
@@ -8631,10 +9997,6 @@
         <message>
             <source>About a second: without loss, bandwidth and versions</source>
             <translation>约一秒：不含丢包、带宽和版本</translation>
-        </message>
-        <message>
-            <source>&amp;Run preflight</source>
-            <translation>运行预检(&amp;R)</translation>
         </message>
         <message>
             <source>Everything: some seconds (Ctrl+Enter)</source>
@@ -8831,10 +10193,6 @@
             <translation>在诊断中显示(&amp;D)</translation>
         </message>
         <message>
-            <source>&amp;Ranks of %1</source>
-            <translation>%1 的 rank(&amp;R)</translation>
-        </message>
-        <message>
             <source>&amp;Log of rank %1</source>
             <translation>rank %1 的日志(&amp;L)</translation>
         </message>
@@ -8845,6 +10203,61 @@
         <message>
             <source>Show this line in the log</source>
             <translation>在日志中显示此行</translation>
+        </message>
+        <message>
+            <source>Ran&amp;ks of %1</source>
+            <translation>%1 的 rank(&amp;K)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FirstSteps</name>
+        <message>
+            <source>First steps</source>
+            <translation>第一步</translation>
+        </message>
+        <message>
+            <source>Hide</source>
+            <translation>隐藏</translation>
+        </message>
+        <message>
+            <source>Help ▸ First steps shows them again</source>
+            <translation>“帮助 ▸ 第一步”可再次显示</translation>
+        </message>
+        <message>
+            <source>1  See a run</source>
+            <translation>1  看一次运行</translation>
+        </message>
+        <message>
+            <source>Train on MNIST with this computer. It needs no GPU.</source>
+            <translation>在本机上训练 MNIST。不需要 GPU。</translation>
+        </message>
+        <message>
+            <source>Run MNIST &amp;here</source>
+            <translation>在本机运行 MNIST(&amp;H)</translation>
+        </message>
+        <message>
+            <source>2  Add your machines</source>
+            <translation>2  添加您的机器</translation>
+        </message>
+        <message>
+            <source>Name the machines that you train on. Rankscope reaches them by SSH; nothing is installed there.</source>
+            <translation>填写用于训练的机器。Rankscope 通过 SSH 连接它们；不会在那里安装任何东西。</translation>
+        </message>
+        <message>
+            <source>Add mac&amp;hines…</source>
+            <translation>添加机器(&amp;H)…</translation>
+        </message>
+        <message>
+            <source>3  Or import them</source>
+            <translation>3  或导入机器</translation>
+        </message>
+        <message>
+            <source>Take them from ~/.ssh/config, /etc/hosts or a list of names.</source>
+            <translation>从 ~/.ssh/config、/etc/hosts 或名称列表中读取。</translation>
+        </message>
+        <message>
+            <source>Imp&amp;ort…</source>
+            <translation>导入(&amp;O)…</translation>
         </message>
     </context>
     <context>
@@ -9050,20 +10463,12 @@
             <translation>导入(&amp;I)…</translation>
         </message>
         <message>
-            <source>&amp;Edit…</source>
-            <translation>编辑(&amp;E)…</translation>
-        </message>
-        <message>
             <source>Re&amp;move</source>
             <translation>移除(&amp;M)</translation>
         </message>
         <message>
             <source>SSH &amp;key…</source>
             <translation>SSH 密钥(&amp;K)…</translation>
-        </message>
-        <message>
-            <source>Le&amp;ftovers…</source>
-            <translation>残留(&amp;F)…</translation>
         </message>
         <message>
             <source>Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free them</source>
@@ -9154,6 +10559,22 @@
         <message>
             <source>&amp;Remove</source>
             <translation>移除(&amp;R)</translation>
+        </message>
+        <message>
+            <source>E&amp;dit…</source>
+            <translation>编辑(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Lef&amp;tovers…</source>
+            <translation>残留(&amp;T)…</translation>
+        </message>
+        <message>
+            <source>&amp;Copy its name</source>
+            <translation>复制名称(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Copy its add&amp;ress</source>
+            <translation>复制地址(&amp;R)</translation>
         </message>
     </context>
     <context>
@@ -9308,6 +10729,33 @@
         <message>
             <source>%1 communicators</source>
             <translation>%1 个通信域</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FormulaDialog</name>
+        <message>
+            <source>Add a formula</source>
+            <translation>添加公式</translation>
+        </message>
+        <message>
+            <source>Change the formula</source>
+            <translation>修改公式</translation>
+        </message>
+        <message>
+            <source>&amp;Formula</source>
+            <translation>公式(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Metrics, numbers, + - * / ( ), mean min max median log, world_size. After a metric: @rank3, @mean, @min, @max, @median; without: of each rank. Names with other signs stand in quotation marks.</source>
+            <translation>指标、数字、+ - * / ( )、mean min max median log、world_size。指标之后可写：@rank3、@mean、@min、@max、@median；不写表示每个 rank。含其他符号的名称须加引号。</translation>
+        </message>
+        <message>
+            <source>&amp;Insert a metric</source>
+            <translation>插入指标(&amp;I)</translation>
+        </message>
+        <message>
+            <source>The formula names no metric.</source>
+            <translation>公式中没有指标。</translation>
         </message>
     </context>
     <context>
@@ -9945,6 +11393,13 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::LabelEditor</name>
+        <message>
+            <source>The labels of %1 were not stored.</source>
+            <translation>%1 的标签未能存储。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::LabelsDialog</name>
         <message>
             <source>Labels of %1</source>
@@ -10416,10 +11871,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>rank %1</source>
             <translation>rank %1</translation>
         </message>
-        <message>
-            <source>%1 ranks, each in its own colour: select some in the table to highlight them</source>
-            <translation>%1 个 rank，各用一种颜色：在表格中选择以突出显示</translation>
-        </message>
     </context>
     <context>
         <name>rankscope::gui::LineContext</name>
@@ -10469,26 +11920,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Rings, trees and transports, collectives, log and settings of NCCL, in place of the curves</source>
             <translation>NCCL 的环、树和传输方式、集合通信、日志与设置，替代曲线显示</translation>
-        </message>
-        <message>
-            <source>Smoothing of the curves</source>
-            <translation>曲线平滑</translation>
-        </message>
-        <message>
-            <source>Exponential moving average over the steps; far left: none</source>
-            <translation>按步计算的指数移动平均；最左：不平滑</translation>
-        </message>
-        <message>
-            <source>S&amp;moothing</source>
-            <translation>平滑(&amp;M)</translation>
-        </message>
-        <message>
-            <source>Follow</source>
-            <translation>跟随</translation>
-        </message>
-        <message>
-            <source>Show all steps and follow new ones (double click in a plot, or key 0)</source>
-            <translation>显示所有步并跟随新的步（在图中双击，或按 0 键）</translation>
         </message>
         <message>
             <source>Ranks</source>
@@ -10704,118 +12135,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
     <context>
         <name>rankscope::gui::MainWindow</name>
         <message>
-            <source>Pages</source>
-            <translation>页面</translation>
-        </message>
-        <message>
-            <source>Fleet</source>
-            <translation>集群</translation>
-        </message>
-        <message>
-            <source>Launch</source>
-            <translation>启动</translation>
-        </message>
-        <message>
-            <source>Doctor</source>
-            <translation>诊断</translation>
-        </message>
-        <message>
-            <source>Live</source>
-            <translation>实时</translation>
-        </message>
-        <message>
-            <source>Runs</source>
-            <translation>运行记录</translation>
-        </message>
-        <message>
-            <source>Logs</source>
-            <translation>日志</translation>
-        </message>
-        <message>
-            <source>%1 (Ctrl+%2)</source>
-            <translation>%1 (Ctrl+%2)</translation>
-        </message>
-        <message>
-            <source>&amp;File</source>
-            <translation>文件(&amp;F)</translation>
-        </message>
-        <message>
-            <source>&amp;Open failure bundle…</source>
-            <translation>打开故障包(&amp;O)…</translation>
-        </message>
-        <message>
-            <source>&amp;Import runs from a folder…</source>
-            <translation>从文件夹导入运行(&amp;I)…</translation>
-        </message>
-        <message>
-            <source>&amp;Save failure bundle…</source>
-            <translation>保存故障包(&amp;S)…</translation>
-        </message>
-        <message>
-            <source>&amp;Quit</source>
-            <translation>退出(&amp;Q)</translation>
-        </message>
-        <message>
-            <source>&amp;View</source>
-            <translation>视图(&amp;V)</translation>
-        </message>
-        <message>
-            <source>&amp;Fleet</source>
-            <translation>集群(&amp;F)</translation>
-        </message>
-        <message>
-            <source>&amp;Launch</source>
-            <translation>启动(&amp;L)</translation>
-        </message>
-        <message>
-            <source>&amp;Doctor</source>
-            <translation>诊断(&amp;D)</translation>
-        </message>
-        <message>
-            <source>L&amp;ive</source>
-            <translation>实时(&amp;I)</translation>
-        </message>
-        <message>
-            <source>&amp;Runs</source>
-            <translation>运行记录(&amp;R)</translation>
-        </message>
-        <message>
-            <source>Lo&amp;gs</source>
-            <translation>日志(&amp;G)</translation>
-        </message>
-        <message>
-            <source>&amp;Theme</source>
-            <translation>主题(&amp;T)</translation>
-        </message>
-        <message>
-            <source>As the &amp;system</source>
-            <translation>跟随系统(&amp;S)</translation>
-        </message>
-        <message>
-            <source>&amp;Light</source>
-            <translation>浅色(&amp;L)</translation>
-        </message>
-        <message>
-            <source>&amp;Dark</source>
-            <translation>深色(&amp;D)</translation>
-        </message>
-        <message>
-            <source>&amp;Help</source>
-            <translation>帮助(&amp;H)</translation>
-        </message>
-        <message>
-            <source>&amp;About Rankscope</source>
-            <translation>关于 Rankscope(&amp;A)</translation>
-        </message>
-        <message>
-            <source>About Rankscope</source>
-            <translation>关于 Rankscope</translation>
-        </message>
-        <message>
-            <source>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;Launch, watch and diagnose distributed training.&lt;/p&gt;&lt;p&gt;Free software under the GNU General Public License, version 3 or later.&lt;/p&gt;</source>
-            <translation>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;启动、观察和诊断分布式训练。&lt;/p&gt;&lt;p&gt;基于 GNU 通用公共许可证第 3 版或更高版本的自由软件。&lt;/p&gt;</translation>
-        </message>
-        <message>
             <source>Rankscope</source>
             <translation>Rankscope</translation>
         </message>
@@ -10854,6 +12173,26 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>&amp;Stop it</source>
             <translation>停止它(&amp;S)</translation>
+        </message>
+        <message>
+            <source>%1 cannot be done now.</source>
+            <translation>现在无法执行“%1”。</translation>
+        </message>
+        <message>
+            <source>A notification could not be sent.</source>
+            <translation>无法发送通知。</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>A notification of Rankscope</source>
+            <translation>Rankscope 的通知</translation>
+        </message>
+        <message>
+            <source>This is what it looks like.</source>
+            <translation>通知就是这个样子。</translation>
         </message>
     </context>
     <context>
@@ -11043,6 +12382,41 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
+        <name>rankscope::gui::MetricArea</name>
+        <message>
+            <source>S&amp;moothing</source>
+            <translation>平滑(&amp;M)</translation>
+        </message>
+        <message>
+            <source>X axis</source>
+            <translation>X 轴</translation>
+        </message>
+        <message>
+            <source>What the x axis counts</source>
+            <translation>X 轴的计量单位</translation>
+        </message>
+        <message>
+            <source>Smoothing of the curves</source>
+            <translation>曲线的平滑程度</translation>
+        </message>
+        <message>
+            <source>Exponential moving average over the steps; far left: none</source>
+            <translation>按步数的指数移动平均；最左：不平滑</translation>
+        </message>
+        <message>
+            <source>Follow</source>
+            <translation>跟随</translation>
+        </message>
+        <message>
+            <source>Show all steps and follow new ones (double click in a plot, or key 0)</source>
+            <translation>显示所有步并跟随新的步（在图中双击，或按 0 键）</translation>
+        </message>
+        <message>
+            <source>Written: %1</source>
+            <translation>已写入：%1</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::MetricChooser</name>
         <message>
             <source>&amp;Metrics</source>
@@ -11072,6 +12446,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>&amp;Metrics %1 of %2</source>
             <translation>指标 %1 / %2(&amp;M)</translation>
         </message>
+        <message>
+            <source>Add a &amp;formula…</source>
+            <translation>添加公式(&amp;F)…</translation>
+        </message>
+        <message>
+            <source>More than %1 names: values with other names are in the run store only. Export the run to read them.</source>
+            <translation>名称超过 %1 个：其他名称的值只保存在运行存储中。导出此运行即可读取。</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::MetricPlot</name>
@@ -11098,6 +12480,37 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>step %1</source>
             <translation>第 %1 步</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NavBar</name>
+        <message>
+            <source>Pages</source>
+            <translation>页面</translation>
+        </message>
+        <message>
+            <source>Fleet</source>
+            <translation>集群</translation>
+        </message>
+        <message>
+            <source>Launch</source>
+            <translation>启动</translation>
+        </message>
+        <message>
+            <source>Doctor</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>Live</source>
+            <translation>实时</translation>
+        </message>
+        <message>
+            <source>Runs</source>
+            <translation>运行记录</translation>
+        </message>
+        <message>
+            <source>Logs</source>
+            <translation>日志</translation>
         </message>
     </context>
     <context>
@@ -11588,6 +13001,13 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
+        <name>rankscope::gui::NoticeBar</name>
+        <message>
+            <source>Dismiss</source>
+            <translation>忽略</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::NoticeList</name>
         <message>
             <source>Notices of the nodes</source>
@@ -11607,6 +13027,99 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
+        <name>rankscope::gui::NotificationSection</name>
+        <message>
+            <source>Notifications</source>
+            <translation>通知</translation>
+        </message>
+        <message>
+            <source>On the &amp;desktop</source>
+            <translation>在桌面上(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Sound</source>
+            <translation>声音(&amp;S)</translation>
+        </message>
+        <message>
+            <source>Of the run that this window follows. The command runs without a shell; RANKSCOPE_ALERT (ended, failed, hang, nan, plateau, rule), RANKSCOPE_ALERT_TITLE, _TEXT, _RUN, _NAME, _RANK and _STEP are in its environment.</source>
+            <translation>针对此窗口跟随的运行。命令不经 shell 运行；其环境中有 RANKSCOPE_ALERT（ended、failed、hang、nan、plateau、rule）、RANKSCOPE_ALERT_TITLE、_TEXT、_RUN、_NAME、_RANK 和 _STEP。</translation>
+        </message>
+        <message>
+            <source>Report</source>
+            <translation>报告</translation>
+        </message>
+        <message>
+            <source>The &amp;end of a run</source>
+            <translation>运行结束(&amp;E)</translation>
+        </message>
+        <message>
+            <source>A &amp;failed run</source>
+            <translation>运行失败(&amp;F)</translation>
+        </message>
+        <message>
+            <source>A run that is &amp;held up</source>
+            <translation>运行被阻塞(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;NaN or infinity in a metric</source>
+            <translation>指标中的 NaN 或无穷大(&amp;N)</translation>
+        </message>
+        <message>
+            <source>A &amp;plateau:</source>
+            <translation>停滞(&amp;P)：</translation>
+        </message>
+        <message>
+            <source>Own &amp;rules:</source>
+            <translation>自定规则(&amp;R)：</translation>
+        </message>
+        <message>
+            <source>Metric of the plateau</source>
+            <translation>停滞的指标</translation>
+        </message>
+        <message>
+            <source>Steps of the plateau</source>
+            <translation>停滞的步数</translation>
+        </message>
+        <message>
+            <source> steps</source>
+            <translation> 步</translation>
+        </message>
+        <message>
+            <source>not better for</source>
+            <translation>没有改善的步数：</translation>
+        </message>
+        <message>
+            <source>loss &gt; 10 for 50 steps
+acc1 &lt; 0.2 for 1000 steps</source>
+            <translation>loss &gt; 10 for 50 steps
+acc1 &lt; 0.2 for 1000 steps</translation>
+        </message>
+        <message>
+            <source>R&amp;ules, one a line</source>
+            <translation>规则，每行一条(&amp;U)</translation>
+        </message>
+        <message>
+            <source>By</source>
+            <translation>方式</translation>
+        </message>
+        <message>
+            <source>ntfy-of-mine --topic training</source>
+            <translation>ntfy-of-mine --topic training</translation>
+        </message>
+        <message>
+            <source>&amp;Command</source>
+            <translation>命令(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Try it</source>
+            <translation>试一试(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Line %1: %2 %3</source>
+            <translation>第 %1 行：%2 %3</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::PairMatrix</name>
         <message>
             <source>Connections between the nodes</source>
@@ -11615,6 +13128,73 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>from ↓  to →</source>
             <translation>从 ↓  到 →</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PanelMenu</name>
+        <message>
+            <source>&amp;Copy values</source>
+            <translation>复制数值(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Heat map: ranks × steps</source>
+            <translation>热图：rank × 步(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;Log scale</source>
+            <translation>对数刻度(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Reset zoom</source>
+            <translation>重置缩放(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Smoothing</source>
+            <translation>平滑(&amp;S)</translation>
+        </message>
+        <message>
+            <source>As the other panels</source>
+            <translation>与其他面板相同</translation>
+        </message>
+        <message>
+            <source>None</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>Select an &amp;outlier</source>
+            <translation>选择离群 rank(&amp;O)</translation>
+        </message>
+        <message>
+            <source>&amp;Export this plot</source>
+            <translation>导出此图(&amp;E)</translation>
+        </message>
+        <message>
+            <source>Export &amp;all plots</source>
+            <translation>导出所有图(&amp;A)</translation>
+        </message>
+        <message>
+            <source>%1…</source>
+            <translation>%1…</translation>
+        </message>
+        <message>
+            <source>Move &amp;before</source>
+            <translation>前移(&amp;B)</translation>
+        </message>
+        <message>
+            <source>Move b&amp;ehind</source>
+            <translation>后移(&amp;E)</translation>
+        </message>
+        <message>
+            <source>Change the &amp;formula…</source>
+            <translation>修改公式(&amp;F)…</translation>
+        </message>
+        <message>
+            <source>Re&amp;move this panel</source>
+            <translation>移除此面板(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Export</source>
+            <translation>导出</translation>
         </message>
     </context>
     <context>
@@ -11692,6 +13272,65 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>&amp;Command line of torchrun, srun, sbatch, deepspeed, accelerate, horovodrun, mpirun or Paddle</source>
             <translation>torchrun、srun、sbatch、deepspeed、accelerate、horovodrun、mpirun 或 Paddle 的命令行(&amp;C)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PathSection</name>
+        <message>
+            <source>Write an absolute path: /data/rankscope.</source>
+            <translation>请写绝对路径：/data/rankscope。</translation>
+        </message>
+        <message>
+            <source>%1 is a file. Choose a folder.</source>
+            <translation>%1 是文件。请选择文件夹。</translation>
+        </message>
+        <message>
+            <source>You may not write to %1. Choose another folder.</source>
+            <translation>您无权写入 %1。请选择其他文件夹。</translation>
+        </message>
+        <message>
+            <source>Paths</source>
+            <translation>路径</translation>
+        </message>
+        <message>
+            <source>Used from the next start on. Stored runs stay where they are.</source>
+            <translation>下次启动时生效。已保存的运行留在原处。</translation>
+        </message>
+        <message>
+            <source>&amp;Choose…</source>
+            <translation>选择(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>&amp;Run store's folder</source>
+            <translation>运行存储的文件夹(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Run store</source>
+            <translation>运行存储</translation>
+        </message>
+        <message>
+            <source>Inventory</source>
+            <translation>清单</translation>
+        </message>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+        <message>
+            <source>--data-dir and --cluster of the command line choose other ones for one start. rankscopectl finds a run store in another folder by --data-dir.</source>
+            <translation>命令行的 --data-dir 和 --cluster 为一次启动选择其他位置。rankscopectl 用 --data-dir 找到其他文件夹中的运行存储。</translation>
+        </message>
+        <message>
+            <source>Folder of the run store</source>
+            <translation>运行存储的文件夹</translation>
+        </message>
+        <message>
+            <source>Show</source>
+            <translation>显示</translation>
+        </message>
+        <message>
+            <source>Show the folder of %1</source>
+            <translation>显示 %1 的文件夹</translation>
         </message>
     </context>
     <context>
@@ -12035,6 +13674,120 @@ ended with %1</source>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::RetentionDialog</name>
+        <message>
+            <source>Reading the run store…</source>
+            <translation>正在读取运行存储…</translation>
+        </message>
+        <message>
+            <source>Remove stored runs</source>
+            <translation>移除已保存的运行</translation>
+        </message>
+        <message>
+            <source>Runs to remove</source>
+            <translation>要移除的运行</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Started</source>
+            <translation>开始时间</translation>
+        </message>
+        <message>
+            <source>Size, about</source>
+            <translation>大小（约）</translation>
+        </message>
+        <message>
+            <source>Because of its</source>
+            <translation>原因</translation>
+        </message>
+        <message>
+            <source>&amp;Remove</source>
+            <translation>移除(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Nothing to remove: all stored runs are within the limits.</source>
+            <translation>没有可移除的：所有已保存的运行都在限制之内。</translation>
+        </message>
+        <message>
+            <source>These %1 runs, about %2, are beyond the limits. Their plans, curves, output and job files are deleted from the run store; files on the machines stay. This cannot be undone.</source>
+            <translation>这 %1 个运行（约 %2）超出限制。它们的计划、曲线、输出和作业文件将从运行存储中删除；机器上的文件保留。此操作无法撤销。</translation>
+        </message>
+        <message>
+            <source>age</source>
+            <translation>时间</translation>
+        </message>
+        <message>
+            <source>size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>%1 kept for their star</source>
+            <translation>%1 个因星标保留</translation>
+        </message>
+        <message>
+            <source>%1 kept because they run</source>
+            <translation>%1 个因正在运行而保留</translation>
+        </message>
+        <message>
+            <source>&amp;Remove 1 run</source>
+            <translation>移除 1 个运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Remove %1 runs</source>
+            <translation>移除 %1 个运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Removing runs…</source>
+            <translation>正在移除运行…</translation>
+        </message>
+        <message>
+            <source>&amp;Close</source>
+            <translation>关闭(&amp;C)</translation>
+        </message>
+        <message>
+            <source>1 run is removed.</source>
+            <translation>已移除 1 个运行。</translation>
+        </message>
+        <message>
+            <source>%1 runs are removed.</source>
+            <translation>已移除 %1 个运行。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunDeleter</name>
+        <message>
+            <source>&amp;Undo</source>
+            <translation>撤销(&amp;U)</translation>
+        </message>
+        <message>
+            <source>%1 runs</source>
+            <translation>%1 次运行</translation>
+        </message>
+        <message>
+            <source>%1 could not be deleted.</source>
+            <translation>%1 无法删除。</translation>
+        </message>
+        <message>
+            <source>%1 deleted.</source>
+            <translation>%1 已删除。</translation>
+        </message>
+        <message>
+            <source>Ctrl+Z restores. Files on the nodes stay.</source>
+            <translation>Ctrl+Z 可恢复。节点上的文件保留。</translation>
+        </message>
+        <message>
+            <source>Not every run could be restored.</source>
+            <translation>并非每次运行都能恢复。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::RunExporter</name>
         <message>
             <source>&amp;Report in one page (HTML)…</source>
@@ -12091,6 +13844,21 @@ ended with %1</source>
         <message>
             <source>New folder:</source>
             <translation>新文件夹：</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunGroupsModel</name>
+        <message>
+            <source>%1 (%2)</source>
+            <translation>%1 (%2)</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>%1 ± %2</source>
+            <translation>%1 ± %2</translation>
         </message>
     </context>
     <context>
@@ -12203,6 +13971,32 @@ ended with %1</source>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::RunLegend</name>
+        <message>
+            <source>Runs: %1</source>
+            <translation>运行：%1</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunOpener</name>
+        <message>
+            <source>Opening %1…</source>
+            <translation>正在打开 %1…</translation>
+        </message>
+        <message>
+            <source>Opening %1: %2 of its events</source>
+            <translation>正在打开 %1：已读事件的 %2</translation>
+        </message>
+        <message>
+            <source>Opening %1: %2 events</source>
+            <translation>正在打开 %1：%2 个事件</translation>
+        </message>
+        <message>
+            <source>%1 could not be opened.</source>
+            <translation>无法打开 %1。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::RunsModel</name>
         <message>
             <source>Starred</source>
@@ -12252,6 +14046,18 @@ ended with %1</source>
             <source>Summary</source>
             <translation>摘要</translation>
         </message>
+        <message>
+            <source>%1
+%2</source>
+            <translation>%1
+%2</translation>
+        </message>
+        <message>
+            <source>%1
+%2, run again from %3</source>
+            <translation>%1
+%2，重新运行自 %3</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RunsPage</name>
@@ -12270,10 +14076,6 @@ ended with %1</source>
         <message>
             <source>Go to &amp;Launch</source>
             <translation>转到启动页(&amp;L)</translation>
-        </message>
-        <message>
-            <source>Stored runs</source>
-            <translation>已保存的运行</translation>
         </message>
         <message>
             <source>Runs</source>
@@ -12306,10 +14108,6 @@ ended with %1</source>
         <message>
             <source>A failure bundle: the run as one file for others, without secrets</source>
             <translation>故障包：将运行存为一个可交给他人的文件，不含机密</translation>
-        </message>
-        <message>
-            <source>&amp;Delete…</source>
-            <translation>删除(&amp;D)…</translation>
         </message>
         <message>
             <source>Run a&amp;gain…</source>
@@ -12364,10 +14162,6 @@ ended with %1</source>
             <translation>未导出 %1。</translation>
         </message>
         <message>
-            <source>The labels of %1 were not stored.</source>
-            <translation>未保存 %1 的标记信息。</translation>
-        </message>
-        <message>
             <source>The run store cannot be used.</source>
             <translation>无法使用运行存储。</translation>
         </message>
@@ -12420,40 +14214,103 @@ ended with %1</source>
             <translation>从文件夹导入运行：TensorBoard 事件文件，或一个运行的日志</translation>
         </message>
         <message>
-            <source>Opening %1…</source>
-            <translation>正在打开 %1…</translation>
-        </message>
-        <message>
-            <source>Opening %1: %2 of its events</source>
-            <translation>正在打开 %1：已读取其事件的 %2</translation>
-        </message>
-        <message>
-            <source>Opening %1: %2 events</source>
-            <translation>正在打开 %1：%2 个事件</translation>
-        </message>
-        <message>
-            <source>%1 could not be opened.</source>
-            <translation>无法打开 %1。</translation>
-        </message>
-        <message>
-            <source>Delete run</source>
-            <translation>删除运行</translation>
-        </message>
-        <message>
-            <source>Delete %1?</source>
-            <translation>删除 %1？</translation>
-        </message>
-        <message>
-            <source>Started %1, %2 ranks, %3. Its plan, curves, output and job file are deleted from the run store; files on the machines stay. This cannot be undone.</source>
-            <translation>开始于 %1，%2 个 rank，%3。它的计划、曲线、输出和作业文件将从运行存储中删除；机器上的文件会保留。此操作无法撤销。</translation>
-        </message>
-        <message>
             <source>&amp;Delete</source>
             <translation>删除(&amp;D)</translation>
         </message>
         <message>
-            <source>%1 could not be deleted.</source>
-            <translation>无法删除 %1。</translation>
+            <source>Group runs</source>
+            <translation>为运行分组</translation>
+        </message>
+        <message>
+            <source>Groups with mean and spread; right click on a column's header for more</source>
+            <translation>带平均值和离散度的分组；更多选项请右键单击列标题</translation>
+        </message>
+        <message>
+            <source>&amp;Columns…</source>
+            <translation>列(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>Which metrics and job keys the list shows</source>
+            <translation>列表显示哪些指标和作业键</translation>
+        </message>
+        <message>
+            <source>Deletes the selected runs; Ctrl+Z restores them</source>
+            <translation>删除所选运行；Ctrl+Z 恢复</translation>
+        </message>
+        <message>
+            <source>Co&amp;mpare</source>
+            <translation>比较(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Curves, statistics and differences of the selected runs (Ctrl+Shift+C)</source>
+            <translation>所选运行的曲线、统计和差异 (Ctrl+Shift+C)</translation>
+        </message>
+        <message>
+            <source>Scal&amp;ing run…</source>
+            <translation>扩展性运行(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>Runs the job of this run on 1, 2, 4 … ranks, or shows the result again</source>
+            <translation>在 1、2、4 … 个 rank 上运行此运行的作业，或再次显示结果</translation>
+        </message>
+        <message>
+            <source>Reading metrics: %1 of %2 runs</source>
+            <translation>正在读取指标：%1 / %2 次运行</translation>
+        </message>
+        <message>
+            <source>%1 of %2 selected</source>
+            <translation>已选 %1 / %2</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunsTable</name>
+        <message>
+            <source>Stored runs</source>
+            <translation>已存储的运行</translation>
+        </message>
+        <message>
+            <source>Stored runs by group</source>
+            <translation>按组排列的已存储运行</translation>
+        </message>
+        <message>
+            <source>Right click: columns and groups</source>
+            <translation>右键单击：列和分组</translation>
+        </message>
+        <message>
+            <source>&amp;Choose columns…</source>
+            <translation>选择列(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>&amp;Hide this column</source>
+            <translation>隐藏此列(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;Group by this column</source>
+            <translation>按此列分组(&amp;G)</translation>
+        </message>
+        <message>
+            <source>&amp;Reset columns</source>
+            <translation>重置列(&amp;R)</translation>
+        </message>
+        <message>
+            <source>No groups</source>
+            <translation>不分组</translation>
+        </message>
+        <message>
+            <source>By group</source>
+            <translation>按组</translation>
+        </message>
+        <message>
+            <source>By tag</source>
+            <translation>按标签</translation>
+        </message>
+        <message>
+            <source>By name</source>
+            <translation>按名称</translation>
+        </message>
+        <message>
+            <source>By %1</source>
+            <translation>按 %1</translation>
         </message>
     </context>
     <context>
@@ -12576,6 +14433,208 @@ ended with %1</source>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::ScalingDialog</name>
+        <message>
+            <source>Scaling run of %1</source>
+            <translation>%1 的扩展性运行</translation>
+        </message>
+        <message>
+            <source>Results by number of ranks</source>
+            <translation>按 rank 数的结果</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank 数</translation>
+        </message>
+        <message>
+            <source>Throughput</source>
+            <translation>吞吐量</translation>
+        </message>
+        <message>
+            <source>Middle half</source>
+            <translation>中间一半</translation>
+        </message>
+        <message>
+            <source>Speed-up</source>
+            <translation>加速比</translation>
+        </message>
+        <message>
+            <source>Efficiency</source>
+            <translation>效率</translation>
+        </message>
+        <message>
+            <source>Compute</source>
+            <translation>计算</translation>
+        </message>
+        <message>
+            <source>Data</source>
+            <translation>数据</translation>
+        </message>
+        <message>
+            <source>Communication</source>
+            <translation>通信</translation>
+        </message>
+        <message>
+            <source>Outcome</source>
+            <translation>结果</translation>
+        </message>
+        <message>
+            <source>&amp;Start</source>
+            <translation>开始(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Close</source>
+            <translation>关闭(&amp;C)</translation>
+        </message>
+        <message>
+            <source>1, 2, 4 … all</source>
+            <translation>1, 2, 4 … 全部</translation>
+        </message>
+        <message>
+            <source> s</source>
+            <translation> 秒</translation>
+        </message>
+        <message>
+            <source>Weak: each rank keeps its batch</source>
+            <translation>弱：每个 rank 保持其批大小</translation>
+        </message>
+        <message>
+            <source>Strong: one batch for all ranks</source>
+            <translation>强：所有 rank 共用一个批</translation>
+        </message>
+        <message>
+            <source>&amp;Ranks</source>
+            <translation>Rank(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;For each</source>
+            <translation>每个时长(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Mode</source>
+            <translation>模式(&amp;M)</translation>
+        </message>
+        <message>
+            <source>The job runs with each number of ranks, one after the other. Checkpoints and restarts are off; the runs are kept under one tag.</source>
+            <translation>作业依次以各个 rank 数运行。检查点和重启已关闭；这些运行保存在同一标签下。</translation>
+        </message>
+        <message>
+            <source>Ranks: "%1" is not a number of ranks.</source>
+            <translation>Rank：“%1”不是 rank 数。</translation>
+        </message>
+        <message>
+            <source>Write for example 1, 2, 4.</source>
+            <translation>例如写 1, 2, 4。</translation>
+        </message>
+        <message>
+            <source>Ranks: %1, size %2 of %3: </source>
+            <translation>Rank：%1，第 %2 个规模，共 %3 个：</translation>
+        </message>
+        <message>
+            <source>starting…</source>
+            <translation>正在启动…</translation>
+        </message>
+        <message>
+            <source>measured %1 of %2</source>
+            <translation>已测量 %1 / %2</translation>
+        </message>
+        <message>
+            <source>Stopping the ranks on all nodes…</source>
+            <translation>正在停止所有节点上的 rank…</translation>
+        </message>
+        <message>
+            <source>The scaling run did not start.</source>
+            <translation>扩展性运行未能启动。</translation>
+        </message>
+        <message>
+            <source>Stored with the tag %1.</source>
+            <translation>已存储，标签为 %1。</translation>
+        </message>
+        <message>
+            <source>Reading %1…</source>
+            <translation>正在读取 %1…</translation>
+        </message>
+        <message>
+            <source>The scaling run cannot be shown.</source>
+            <translation>无法显示扩展性运行。</translation>
+        </message>
+        <message>
+            <source>%1: %2 scaling, %3</source>
+            <translation>%1：%2扩展，%3</translation>
+        </message>
+        <message>
+            <source>weak</source>
+            <translation>弱</translation>
+        </message>
+        <message>
+            <source>strong</source>
+            <translation>强</translation>
+        </message>
+        <message>
+            <source>%1 – %2</source>
+            <translation>%1 – %2</translation>
+        </message>
+        <message>
+            <source>not reported</source>
+            <translation>未上报</translation>
+        </message>
+        <message>
+            <source>%1 steps measured</source>
+            <translation>已测量 %1 步</translation>
+        </message>
+        <message>
+            <source>&amp;Stop</source>
+            <translation>停止(&amp;S)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ScalingPlot</name>
+        <message>
+            <source>Speed-up by ranks, and where the time goes</source>
+            <translation>各 rank 数的加速比，以及时间的去向</translation>
+        </message>
+        <message>
+            <source>Speed-up (dashed: ideal)</source>
+            <translation>加速比（虚线：理想）</translation>
+        </message>
+        <message>
+            <source>ranks</source>
+            <translation>rank 数</translation>
+        </message>
+        <message>
+            <source>times</source>
+            <translation>倍</translation>
+        </message>
+        <message>
+            <source>Time of a step, ms</source>
+            <translation>一步的时间，毫秒</translation>
+        </message>
+        <message>
+            <source>compute</source>
+            <translation>计算</translation>
+        </message>
+        <message>
+            <source>data</source>
+            <translation>数据</translation>
+        </message>
+        <message>
+            <source>communication</source>
+            <translation>通信</translation>
+        </message>
+        <message>
+            <source>other</source>
+            <translation>其他</translation>
+        </message>
+        <message>
+            <source>Nothing measured yet.</source>
+            <translation>尚未测量。</translation>
+        </message>
+        <message>
+            <source>Not reported by these ranks.</source>
+            <translation>这些 rank 没有上报。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::SecretDialog</name>
         <message>
             <source>Passphrase</source>
@@ -12608,6 +14667,56 @@ ended with %1</source>
         <message>
             <source>Kept in memory only, never written to disk.</source>
             <translation>只保存在内存中，从不写入磁盘。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SettingsDialog</name>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+        <message>
+            <source>The settings file has errors.</source>
+            <translation>设置文件有错误。</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message>
+            <source>Search settings</source>
+            <translation>搜索设置</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>搜索</translation>
+        </message>
+        <message>
+            <source>Sections</source>
+            <translation>分区</translation>
+        </message>
+        <message>
+            <source>&amp;Reset %1</source>
+            <translation>重置“%1”(&amp;R)</translation>
+        </message>
+        <message>
+            <source>All values here are the defaults.</source>
+            <translation>此处的值均为默认值。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SettingsFile</name>
+        <message>
+            <source>The settings file %1 is damaged. What can be read of it is used; a copy is at %2.</source>
+            <translation>设置文件 %1 已损坏。能读取的内容会被使用；副本位于 %2。</translation>
+        </message>
+        <message>
+            <source>The settings file %1 is damaged, and %2 could not be written. Copy it before you change a setting: what cannot be read of it is lost then.</source>
+            <translation>设置文件 %1 已损坏，且无法写入 %2。请在更改设置之前先复制它：否则无法读取的内容将会丢失。</translation>
+        </message>
+        <message>
+            <source>%1 = "%2" is not understood; use %3. The default is used, and the value stays in %4.</source>
+            <translation>无法理解 %1 = “%2”；请用%3。现使用默认值，该值保留在 %4 中。</translation>
         </message>
     </context>
     <context>
@@ -12736,6 +14845,101 @@ Write one below to set it for the next run.</source>
         <message>
             <source>NCCL prints the same line for the environment and for nccl.conf; on the node, `grep %1 ~/.nccl.conf /etc/nccl.conf` finds the second</source>
             <translation>对于环境变量和 nccl.conf，NCCL 打印相同的行；在节点上，`grep %1 ~/.nccl.conf /etc/nccl.conf` 可找出后者</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ShortcutSection</name>
+        <message>
+            <source>Start, in Launch; run preflight, in Doctor</source>
+            <translation>在“启动”中启动；在“诊断”中运行预检</translation>
+        </message>
+        <message>
+            <source>Search in the log, in Live</source>
+            <translation>在“实时”的日志中搜索</translation>
+        </message>
+        <message>
+            <source>Next found line, in Live</source>
+            <translation>在“实时”中转到下一个找到的行</translation>
+        </message>
+        <message>
+            <source>Previous found line, in Live</source>
+            <translation>在“实时”中转到上一个找到的行</translation>
+        </message>
+        <message>
+            <source>Open the selected row</source>
+            <translation>打开所选行</translation>
+        </message>
+        <message>
+            <source>Delete the selected run, in Runs</source>
+            <translation>在“运行记录”中删除所选运行</translation>
+        </message>
+        <message>
+            <source>Clear the selection, or close the dialog</source>
+            <translation>清除选择，或关闭对话框</translation>
+        </message>
+        <message>
+            <source>Shortcuts</source>
+            <translation>快捷键</translation>
+        </message>
+        <message>
+            <source>Action</source>
+            <translation>操作</translation>
+        </message>
+        <message>
+            <source>Group</source>
+            <translation>分组</translation>
+        </message>
+        <message>
+            <source>Keys</source>
+            <translation>按键</translation>
+        </message>
+        <message>
+            <source>New keys</source>
+            <translation>新按键</translation>
+        </message>
+        <message>
+            <source>&amp;Assign</source>
+            <translation>分配(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Re&amp;move</source>
+            <translation>移除(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;Default</source>
+            <translation>默认(&amp;D)</translation>
+        </message>
+        <message>
+            <source>The default is %1.</source>
+            <translation>默认为 %1。</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>fixed</source>
+            <translation>固定</translation>
+        </message>
+        <message>
+            <source>New keys for: %1</source>
+            <translation>新按键用于：%1</translation>
+        </message>
+        <message>
+            <source>These keys cannot be changed.</source>
+            <translation>这些按键无法更改。</translation>
+        </message>
+        <message>
+            <source>%1 is fixed: %2. Choose other keys.</source>
+            <translation>%1 是固定的：%2。请选择其他按键。</translation>
+        </message>
+        <message>
+            <source>%1 belongs to "%2", which loses it.</source>
+            <translation>%1 属于“%2”，后者将失去它。</translation>
+        </message>
+        <message>
+            <source>T&amp;ake it</source>
+            <translation>夺用(&amp;A)</translation>
         </message>
     </context>
     <context>
@@ -12923,6 +15127,25 @@ Write one below to set it for the next run.</source>
         <message>
             <source>PXN: another GPU's device</source>
             <translation>PXN：另一个 GPU 的网络设备</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::WindowNews</name>
+        <message>
+            <source>Settin&amp;gs…</source>
+            <translation>设置(&amp;G)…</translation>
+        </message>
+        <message>
+            <source>The settings file has errors.</source>
+            <translation>设置文件有错误。</translation>
+        </message>
+        <message>
+            <source>Re&amp;view…</source>
+            <translation>查看(&amp;V)…</translation>
+        </message>
+        <message>
+            <source>%1 stored runs, about %2, are beyond what the settings keep.</source>
+            <translation>%1 个已保存的运行（约 %2）超出了设置中保留的限度。</translation>
         </message>
     </context>
 </TS>

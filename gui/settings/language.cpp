@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/config/phrase.h>
-#include <gui/session/language.h>
+#include <gui/settings/language.h>
 #include <gui/strings.h>
 #include <remote/desk/text.h>
 

@@ -10,6 +10,9 @@ class QObject;
 
 namespace rankscope::gui {
 
+/// The user's choice in the settings file: read before everything else, because what that reads has texts.
+inline const QString kLanguageKey = QStringLiteral("appearance/language");
+
 struct Language {
     QString code;  ///< "en", "zh_CN"
     QString name;  ///< in the language itself
