@@ -22,19 +22,28 @@ int run_job(const GlobalOptions& options, JobRead job, const RunOptions& how) {
         report(job.problems, options.json);
         return kUsage;
     }
+    if (const auto checked = AlertSender::check(how.notify); !checked) {
+        report(checked.failure(), options.json);
+        return kUsage;
+    }
     auto store = open_store(options);
     if (!store) {
         return kUsage;
     }
     block_signals();
+    AlertSender alerts(how.notify, job.job.name);
     const bool own_program = !job.job.command.empty();
     RunView view({options.json, how.logs || own_program});
     RunRequest request{std::move(*inventory), std::move(job.job), std::move(job.yaml)};
     request.log_limit = how.log_limit_mb * 1000000;
     auto controller = RunController::start(
         std::move(request), store, terminal_prompter(options),
-        [&view](const Event& event) { view.event(event); },
+        [&view, &alerts](const Event& event) {
+            view.event(event);
+            alerts.event(event);
+        },
         [&view](const LaunchPlan& plan) { view.plan(plan); });
+    alerts.set_run(controller->run_id());
     if (how.detach && controller->wait_started()) {
         if (options.json) {
             std::printf("%s\n",
@@ -65,6 +74,9 @@ void add_run_command(CLI::App& app, GlobalOptions& options, int& code) {
 void add_run_options(CLI::App& command, RunOptions& how) {
     command.add_flag("--detach", how.detach, "Return once all ranks are started; the run continues");
     command.add_flag("--logs", how.logs, "Show the ranks' stdout too");
+    add_notify_options(command, how.notify);
+    command.get_option("--notify-command")
+        ->excludes(command.get_option("--detach"));  // nothing watches it then
     command.add_option("--log-limit", how.log_limit_mb,
                        "MB of the ranks' output to keep; beyond it a few lines per second and rank");
 }

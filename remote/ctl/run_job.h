@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
 #include <remote/desk/config/job.h>
 #include <remote/desk/run/log_share.h>
@@ -16,6 +17,7 @@ namespace rankscope::ctl {
 struct RunOptions {
     bool detach = false;
     bool logs = false;  ///< stdout of the ranks too
+    NotifyOptions notify;
     std::uint64_t log_limit_mb = LogShare::kDefaultLimit / 1000000;
 };
 

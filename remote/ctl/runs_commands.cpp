@@ -6,11 +6,13 @@
 #include <remote/ctl/attach_run.h>
 #include <remote/ctl/commands.h>
 #include <remote/ctl/export_command.h>
+#include <remote/ctl/local_time.h>
 #include <remote/ctl/recorded_stops_delivery.h>
 #include <remote/ctl/run_job.h>
 #include <remote/ctl/runs_import.h>
 #include <remote/ctl/runs_labels.h>
 #include <remote/ctl/runs_on_nodes.h>
+#include <remote/ctl/runs_prune.h>
 #include <remote/ctl/sample_table.h>
 #include <remote/ctl/table.h>
 #include <remote/ctl/terminal_text.h>
@@ -25,21 +27,11 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <ctime>
 #include <map>
 #include <memory>
 
 namespace rankscope::ctl {
 namespace {
-
-std::string when(std::int64_t t_us) {
-    const std::time_t seconds = t_us / 1000000;
-    std::tm parts{};
-    ::localtime_r(&seconds, &parts);
-    char buffer[32];
-    std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
-    return buffer;
-}
 
 std::string lasted(const RunRecord& record) {
     const std::int64_t end = record.ended_us != 0 ? record.ended_us : now_us();
@@ -104,7 +96,7 @@ int list(const GlobalOptions& options, const RunFilter& filter) {
     std::vector<std::vector<std::string>> rows{
         {"RUN", "NAME", "STARTED", "LASTED", "RANKS", "NODES", "OUTCOME", "LABELS"}};
     for (const auto& record : *runs) {
-        rows.push_back({record.run_id, record.name, when(record.started_us), lasted(record),
+        rows.push_back({record.run_id, record.name, local_time_text(record.started_us), lasted(record),
                         std::to_string(record.world_size), record.nodes, to_string(record.outcome),
                         label_text(labels[record.run_id])});
     }
@@ -195,8 +187,9 @@ int show(const GlobalOptions& options, const std::string& run_id) {
         return kDone;
     }
     std::printf("%s  %s  %s  started %s, lasted %s\n%s\n", record->run_id.c_str(),
-                safe_text(record->name).c_str(), to_string(record->outcome), when(record->started_us).c_str(),
-                lasted(*record).c_str(), safe_text(record->summary).c_str());
+                safe_text(record->name).c_str(), to_string(record->outcome),
+                local_time_text(record->started_us).c_str(), lasted(*record).c_str(),
+                safe_text(record->summary).c_str());
     for (const auto* verdicts : {&state.diagnoses, &state.live_verdicts}) {
         for (const auto& verdict : *verdicts) {
             std::printf("  %s: %s\n", verdict.id.str().c_str(), safe_text(verdict.title).c_str());
@@ -288,6 +281,7 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add("show", "Plan, ranks and end of one", [&options, run_id] { return show(options, *run_id); });
     add_export_command(*runs, options, code);
     add_label_command(*runs, options, code);
+    add_prune_command(*runs, options, code);
     with_nodes(add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
                    [&options, run_id, logs, nodes] {
                        return nodes->empty() ? attach_run(options, *run_id, *logs)

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/wake_fd.h>
+#include <remote/ctl/local_time.h>
 #include <remote/ctl/run_view.h>
 #include <remote/ctl/runs_on_nodes.h>
 #include <remote/ctl/table.h>
@@ -15,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
-#include <ctime>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -66,15 +66,6 @@ Result<wire::RunList> runs_of(AgentLink& link) {
     return reply->runs();
 }
 
-std::string local_time(std::int64_t t_us) {
-    const std::time_t seconds = t_us / 1000000;
-    std::tm parts{};
-    ::localtime_r(&seconds, &parts);
-    char buffer[32];
-    std::strftime(buffer, sizeof buffer, "%Y-%m-%d %H:%M:%S", &parts);
-    return buffer;
-}
-
 }  // namespace
 
 int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& nodes) {
@@ -95,8 +86,8 @@ int list_on_nodes(const GlobalOptions& options, const std::vector<std::string>& 
                                {"started", static_cast<double>(run.started_us()) / 1e6},
                                {"state", state},
                                {"desk", run.desk()}});
-                rows.push_back(
-                    {node.name, run.run_id(), run.name(), local_time(run.started_us()), state, run.desk()});
+                rows.push_back({node.name, run.run_id(), run.name(), local_time_text(run.started_us()), state,
+                                run.desk()});
             }
             return kDone;
         });
