@@ -6,7 +6,9 @@
 #include <gui/app/resources.h>
 #include <gui/session/language.h>
 #include <gui/session/options.h>
-#include <gui/style/theme.h>
+#include <gui/settings/settings.h>
+#include <gui/style/look.h>
+#include <gui/widgets/focus_ring.h>
 
 #include <QApplication>
 #include <QSettings>
@@ -69,13 +71,20 @@ int main(int argc, char** argv) {
         parsed.options.language = QSettings().value(QStringLiteral("language")).toString();
     }
     install_language(&app, language_for(parsed.options.language));
-    if (!parsed.options.theme_given) {
-        parsed.options.theme = ThemeChoice(QSettings().value(QStringLiteral("theme"), 0).toInt());
+    const Settings settings = read_settings(QSettings()).settings;
+    Look look = settings.look;
+    if (parsed.options.theme_given) {
+        look.theme = look_theme(parsed.options.theme);
+    }
+    if (parsed.options.data_dir.empty()) {
+        parsed.options.data_dir = settings.store_folder.toStdString();
     }
     const bool system_is_dark = is_dark(QApplication::palette());
-    apply_theme(app, parsed.options.theme, system_is_dark);
+    apply_look(app, look, system_is_dark);
 
+    const FocusRing focus_ring(&app);
     MainWindow window(parsed.options, system_is_dark);
+    window.restore_state();
     window.show();
     return QApplication::exec();
 }

@@ -1,7 +1,13 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/actions/command_palette.h>
+#include <gui/app/attach_bar.h>
 #include <gui/app/main_window.h>
+#include <gui/app/nav_bar.h>
+#include <gui/app/window_actions.h>
+#include <gui/app/window_news.h>
+#include <gui/app/window_state.h>
 #include <gui/bundle/bundle_file.h>
 #include <gui/bundle/save_bundle_dialog.h>
 #include <gui/doctor/doctor_page.h>
@@ -9,20 +15,20 @@
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/logs/logs_page.h>
+#include <gui/notify/notifier.h>
+#include <gui/preferences/retention_dialog.h>
+#include <gui/preferences/settings_dialog.h>
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
+#include <gui/style/glyphs.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
-#include <gui/widgets/page_button.h>
 
-#include <QActionGroup>
 #include <QApplication>
-#include <QButtonGroup>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QHBoxLayout>
-#include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -31,7 +37,6 @@
 #include <QShowEvent>
 #include <QStackedWidget>
 #include <QTimer>
-#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -39,7 +44,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kNavWidth = 84;
 constexpr QSize kFirstSize(1280, 800);
 /// Title bar and borders, before the window manager reports them.
 constexpr QSize kLikelyFrame(16, 40);
@@ -55,30 +59,19 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     : options_(options),
       system_is_dark_(system_is_dark),
       pages_(new QStackedWidget(this)),
+      nav_(new NavBar(this)),
+      notifier_(new Notifier(this)),
       workspace_(std::make_unique<Workspace>(options, this)) {
     setObjectName(u"mainWindow"_s);
     setAcceptDrops(true);
     setWindowIcon(app_icon());
-    auto* central = new QWidget(this);
-    auto* layout = new QHBoxLayout(central);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(make_nav_bar());
-    fleet_ = new FleetPage(workspace_->fleet(), pages_);
-    launch_ = new LaunchPage(workspace_.get(), pages_);
-    doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
-    live_ = new LivePage(workspace_.get(), pages_);
-    runs_ = new RunsPage(workspace_.get(), pages_);
-    logs_ = new LogsPage(workspace_.get(), pages_);
-    for (QWidget* page :
-         {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),
-          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_), static_cast<QWidget*>(logs_)}) {
-        pages_->addWidget(page);
-    }
-    layout->addWidget(pages_, 1);
-    setCentralWidget(central);
-    make_menus();
+    theme_ = options_.theme_given ? look_theme(options_.theme) : workspace_->settings()->now().look.theme;
+    make_pages();
+    actions_ = std::make_unique<WindowActions>(this);
     connect_pages();
+    connect_session();
+    connect_news();
+    connect_notifier();
     restore_geometry();
     show_page(options_.quick_start || !options_.job_file.empty() ? Page::Launch : Page::Fleet);
     open_first_job();
@@ -91,109 +84,34 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
 
 MainWindow::~MainWindow() {
     // Pages and dialogs use the workspace: they are deleted first.
-    qDeleteAll(findChildren<SaveBundleDialog*>(Qt::FindDirectChildrenOnly));
+    qDeleteAll(findChildren<QDialog*>(Qt::FindDirectChildrenOnly));
     delete takeCentralWidget();
 }
 
-QWidget* MainWindow::make_nav_bar() {
-    auto* bar = new QFrame(this);
-    bar->setObjectName(u"navBar"_s);
-    bar->setAccessibleName(tr("Pages"));
-    bar->setFixedWidth(kNavWidth);
-    auto* layout = new QVBoxLayout(bar);
-    layout->setContentsMargins(0, 6, 0, 6);
-    layout->setSpacing(2);
-    const std::array<QString, 6> texts{tr("Fleet"), tr("Launch"), tr("Doctor"),
-                                       tr("Live"),  tr("Runs"),   tr("Logs")};
-    const std::array<const char*, 6> names{"navFleet", "navLaunch", "navDoctor",
-                                           "navLive",  "navRuns",   "navLogs"};
-    auto* group = new QButtonGroup(this);
-    for (std::size_t i = 0; i < nav_.size(); ++i) {
-        auto* button = new PageButton(bar);
-        button->setObjectName(QString::fromLatin1(names[i]));
-        button->setText(texts[i]);
-        button->setToolButtonStyle(Qt::ToolButtonTextUnderIcon);
-        button->setIconSize(QSize(26, 26));
-        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        button->setToolTip(tr("%1 (Ctrl+%2)").arg(texts[i]).arg(i + 1));
-        button->setFocusPolicy(Qt::TabFocus);
-        group->addButton(button);
-        layout->addWidget(button);
-        connect(button, &QToolButton::clicked, this, [this, i] { show_page(Page(i)); });
-        nav_[i] = button;
+void MainWindow::make_pages() {
+    auto* central = new QWidget(this);
+    auto* layout = new QHBoxLayout(central);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(nav_);
+    fleet_ = new FleetPage(workspace_->fleet(), pages_);
+    launch_ = new LaunchPage(workspace_.get(), pages_);
+    doctor_ = new DoctorPage(workspace_.get(), launch_, pages_);
+    live_ = new LivePage(workspace_.get(), pages_);
+    runs_ = new RunsPage(workspace_.get(), pages_);
+    logs_ = new LogsPage(workspace_.get(), pages_);
+    for (QWidget* page :
+         {static_cast<QWidget*>(fleet_), static_cast<QWidget*>(launch_), static_cast<QWidget*>(doctor_),
+          static_cast<QWidget*>(live_), static_cast<QWidget*>(runs_), static_cast<QWidget*>(logs_)}) {
+        pages_->addWidget(page);
     }
-    layout->addStretch();
-    icon_nav_bar();
-    return bar;
-}
-
-void MainWindow::icon_nav_bar() {
-    const ThemeColors colors = theme_colors(palette());
-    for (std::size_t i = 0; i < nav_.size(); ++i) {
-        if (nav_[i]) {
-            nav_[i]->setIcon(nav_icon(NavIcon(i), colors.muted, colors.accent));
-        }
-    }
-}
-
-void MainWindow::make_file_menu() {
-    QMenu* file = menuBar()->addMenu(tr("&File"));
-    QAction* open = file->addAction(tr("&Open failure bundle…"), this, [this] {
-        show_page(Page::Runs);
-        runs_->choose_bundle();
-    });
-    open->setObjectName(u"menuOpenBundle"_s);
-    QAction* import = file->addAction(tr("&Import runs from a folder…"), this, [this] {
-        show_page(Page::Runs);
-        runs_->choose_folder();
-    });
-    import->setObjectName(u"menuImportFolder"_s);
-    QAction* save = file->addAction(tr("&Save failure bundle…"), this, [this] {
-        const RunRecord* run = runs_->selected();
-        if (page() == Page::Live && live_->can_save()) {
-            save_bundle(qs(live_->shown()->state().run_id), qs(live_->shown()->state().name));
-        } else if (page() == Page::Runs && run) {
-            save_bundle(qs(run->run_id), qs(run->name));
-        }
-    });
-    save->setObjectName(u"menuSaveBundle"_s);
-    connect(file, &QMenu::aboutToShow, this, [this, save] {
-        save->setEnabled(page() == Page::Live ? live_->can_save()
-                                              : page() == Page::Runs && runs_->selected() != nullptr);
-    });
-    file->addSeparator();
-    file->addAction(tr("&Quit"), QKeySequence::Quit, this, &QWidget::close);
-}
-
-void MainWindow::make_menus() {
-    make_file_menu();
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    const std::array<QString, 6> texts{tr("&Fleet"), tr("&Launch"), tr("&Doctor"),
-                                       tr("L&ive"),  tr("&Runs"),   tr("Lo&gs")};
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        view->addAction(texts[i], QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), this,
-                        [this, i] { show_page(Page(i)); });
-    }
-    view->addSeparator();
-    QMenu* theme = view->addMenu(tr("&Theme"));
-    themes_ = new QActionGroup(this);
-    const std::array<std::pair<QString, ThemeChoice>, 3> choices{{{tr("As the &system"), ThemeChoice::System},
-                                                                  {tr("&Light"), ThemeChoice::Light},
-                                                                  {tr("&Dark"), ThemeChoice::Dark}}};
-    for (const auto& [text, choice] : choices) {
-        QAction* action = theme->addAction(text, this, [this, choice = choice] { set_theme(choice); });
-        action->setCheckable(true);
-        action->setChecked(choice == options_.theme);
-        themes_->addAction(action);
-    }
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&About Rankscope"), this, [this] {
-        QMessageBox::about(
-            this, tr("About Rankscope"),
-            tr("<h3>Rankscope %1</h3><p>Launch, watch and diagnose distributed training.</p>"
-               "<p>Free software under the GNU General Public License, version 3 or later.</p>")
-                .arg(QApplication::applicationVersion()));
-    });
+    auto* right = new QVBoxLayout;
+    right->setSpacing(0);
+    news_ = new WindowNews(workspace_.get(), central);
+    right->addWidget(news_);
+    right->addWidget(pages_, 1);
+    layout->addLayout(right, 1);
+    setCentralWidget(central);
 }
 
 void MainWindow::connect_pages() {
@@ -232,15 +150,65 @@ void MainWindow::connect_pages() {
         show_page(Page::Live);
     });
     connect(runs_, &RunsPage::deleted, this, [this](const QString& run_id) { live_->forget(ss(run_id)); });
+}
+
+void MainWindow::connect_session() {
     RunSession* session = workspace_->session();
     connect(session, &RunSession::attached, this, [this] { show_page(Page::Live); });
     connect(session, &RunSession::stateChanged, this, &MainWindow::update_title);
+    connect(session, &RunSession::stateChanged, this, &MainWindow::mark_live);
     connect(session, &RunSession::ended, this, [this] {
+        mark_live();
         if (close_when_over_) {
             may_close_ = true;
             close();
         }
     });
+}
+
+void MainWindow::connect_news() {
+    connect(nav_, &NavBar::chosen, this, [this](int page) { show_page(Page(page)); });
+    connect(pages_, &QStackedWidget::currentChanged, news_, &WindowNews::forget_message);
+    connect(news_->attach_bar(), &AttachBar::attachRequested, this, &MainWindow::open_run);
+    connect(news_->attach_bar(), &AttachBar::listRequested, this, [this] { show_page(Page::Runs); });
+    connect(news_->attach_bar(), &AttachBar::refreshed, this,
+            [this] { fleet_->set_has_runs(!known_runs().empty()); });
+    connect(fleet_, &FleetPage::quickStartRequested, this, &MainWindow::open_quick_start);
+    connect(news_, &WindowNews::settingsRequested, this, [this] { show_settings(SettingsPart::Appearance); });
+    connect(news_, &WindowNews::retentionRequested, this, &MainWindow::review_store);
+    connect(actions_->registry(), &ActionRegistry::refused, this,
+            [this](const QString& name, const QString& reason) {
+                news_->say(tr("%1 cannot be done now.").arg(name), reason);
+            });
+    SettingsFile* settings = workspace_->settings();
+    actions_->registry()->set_keys(settings->now().shortcuts);
+    connect(settings, &SettingsFile::changed, this, [this, settings](const Settings& before) {
+        if (settings->now().look != before.look) {
+            theme_ = settings->now().look.theme;
+            update_look();
+        }
+        actions_->registry()->set_keys(settings->now().shortcuts);
+    });
+}
+
+void MainWindow::connect_notifier() {
+    SettingsFile* settings = workspace_->settings();
+    notifier_->set_settings(settings->now().notifications);
+    connect(settings, &SettingsFile::changed, this,
+            [this, settings] { notifier_->set_settings(settings->now().notifications); });
+    RunSession* session = workspace_->session();
+    connect(session, &RunSession::started, this, &MainWindow::begin_notifications);
+    connect(session, &RunSession::attached, this, &MainWindow::begin_notifications);
+    connect(session, &RunSession::arrived, notifier_, &Notifier::apply);
+    connect(notifier_, &Notifier::reported, this, [this] { QApplication::alert(this); });
+    connect(notifier_, &Notifier::failed, this, [this](const Failure& failure) {
+        news_->say(tr("A notification could not be sent."), failure_text(failure));
+    });
+}
+
+void MainWindow::begin_notifications() {
+    const RunState& run = workspace_->session()->model()->state();
+    notifier_->begin(run.run_id, run.name);
 }
 
 void MainWindow::open_bundles(const QStringList& files) {
@@ -290,36 +258,174 @@ void MainWindow::update_title() {
     }
 }
 
+// How a run ended is on view in Live; elsewhere its button says so.
+void MainWindow::mark_live() {
+    const RunSession* session = workspace_->session();
+    const LiveModel* run = workspace_->session()->model();
+    if (session->live() || run->empty() || !run->state().end || page() == Page::Live) {
+        nav_->set_mark(int(Page::Live), PageButton::Mark::None, {});
+        return;
+    }
+    const Outcome outcome = run->state().outcome;
+    const bool well = outcome == Outcome::Done || outcome == Outcome::Stopped;
+    nav_->set_mark(int(Page::Live), well ? PageButton::Mark::Done : PageButton::Mark::Failed,
+                   tr("%1: %2").arg(qs(run->state().name), outcome_text(outcome)));
+}
+
 MainWindow::Page MainWindow::page() const {
     return Page(pages_->currentIndex());
 }
 
+QWidget* MainWindow::page_widget(Page page) const {
+    return pages_->widget(int(page));
+}
+
 void MainWindow::show_page(Page page) {
     pages_->setCurrentIndex(int(page));
-    nav_[std::size_t(page)]->setChecked(true);
+    nav_->set_current(int(page));
     pages_->currentWidget()->setFocus();  // the page passes it to its main widget
+    if (page == Page::Live) {
+        nav_->set_mark(int(page), PageButton::Mark::None, {});
+    }
+}
+
+void MainWindow::choose_bundle() {
+    show_page(Page::Runs);
+    runs_->choose_bundle();
+}
+
+void MainWindow::choose_folder() {
+    show_page(Page::Runs);
+    runs_->choose_folder();
+}
+
+bool MainWindow::can_save_bundle() const {
+    return page() == Page::Live ? live_->can_save() : page() == Page::Runs && runs_->selected() != nullptr;
+}
+
+void MainWindow::save_shown_bundle() {
+    if (!can_save_bundle()) {
+        return;
+    }
+    if (page() == Page::Live) {
+        const RunState& shown = live_->shown()->state();
+        save_bundle(qs(shown.run_id), qs(shown.name));
+    } else {
+        save_bundle(qs(runs_->selected()->run_id), qs(runs_->selected()->name));
+    }
+}
+
+bool MainWindow::can_attach() const {
+    return !news_->attach_bar()->continuing().empty() && !workspace_->session()->live();
+}
+
+void MainWindow::attach_found() {
+    if (can_attach()) {
+        open_run(news_->attach_bar()->continuing().front());
+    }
+}
+
+const std::vector<RunRecord>& MainWindow::known_runs() const {
+    return news_->attach_bar()->known_runs();
+}
+
+// Runs shows how far it is, and what goes wrong.
+void MainWindow::open_run(const RunRecord& run) {
+    show_page(Page::Runs);
+    runs_->select(run.run_id);
+    runs_->open_record(run);
+}
+
+void MainWindow::open_job(const std::filesystem::path& file) {
+    launch_->open_job(file);
+    show_page(Page::Launch);
+}
+
+void MainWindow::open_quick_start() {
+    const Recipe recipe = quick_start_recipe(QApplication::applicationDirPath());
+    launch_->set_job_text(recipe.yaml, recipe.file.empty() ? "mnist-quickstart.yaml" : recipe.file);
+    show_page(Page::Launch);
+}
+
+void MainWindow::show_settings(SettingsPart part) {
+    auto* dialog = findChild<SettingsDialog*>(QString(), Qt::FindDirectChildrenOnly);
+    if (dialog == nullptr) {
+        dialog = new SettingsDialog(workspace_.get(), actions_->registry(), this);
+        dialog->setAttribute(Qt::WA_DeleteOnClose);
+        connect(dialog, &SettingsDialog::notificationTestRequested, this, [this] {
+            notifier_->report({AlertKind::Ended, ss(tr("A notification of Rankscope")),
+                               ss(tr("This is what it looks like.")), -1, -1});
+        });
+    }
+    dialog->show_part(part);
+    dialog->show();
+    dialog->raise();
+    dialog->activateWindow();
+}
+
+void MainWindow::show_palette() {
+    (new CommandPalette(actions_->commands(), this))->open();
+}
+
+void MainWindow::review_store() {
+    auto* dialog = new RetentionDialog(workspace_->store(), workspace_->options().store_path(),
+                                       workspace_->settings()->now().retention(), workspace_->pool(), this);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->open();
 }
 
 void MainWindow::open_first_job() {
     if (!options_.job_file.empty()) {
         launch_->open_job(options_.job_file);
     } else if (options_.quick_start) {
-        const Recipe recipe = quick_start_recipe(QApplication::applicationDirPath());
-        launch_->set_job_text(recipe.yaml, recipe.file.empty() ? "mnist-quickstart.yaml" : recipe.file);
+        open_quick_start();
     }
 }
 
-void MainWindow::set_theme(ThemeChoice choice) {
-    options_.theme = choice;
-    apply_theme(*static_cast<QApplication*>(QApplication::instance()), choice, system_is_dark_);
-    QSettings().setValue(u"theme"_s, int(choice));
+void MainWindow::set_theme(LookTheme theme) {
+    Settings settings = workspace_->settings()->now();
+    if (settings.look.theme == theme && theme_ != theme) {  // --theme hid the user's own
+        theme_ = theme;
+        update_look();
+    }
+    settings.look.theme = theme;
+    workspace_->settings()->set(settings);
 }
 
-void MainWindow::changeEvent(QEvent* event) {
-    QMainWindow::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) {
-        icon_nav_bar();
+void MainWindow::update_look() {
+    Look look = workspace_->settings()->now().look;
+    look.theme = theme_;
+    apply_look(*static_cast<QApplication*>(QApplication::instance()), look, system_is_dark_);
+}
+
+void MainWindow::restore_state() {
+    keeps_state_ = true;
+    const QSettings file;
+    for (int i = 0; i < pages_->count(); ++i) {
+        restore_sizes(*pages_->widget(i));
     }
+    bool ok = false;
+    const int last = file.value(u"window/page"_s).toInt(&ok);
+    if (ok && last >= 0 && last < pages_->count() && !options_.quick_start && options_.job_file.empty()) {
+        show_page(Page(last));
+    }
+    if (const QString run = file.value(u"window/run"_s).toString(); !run.isEmpty()) {
+        runs_->select(ss(run));
+    }
+}
+
+void MainWindow::save_state() {
+    QSettings file;
+    file.setValue(u"geometry"_s, saveGeometry());
+    if (!keeps_state_) {
+        return;
+    }
+    for (int i = 0; i < pages_->count(); ++i) {
+        save_sizes(*pages_->widget(i));
+    }
+    file.setValue(u"window/page"_s, int(page()));
+    const RunRecord* run = runs_->selected();
+    file.setValue(u"window/run"_s, run ? qs(run->run_id) : QString());
 }
 
 void MainWindow::restore_geometry() {
@@ -362,7 +468,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
         ask_before_closing();
         return;
     }
-    QSettings().setValue(u"geometry"_s, saveGeometry());
+    save_state();
     // From here on a connection that asks gets "no", and no thread waits.
     workspace_->shut_down();
     session->detach();

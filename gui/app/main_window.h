@@ -4,16 +4,15 @@
 #pragma once
 
 #include <gui/session/options.h>
-#include <gui/style/glyphs.h>
+#include <gui/settings/settings.h>
 #include <remote/desk/run/run_controller.h>
 
 #include <QMainWindow>
-#include <array>
+#include <filesystem>
 #include <memory>
+#include <vector>
 
-class QActionGroup;
 class QStackedWidget;
-class QToolButton;
 
 namespace rankscope::gui {
 
@@ -22,7 +21,11 @@ class FleetPage;
 class LaunchPage;
 class LivePage;
 class LogsPage;
+class NavBar;
+class Notifier;
 class RunsPage;
+class WindowActions;
+class WindowNews;
 class Workspace;
 
 /// Size of the first window on a screen with this room, frame excluded.
@@ -41,27 +44,48 @@ public:
     Workspace* workspace() const { return workspace_.get(); }
     Page page() const;
     void show_page(Page page);
+    QWidget* page_widget(Page page) const;
+    FleetPage* fleet_page() const { return fleet_; }
     LaunchPage* launch_page() const { return launch_; }
     DoctorPage* doctor_page() const { return doctor_; }
     LivePage* live_page() const { return live_; }
     RunsPage* runs_page() const { return runs_; }
     LogsPage* logs_page() const { return logs_; }
 
+    // What actions and commands do.
+    void choose_bundle();
+    void choose_folder();
+    bool can_save_bundle() const;
+    void save_shown_bundle();
+    bool can_attach() const;
+    void attach_found();
+    const std::vector<RunRecord>& known_runs() const;
+    void open_run(const RunRecord& run);
+    void open_job(const std::filesystem::path& file);
+    void open_quick_start();
+    LookTheme theme() const { return theme_; }
+    void set_theme(LookTheme theme);
+    /// Page, sizes and run of the last start; keeps them from now on.
+    void restore_state();
+    void show_settings(SettingsPart part);
+    void show_palette();
+
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
-    void changeEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
 private:
-    QWidget* make_nav_bar();
-    void make_menus();
-    void make_file_menu();
+    void make_pages();
     void connect_pages();
-    void icon_nav_bar();
-    void set_theme(ThemeChoice choice);
+    void connect_news();
+    void connect_notifier();
+    void begin_notifications();
+    void connect_session();
+    void update_look();
     void restore_geometry();
+    void save_state();
     void fit_screen();
     void open_first_job();
     void ask_before_closing();
@@ -69,15 +93,20 @@ private:
     void open_bundles(const QStringList& files);
     void save_bundle(const QString& run_id, const QString& name);
     void start_run(const RunRequest& request);
+    void mark_live();
+    void review_store();
     void update_title();
 
     Options options_;
     bool system_is_dark_;
+    LookTheme theme_ = LookTheme::System;
+    bool keeps_state_ = false;
     bool may_close_ = false;
     bool close_when_over_ = false;
     QStackedWidget* pages_;
-    std::array<QToolButton*, 6> nav_{};
-    QActionGroup* themes_ = nullptr;
+    NavBar* nav_;
+    WindowNews* news_ = nullptr;
+    Notifier* notifier_;
     FleetPage* fleet_ = nullptr;
     LaunchPage* launch_ = nullptr;
     DoctorPage* doctor_ = nullptr;
@@ -85,6 +114,7 @@ private:
     RunsPage* runs_ = nullptr;
     LogsPage* logs_ = nullptr;
     std::unique_ptr<Workspace> workspace_;
+    std::unique_ptr<WindowActions> actions_;
 };
 
 }  // namespace rankscope::gui

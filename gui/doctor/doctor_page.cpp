@@ -97,7 +97,7 @@ QWidget* DoctorPage::make_head() {
     nodes_->setToolTip(tr("Which nodes of the job are inspected"));
     quick_ = make_button(tr("&Quick"), "doctorQuick", head);
     quick_->setToolTip(tr("About a second: without loss, bandwidth and versions"));
-    full_ = make_button(tr("&Run preflight"), "doctorFull", head, "primary");
+    full_ = make_button(tr("Run &preflight"), "doctorFull", head, "primary");
     full_->setToolTip(tr("Everything: some seconds (Ctrl+Enter)"));
     cancel_ = make_button(tr("&Cancel"), "doctorCancel", head);
     for (QWidget* widget : std::initializer_list<QWidget*>{open_, nodes_, quick_, full_, cancel_}) {

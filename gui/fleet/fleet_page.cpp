@@ -3,6 +3,7 @@
 
 #include <base/shell_quote.h>
 #include <gui/fleet/batch_node_dialog.h>
+#include <gui/fleet/first_steps.h>
 #include <gui/fleet/fleet_page.h>
 #include <gui/fleet/import_dialog.h>
 #include <gui/fleet/key_dialog.h>
@@ -23,6 +24,7 @@
 #include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QMenu>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QShortcut>
@@ -60,6 +62,9 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     problems_ = new NoticeBar(NoticeBar::Kind::Fault, "fleetProblems", this);
     problems_->set_action(tr("&Read again"));
     layout->addWidget(problems_);
+    first_steps_ = new FirstSteps(this);
+    first_steps_->hide();
+    layout->addWidget(first_steps_);
     layout->addWidget(make_buttons());
 
     auto* splitter = new QSplitter(Qt::Vertical, this);
@@ -80,8 +85,10 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     splitter->setStretchFactor(1, 2);
     layout->addWidget(splitter, 1);
     setFocusProxy(table_);
+    table_->setContextMenuPolicy(Qt::CustomContextMenu);
     connect_parts();
-    select(keep_selected_);
+    connect_first_steps();
+    select_node(keep_selected_);
     update_state();
 }
 
@@ -92,10 +99,10 @@ QWidget* FleetPage::make_buttons() {
     layout->setSpacing(6);
     add_ = make_button(tr("&Add node…"), "addNode", bar);
     import_ = make_button(tr("&Import…"), "importNodes", bar);
-    edit_ = make_button(tr("&Edit…"), "editNode", bar);
+    edit_ = make_button(tr("E&dit…"), "editNode", bar);
     remove_ = make_button(tr("Re&move"), "removeNode", bar);
     keys_ = make_button(tr("SSH &key…"), "sshKey", bar);
-    left_ = make_button(tr("Le&ftovers…"), "leftovers", bar);
+    left_ = make_button(tr("Lef&tovers…"), "leftovers", bar);
     left_->setToolTip(
         tr("Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free "
            "them"));
@@ -184,11 +191,63 @@ void FleetPage::connect_parts() {
         update_details();
     });
     connect(fleet_->model(), &QAbstractItemModel::dataChanged, this, &FleetPage::update_details);
-    connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] { select(keep_selected_); });
+    connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] { select_node(keep_selected_); });
     connect(fleet_, &Fleet::changed, this, &FleetPage::fit_columns);
     for (const auto signal : {&Fleet::changed, &Fleet::problemsChanged, &Fleet::probesChanged}) {
         connect(fleet_, signal, this, &FleetPage::update_state);
     }
+}
+
+void FleetPage::connect_first_steps() {
+    connect(first_steps_, &FirstSteps::quickStartRequested, this, &FleetPage::quickStartRequested);
+    connect(first_steps_, &FirstSteps::addRequested, this, [this] { open_dialog({}); });
+    connect(first_steps_, &FirstSteps::importRequested, this, &FleetPage::open_import);
+    connect(first_steps_, &FirstSteps::closed, this, [this] {
+        steps_wanted_ = false;
+        steps_hidden_ = true;
+        update_first_steps();
+    });
+    connect(fleet_, &Fleet::changed, this, &FleetPage::update_first_steps);
+    connect(table_, &QTableView::customContextMenuRequested, this, &FleetPage::show_menu);
+}
+
+void FleetPage::set_has_runs(bool has_runs) {
+    has_runs_ = has_runs;
+    update_first_steps();
+}
+
+void FleetPage::show_first_steps() {
+    steps_wanted_ = true;
+    update_first_steps();
+}
+
+void FleetPage::update_first_steps() {
+    const bool new_user = fleet_->loaded() && fleet_->problems().empty() &&
+                          fleet_->inventory().nodes.empty() && has_runs_ == false && !steps_hidden_;
+    first_steps_->setVisible(steps_wanted_ || new_user);
+}
+
+void FleetPage::show_menu(const QPoint& at) {
+    const FleetNode* node = fleet_->model()->find(selected());
+    if (node == nullptr) {
+        return;
+    }
+    auto* menu = new QMenu(this);
+    menu->setObjectName(u"fleetMenu"_s);
+    menu->setAttribute(Qt::WA_DeleteOnClose);
+    for (QPushButton* button : {probe_, edit_, shell_, left_, keys_, remove_}) {
+        menu->addAction(button->text(), button, &QPushButton::click)->setEnabled(button->isEnabled());
+    }
+    menu->addSeparator();
+    const QString name = qs(node->spec.name);
+    const QString address = qs(node->spec.host.empty() ? node->spec.name : node->spec.host);
+    menu->addAction(tr("&Copy its name"), this, [name] { copy_to_clipboard(name); });
+    menu->addAction(tr("Copy its add&ress"), this, [address] { copy_to_clipboard(address); });
+    // The menu key has no place: the selected row is meant.
+    const QRect row = table_->visualRect(table_->currentIndex());
+    const bool on_table = table_->viewport()->rect().contains(at);
+    menu->popup(
+        table_->viewport()->mapToGlobal(on_table && table_->indexAt(at).isValid() ? at : row.bottomLeft()));
 }
 
 std::string FleetPage::selected() const {
@@ -241,7 +300,7 @@ void FleetPage::refresh_figures() {
     }
 }
 
-void FleetPage::select(const std::string& name) {
+void FleetPage::select_node(const std::string& name) {
     table_->selectRow(std::max(fleet_->model()->row_of(name), 0));
 }
 

@@ -7,6 +7,7 @@
 
 #include <QTimer>
 #include <QWidget>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ class QTableView;
 
 namespace rankscope::gui {
 
+class FirstSteps;
 class NodeDetails;
 class NoticeBar;
 
@@ -27,8 +29,18 @@ class FleetPage : public QWidget {
 public:
     explicit FleetPage(Fleet* fleet, QWidget* parent = nullptr);
 
+    /// Selects this machine; without one of this name the first.
+    void select_node(const std::string& name);
+    /// Whether the store has runs; the first steps are for users without.
+    void set_has_runs(bool has_runs);
+    /// Shows the first steps, until the user hides them.
+    void show_first_steps();
     /// Shows which process holds this port of a node, and offers to free it.
     void show_port(const QString& node, int port);
+
+signals:
+    /// The user wants to train on MNIST with this computer.
+    void quickStartRequested();
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -37,6 +49,9 @@ protected:
 
 private:
     QWidget* make_buttons();
+    void connect_first_steps();
+    void update_first_steps();
+    void show_menu(const QPoint& at);
     void connect_parts();
     void fit_columns();
     void update_state();
@@ -46,7 +61,6 @@ private:
     std::string selected() const;
     /// Of the table's order; without this computer where `inventory_only`.
     std::vector<NodeSpec> selection(bool inventory_only) const;
-    void select(const std::string& name);
     void open_dialog(const std::string& name);
     void open_import();
     void open_keys();
@@ -60,6 +74,10 @@ private:
     std::string keep_selected_ = kLocalNodeName;
     NoticeBar* problems_;
     QLabel* summary_;
+    FirstSteps* first_steps_;
+    std::optional<bool> has_runs_;  ///< nothing: not known yet
+    bool steps_wanted_ = false;
+    bool steps_hidden_ = false;
     QTableView* table_;
     NodeDetails* details_;
     QPushButton* add_;

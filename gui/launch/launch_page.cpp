@@ -55,7 +55,7 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     file_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a path must not widen the window
     head->addWidget(file_, 1);
     auto* open = make_button(tr("&Open job file…"), "openJob", this);
-    auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", this);
+    auto* save = make_button(tr("Save &as job file…"), "saveJob", this);
     auto* paste = make_button(tr("From a command &line…"), "pasteJob", this);
     head->addWidget(paste);
     head->addWidget(open);

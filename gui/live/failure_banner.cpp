@@ -148,7 +148,7 @@ void FailureBanner::set_report(const FailureReport& report, const LogStore& log)
     if (other_fixes) {
         fill_fixes(report.fixes);
     }
-    node_->setText(tr("&Ranks of %1").arg(short_name(report.node)));
+    node_->setText(tr("Ran&ks of %1").arg(short_name(report.node)));
     node_->setVisible(report.rank < 0 && !report.node.empty());
     pairs_->setVisible(!report.pairs.empty());
     log_->setText(tr("&Log of rank %1").arg(report.rank));

@@ -7,6 +7,7 @@
 #include <gui/live/log_pane.h>
 #include <gui/live/metric_chooser.h>
 #include <gui/live/notice_list.h>
+#include <gui/live/rank_menu.h>
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
 #include <gui/live/run_standing.h>
@@ -290,6 +291,12 @@ void LivePage::connect_parts() {
     connect(table_, &QTableView::doubleClicked, this,
             [this](const QModelIndex& index) { open_log_of(index.data(RankTableModel::RankRole).toInt()); });
     connect(&ticker_, &QTimer::timeout, this, &LivePage::tick);
+    add_rank_menu(
+        table_, strip_->squares(),
+        {.select = [this](int rank) { select_rank(rank); },
+         .show_log = [this](int rank) { open_log_of(rank); },
+         .select_node_of =
+             [this](int rank) { select_node(qs(current_->state().ranks[std::size_t(rank)].node)); }});
     auto* search = new QShortcut(QKeySequence::Find, this);
     search->setContext(Qt::WidgetWithChildrenShortcut);
     connect(search, &QShortcut::activated, log_, &LogPane::focus_search);

@@ -83,7 +83,7 @@ AbsenceState::AbsenceState(QWidget* parent)
     : QWidget(parent),
       title_(make_label({}, this, "emptyTitle")),
       text_(make_label({}, this, "emptyText")),
-      set_debug_(make_button(tr("Set &NCCL_DEBUG=INFO in Launch"), "ncclSetDebug", this)) {
+      set_debug_(make_button(tr("Set NCCL_DEB&UG=INFO in Launch"), "ncclSetDebug", this)) {
     auto* layout = new QVBoxLayout(this);
     layout->setSpacing(8);
     title_->setObjectName(u"ncclEmptyTitle"_s);

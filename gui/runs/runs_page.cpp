@@ -34,12 +34,6 @@
 
 namespace rankscope::gui {
 
-namespace {
-
-constexpr int kRefreshMs = 3000;  ///< rankscopectl may be at work in the same store
-
-}  // namespace
-
 RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
     : QWidget(parent),
       workspace_(workspace),
@@ -204,7 +198,11 @@ void RunsPage::connect_parts() {
         progress_->set_text({});
         fault_->set_text(tr("Cannot attach to %1.").arg(attaching_name_), failure_text(failure));
     });
-    timer_.setInterval(kRefreshMs);
+    const auto set_pace = [this] {  // rankscopectl may be at work in the same store
+        timer_.setInterval(workspace_->settings()->now().runs_refresh_s * 1000);
+    };
+    set_pace();
+    connect(workspace_->settings(), &SettingsFile::changed, this, set_pace);
     connect(&timer_, &QTimer::timeout, this, &RunsPage::refresh);
 }
 
@@ -416,18 +414,23 @@ void RunsPage::open_bundles(const QStringList& files) {
 }
 
 void RunsPage::open_selected() {
-    const RunRecord* run = selected();
-    if (!run || !workspace_->store()) {
+    if (const RunRecord* run = selected()) {
+        open_record(*run);
+    }
+}
+
+void RunsPage::open_record(const RunRecord& run) {
+    if (!workspace_->store()) {
         return;
     }
     fault_->set_text({});
     RunSession* session = workspace_->session();
-    if (session->live() && session->run_id() == run->run_id) {
+    if (session->live() && session->run_id() == run.run_id) {
         emit showSession();
-    } else if (run->outcome == Outcome::Running && !session->live()) {
-        attach(*run);
+    } else if (run.outcome == Outcome::Running && !session->live()) {
+        attach(run);
     } else {
-        open_stored(*run);
+        open_stored(run);
     }
 }
 

@@ -43,6 +43,10 @@ public:
     /// Adds the runs of failure bundles, logs and folders to the store and selects them; once the store is open.
     void open_bundles(const QStringList& files);
     void choose_bundle();
+    /// Attaches to a run that has not ended; any other opens as it looked.
+    void open_record(const RunRecord& run);
+    /// Selects a run, once it is listed.
+    void select(const std::string& run_id);
     void choose_folder();
 
 signals:
@@ -73,7 +77,6 @@ private:
     void set_labels(const RunRecord& run, const RunLabels& labels);
     void export_selected(ExportFormat format);
     void update_state();
-    void select(const std::string& run_id);
     void show_menu(const QPoint& at);
     void save_bundle();
     void open_selected();

@@ -162,6 +162,7 @@ void RunSession::drain() {
     const bool over = controller_ && controller_->finished();
     const std::vector<QueuedItem> items = queue_->take();
     if (!items.empty()) {
+        emit arrived(items);
         model_.apply(items);
     }
     if (over && !ended_) {

@@ -16,12 +16,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace rankscope::gui {
 
 /// The one run that this window carries: its controller, the queue its events come through, and the model
-/// they end in. The controller's threads push into the queue; a timer here takes everything at once, twenty
-/// times a second.
+/// they end in. The controller's threads push into the queue; a timer here takes everything at once, by default
+/// twenty times a second.
 class RunSession : public QObject {
     Q_OBJECT
 
@@ -30,6 +31,8 @@ public:
     ~RunSession() override;
 
     LiveModel* model() { return &model_; }
+    /// How often what has arrived is shown.
+    void set_refresh_ms(int milliseconds) { timer_.setInterval(milliseconds); }
     /// A run is in progress, and this window follows it.
     bool live() const { return controller_ != nullptr && !ended_ && !attaching(); }
     bool attaching() const { return attaching_ != nullptr; }
@@ -62,6 +65,8 @@ signals:
     /// live(), stopping() or attaching() may have changed.
     void stateChanged();
     void ended();
+    /// What has arrived since the last time, before the model has it. Not what an attachment reads from the store.
+    void arrived(const std::vector<rankscope::gui::QueuedItem>& items);
 
 private:
     void drain();

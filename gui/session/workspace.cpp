@@ -34,6 +34,9 @@ Workspace::Workspace(Options options, QWidget* window)
                                                           : std::map<std::string, RunOnNode>{});
     });
     fleet_clock_.start(1000);
+    connect(&settings_, &SettingsFile::changed, this,
+            [this] { session_.set_refresh_ms(settings_.now().live_refresh_ms); });
+    session_.set_refresh_ms(settings_.now().live_refresh_ms);
 }
 
 Workspace::~Workspace() {

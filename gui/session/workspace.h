@@ -10,6 +10,7 @@
 #include <gui/session/preflight_session.h>
 #include <gui/session/prompter_bridge.h>
 #include <gui/session/run_session.h>
+#include <gui/settings/settings_file.h>
 #include <remote/desk/store/run_store.h>
 
 #include <QObject>
@@ -30,6 +31,7 @@ public:
     ~Workspace() override;
 
     const Options& options() const { return options_; }
+    SettingsFile* settings() { return &settings_; }
     Fleet* fleet() { return &fleet_; }
     RunSession* session() { return &session_; }
     PreflightSession* preflight() { return &preflight_; }
@@ -51,6 +53,7 @@ signals:
 
 private:
     Options options_;
+    SettingsFile settings_;
     QThreadPool pool_;  ///< before its users: waits for their last work when everything ends
     PrompterBridge* bridge_;
     Fleet fleet_;

@@ -81,10 +81,37 @@ void RankscopeStyle::drawPrimitive(PrimitiveElement element, const QStyleOption*
     QProxyStyle::drawPrimitive(element, option, painter, widget);
 }
 
+void RankscopeStyle::drawControl(ControlElement element, const QStyleOption* option, QPainter* painter,
+                                 const QWidget* widget) const {
+    if (element != CE_FocusFrame) {
+        QProxyStyle::drawControl(element, option, painter, widget);
+        return;
+    }
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->setPen(QPen(theme_colors(option->palette).accent, 2));
+    painter->setBrush(Qt::NoBrush);
+    painter->drawRoundedRect(QRectF(option->rect).adjusted(1, 1, -1, -1), 3, 3);
+    painter->restore();
+}
+
+int RankscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
+    if (metric == PM_FocusFrameHMargin || metric == PM_FocusFrameVMargin) {
+        return 1;
+    }
+    return QProxyStyle::pixelMetric(metric, option, widget);
+}
+
 int RankscopeStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                               QStyleHintReturn* data) const {
     if (hint == SH_DialogButtonBox_ButtonsHaveIcons) {
         return 0;  // the text is enough
+    }
+    if (hint == SH_FocusFrame_AboveWidget) {
+        return 1;
+    }
+    if (hint == SH_FocusFrame_Mask) {
+        return 0;
     }
     return QProxyStyle::styleHint(hint, option, widget, data);
 }

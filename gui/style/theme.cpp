@@ -1,14 +1,10 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
-#include <gui/strings.h>
-#include <gui/style/rankscope_style.h>
+#include <gui/style/look.h>
 #include <gui/style/theme.h>
 
 #include <QApplication>
-#include <QFile>
-#include <array>
-#include <cmath>
 
 namespace rankscope::gui {
 
@@ -49,15 +45,45 @@ QPalette make_palette(const PaletteColors& c) {
     return palette;
 }
 
-/// WCAG's relative luminance.
-double luminance(const QColor& color) {
-    const auto linear = [](double c) {
-        return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-    };
-    return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+}  // namespace
+
+QPalette high_contrast_palette() {
+    return make_palette({.window = 0xff000000,
+                         .window_text = 0xffffffff,
+                         .base = 0xff000000,
+                         .alternate = 0xff141414,
+                         .text = 0xffffffff,
+                         .button = 0xff000000,
+                         .mid = 0xffc8c8c8,
+                         .dark = 0xffffffff,
+                         .light = 0xff5a5a5a,
+                         .highlight = 0xffffe14d,
+                         .highlighted_text = 0xff000000,
+                         .link = 0xffffe14d,
+                         .disabled = 0xffa6a6a6,
+                         .tool_tip = 0xff000000,
+                         .placeholder = 0xffd0d0d0});
 }
 
-}  // namespace
+bool is_high_contrast(const QPalette& palette) {
+    return palette.color(QPalette::Active, QPalette::Window) == QColor(Qt::black) &&
+           palette.color(QPalette::Active, QPalette::WindowText) == QColor(Qt::white);
+}
+
+ThemeColors high_contrast_colors(ThemeColors colors) {
+    colors.muted = QColor(0xffe6e6e6);
+    colors.field_frame = QColor(0xffffffff);
+    colors.accent = QColor(0xffffe14d);
+    colors.good = QColor(0xff6ee7a0);
+    colors.warning = QColor(0xffffc247);
+    colors.bad = QColor(0xffffa3a3);
+    colors.bad_surface = QColor(0xff3a0000);
+    colors.info_surface = QColor(0xff00203f);
+    colors.good_surface = QColor(0xff002b14);
+    colors.selection = QColor(0xff002b57);
+    colors.grid = QColor(0xff5a5a5a);
+    return colors;
+}
 
 QPalette light_palette() {
     return make_palette({.window = 0xfff3f4f6,
@@ -118,6 +144,9 @@ ThemeColors theme_colors(const QPalette& palette) {
         colors.good_surface = QColor(0xff1f3a30);
         colors.selection = QColor(0xff294b6b);
         colors.grid = QColor(0xff31373e);
+        if (is_high_contrast(palette)) {
+            return high_contrast_colors(colors);
+        }
     } else {
         colors.muted = QColor(0xff5c6670);
         colors.field_frame = QColor(0xff828b95);
@@ -135,36 +164,7 @@ ThemeColors theme_colors(const QPalette& palette) {
 }
 
 void apply_theme(QApplication& app, ThemeChoice choice, bool system_is_dark) {
-    const bool dark = choice == ThemeChoice::Dark || (choice == ThemeChoice::System && system_is_dark);
-    if (!app.property("rankscopeStyle").toBool()) {
-        QApplication::setStyle(new RankscopeStyle);  // the application owns it
-        app.setProperty("rankscopeStyle", true);
-    }
-    const QPalette palette = dark ? dark_palette() : light_palette();
-    QApplication::setPalette(palette);
-    const ThemeColors c = theme_colors(palette);
-    QFile file(u":/rankscope/styles/rankscope.qss"_s);
-    if (!file.open(QIODevice::ReadOnly)) {
-        return;
-    }
-    QString sheet = QString::fromUtf8(file.readAll());
-    const std::array<std::pair<const char*, QColor>, 12> names{{{"@text", c.text},
-                                                                {"@muted", c.muted},
-                                                                {"@line", c.line},
-                                                                {"@frame", c.field_frame},
-                                                                {"@surface", c.surface},
-                                                                {"@chrome", c.chrome},
-                                                                {"@accent", c.accent},
-                                                                {"@selection", c.selection},
-                                                                {"@bad_surface", c.bad_surface},
-                                                                {"@info_surface", c.info_surface},
-                                                                {"@good_surface", c.good_surface},
-                                                                {"@bad", c.bad}}};
-    // Longer names first: "@bad_surface" must not be read as "@bad" and a rest.
-    for (const auto& [name, color] : names) {
-        sheet.replace(QString::fromLatin1(name), color.name());
-    }
-    app.setStyleSheet(sheet);
+    apply_look(app, {.theme = look_theme(choice)}, system_is_dark);
 }
 
 QColor phase_color(RankPhase phase, const ThemeColors& colors) {
@@ -203,30 +203,6 @@ QColor outcome_color(Outcome outcome, const ThemeColors& colors) {
             return colors.bad;
     }
     return colors.muted;
-}
-
-QColor rank_color(int rank, bool dark) {
-    // Okabe & Ito 2008; the yellow is deepened on white, the blue lifted on black, black itself left out.
-    static constexpr std::array<QRgb, 8> light{0xff0072b2, 0xffd55e00, 0xff009e73, 0xffcc79a7,
-                                               0xffe69f00, 0xff56b4e9, 0xff8c7a00, 0xff6b7280};
-    static constexpr std::array<QRgb, 8> night{0xff4aa3df, 0xfff08542, 0xff2fc79a, 0xffe29cc2,
-                                               0xfff0b43c, 0xff8fd0f5, 0xfff0e442, 0xffa8b0b9};
-    const auto index = std::size_t(std::max(rank, 0));
-    if (index < light.size()) {
-        return QColor(dark ? night[index] : light[index]);
-    }
-    const std::size_t n = index - light.size();
-    const double hue = std::fmod(double(n) * 0.61803398875 + 0.08, 1.0);
-    const std::array<double, 3> lightness =
-        dark ? std::array<double, 3>{0.62, 0.72, 0.52} : std::array<double, 3>{0.42, 0.32, 0.50};
-    double level = lightness[n % 3];
-    QColor color = QColor::fromHslF(float(hue), 0.62F, float(level));
-    // Yellows and greens are brighter than their lightness: adjust until the line is visible on its background.
-    while (dark ? luminance(color) < 0.16 : luminance(color) > 0.34) {
-        level += dark ? 0.03 : -0.03;
-        color = QColor::fromHslF(float(hue), 0.62F, float(level));
-    }
-    return color;
 }
 
 }  // namespace rankscope::gui

@@ -16,7 +16,8 @@ NoticeBar::NoticeBar(Kind kind, const char* object_name, QWidget* parent)
     : QFrame(parent),
       title_(make_label({}, this)),
       text_(make_label({}, this)),
-      action_(new QPushButton(this)) {
+      action_(new QPushButton(this)),
+      dismiss_(new QPushButton(tr("Dismiss"), this)) {
     setObjectName(QString::fromLatin1(object_name));
     setProperty("role", kind == Kind::Fault ? u"banner"_s : u"notice"_s);
     auto* layout = new QHBoxLayout(this);
@@ -34,7 +35,14 @@ NoticeBar::NoticeBar(Kind kind, const char* object_name, QWidget* parent)
     title_->setFont(bold);
     layout->addLayout(texts, 1);
     layout->addWidget(action_, 0, Qt::AlignVCenter);
+    layout->addWidget(dismiss_, 0, Qt::AlignVCenter);
     action_->hide();
+    dismiss_->hide();
+    dismiss_->setObjectName(objectName() + u"Dismiss"_s);
+    connect(dismiss_, &QPushButton::clicked, this, [this] {
+        hide();
+        emit dismissed();
+    });
     action_->setObjectName(objectName() + u"Action"_s);
     connect(action_, &QPushButton::clicked, this, &NoticeBar::actionTriggered);
     hide();
@@ -51,6 +59,10 @@ void NoticeBar::set_text(const QString& title, const QString& text) {
 void NoticeBar::set_action(const QString& text) {
     action_->setText(text);
     action_->setVisible(!text.isEmpty());
+}
+
+void NoticeBar::set_dismissable(bool dismissable) {
+    dismiss_->setVisible(dismissable);
 }
 
 QString NoticeBar::text() const {

@@ -21,15 +21,19 @@ public:
     NoticeBar(Kind kind, const char* object_name, QWidget* parent = nullptr);
     void set_text(const QString& title, const QString& text = {});
     void set_action(const QString& text);
+    /// Whether the user can close it; it stays closed until the next set_text().
+    void set_dismissable(bool dismissable);
     QString text() const;
 
 signals:
     void actionTriggered();
+    void dismissed();
 
 private:
     QLabel* title_;
     QLabel* text_;
     QPushButton* action_;
+    QPushButton* dismiss_;
 };
 
 }  // namespace rankscope::gui

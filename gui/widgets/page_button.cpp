@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/style/glyphs.h>
 #include <gui/widgets/page_button.h>
 
 #include <QAccessible>
 #include <QAccessibleWidget>
+#include <QPainter>
 #include <mutex>
 
 namespace rankscope::gui {
@@ -55,6 +57,24 @@ PageButton::PageButton(QWidget* parent) : QToolButton(parent) {
     static std::once_flag once;
     std::call_once(once, [] { QAccessible::installFactory(make_interface); });
     setCheckable(true);
+}
+
+void PageButton::set_mark(Mark mark) {
+    mark_ = mark;
+    update();
+}
+
+void PageButton::paintEvent(QPaintEvent* event) {
+    QToolButton::paintEvent(event);
+    if (mark_ == Mark::None) {
+        return;
+    }
+    constexpr double kSide = 16;
+    constexpr double kFromMiddle = 8;
+    QPainter painter(this);
+    const QRectF box(width() / 2.0 + kFromMiddle, 4, kSide, kSide);
+    draw_stage_sign(painter, box, mark_ == Mark::Done ? StageSign::Done : StageSign::Failed,
+                    theme_colors(palette()));
 }
 
 }  // namespace rankscope::gui

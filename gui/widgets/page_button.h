@@ -13,7 +13,18 @@ class PageButton : public QToolButton {
     Q_OBJECT
 
 public:
+    /// A sign in the corner; each has a colour and a shape.
+    enum class Mark { None, Done, Failed };
+
     explicit PageButton(QWidget* parent);
+    void set_mark(Mark mark);
+    Mark mark() const { return mark_; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    Mark mark_ = Mark::None;
 };
 
 }  // namespace rankscope::gui

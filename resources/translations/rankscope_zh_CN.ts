@@ -210,6 +210,76 @@
         </message>
     </context>
     <context>
+        <name>AlertCommand</name>
+        <message>
+            <source>Write a program and its arguments, or put what a shell shall do into a script.</source>
+            <translation>写出程序及其参数，或把需要 shell 完成的事写进脚本。</translation>
+        </message>
+        <message>
+            <source>The command is more than one: it is not run by a shell.</source>
+            <translation>命令不止一条：它不经 shell 运行。</translation>
+        </message>
+        <message>
+            <source>"%1" needs a shell: it is not run by one.</source>
+            <translation>“%1”需要 shell：命令不经 shell 运行。</translation>
+        </message>
+        <message>
+            <source>The notification command "%1" cannot be started.</source>
+            <translation>无法启动通知命令“%1”。</translation>
+        </message>
+        <message>
+            <source>Check its name and its permissions.</source>
+            <translation>请检查其名称和权限。</translation>
+        </message>
+        <message>
+            <source>The notification command "%1" has not ended within %2 s; it was killed.</source>
+            <translation>通知命令“%1”未在 %2 秒内结束，已被终止。</translation>
+        </message>
+        <message>
+            <source>Start what takes longer in the background.</source>
+            <translation>需要更长时间的事请放到后台。</translation>
+        </message>
+        <message>
+            <source>The notification command "%1" failed.</source>
+            <translation>通知命令“%1”失败。</translation>
+        </message>
+        <message>
+            <source>Run it in a terminal to see why.</source>
+            <translation>在终端中运行它以查看原因。</translation>
+        </message>
+    </context>
+    <context>
+        <name>AlertRule</name>
+        <message>
+            <source>Write for example: loss &gt; 10 for 50 steps.</source>
+            <translation>例如：loss &gt; 10 for 50 steps。</translation>
+        </message>
+        <message>
+            <source>After the value there may only be "for N steps".</source>
+            <translation>值之后只能写“for N steps”。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a number of steps.</source>
+            <translation>“%1”不是步数。</translation>
+        </message>
+        <message>
+            <source>The rule is longer than %1 characters.</source>
+            <translation>规则超过 %1 个字符。</translation>
+        </message>
+        <message>
+            <source>A rule has a metric, a comparison and a value.</source>
+            <translation>规则由指标、比较符和值组成。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a comparison: use &gt;, &gt;=, &lt; or &lt;=.</source>
+            <translation>“%1”不是比较符：请用 &gt;、&gt;=、&lt; 或 &lt;=。</translation>
+        </message>
+        <message>
+            <source>"%1" is not a number.</source>
+            <translation>“%1”不是数字。</translation>
+        </message>
+    </context>
+    <context>
         <name>ApplyFix</name>
         <message>
             <source>Run the command there as an administrator.</source>
@@ -385,6 +455,68 @@
         <message>
             <source>What the plugin writes cannot be read.</source>
             <translation>无法读取插件写出的内容。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Commands</name>
+        <message>
+            <source>this computer</source>
+            <translation>本机</translation>
+        </message>
+        <message>
+            <source>Node</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Probe %1</source>
+            <translation>探测 %1</translation>
+        </message>
+        <message>
+            <source>%1 is being probed.</source>
+            <translation>正在探测 %1。</translation>
+        </message>
+        <message>
+            <source>Leftovers of %1…</source>
+            <translation>%1 的残留…</translation>
+        </message>
+        <message>
+            <source>%1, %2, %3</source>
+            <translation>%1，%2，%3</translation>
+        </message>
+        <message>
+            <source>Run in progress</source>
+            <translation>进行中的运行</translation>
+        </message>
+        <message>
+            <source>Stored run</source>
+            <translation>已保存的运行</translation>
+        </message>
+        <message>
+            <source>Train on MNIST with this computer</source>
+            <translation>在本机上训练 MNIST</translation>
+        </message>
+        <message>
+            <source>Recipe</source>
+            <translation>配方</translation>
+        </message>
+        <message>
+            <source>This page</source>
+            <translation>本页</translation>
+        </message>
+        <message>
+            <source>The page cannot do this now.</source>
+            <translation>页面现在无法执行此操作。</translation>
+        </message>
+    </context>
+    <context>
+        <name>DesktopNotification</name>
+        <message>
+            <source>The desktop does not show notifications.</source>
+            <translation>桌面不显示通知。</translation>
+        </message>
+        <message>
+            <source>Start a notification service, or switch desktop notifications off in the settings.</source>
+            <translation>请启动通知服务，或在设置中关闭桌面通知。</translation>
         </message>
     </context>
     <context>
@@ -5168,6 +5300,29 @@
         </message>
     </context>
     <context>
+        <name>RankMenu</name>
+        <message>
+            <source>&amp;Log of rank %1</source>
+            <translation>rank %1 的日志(&amp;L)</translation>
+        </message>
+        <message>
+            <source>All ranks of &amp;its node</source>
+            <translation>其节点的所有 rank(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Clear the selection</source>
+            <translation>清除选择(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Copy the &amp;row</source>
+            <translation>复制该行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Copy the name of the &amp;node</source>
+            <translation>复制节点名(&amp;N)</translation>
+        </message>
+    </context>
+    <context>
         <name>RankTableModel</name>
         <message>
             <source>ok</source>
@@ -5262,6 +5417,45 @@
         <message>
             <source>Its name looks secret, or the job says that it is.</source>
             <translation>它的名称像是机密，或者作业声明它是机密。</translation>
+        </message>
+    </context>
+    <context>
+        <name>RunAlerts</name>
+        <message>
+            <source>%1: %2 of rank %3 is %4.</source>
+            <translation>%1：rank %3 的 %2 为 %4。</translation>
+        </message>
+        <message>
+            <source>At step %1.</source>
+            <translation>在第 %1 步。</translation>
+        </message>
+        <message>
+            <source>%1: %2 does not get better for %3 steps.</source>
+            <translation>%1：%2 已有 %3 步没有改善。</translation>
+        </message>
+        <message>
+            <source>The best is %1, of step %2.</source>
+            <translation>最佳值为 %1，在第 %2 步。</translation>
+        </message>
+        <message>
+            <source>%1: %2.</source>
+            <translation>%1：%2。</translation>
+        </message>
+        <message>
+            <source>Rank %1 at step %2: %3.</source>
+            <translation>rank %1 在第 %2 步：%3。</translation>
+        </message>
+        <message>
+            <source>%1 failed.</source>
+            <translation>%1 失败。</translation>
+        </message>
+        <message>
+            <source>%1 was stopped.</source>
+            <translation>%1 已停止。</translation>
+        </message>
+        <message>
+            <source>%1 is done.</source>
+            <translation>%1 已完成。</translation>
         </message>
     </context>
     <context>
@@ -5596,6 +5790,10 @@
             <source>The recorded stop cannot be removed.</source>
             <translation>无法删除已记录的停止。</translation>
         </message>
+        <message>
+            <source>The run store cannot be read.</source>
+            <translation>无法读取运行存储。</translation>
+        </message>
     </context>
     <context>
         <name>RunTracker</name>
@@ -5752,6 +5950,45 @@
         <message>
             <source>Set it in the job file, or start again with `rankscopectl runs rerun RUN --set %1=VALUE`.</source>
             <translation>在作业文件中设置它，或用 `rankscopectl runs rerun RUN --set %1=VALUE` 再次启动。</translation>
+        </message>
+    </context>
+    <context>
+        <name>Settings</name>
+        <message>
+            <source>a number from %1 to %2</source>
+            <translation>%1 到 %2 的数字</translation>
+        </message>
+        <message>
+            <source>0 (the desktop's) or a number from %1 to %2</source>
+            <translation>0（跟随桌面）或 %1 到 %2 的数字</translation>
+        </message>
+        <message>
+            <source>an absolute path</source>
+            <translation>绝对路径</translation>
+        </message>
+        <message>
+            <source>words of: ended failed hang nan plateau rule</source>
+            <translation>以下单词：ended failed hang nan plateau rule</translation>
+        </message>
+        <message>
+            <source>rules with ; between them: loss &gt; 10 for 50 steps; acc1 &lt; 0.1</source>
+            <translation>以 ; 分隔的规则：loss &gt; 10 for 50 steps; acc1 &lt; 0.1</translation>
+        </message>
+        <message>
+            <source>a program and its arguments, without what only a shell understands</source>
+            <translation>程序及其参数，不含只有 shell 才懂的内容</translation>
+        </message>
+        <message>
+            <source>the name of a metric</source>
+            <translation>指标名称</translation>
+        </message>
+        <message>
+            <source>a number of steps from 1 to %1</source>
+            <translation>1 到 %1 的步数</translation>
+        </message>
+        <message>
+            <source>keys, for example Ctrl+Shift+K</source>
+            <translation>按键，例如 Ctrl+Shift+K</translation>
         </message>
     </context>
     <context>
@@ -7215,6 +7452,337 @@
         </message>
     </context>
     <context>
+        <name>WindowActions</name>
+        <message>
+            <source>&amp;Fleet</source>
+            <translation>集群(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Launch</source>
+            <translation>启动(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Doctor</source>
+            <translation>诊断(&amp;D)</translation>
+        </message>
+        <message>
+            <source>L&amp;ive</source>
+            <translation>实时(&amp;I)</translation>
+        </message>
+        <message>
+            <source>&amp;Runs</source>
+            <translation>运行记录(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Lo&amp;gs</source>
+            <translation>日志(&amp;G)</translation>
+        </message>
+        <message>
+            <source>Page</source>
+            <translation>页面</translation>
+        </message>
+        <message>
+            <source>File</source>
+            <translation>文件</translation>
+        </message>
+        <message>
+            <source>The run store is not open.</source>
+            <translation>运行存储未打开。</translation>
+        </message>
+        <message>
+            <source>&amp;Open job file…</source>
+            <translation>打开作业文件(&amp;O)…</translation>
+        </message>
+        <message>
+            <source>&amp;Save as job file…</source>
+            <translation>另存为作业文件(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Correct the values in Launch first.</source>
+            <translation>请先更正“启动”中的值。</translation>
+        </message>
+        <message>
+            <source>From a &amp;command line…</source>
+            <translation>从命令行(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>Open failure &amp;bundle…</source>
+            <translation>打开故障包(&amp;B)…</translation>
+        </message>
+        <message>
+            <source>&amp;Import runs from a folder…</source>
+            <translation>从文件夹导入运行(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>Sa&amp;ve failure bundle…</source>
+            <translation>保存故障包(&amp;V)…</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs, or show one that is over.</source>
+            <translation>请在“运行记录”中选择一个运行，或显示一个已结束的运行。</translation>
+        </message>
+        <message>
+            <source>Open &amp;logs…</source>
+            <translation>打开日志(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>&amp;Quit</source>
+            <translation>退出(&amp;Q)</translation>
+        </message>
+        <message>
+            <source>Theme</source>
+            <translation>主题</translation>
+        </message>
+        <message>
+            <source>&amp;Command palette…</source>
+            <translation>命令面板(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>View</source>
+            <translation>视图</translation>
+        </message>
+        <message>
+            <source>&amp;Settings…</source>
+            <translation>设置(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Edit</source>
+            <translation>编辑</translation>
+        </message>
+        <message>
+            <source>&amp;Keyboard shortcuts…</source>
+            <translation>键盘快捷键(&amp;K)…</translation>
+        </message>
+        <message>
+            <source>As the &amp;system</source>
+            <translation>跟随系统(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;Light</source>
+            <translation>浅色(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Dark</source>
+            <translation>深色(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;High contrast</source>
+            <translation>高对比度(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;Larger text</source>
+            <translation>放大文字(&amp;L)</translation>
+        </message>
+        <message>
+            <source>S&amp;maller text</source>
+            <translation>缩小文字(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;Normal text</source>
+            <translation>正常文字(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Nodes</source>
+            <translation>节点</translation>
+        </message>
+        <message>
+            <source>Correct the inventory's errors first; Fleet shows them.</source>
+            <translation>请先更正清单中的错误；“集群”会列出它们。</translation>
+        </message>
+        <message>
+            <source>Select a machine in Fleet that is not this computer.</source>
+            <translation>请在“集群”中选择一台不是本机的机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Add node…</source>
+            <translation>添加节点(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>&amp;Import…</source>
+            <translation>导入(&amp;I)…</translation>
+        </message>
+        <message>
+            <source>&amp;Edit…</source>
+            <translation>编辑(&amp;E)…</translation>
+        </message>
+        <message>
+            <source>&amp;Remove…</source>
+            <translation>移除(&amp;R)…</translation>
+        </message>
+        <message>
+            <source>SSH &amp;key…</source>
+            <translation>SSH 密钥(&amp;K)…</translation>
+        </message>
+        <message>
+            <source>Add a machine first.</source>
+            <translation>请先添加一台机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Leftovers…</source>
+            <translation>残留(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>Select a machine in Fleet.</source>
+            <translation>请在“集群”中选择一台机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Open shell</source>
+            <translation>打开 shell(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Select one machine in Fleet.</source>
+            <translation>请在“集群”中只选择一台机器。</translation>
+        </message>
+        <message>
+            <source>&amp;Probe</source>
+            <translation>探测(&amp;P)</translation>
+        </message>
+        <message>
+            <source>Select a machine in Fleet that is not being probed.</source>
+            <translation>请在“集群”中选择一台未在探测的机器。</translation>
+        </message>
+        <message>
+            <source>Probe a&amp;ll</source>
+            <translation>全部探测(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Cancel probes</source>
+            <translation>取消探测(&amp;C)</translation>
+        </message>
+        <message>
+            <source>No probe is running.</source>
+            <translation>没有正在进行的探测。</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>No run is in progress in this window.</source>
+            <translation>此窗口中没有进行中的运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Start</source>
+            <translation>启动(&amp;S)</translation>
+        </message>
+        <message>
+            <source>The job cannot start yet; Launch says why.</source>
+            <translation>作业还不能启动；“启动”会说明原因。</translation>
+        </message>
+        <message>
+            <source>Run pre&amp;flight</source>
+            <translation>运行预检(&amp;F)</translation>
+        </message>
+        <message>
+            <source>The job has errors, or a preflight is running; Doctor says which.</source>
+            <translation>作业有错误，或预检正在进行；“诊断”会说明是哪一种。</translation>
+        </message>
+        <message>
+            <source>&amp;Pause or continue</source>
+            <translation>暂停或继续(&amp;P)</translation>
+        </message>
+        <message>
+            <source>No run that can be paused is in progress in this window.</source>
+            <translation>此窗口中没有可以暂停的进行中的运行。</translation>
+        </message>
+        <message>
+            <source>S&amp;top</source>
+            <translation>停止(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Run &amp;again…</source>
+            <translation>再次运行(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>Show a run in Live that is over.</source>
+            <translation>请在“实时”中显示一个已结束的运行。</translation>
+        </message>
+        <message>
+            <source>A&amp;ttach to the run in progress</source>
+            <translation>附加到进行中的运行(&amp;T)</translation>
+        </message>
+        <message>
+            <source>The run store has no run in progress.</source>
+            <translation>运行存储中没有进行中的运行。</translation>
+        </message>
+        <message>
+            <source>Runs</source>
+            <translation>运行记录</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs.</source>
+            <translation>请在“运行记录”中选择一个运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Open the selected run</source>
+            <translation>打开所选运行(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Run the selected job a&amp;gain…</source>
+            <translation>再次运行所选作业(&amp;G)…</translation>
+        </message>
+        <message>
+            <source>&amp;Labels of the selected run…</source>
+            <translation>所选运行的标记信息(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>&amp;Delete the selected run…</source>
+            <translation>删除所选运行(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs that is over.</source>
+            <translation>请在“运行记录”中选择一个已结束的运行。</translation>
+        </message>
+        <message>
+            <source>&amp;First steps</source>
+            <translation>第一步(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Help</source>
+            <translation>帮助</translation>
+        </message>
+        <message>
+            <source>&amp;About Rankscope</source>
+            <translation>关于 Rankscope(&amp;A)</translation>
+        </message>
+        <message>
+            <source>About Rankscope</source>
+            <translation>关于 Rankscope</translation>
+        </message>
+        <message>
+            <source>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;Launch, watch and diagnose distributed training.&lt;/p&gt;&lt;p&gt;Free software under the GNU General Public License, version 3 or later.&lt;/p&gt;</source>
+            <translation>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;启动、观察和诊断分布式训练。&lt;/p&gt;&lt;p&gt;基于 GNU 通用公共许可证第 3 版或更高版本的自由软件。&lt;/p&gt;</translation>
+        </message>
+        <message>
+            <source>&amp;File</source>
+            <translation>文件(&amp;F)</translation>
+        </message>
+        <message>
+            <source>&amp;Edit</source>
+            <translation>编辑(&amp;E)</translation>
+        </message>
+        <message>
+            <source>&amp;View</source>
+            <translation>视图(&amp;V)</translation>
+        </message>
+        <message>
+            <source>&amp;Theme</source>
+            <translation>主题(&amp;T)</translation>
+        </message>
+        <message>
+            <source>&amp;Run</source>
+            <translation>运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Nodes</source>
+            <translation>节点(&amp;N)</translation>
+        </message>
+        <message>
+            <source>&amp;Help</source>
+            <translation>帮助(&amp;H)</translation>
+        </message>
+    </context>
+    <context>
         <name>Words</name>
         <message>
             <source>%1 and %2 more</source>
@@ -7895,8 +8463,63 @@
             <translation>这些日志中没有 NCCL 的行。用 NCCL_DEBUG=INFO 启动作业，并打开所有 rank 的输出。</translation>
         </message>
         <message>
-            <source>Set &amp;NCCL_DEBUG=INFO in Launch</source>
-            <translation>在“启动”中设置 NCCL_DEBUG=INFO(&amp;N)</translation>
+            <source>Set NCCL_DEB&amp;UG=INFO in Launch</source>
+            <translation>在“启动”中设置 NCCL_DEBUG=INFO(&amp;U)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::AppearanceSection</name>
+        <message>
+            <source>Colours of ranks 0 to 15</source>
+            <translation>rank 0 到 15 的颜色</translation>
+        </message>
+        <message>
+            <source>Appearance</source>
+            <translation>外观</translation>
+        </message>
+        <message>
+            <source>As the system</source>
+            <translation>跟随系统</translation>
+        </message>
+        <message>
+            <source>Light</source>
+            <translation>浅色</translation>
+        </message>
+        <message>
+            <source>Dark</source>
+            <translation>深色</translation>
+        </message>
+        <message>
+            <source>High contrast</source>
+            <translation>高对比度</translation>
+        </message>
+        <message>
+            <source>&amp;Theme</source>
+            <translation>主题(&amp;T)</translation>
+        </message>
+        <message>
+            <source> pt</source>
+            <translation> pt</translation>
+        </message>
+        <message>
+            <source>&amp;Font size</source>
+            <translation>字号(&amp;F)</translation>
+        </message>
+        <message>
+            <source>Okabe and Ito: for colour-blind eyes, too</source>
+            <translation>Okabe–Ito：色觉异常者也能区分</translation>
+        </message>
+        <message>
+            <source>Tableau: as in matplotlib</source>
+            <translation>Tableau：与 matplotlib 相同</translation>
+        </message>
+        <message>
+            <source>One hue, from dark to light: for print</source>
+            <translation>单一色相，由深到浅：适合打印</translation>
+        </message>
+        <message>
+            <source>&amp;Colours of ranks</source>
+            <translation>rank 的颜色(&amp;C)</translation>
         </message>
     </context>
     <context>
@@ -7944,6 +8567,25 @@
         <message>
             <source>&amp;Apply</source>
             <translation>应用(&amp;A)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::AttachBar</name>
+        <message>
+            <source>A&amp;ttach</source>
+            <translation>附加(&amp;T)</translation>
+        </message>
+        <message>
+            <source>The run %1 of %2 has not ended.</source>
+            <translation>%2 的运行 %1 尚未结束。</translation>
+        </message>
+        <message>
+            <source>Show in R&amp;uns</source>
+            <translation>在“运行记录”中显示(&amp;U)</translation>
+        </message>
+        <message>
+            <source>%1 runs have not ended, the last of %2.</source>
+            <translation>有 %1 个运行尚未结束，最近的是 %2。</translation>
         </message>
     </context>
     <context>
@@ -8450,6 +9092,131 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::CommandDelegate</name>
+        <message>
+            <source>unavailable</source>
+            <translation>不可用</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CommandPalette</name>
+        <message>
+            <source>Commands</source>
+            <translation>命令</translation>
+        </message>
+        <message>
+            <source>Command</source>
+            <translation>命令</translation>
+        </message>
+        <message>
+            <source>Action, page, node, run or recipe</source>
+            <translation>操作、页面、节点、运行或配方</translation>
+        </message>
+        <message>
+            <source>No command fits.</source>
+            <translation>没有匹配的命令。</translation>
+        </message>
+        <message>
+            <source>↑ ↓ choose · Enter runs · Esc closes</source>
+            <translation>↑ ↓ 选择 · Enter 执行 · Esc 关闭</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::DataSection</name>
+        <message>
+            <source>Data</source>
+            <translation>数据</translation>
+        </message>
+        <message>
+            <source>reading…</source>
+            <translation>正在读取…</translation>
+        </message>
+        <message>
+            <source>for ever</source>
+            <translation>永久</translation>
+        </message>
+        <message>
+            <source> days</source>
+            <translation> 天</translation>
+        </message>
+        <message>
+            <source>without limit</source>
+            <translation>不限</translation>
+        </message>
+        <message>
+            <source> MiB</source>
+            <translation> MiB</translation>
+        </message>
+        <message>
+            <source>&amp;Preview…</source>
+            <translation>预览(&amp;P)…</translation>
+        </message>
+        <message>
+            <source>Starred runs and runs in progress are never removed. Nothing is removed before you have seen the list and confirmed it.</source>
+            <translation>加星标的运行和进行中的运行永远不会被移除。在您看过列表并确认之前，不会移除任何内容。</translation>
+        </message>
+        <message>
+            <source>Refresh</source>
+            <translation>刷新</translation>
+        </message>
+        <message>
+            <source>once a second</source>
+            <translation>每秒一次</translation>
+        </message>
+        <message>
+            <source>%1 times a second</source>
+            <translation>每秒 %1 次</translation>
+        </message>
+        <message>
+            <source>&amp;Live shows new data</source>
+            <translation>“实时”显示新数据(&amp;L)</translation>
+        </message>
+        <message>
+            <source>every </source>
+            <translation>每 </translation>
+        </message>
+        <message>
+            <source> s</source>
+            <translation> 秒</translation>
+        </message>
+        <message>
+            <source>&amp;Runs reads its list</source>
+            <translation>“运行记录”读取列表(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Stored runs</source>
+            <translation>已保存的运行</translation>
+        </message>
+        <message>
+            <source>Used now</source>
+            <translation>当前占用</translation>
+        </message>
+        <message>
+            <source>&amp;Keep runs</source>
+            <translation>保留运行(&amp;K)</translation>
+        </message>
+        <message>
+            <source>Keep at &amp;most</source>
+            <translation>最多保留(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Preview what would be removed</source>
+            <translation>预览将被移除的内容</translation>
+        </message>
+        <message>
+            <source>The runs that these limits would remove now</source>
+            <translation>这些限制现在会移除的运行</translation>
+        </message>
+        <message>
+            <source>%1 in %2</source>
+            <translation>%1，位于 %2</translation>
+        </message>
+        <message>
+            <source> · %1 free on its disk</source>
+            <translation> · 其磁盘剩余 %1</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::DoctorPage</name>
         <message>
             <source>Go to &amp;Launch</source>
@@ -8490,10 +9257,6 @@
         <message>
             <source>About a second: without loss, bandwidth and versions</source>
             <translation>约一秒：不含丢包、带宽和版本</translation>
-        </message>
-        <message>
-            <source>&amp;Run preflight</source>
-            <translation>运行预检(&amp;R)</translation>
         </message>
         <message>
             <source>Everything: some seconds (Ctrl+Enter)</source>
@@ -8647,10 +9410,6 @@
             <translation>在诊断中显示(&amp;D)</translation>
         </message>
         <message>
-            <source>&amp;Ranks of %1</source>
-            <translation>%1 的 rank(&amp;R)</translation>
-        </message>
-        <message>
             <source>&amp;Log of rank %1</source>
             <translation>rank %1 的日志(&amp;L)</translation>
         </message>
@@ -8661,6 +9420,61 @@
         <message>
             <source>Show this line in the log</source>
             <translation>在日志中显示此行</translation>
+        </message>
+        <message>
+            <source>Ran&amp;ks of %1</source>
+            <translation>%1 的 rank(&amp;K)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FirstSteps</name>
+        <message>
+            <source>First steps</source>
+            <translation>第一步</translation>
+        </message>
+        <message>
+            <source>Hide</source>
+            <translation>隐藏</translation>
+        </message>
+        <message>
+            <source>Help ▸ First steps shows them again</source>
+            <translation>“帮助 ▸ 第一步”可再次显示</translation>
+        </message>
+        <message>
+            <source>1  See a run</source>
+            <translation>1  看一次运行</translation>
+        </message>
+        <message>
+            <source>Train on MNIST with this computer. It needs no GPU.</source>
+            <translation>在本机上训练 MNIST。不需要 GPU。</translation>
+        </message>
+        <message>
+            <source>Run MNIST &amp;here</source>
+            <translation>在本机运行 MNIST(&amp;H)</translation>
+        </message>
+        <message>
+            <source>2  Add your machines</source>
+            <translation>2  添加您的机器</translation>
+        </message>
+        <message>
+            <source>Name the machines that you train on. Rankscope reaches them by SSH; nothing is installed there.</source>
+            <translation>填写用于训练的机器。Rankscope 通过 SSH 连接它们；不会在那里安装任何东西。</translation>
+        </message>
+        <message>
+            <source>Add mac&amp;hines…</source>
+            <translation>添加机器(&amp;H)…</translation>
+        </message>
+        <message>
+            <source>3  Or import them</source>
+            <translation>3  或导入机器</translation>
+        </message>
+        <message>
+            <source>Take them from ~/.ssh/config, /etc/hosts or a list of names.</source>
+            <translation>从 ~/.ssh/config、/etc/hosts 或名称列表中读取。</translation>
+        </message>
+        <message>
+            <source>Imp&amp;ort…</source>
+            <translation>导入(&amp;O)…</translation>
         </message>
     </context>
     <context>
@@ -8866,20 +9680,12 @@
             <translation>导入(&amp;I)…</translation>
         </message>
         <message>
-            <source>&amp;Edit…</source>
-            <translation>编辑(&amp;E)…</translation>
-        </message>
-        <message>
             <source>Re&amp;move</source>
             <translation>移除(&amp;M)</translation>
         </message>
         <message>
             <source>SSH &amp;key…</source>
             <translation>SSH 密钥(&amp;K)…</translation>
-        </message>
-        <message>
-            <source>Le&amp;ftovers…</source>
-            <translation>残留(&amp;F)…</translation>
         </message>
         <message>
             <source>Processes, ports, shared memory and GPU memory that runs left on this machine, and how to free them</source>
@@ -8970,6 +9776,22 @@
         <message>
             <source>&amp;Remove</source>
             <translation>移除(&amp;R)</translation>
+        </message>
+        <message>
+            <source>E&amp;dit…</source>
+            <translation>编辑(&amp;D)…</translation>
+        </message>
+        <message>
+            <source>Lef&amp;tovers…</source>
+            <translation>残留(&amp;T)…</translation>
+        </message>
+        <message>
+            <source>&amp;Copy its name</source>
+            <translation>复制名称(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Copy its add&amp;ress</source>
+            <translation>复制地址(&amp;R)</translation>
         </message>
     </context>
     <context>
@@ -9771,10 +10593,6 @@
             <translation>打开作业文件(&amp;O)…</translation>
         </message>
         <message>
-            <source>Sa&amp;ve as job file…</source>
-            <translation>另存为作业文件(&amp;V)…</translation>
-        </message>
-        <message>
             <source>From a command &amp;line…</source>
             <translation>从命令行(&amp;L)…</translation>
         </message>
@@ -9859,6 +10677,10 @@
         <message>
             <source>Cannot write %1.</source>
             <translation>无法写入 %1。</translation>
+        </message>
+        <message>
+            <source>Save &amp;as job file…</source>
+            <translation>另存为作业文件(&amp;A)…</translation>
         </message>
     </context>
     <context>
@@ -10409,118 +11231,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
     <context>
         <name>rankscope::gui::MainWindow</name>
         <message>
-            <source>Pages</source>
-            <translation>页面</translation>
-        </message>
-        <message>
-            <source>Fleet</source>
-            <translation>集群</translation>
-        </message>
-        <message>
-            <source>Launch</source>
-            <translation>启动</translation>
-        </message>
-        <message>
-            <source>Doctor</source>
-            <translation>诊断</translation>
-        </message>
-        <message>
-            <source>Live</source>
-            <translation>实时</translation>
-        </message>
-        <message>
-            <source>Runs</source>
-            <translation>运行记录</translation>
-        </message>
-        <message>
-            <source>Logs</source>
-            <translation>日志</translation>
-        </message>
-        <message>
-            <source>%1 (Ctrl+%2)</source>
-            <translation>%1 (Ctrl+%2)</translation>
-        </message>
-        <message>
-            <source>&amp;File</source>
-            <translation>文件(&amp;F)</translation>
-        </message>
-        <message>
-            <source>&amp;Open failure bundle…</source>
-            <translation>打开故障包(&amp;O)…</translation>
-        </message>
-        <message>
-            <source>&amp;Import runs from a folder…</source>
-            <translation>从文件夹导入运行(&amp;I)…</translation>
-        </message>
-        <message>
-            <source>&amp;Save failure bundle…</source>
-            <translation>保存故障包(&amp;S)…</translation>
-        </message>
-        <message>
-            <source>&amp;Quit</source>
-            <translation>退出(&amp;Q)</translation>
-        </message>
-        <message>
-            <source>&amp;View</source>
-            <translation>视图(&amp;V)</translation>
-        </message>
-        <message>
-            <source>&amp;Fleet</source>
-            <translation>集群(&amp;F)</translation>
-        </message>
-        <message>
-            <source>&amp;Launch</source>
-            <translation>启动(&amp;L)</translation>
-        </message>
-        <message>
-            <source>&amp;Doctor</source>
-            <translation>诊断(&amp;D)</translation>
-        </message>
-        <message>
-            <source>L&amp;ive</source>
-            <translation>实时(&amp;I)</translation>
-        </message>
-        <message>
-            <source>&amp;Runs</source>
-            <translation>运行记录(&amp;R)</translation>
-        </message>
-        <message>
-            <source>Lo&amp;gs</source>
-            <translation>日志(&amp;G)</translation>
-        </message>
-        <message>
-            <source>&amp;Theme</source>
-            <translation>主题(&amp;T)</translation>
-        </message>
-        <message>
-            <source>As the &amp;system</source>
-            <translation>跟随系统(&amp;S)</translation>
-        </message>
-        <message>
-            <source>&amp;Light</source>
-            <translation>浅色(&amp;L)</translation>
-        </message>
-        <message>
-            <source>&amp;Dark</source>
-            <translation>深色(&amp;D)</translation>
-        </message>
-        <message>
-            <source>&amp;Help</source>
-            <translation>帮助(&amp;H)</translation>
-        </message>
-        <message>
-            <source>&amp;About Rankscope</source>
-            <translation>关于 Rankscope(&amp;A)</translation>
-        </message>
-        <message>
-            <source>About Rankscope</source>
-            <translation>关于 Rankscope</translation>
-        </message>
-        <message>
-            <source>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;Launch, watch and diagnose distributed training.&lt;/p&gt;&lt;p&gt;Free software under the GNU General Public License, version 3 or later.&lt;/p&gt;</source>
-            <translation>&lt;h3&gt;Rankscope %1&lt;/h3&gt;&lt;p&gt;启动、观察和诊断分布式训练。&lt;/p&gt;&lt;p&gt;基于 GNU 通用公共许可证第 3 版或更高版本的自由软件。&lt;/p&gt;</translation>
-        </message>
-        <message>
             <source>Rankscope</source>
             <translation>Rankscope</translation>
         </message>
@@ -10559,6 +11269,26 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>&amp;Stop it</source>
             <translation>停止它(&amp;S)</translation>
+        </message>
+        <message>
+            <source>%1 cannot be done now.</source>
+            <translation>现在无法执行“%1”。</translation>
+        </message>
+        <message>
+            <source>A notification could not be sent.</source>
+            <translation>无法发送通知。</translation>
+        </message>
+        <message>
+            <source>%1: %2</source>
+            <translation>%1：%2</translation>
+        </message>
+        <message>
+            <source>A notification of Rankscope</source>
+            <translation>Rankscope 的通知</translation>
+        </message>
+        <message>
+            <source>This is what it looks like.</source>
+            <translation>通知就是这个样子。</translation>
         </message>
     </context>
     <context>
@@ -10803,6 +11533,37 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>step %1</source>
             <translation>第 %1 步</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NavBar</name>
+        <message>
+            <source>Pages</source>
+            <translation>页面</translation>
+        </message>
+        <message>
+            <source>Fleet</source>
+            <translation>集群</translation>
+        </message>
+        <message>
+            <source>Launch</source>
+            <translation>启动</translation>
+        </message>
+        <message>
+            <source>Doctor</source>
+            <translation>诊断</translation>
+        </message>
+        <message>
+            <source>Live</source>
+            <translation>实时</translation>
+        </message>
+        <message>
+            <source>Runs</source>
+            <translation>运行记录</translation>
+        </message>
+        <message>
+            <source>Logs</source>
+            <translation>日志</translation>
         </message>
     </context>
     <context>
@@ -11293,6 +12054,13 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
+        <name>rankscope::gui::NoticeBar</name>
+        <message>
+            <source>Dismiss</source>
+            <translation>忽略</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::NoticeList</name>
         <message>
             <source>Notices of the nodes</source>
@@ -11309,6 +12077,99 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>and %1 earlier ones: see the log</source>
             <translation>以及更早的 %1 条：见日志</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::NotificationSection</name>
+        <message>
+            <source>Notifications</source>
+            <translation>通知</translation>
+        </message>
+        <message>
+            <source>On the &amp;desktop</source>
+            <translation>在桌面上(&amp;D)</translation>
+        </message>
+        <message>
+            <source>&amp;Sound</source>
+            <translation>声音(&amp;S)</translation>
+        </message>
+        <message>
+            <source>Of the run that this window follows. The command runs without a shell; RANKSCOPE_ALERT (ended, failed, hang, nan, plateau, rule), RANKSCOPE_ALERT_TITLE, _TEXT, _RUN, _NAME, _RANK and _STEP are in its environment.</source>
+            <translation>针对此窗口跟随的运行。命令不经 shell 运行；其环境中有 RANKSCOPE_ALERT（ended、failed、hang、nan、plateau、rule）、RANKSCOPE_ALERT_TITLE、_TEXT、_RUN、_NAME、_RANK 和 _STEP。</translation>
+        </message>
+        <message>
+            <source>Report</source>
+            <translation>报告</translation>
+        </message>
+        <message>
+            <source>The &amp;end of a run</source>
+            <translation>运行结束(&amp;E)</translation>
+        </message>
+        <message>
+            <source>A &amp;failed run</source>
+            <translation>运行失败(&amp;F)</translation>
+        </message>
+        <message>
+            <source>A run that is &amp;held up</source>
+            <translation>运行被阻塞(&amp;H)</translation>
+        </message>
+        <message>
+            <source>&amp;NaN or infinity in a metric</source>
+            <translation>指标中的 NaN 或无穷大(&amp;N)</translation>
+        </message>
+        <message>
+            <source>A &amp;plateau:</source>
+            <translation>停滞(&amp;P)：</translation>
+        </message>
+        <message>
+            <source>Own &amp;rules:</source>
+            <translation>自定规则(&amp;R)：</translation>
+        </message>
+        <message>
+            <source>Metric of the plateau</source>
+            <translation>停滞的指标</translation>
+        </message>
+        <message>
+            <source>Steps of the plateau</source>
+            <translation>停滞的步数</translation>
+        </message>
+        <message>
+            <source> steps</source>
+            <translation> 步</translation>
+        </message>
+        <message>
+            <source>not better for</source>
+            <translation>没有改善的步数：</translation>
+        </message>
+        <message>
+            <source>loss &gt; 10 for 50 steps
+acc1 &lt; 0.2 for 1000 steps</source>
+            <translation>loss &gt; 10 for 50 steps
+acc1 &lt; 0.2 for 1000 steps</translation>
+        </message>
+        <message>
+            <source>R&amp;ules, one a line</source>
+            <translation>规则，每行一条(&amp;U)</translation>
+        </message>
+        <message>
+            <source>By</source>
+            <translation>方式</translation>
+        </message>
+        <message>
+            <source>ntfy-of-mine --topic training</source>
+            <translation>ntfy-of-mine --topic training</translation>
+        </message>
+        <message>
+            <source>&amp;Command</source>
+            <translation>命令(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Try it</source>
+            <translation>试一试(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Line %1: %2 %3</source>
+            <translation>第 %1 行：%2 %3</translation>
         </message>
     </context>
     <context>
@@ -11397,6 +12258,65 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>
                 <numerusform>在上方勾选 %n 个节点。</numerusform>
             </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PathSection</name>
+        <message>
+            <source>Write an absolute path: /data/rankscope.</source>
+            <translation>请写绝对路径：/data/rankscope。</translation>
+        </message>
+        <message>
+            <source>%1 is a file. Choose a folder.</source>
+            <translation>%1 是文件。请选择文件夹。</translation>
+        </message>
+        <message>
+            <source>You may not write to %1. Choose another folder.</source>
+            <translation>您无权写入 %1。请选择其他文件夹。</translation>
+        </message>
+        <message>
+            <source>Paths</source>
+            <translation>路径</translation>
+        </message>
+        <message>
+            <source>Used from the next start on. Stored runs stay where they are.</source>
+            <translation>下次启动时生效。已保存的运行留在原处。</translation>
+        </message>
+        <message>
+            <source>&amp;Choose…</source>
+            <translation>选择(&amp;C)…</translation>
+        </message>
+        <message>
+            <source>&amp;Run store's folder</source>
+            <translation>运行存储的文件夹(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Run store</source>
+            <translation>运行存储</translation>
+        </message>
+        <message>
+            <source>Inventory</source>
+            <translation>清单</translation>
+        </message>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+        <message>
+            <source>--data-dir and --cluster of the command line choose other ones for one start. rankscopectl finds a run store in another folder by --data-dir.</source>
+            <translation>命令行的 --data-dir 和 --cluster 为一次启动选择其他位置。rankscopectl 用 --data-dir 找到其他文件夹中的运行存储。</translation>
+        </message>
+        <message>
+            <source>Folder of the run store</source>
+            <translation>运行存储的文件夹</translation>
+        </message>
+        <message>
+            <source>Show</source>
+            <translation>显示</translation>
+        </message>
+        <message>
+            <source>Show the folder of %1</source>
+            <translation>显示 %1 的文件夹</translation>
         </message>
     </context>
     <context>
@@ -11651,6 +12571,93 @@ ended with %1</source>
         <message>
             <source>Exit</source>
             <translation>退出</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RetentionDialog</name>
+        <message>
+            <source>Reading the run store…</source>
+            <translation>正在读取运行存储…</translation>
+        </message>
+        <message>
+            <source>Remove stored runs</source>
+            <translation>移除已保存的运行</translation>
+        </message>
+        <message>
+            <source>Runs to remove</source>
+            <translation>要移除的运行</translation>
+        </message>
+        <message>
+            <source>Run</source>
+            <translation>运行</translation>
+        </message>
+        <message>
+            <source>Started</source>
+            <translation>开始时间</translation>
+        </message>
+        <message>
+            <source>Size, about</source>
+            <translation>大小（约）</translation>
+        </message>
+        <message>
+            <source>Because of its</source>
+            <translation>原因</translation>
+        </message>
+        <message>
+            <source>&amp;Remove</source>
+            <translation>移除(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Cancel</source>
+            <translation>取消(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Nothing to remove: all stored runs are within the limits.</source>
+            <translation>没有可移除的：所有已保存的运行都在限制之内。</translation>
+        </message>
+        <message>
+            <source>These %1 runs, about %2, are beyond the limits. Their plans, curves, output and job files are deleted from the run store; files on the machines stay. This cannot be undone.</source>
+            <translation>这 %1 个运行（约 %2）超出限制。它们的计划、曲线、输出和作业文件将从运行存储中删除；机器上的文件保留。此操作无法撤销。</translation>
+        </message>
+        <message>
+            <source>age</source>
+            <translation>时间</translation>
+        </message>
+        <message>
+            <source>size</source>
+            <translation>大小</translation>
+        </message>
+        <message>
+            <source>%1 kept for their star</source>
+            <translation>%1 个因星标保留</translation>
+        </message>
+        <message>
+            <source>%1 kept because they run</source>
+            <translation>%1 个因正在运行而保留</translation>
+        </message>
+        <message>
+            <source>&amp;Remove 1 run</source>
+            <translation>移除 1 个运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Remove %1 runs</source>
+            <translation>移除 %1 个运行(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Removing runs…</source>
+            <translation>正在移除运行…</translation>
+        </message>
+        <message>
+            <source>&amp;Close</source>
+            <translation>关闭(&amp;C)</translation>
+        </message>
+        <message>
+            <source>1 run is removed.</source>
+            <translation>已移除 1 个运行。</translation>
+        </message>
+        <message>
+            <source>%1 runs are removed.</source>
+            <translation>已移除 %1 个运行。</translation>
         </message>
     </context>
     <context>
@@ -12230,6 +13237,56 @@ ended with %1</source>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::SettingsDialog</name>
+        <message>
+            <source>Settings</source>
+            <translation>设置</translation>
+        </message>
+        <message>
+            <source>The settings file has errors.</source>
+            <translation>设置文件有错误。</translation>
+        </message>
+        <message>
+            <source>Close</source>
+            <translation>关闭</translation>
+        </message>
+        <message>
+            <source>Search settings</source>
+            <translation>搜索设置</translation>
+        </message>
+        <message>
+            <source>Search</source>
+            <translation>搜索</translation>
+        </message>
+        <message>
+            <source>Sections</source>
+            <translation>分区</translation>
+        </message>
+        <message>
+            <source>&amp;Reset %1</source>
+            <translation>重置“%1”(&amp;R)</translation>
+        </message>
+        <message>
+            <source>All values here are the defaults.</source>
+            <translation>此处的值均为默认值。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::SettingsFile</name>
+        <message>
+            <source>The settings file %1 is damaged. What can be read of it is used; a copy is at %2.</source>
+            <translation>设置文件 %1 已损坏。能读取的内容会被使用；副本位于 %2。</translation>
+        </message>
+        <message>
+            <source>The settings file %1 is damaged, and %2 could not be written. Copy it before you change a setting: what cannot be read of it is lost then.</source>
+            <translation>设置文件 %1 已损坏，且无法写入 %2。请在更改设置之前先复制它：否则无法读取的内容将会丢失。</translation>
+        </message>
+        <message>
+            <source>%1 = "%2" is not understood; use %3. The default is used, and the value stays in %4.</source>
+            <translation>无法理解 %1 = “%2”；请用%3。现使用默认值，该值保留在 %4 中。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::SettingsModel</name>
         <message>
             <source>job (%1)</source>
@@ -12355,6 +13412,101 @@ Write one below to set it for the next run.</source>
         <message>
             <source>NCCL prints the same line for the environment and for nccl.conf; on the node, `grep %1 ~/.nccl.conf /etc/nccl.conf` finds the second</source>
             <translation>对于环境变量和 nccl.conf，NCCL 打印相同的行；在节点上，`grep %1 ~/.nccl.conf /etc/nccl.conf` 可找出后者</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::ShortcutSection</name>
+        <message>
+            <source>Start, in Launch; run preflight, in Doctor</source>
+            <translation>在“启动”中启动；在“诊断”中运行预检</translation>
+        </message>
+        <message>
+            <source>Search in the log, in Live</source>
+            <translation>在“实时”的日志中搜索</translation>
+        </message>
+        <message>
+            <source>Next found line, in Live</source>
+            <translation>在“实时”中转到下一个找到的行</translation>
+        </message>
+        <message>
+            <source>Previous found line, in Live</source>
+            <translation>在“实时”中转到上一个找到的行</translation>
+        </message>
+        <message>
+            <source>Open the selected row</source>
+            <translation>打开所选行</translation>
+        </message>
+        <message>
+            <source>Delete the selected run, in Runs</source>
+            <translation>在“运行记录”中删除所选运行</translation>
+        </message>
+        <message>
+            <source>Clear the selection, or close the dialog</source>
+            <translation>清除选择，或关闭对话框</translation>
+        </message>
+        <message>
+            <source>Shortcuts</source>
+            <translation>快捷键</translation>
+        </message>
+        <message>
+            <source>Action</source>
+            <translation>操作</translation>
+        </message>
+        <message>
+            <source>Group</source>
+            <translation>分组</translation>
+        </message>
+        <message>
+            <source>Keys</source>
+            <translation>按键</translation>
+        </message>
+        <message>
+            <source>New keys</source>
+            <translation>新按键</translation>
+        </message>
+        <message>
+            <source>&amp;Assign</source>
+            <translation>分配(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Re&amp;move</source>
+            <translation>移除(&amp;M)</translation>
+        </message>
+        <message>
+            <source>&amp;Default</source>
+            <translation>默认(&amp;D)</translation>
+        </message>
+        <message>
+            <source>The default is %1.</source>
+            <translation>默认为 %1。</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>fixed</source>
+            <translation>固定</translation>
+        </message>
+        <message>
+            <source>New keys for: %1</source>
+            <translation>新按键用于：%1</translation>
+        </message>
+        <message>
+            <source>These keys cannot be changed.</source>
+            <translation>这些按键无法更改。</translation>
+        </message>
+        <message>
+            <source>%1 is fixed: %2. Choose other keys.</source>
+            <translation>%1 是固定的：%2。请选择其他按键。</translation>
+        </message>
+        <message>
+            <source>%1 belongs to "%2", which loses it.</source>
+            <translation>%1 属于“%2”，后者将失去它。</translation>
+        </message>
+        <message>
+            <source>T&amp;ake it</source>
+            <translation>夺用(&amp;A)</translation>
         </message>
     </context>
     <context>
@@ -12542,6 +13694,25 @@ Write one below to set it for the next run.</source>
         <message>
             <source>PXN: another GPU's device</source>
             <translation>PXN：另一个 GPU 的网络设备</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::WindowNews</name>
+        <message>
+            <source>Settin&amp;gs…</source>
+            <translation>设置(&amp;G)…</translation>
+        </message>
+        <message>
+            <source>The settings file has errors.</source>
+            <translation>设置文件有错误。</translation>
+        </message>
+        <message>
+            <source>Re&amp;view…</source>
+            <translation>查看(&amp;V)…</translation>
+        </message>
+        <message>
+            <source>%1 stored runs, about %2, are beyond what the settings keep.</source>
+            <translation>%1 个已保存的运行（约 %2）超出了设置中保留的限度。</translation>
         </message>
     </context>
 </TS>

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // For looking at the window: fills it with runs that never were and writes a picture of every page and state.
-//   gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY]
+//   gui_shots DIR [WIDTHxHEIGHT] [light|dark|contrast] [ONLY]
 
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
@@ -20,6 +20,7 @@
 #include <gui/session/language.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
+#include <gui/style/look.h>
 
 #include <tests/gui/bundle_shots.h>
 #include <tests/gui/collective_shots.h>
@@ -28,6 +29,7 @@
 #include <tests/gui/nccl_shots.h>
 #include <tests/gui/synthetic_preflight.h>
 #include <tests/gui/synthetic_run.h>
+#include <tests/gui/window_shots.h>
 
 #include <QApplication>
 #include <QDialog>
@@ -497,7 +499,7 @@ int main(int argc, char** argv) {
     load_resources();
     const QStringList args = QApplication::arguments();
     if (args.size() < 2) {
-        std::printf("gui_shots DIR [WIDTHxHEIGHT] [light|dark] [ONLY] [LANGUAGE]\n");
+        std::printf("gui_shots DIR [WIDTHxHEIGHT] [light|dark|contrast] [ONLY] [LANGUAGE]\n");
         return 2;
     }
     const QStringList sides = args.value(2, u"1280x800"_s).split(u'x');
@@ -509,7 +511,11 @@ int main(int argc, char** argv) {
         install_language(&app, language_for(args[5]));
         translate_other_parts();
     }
-    apply_theme(app, dark ? ThemeChoice::Dark : ThemeChoice::Light, false);
+    apply_look(app,
+               {.theme = args.value(3) == u"contrast"_s ? LookTheme::HighContrast
+                         : dark                         ? LookTheme::Dark
+                                                        : LookTheme::Light},
+               false);
 
     if (camera.wants("runs-empty")) {
         const Room room(size, {.nodes = {}, .runs = false});
@@ -544,6 +550,13 @@ int main(int argc, char** argv) {
     }
     if (args.value(4).isEmpty() || args.value(4).startsWith(u"bundle"_s)) {
         bundle_shots(size, [&](QWidget* widget, const char* name) {
+            if (camera.wants(name)) {
+                camera.take(widget, name);
+            }
+        });
+    }
+    if (args.value(4).isEmpty() || args.value(4).startsWith(u"window"_s)) {
+        window_shots(size, [&](QWidget* widget, const char* name) {
             if (camera.wants(name)) {
                 camera.take(widget, name);
             }

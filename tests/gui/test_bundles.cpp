@@ -277,8 +277,11 @@ TEST_F(Bundles, ABundleOfTheCommandLineIsOpened) {
 TEST_F(Bundles, MenusOfferWhatFits) {
     fill_store_with_leak();
     open_runs(2);
-    auto* save = find<QAction>("menuSaveBundle");
-    auto* file_menu = qobject_cast<QMenu*>(save->associatedObjects().value(0));
+    auto* save = find<QAction>("file.save_bundle");
+    QMenu* file_menu = nullptr;
+    for (QObject* owner : save->associatedObjects()) {
+        file_menu = qobject_cast<QMenu*>(owner) ? qobject_cast<QMenu*>(owner) : file_menu;
+    }
     ASSERT_NE(file_menu, nullptr);
     emit file_menu->aboutToShow();
     EXPECT_TRUE(save->isEnabled());

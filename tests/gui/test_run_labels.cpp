@@ -122,7 +122,7 @@ TEST_F(RunLabelsInTheWindow, AFolderIsImported) {
     open_runs();
     export_to("tensorboard", path("events"));
     ASSERT_TRUE(wait_until([&] { return QDir(path("events/rank0")).exists(); }));
-    auto* action = window_->findChild<QAction*>(u"menuImportFolder"_s);
+    auto* action = window_->findChild<QAction*>(u"file.import_folder"_s);
     ASSERT_NE(action, nullptr);
     action->trigger();
     auto* dialog = qobject_cast<QFileDialog*>(wait_dialog("importFolderDialog"));

@@ -1,0 +1,316 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/app/command_sources.h>
+#include <gui/app/window_actions.h>
+#include <gui/fleet/fleet_page.h>
+#include <gui/session/workspace.h>
+#include <gui/settings/settings_file.h>
+#include <gui/strings.h>
+
+#include <QAbstractButton>
+#include <QApplication>
+#include <QKeySequence>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMessageBox>
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+using Page = MainWindow::Page;
+
+}  // namespace
+
+WindowActions::WindowActions(MainWindow* window) : window_(window), registry_(new ActionRegistry(window)) {
+    add_pages();
+    add_files();
+    add_view();
+    add_nodes();
+    add_run();
+    add_stored_runs();
+    add_help();
+    fill_menus();
+}
+
+void WindowActions::add_button(const QString& id, const QString& text, const QString& group, Page page,
+                               const char* button, const QString& why, const QString& keys) {
+    const QString name = QString::fromLatin1(button);
+    const auto find = [window = window_, name, page] {
+        return window->page_widget(page)->findChild<QAbstractButton*>(name);
+    };
+    registry_->add({.id = id,
+                    .text = text,
+                    .group = group,
+                    .run =
+                        [window = window_, find, page] {
+                            window->show_page(page);
+                            find()->click();
+                        },
+                    .keys = keys,
+                    .blocked = [find, why, window = window_, page]() -> QString {
+                        const QAbstractButton* found = find();
+                        const bool can =
+                            found && found->isEnabled() && found->isVisibleTo(window->page_widget(page));
+                        return can ? QString() : why;
+                    }});
+}
+
+void WindowActions::add_pages() {
+    const std::array<std::pair<QString, QString>, 6> pages{{{u"page.fleet"_s, tr("&Fleet")},
+                                                            {u"page.launch"_s, tr("&Launch")},
+                                                            {u"page.doctor"_s, tr("&Doctor")},
+                                                            {u"page.live"_s, tr("L&ive")},
+                                                            {u"page.runs"_s, tr("&Runs")},
+                                                            {u"page.logs"_s, tr("Lo&gs")}}};
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+        registry_->add({.id = pages[i].first,
+                        .text = pages[i].second,
+                        .group = tr("Page"),
+                        .run = [window = window_, i] { window->show_page(Page(i)); },
+                        .keys = u"Ctrl+%1"_s.arg(i + 1)});
+    }
+}
+
+void WindowActions::add_files() {
+    const QString group = tr("File");
+    const QString store = tr("The run store is not open.");
+    add_button(u"file.open_job"_s, tr("&Open job file…"), group, Page::Launch, "openJob", {}, u"Ctrl+O"_s);
+    add_button(u"file.save_job"_s, tr("&Save as job file…"), group, Page::Launch, "saveJob",
+               tr("Correct the values in Launch first."), u"Ctrl+S"_s);
+    add_button(u"file.paste_line"_s, tr("From a &command line…"), group, Page::Launch, "pasteJob", {});
+    registry_->add(
+        {.id = u"file.open_bundle"_s,
+         .text = tr("Open failure &bundle…"),
+         .group = group,
+         .run = [window = window_] { window->choose_bundle(); },
+         .blocked = [window = window_, store] { return window->workspace()->store() ? QString() : store; }});
+    registry_->add(
+        {.id = u"file.import_folder"_s,
+         .text = tr("&Import runs from a folder…"),
+         .group = group,
+         .run = [window = window_] { window->choose_folder(); },
+         .blocked = [window = window_, store] { return window->workspace()->store() ? QString() : store; }});
+    registry_->add({.id = u"file.save_bundle"_s,
+                    .text = tr("Sa&ve failure bundle…"),
+                    .group = group,
+                    .run = [window = window_] { window->save_shown_bundle(); },
+                    .blocked =
+                        [window = window_] {
+                            return window->can_save_bundle()
+                                       ? QString()
+                                       : tr("Select a run in Runs, or show one that is over.");
+                        }});
+    add_button(u"file.open_logs"_s, tr("Open &logs…"), group, Page::Logs, "logsFiles", {});
+    registry_->add({.id = u"file.quit"_s,
+                    .text = tr("&Quit"),
+                    .group = group,
+                    .run = [window = window_] { window->close(); },
+                    .keys = u"Ctrl+Q"_s});
+}
+
+void WindowActions::add_theme(const QString& id, const QString& text, LookTheme choice) {
+    registry_->add({.id = id,
+                    .text = text,
+                    .group = tr("Theme"),
+                    .run = [window = window_, choice] { window->set_theme(choice); },
+                    .checked = [window = window_, choice] { return window->theme() == choice; }});
+}
+
+void WindowActions::change_font(int by) {
+    constexpr int kSmallest = 7;
+    constexpr int kLargest = 24;
+    SettingsFile* file = window_->workspace()->settings();
+    Settings settings = file->now();
+    settings.look.font_points =
+        by == 0 ? 0 : std::clamp(int(QApplication::font().pointSizeF() + 0.5) + by, kSmallest, kLargest);
+    file->set(settings);
+}
+
+void WindowActions::add_view() {
+    registry_->add({.id = u"view.palette"_s,
+                    .text = tr("&Command palette…"),
+                    .group = tr("View"),
+                    .run = [window = window_] { window->show_palette(); },
+                    .keys = u"Ctrl+K"_s});
+    registry_->add({.id = u"view.settings"_s,
+                    .text = tr("&Settings…"),
+                    .group = tr("Edit"),
+                    .run = [window = window_] { window->show_settings(SettingsPart::Appearance); },
+                    .keys = u"Ctrl+,"_s});
+    registry_->add({.id = u"view.shortcuts"_s,
+                    .text = tr("&Keyboard shortcuts…"),
+                    .group = tr("Edit"),
+                    .run = [window = window_] { window->show_settings(SettingsPart::Shortcuts); }});
+    add_theme(u"theme.system"_s, tr("As the &system"), LookTheme::System);
+    add_theme(u"theme.light"_s, tr("&Light"), LookTheme::Light);
+    add_theme(u"theme.dark"_s, tr("&Dark"), LookTheme::Dark);
+    add_theme(u"theme.high_contrast"_s, tr("&High contrast"), LookTheme::HighContrast);
+    const std::array<std::tuple<QString, QString, QString, int>, 3> sizes{
+        {{u"view.larger"_s, tr("&Larger text"), u"Ctrl++"_s, 1},
+         {u"view.smaller"_s, tr("S&maller text"), u"Ctrl+-"_s, -1},
+         {u"view.normal"_s, tr("&Normal text"), u"Ctrl+0"_s, 0}}};
+    for (const auto& [id, text, keys, by] : sizes) {
+        registry_->add({.id = id,
+                        .text = text,
+                        .group = tr("View"),
+                        .run = [this, by = by] { change_font(by); },
+                        .keys = keys});
+    }
+}
+
+void WindowActions::add_nodes() {
+    const QString group = tr("Nodes");
+    const QString broken = tr("Correct the inventory's errors first; Fleet shows them.");
+    const QString other = tr("Select a machine in Fleet that is not this computer.");
+    add_button(u"nodes.add"_s, tr("&Add node…"), group, Page::Fleet, "addNode", broken);
+    add_button(u"nodes.import"_s, tr("&Import…"), group, Page::Fleet, "importNodes", broken);
+    add_button(u"nodes.edit"_s, tr("&Edit…"), group, Page::Fleet, "editNode", other);
+    add_button(u"nodes.remove"_s, tr("&Remove…"), group, Page::Fleet, "removeNode", other);
+    add_button(u"nodes.key"_s, tr("SSH &key…"), group, Page::Fleet, "sshKey", tr("Add a machine first."));
+    add_button(u"nodes.leftovers"_s, tr("&Leftovers…"), group, Page::Fleet, "leftovers",
+               tr("Select a machine in Fleet."));
+    add_button(u"nodes.shell"_s, tr("&Open shell"), group, Page::Fleet, "openShell",
+               tr("Select one machine in Fleet."));
+    add_button(u"nodes.probe"_s, tr("&Probe"), group, Page::Fleet, "probeNode",
+               tr("Select a machine in Fleet that is not being probed."), u"F5"_s);
+    add_button(u"nodes.probe_all"_s, tr("Probe a&ll"), group, Page::Fleet, "probeAll", {}, u"Shift+F5"_s);
+    add_button(u"nodes.cancel"_s, tr("&Cancel probes"), group, Page::Fleet, "cancelProbes",
+               tr("No probe is running."));
+}
+
+void WindowActions::add_run() {
+    const QString group = tr("Run");
+    const QString none = tr("No run is in progress in this window.");
+    add_button(u"run.start"_s, tr("&Start"), group, Page::Launch, "startButton",
+               tr("The job cannot start yet; Launch says why."));
+    add_button(u"run.preflight"_s, tr("Run pre&flight"), group, Page::Doctor, "doctorFull",
+               tr("The job has errors, or a preflight is running; Doctor says which."));
+    add_button(u"run.pause"_s, tr("&Pause or continue"), group, Page::Live, "pauseButton",
+               tr("No run that can be paused is in progress in this window."));
+    add_button(u"run.stop"_s, tr("S&top"), group, Page::Live, "stopButton", none);
+    add_button(u"run.again"_s, tr("Run &again…"), group, Page::Live, "againButton",
+               tr("Show a run in Live that is over."));
+    registry_->add({.id = u"run.attach"_s,
+                    .text = tr("A&ttach to the run in progress"),
+                    .group = group,
+                    .run = [window = window_] { window->attach_found(); },
+                    .blocked =
+                        [window = window_] {
+                            return window->can_attach() ? QString()
+                                                        : tr("The run store has no run in progress.");
+                        }});
+}
+
+void WindowActions::add_stored_runs() {
+    const QString group = tr("Runs");
+    const QString none = tr("Select a run in Runs.");
+    add_button(u"runs.open"_s, tr("&Open the selected run"), group, Page::Runs, "openRun", none);
+    add_button(u"runs.again"_s, tr("Run the selected job a&gain…"), group, Page::Runs, "againRun", none);
+    add_button(u"runs.labels"_s, tr("&Labels of the selected run…"), group, Page::Runs, "labelRun", none);
+    add_button(u"runs.delete"_s, tr("&Delete the selected run…"), group, Page::Runs, "deleteRun",
+               tr("Select a run in Runs that is over."));
+}
+
+void WindowActions::add_help() {
+    registry_->add({.id = u"help.first_steps"_s,
+                    .text = tr("&First steps"),
+                    .group = tr("Help"),
+                    .run = [window = window_] {
+                        window->show_page(Page::Fleet);
+                        window->fleet_page()->show_first_steps();
+                    }});
+    registry_->add(
+        {.id = u"help.about"_s,
+         .text = tr("&About Rankscope"),
+         .group = tr("Help"),
+         .run = [window = window_] {
+             QMessageBox::about(
+                 window, tr("About Rankscope"),
+                 tr("<h3>Rankscope %1</h3><p>Launch, watch and diagnose distributed training.</p>"
+                    "<p>Free software under the GNU General Public License, version 3 or later.</p>")
+                     .arg(QApplication::applicationVersion()));
+         }});
+}
+
+void WindowActions::fill_menus() {
+    QMenuBar* bar = window_->menuBar();
+    registry_->fill(bar->addMenu(tr("&File")), {u"file.open_job"_s,
+                                                u"file.paste_line"_s,
+                                                u"file.open_bundle"_s,
+                                                u"file.import_folder"_s,
+                                                u"file.open_logs"_s,
+                                                {},
+                                                u"file.save_job"_s,
+                                                u"file.save_bundle"_s,
+                                                {},
+                                                u"file.quit"_s});
+    registry_->fill(bar->addMenu(tr("&Edit")), {u"view.shortcuts"_s, u"view.settings"_s});
+    QMenu* view = bar->addMenu(tr("&View"));
+    registry_->fill(view, {u"view.palette"_s,
+                           {},
+                           u"page.fleet"_s,
+                           u"page.launch"_s,
+                           u"page.doctor"_s,
+                           u"page.live"_s,
+                           u"page.runs"_s,
+                           u"page.logs"_s,
+                           {},
+                           u"view.larger"_s,
+                           u"view.smaller"_s,
+                           u"view.normal"_s,
+                           {}});
+    registry_->fill(view->addMenu(tr("&Theme")),
+                    {u"theme.system"_s, u"theme.light"_s, u"theme.dark"_s, u"theme.high_contrast"_s});
+    registry_->fill(bar->addMenu(tr("&Run")), {u"run.start"_s,
+                                               u"run.preflight"_s,
+                                               {},
+                                               u"run.pause"_s,
+                                               u"run.stop"_s,
+                                               u"run.again"_s,
+                                               u"run.attach"_s,
+                                               {},
+                                               u"runs.open"_s,
+                                               u"runs.again"_s,
+                                               u"runs.labels"_s,
+                                               u"runs.delete"_s});
+    registry_->fill(bar->addMenu(tr("&Nodes")), {u"nodes.add"_s,
+                                                 u"nodes.import"_s,
+                                                 {},
+                                                 u"nodes.probe"_s,
+                                                 u"nodes.probe_all"_s,
+                                                 u"nodes.cancel"_s,
+                                                 {},
+                                                 u"nodes.edit"_s,
+                                                 u"nodes.shell"_s,
+                                                 u"nodes.key"_s,
+                                                 u"nodes.leftovers"_s,
+                                                 u"nodes.remove"_s});
+    registry_->fill(bar->addMenu(tr("&Help")),
+                    {u"help.first_steps"_s, u"view.shortcuts"_s, {}, u"help.about"_s});
+}
+
+std::vector<Command> WindowActions::commands() const {
+    std::vector<Command> all;
+    for (const ActionRegistry::Entry& entry : registry_->entries()) {
+        if (entry.spec.id != u"view.palette"_s) {
+            all.push_back({.id = entry.spec.id,
+                           .text = entry.name(),
+                           .group = entry.spec.group,
+                           .keys = entry.action->shortcut().toString(QKeySequence::NativeText),
+                           .blocked = entry.blocked(),
+                           .run = entry.spec.run});
+        }
+    }
+    add_node_commands(*window_, all);
+    add_run_commands(*window_, all);
+    add_recipe_commands(*window_, all);
+    add_button_commands(*window_, all);
+    return all;
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <remote/desk/store/retention.h>
+
+#include <QWidget>
+
+namespace rankscope::gui {
+
+class AttachBar;
+class NoticeBar;
+class Workspace;
+
+/// The bars above every page: runs that have not ended, stored runs beyond the limits, and why something that was asked
+/// for cannot be done.
+class WindowNews : public QWidget {
+    Q_OBJECT
+
+public:
+    WindowNews(Workspace* workspace, QWidget* parent);
+
+    AttachBar* attach_bar() const { return attach_; }
+    /// Shows a message until the page changes.
+    void say(const QString& title, const QString& text);
+    void forget_message();
+
+signals:
+    void settingsRequested();
+    void retentionRequested();
+
+private:
+    void look_at_store();
+    void show_plan(const RetentionPlan& plan);
+
+    Workspace* workspace_;
+    BackgroundJob plan_job_;
+    AttachBar* attach_;
+    NoticeBar* message_;
+    NoticeBar* settings_;
+    NoticeBar* store_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/app/window_state.h>
+#include <gui/strings.h>
+
+#include <QHeaderView>
+#include <QSettings>
+#include <QSplitter>
+#include <QTableView>
+
+namespace rankscope::gui {
+
+namespace {
+
+/// A splitter by its place in the page and its parts, so that another layout gets no sizes of this one.
+QString splitter_key(const QWidget& page, int number, const QSplitter& splitter) {
+    return u"window/%1/splitter%2-%3"_s.arg(page.objectName()).arg(number).arg(splitter.count());
+}
+
+QString columns_key(const QWidget& page, const QTableView& table) {
+    return u"window/%1/%2-%3"_s.arg(page.objectName(), table.objectName()).arg(table.model()->columnCount());
+}
+
+bool is_kept(const QTableView& table) {
+    return !table.objectName().isEmpty() && table.model() != nullptr && table.model()->columnCount() > 0;
+}
+
+}  // namespace
+
+void save_sizes(const QWidget& page) {
+    QSettings file;
+    int number = 0;
+    for (const QSplitter* splitter : page.findChildren<QSplitter*>()) {
+        file.setValue(splitter_key(page, number++, *splitter), splitter->saveState());
+    }
+    for (const QTableView* table : page.findChildren<QTableView*>()) {
+        if (is_kept(*table)) {
+            file.setValue(columns_key(page, *table), table->horizontalHeader()->saveState());
+        }
+    }
+}
+
+void restore_sizes(QWidget& page) {
+    const QSettings file;
+    int number = 0;
+    for (QSplitter* splitter : page.findChildren<QSplitter*>()) {
+        splitter->restoreState(file.value(splitter_key(page, number++, *splitter)).toByteArray());
+    }
+    for (QTableView* table : page.findChildren<QTableView*>()) {
+        const QByteArray state =
+            is_kept(*table) ? file.value(columns_key(page, *table)).toByteArray() : QByteArray();
+        if (!state.isEmpty()) {
+            table->horizontalHeader()->restoreState(state);
+        }
+    }
+}
+
+}  // namespace rankscope::gui

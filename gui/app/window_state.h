@@ -1,0 +1,15 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+class QWidget;
+
+namespace rankscope::gui {
+
+/// Keeps the sizes that the user gave to the splitters and to the columns of the named tables of a page. A page whose
+/// parts are others by now has its own sizes.
+void save_sizes(const QWidget& page);
+void restore_sizes(QWidget& page);
+
+}  // namespace rankscope::gui

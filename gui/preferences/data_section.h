@@ -1,0 +1,45 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/background_job.h>
+#include <gui/preferences/settings_section.h>
+
+class QLabel;
+class QPushButton;
+class QSpinBox;
+
+namespace rankscope::gui {
+
+class ComboBox;
+class Workspace;
+
+/// How often views follow, what the run store takes, and what it keeps.
+class DataSection : public SettingsSection {
+    Q_OBJECT
+
+public:
+    DataSection(SettingsFile* file, Workspace* workspace, QWidget* parent);
+
+protected:
+    void fill(const Settings& settings) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void add_refresh();
+    void add_storage();
+    void measure();
+    void preview();
+
+    Workspace* workspace_;
+    BackgroundJob measure_job_;
+    ComboBox* live_;
+    QSpinBox* runs_;
+    QLabel* used_;
+    QSpinBox* days_;
+    QSpinBox* size_;
+    QPushButton* preview_;
+};
+
+}  // namespace rankscope::gui

@@ -1,0 +1,210 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/actions/action_registry.h>
+#include <gui/preferences/shortcut_section.h>
+#include <gui/strings.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QAction>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeySequenceEdit>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <array>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kIdRole = Qt::UserRole + 1;
+
+/// Keys that a part of a page has for itself. They cannot be changed, and no action can have them.
+struct FixedKeys {
+    const char* keys;
+    QString use;
+};
+
+std::vector<FixedKeys> fixed_keys() {
+    return {{"Ctrl+Return", ShortcutSection::tr("Start, in Launch; run preflight, in Doctor")},
+            {"Ctrl+F", ShortcutSection::tr("Search in the log, in Live")},
+            {"F3", ShortcutSection::tr("Next found line, in Live")},
+            {"Shift+F3", ShortcutSection::tr("Previous found line, in Live")},
+            {"Return", ShortcutSection::tr("Open the selected row")},
+            {"Del", ShortcutSection::tr("Delete the selected run, in Runs")},
+            {"Esc", ShortcutSection::tr("Clear the selection, or close the dialog")}};
+}
+
+QKeySequence keys_of(const QString& portable) {
+    return QKeySequence::fromString(portable, QKeySequence::PortableText);
+}
+
+void set_cell(QTableWidget* table, int row, int column, const QString& text, const QString& id) {
+    auto item = std::make_unique<QTableWidgetItem>(text);
+    item->setData(kIdRole, id);
+    table->setItem(row, column, item.release());  // the table owns it
+}
+
+}  // namespace
+
+ShortcutSection::ShortcutSection(SettingsFile* file, ActionRegistry* actions, QWidget* parent)
+    : SettingsSection(SettingsPart::Shortcuts, tr("Shortcuts"), file, parent),
+      actions_(actions),
+      table_(new QTableWidget(0, 3, this)) {
+    tune_table(table_, "settingsShortcuts", tr("Shortcuts"));
+    table_->setHorizontalHeaderLabels({tr("Action"), tr("Group"), tr("Keys")});
+    table_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    table_->setColumnWidth(1, 110);
+    table_->setColumnWidth(2, 130);
+    column()->addWidget(table_, 1);
+    column()->addWidget(make_editor());
+    connect(table_, &QTableWidget::itemSelectionChanged, this, &ShortcutSection::update_editor);
+}
+
+QWidget* ShortcutSection::make_editor() {
+    auto* box = new QWidget(this);
+    auto* rows = new QVBoxLayout(box);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(6);
+    name_ = make_label({}, box, "sectionTitle");
+    rows->addWidget(name_);
+    auto* row = new QHBoxLayout;
+    edit_ = new QKeySequenceEdit(box);
+    edit_->setObjectName(u"shortcutKeys"_s);
+    edit_->setAccessibleName(tr("New keys"));
+    assign_ = make_button(tr("&Assign"), "shortcutAssign", box);
+    remove_ = make_button(tr("Re&move"), "shortcutRemove", box);
+    default_ = make_button(tr("&Default"), "shortcutDefault", box);
+    row->addWidget(edit_, 1);
+    for (QPushButton* button : {assign_, remove_, default_}) {
+        row->addWidget(button);
+    }
+    rows->addLayout(row);
+    problem_ = make_label({}, box, "fieldError");
+    problem_->setObjectName(u"shortcutProblem"_s);
+    problem_->setWordWrap(true);
+    rows->addWidget(problem_);
+    connect(edit_, &QKeySequenceEdit::keySequenceChanged, this, &ShortcutSection::check_keys);
+    connect(assign_, &QPushButton::clicked, this, [this] { assign(wanted_keys()); });
+    connect(remove_, &QPushButton::clicked, this, [this] { assign({}); });
+    connect(default_, &QPushButton::clicked, this, [this] {
+        if (const auto* entry = actions_->find(selected_id())) {
+            assign(entry->spec.keys);
+        }
+    });
+    return box;
+}
+
+QString ShortcutSection::selected_id() const {
+    const auto items = table_->selectedItems();
+    return items.isEmpty() ? QString() : items.first()->data(kIdRole).toString();
+}
+
+QString ShortcutSection::wanted_keys() const {
+    const QKeySequence keys = edit_->keySequence();
+    // One stroke: an action must not wait for a second.
+    return keys.isEmpty() ? QString() : QKeySequence(keys[0]).toString(QKeySequence::PortableText);
+}
+
+void ShortcutSection::fill(const Settings& /*settings*/) {
+    const int row = table_->currentRow();
+    fill_table();
+    table_->selectRow(std::max(row, 0));
+    update_editor();
+}
+
+void ShortcutSection::fill_table() {
+    const auto& changed = now().shortcuts;
+    const auto fixed = fixed_keys();
+    table_->setRowCount(int(actions_->entries().size() + fixed.size()));
+    int row = 0;
+    for (const auto& entry : actions_->entries()) {
+        const QString& id = entry.spec.id;
+        const auto own = changed.find(id);
+        const QString keys = own == changed.end() ? entry.spec.keys : own->second;
+        set_cell(table_, row, 0, entry.name(), id);
+        set_cell(table_, row, 1, entry.spec.group, id);
+        set_cell(table_, row, 2, keys_of(keys).toString(QKeySequence::NativeText), id);
+        if (own != changed.end()) {
+            QFont bold = table_->font();
+            bold.setBold(true);
+            table_->item(row, 2)->setFont(bold);
+            table_->item(row, 2)->setToolTip(
+                tr("The default is %1.")
+                    .arg(entry.spec.keys.isEmpty()
+                             ? tr("none")
+                             : keys_of(entry.spec.keys).toString(QKeySequence::NativeText)));
+        }
+        ++row;
+    }
+    for (const FixedKeys& each : fixed) {
+        set_cell(table_, row, 0, each.use, {});
+        set_cell(table_, row, 1, tr("fixed"), {});
+        set_cell(table_, row, 2, keys_of(QString::fromLatin1(each.keys)).toString(QKeySequence::NativeText),
+                 {});
+        ++row;
+    }
+}
+
+void ShortcutSection::update_editor() {
+    const auto* entry = actions_->find(selected_id());
+    for (QWidget* widget :
+         {static_cast<QWidget*>(edit_), static_cast<QWidget*>(remove_), static_cast<QWidget*>(default_)}) {
+        widget->setEnabled(entry != nullptr);
+    }
+    name_->setText(entry ? tr("New keys for: %1").arg(entry->name()) : tr("These keys cannot be changed."));
+    edit_->clear();
+    check_keys();
+    if (entry) {
+        const auto& changed = now().shortcuts;
+        const auto own = changed.find(entry->spec.id);
+        default_->setEnabled(own != changed.end());
+        remove_->setEnabled(!(own == changed.end() ? entry->spec.keys : own->second).isEmpty());
+    }
+}
+
+void ShortcutSection::check_keys() {
+    const QString keys = wanted_keys();
+    QString problem;
+    bool can = !keys.isEmpty() && !selected_id().isEmpty();
+    assign_->setText(tr("&Assign"));
+    for (const FixedKeys& each : fixed_keys()) {
+        if (!keys.isEmpty() && keys_of(keys) == keys_of(QString::fromLatin1(each.keys))) {
+            problem = tr("%1 is fixed: %2. Choose other keys.").arg(keys, each.use);
+            can = false;
+        }
+    }
+    if (const auto* owner = actions_->owner_of(keys, selected_id(), now().shortcuts)) {
+        problem = tr("%1 belongs to \"%2\", which loses it.").arg(keys, owner->name());
+        assign_->setText(tr("T&ake it"));
+    }
+    problem_->setText(problem);
+    assign_->setEnabled(can);
+}
+
+void ShortcutSection::assign(const QString& keys) {
+    const QString id = selected_id();
+    const auto* entry = actions_->find(id);
+    if (entry == nullptr) {
+        return;
+    }
+    const auto* owner = keys.isEmpty() ? nullptr : actions_->owner_of(keys, id, now().shortcuts);
+    change([&](Settings& settings) {
+        if (owner != nullptr) {
+            settings.shortcuts[owner->spec.id] = QString();
+        }
+        if (keys == entry->spec.keys) {
+            settings.shortcuts.erase(id);
+        } else {
+            settings.shortcuts[id] = keys;
+        }
+    });
+}
+
+}  // namespace rankscope::gui

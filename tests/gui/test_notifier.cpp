@@ -1,0 +1,219 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// Notifications, the sign on Live's button, and the first start.
+
+#include <gui/app/main_window.h>
+#include <gui/notify/notifier.h>
+#include <gui/style/look.h>
+#include <gui/widgets/focus_ring.h>
+#include <gui/widgets/page_button.h>
+
+#include <tests/gui/pages_fixture.h>
+
+#include <QCheckBox>
+#include <QFile>
+#include <QListWidget>
+#include <QMenu>
+#include <QPlainTextEdit>
+#include <QSettings>
+#include <QTableView>
+#include <limits>
+#include <mutex>
+
+namespace rankscope::gui::testing {
+namespace {
+
+/// What was shown on a desktop that always works.
+struct Desktop {
+    std::mutex mutex;
+    QStringList titles;
+
+    Notifier::Show show() {
+        return [this](const DesktopNotification& notification) -> Result<void> {
+            const std::lock_guard lock(mutex);
+            titles += notification.title;
+            return {};
+        };
+    }
+    qsizetype count() {
+        const std::lock_guard lock(mutex);
+        return titles.size();
+    }
+};
+
+std::vector<QueuedItem> nan_and_end() {
+    EndEvent end;
+    end.outcome = Outcome::Failed;
+    end.detail = "rank 2 ended";
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    return {Event{1, 1, "node1", 2, MetricEvent{5, -1, {{"loss", nan}}, {}}}, Event{1, 2, "", -1, end}};
+}
+
+TEST(NotifierTest, ReportsOnTheDesktopAndByTheCommand) {
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(u"seen"_s);
+    Desktop desktop;
+    Notifier notifier(nullptr, desktop.show());
+    NotificationSettings settings;
+    settings.command =
+        u"sh -c 'printf \"%s;\" \"$RANKSCOPE_ALERT-$RANKSCOPE_ALERT_RUN\" >> \"$0\"' "_s + file;
+    notifier.set_settings(settings);
+    std::vector<Alert> alerts;
+    QObject::connect(&notifier, &Notifier::reported, &notifier,
+                     [&](const Alert& alert) { alerts.push_back(alert); });
+    notifier.apply(nan_and_end());
+    EXPECT_TRUE(alerts.empty()) << "no run has begun";
+    notifier.begin("run-1", "mnist");
+    notifier.apply(nan_and_end());
+    ASSERT_EQ(alerts.size(), 2U);
+    EXPECT_EQ(alerts[0].kind, AlertKind::NotFinite);
+    EXPECT_EQ(alerts[1].title, "mnist failed.");
+    EXPECT_TRUE(wait_until([&] { return desktop.count() == 2; }));
+    const auto seen = [&] {
+        QFile read(file);
+        return read.open(QIODevice::ReadOnly) ? QString::fromUtf8(read.readAll()) : QString();
+    };
+    EXPECT_TRUE(wait_until([&] {
+        return seen().contains(u"failed-run-1;"_s) && seen().contains(u"nan-run-1;"_s);
+    })) << ss(seen());
+}
+
+TEST(NotifierTest, AWayThatFailsIsReported) {
+    Notifier notifier(nullptr, [](const DesktopNotification&) -> Result<void> {
+        return Failure{"no-answer", "", "The desktop does not answer.", "", ""};
+    });
+    NotificationSettings settings;
+    settings.command = u"/no/such/program"_s;
+    notifier.set_settings(settings);
+    QStringList failures;
+    QObject::connect(&notifier, &Notifier::failed, &notifier,
+                     [&](const Failure& failure) { failures += qs(failure.what); });
+    notifier.report({});
+    EXPECT_TRUE(wait_until([&] { return failures.size() == 2; }));
+    EXPECT_TRUE(failures.join(u' ').contains(u"/no/such/program"_s));
+}
+
+TEST(NotifierTest, AHangingCommandDoesNotHoldTheWindow) {
+    QElapsedTimer timer;
+    timer.start();
+    {
+        Notifier notifier(nullptr, [](const DesktopNotification&) { return Result<void>(); });
+        NotificationSettings settings;
+        settings.command = u"sleep 60"_s;
+        notifier.set_settings(settings);
+        for (int i = 0; i < 10; ++i) {
+            notifier.report({});
+        }
+    }
+    EXPECT_LT(timer.elapsed(), 20000);
+}
+
+class FirstStart : public Pages {
+protected:
+    void SetUp() override { QSettings().clear(); }
+};
+
+TEST_F(FirstStart, ThreeStepsUntilThereIsAMachineOrARun) {
+    open();
+    auto* steps = find<QWidget>("firstSteps");
+    ASSERT_TRUE(wait_until([&] { return steps->isVisible(); }));
+    click(find<QPushButton>("firstAdd"));
+    QDialog* dialog = wait_dialog("nodeDialog");
+    type_into(child<QLineEdit>(dialog, "nodeName"), u"node1"_s);
+    click(child<QPushButton>(dialog, "nodeOk"));
+    EXPECT_TRUE(wait_until([&] { return !steps->isVisible(); })) << "there is a machine";
+}
+
+TEST_F(FirstStart, TheFirstRunIsReadyToStart) {
+    open();
+    ASSERT_TRUE(wait_until([&] { return find<QWidget>("firstSteps")->isVisible(); }));
+    click(find<QPushButton>("firstRun"));
+    EXPECT_EQ(window_->page(), MainWindow::Page::Launch);
+    EXPECT_TRUE(wait_start_enabled());
+}
+
+TEST_F(FirstStart, NotForAUserWithRunsAndAgainFromHelp) {
+    fill_store({{.id = "a"}});
+    open();
+    ASSERT_TRUE(wait_until([&] { return !window_->known_runs().empty(); }));
+    auto* steps = find<QWidget>("firstSteps");
+    EXPECT_FALSE(steps->isVisible());
+    window_->findChild<QAction*>(u"help.first_steps"_s)->trigger();
+    EXPECT_TRUE(steps->isVisible());
+    click(find<QPushButton>("firstStepsHide"));
+    EXPECT_FALSE(steps->isVisible());
+}
+
+TEST_F(FirstStart, AMachineHasAMenu) {
+    open();
+    auto* table = find<QTableView>("fleetTable");
+    emit table->customContextMenuRequested(table->visualRect(table->model()->index(0, 0)).center());
+    auto* menu = find<QMenu>("fleetMenu");
+    ASSERT_NE(menu, nullptr);
+    EXPECT_GE(menu->actions().size(), 7);
+    menu->close();
+}
+
+class NotificationSettingsTest : public Pages {
+protected:
+    void SetUp() override { QSettings().clear(); }
+};
+
+TEST_F(NotificationSettingsTest, RulesAreCheckedLineByLine) {
+    open();
+    window_->show_settings(SettingsPart::Notifications);
+    QDialog* dialog = wait_dialog("settingsDialog");
+    child<QCheckBox>(dialog, "notifyRules")->setChecked(true);
+    auto* rules = child<QPlainTextEdit>(dialog, "notifyRuleLines");
+    ASSERT_TRUE(rules->isEnabled());
+    rules->setPlainText(u"loss > 10 for 50 steps\nacc1 is 3"_s);
+    auto* problem = child<QLabel>(dialog, "notifyRuleLinesError");
+    EXPECT_TRUE(problem->text().contains(u"Line 2"_s)) << ss(problem->text());
+    const auto& alerts = window_->workspace()->settings()->now().notifications.alerts;
+    EXPECT_TRUE(alerts.rules.empty()) << "nothing half right is taken";
+    rules->setPlainText(u"loss > 10 for 50 steps\n\nacc1 < 3%"_s);
+    EXPECT_TRUE(problem->text().isEmpty());
+    ASSERT_EQ(alerts.rules.size(), 2U);
+    EXPECT_EQ(read_settings(QSettings()).settings.notifications.alerts, alerts) << "and it is in the file";
+    type_into(child<QLineEdit>(dialog, "notifyCommand"), u"notify | sh"_s);
+    EXPECT_FALSE(child<QLabel>(dialog, "notifyCommandError")->text().isEmpty());
+    EXPECT_EQ(window_->workspace()->settings()->now().notifications.command, u"notify"_s)
+        << "the last that was right";
+}
+
+TEST_F(FirstStart, LivesButtonShowsHowARunEndedUntilItIsSeen) {
+    open();
+    window_->show_page(MainWindow::Page::Runs);
+    auto* button = find<PageButton>("navLive");
+    RunSession* session = window_->workspace()->session();
+    session->model()->reset(synthetic_data({.name = "mnist", .until = 0.5, .fate = Fate::Killed}));
+    emit session->ended();
+    EXPECT_EQ(button->mark(), PageButton::Mark::Failed);
+    EXPECT_TRUE(button->accessibleDescription().contains(u"mnist: failed"_s));
+    session->model()->reset(synthetic_data({.name = "mnist"}));
+    emit session->ended();
+    EXPECT_EQ(button->mark(), PageButton::Mark::Done);
+    window_->show_page(MainWindow::Page::Live);
+    EXPECT_EQ(button->mark(), PageButton::Mark::None);
+}
+
+// A view that the program paints shows the keyboard's focus; in high contrast everything does.
+TEST_F(FirstStart, TheFocusIsSeen) {
+    const FocusRing ring(nullptr);
+    auto* app = qobject_cast<QApplication*>(QApplication::instance());
+    open();
+    window_->activateWindow();
+    auto* add = find<QPushButton>("addNode");
+    add->setFocus();
+    ASSERT_TRUE(wait_until([&] { return add->hasFocus(); }));
+    EXPECT_EQ(ring.ringed(), nullptr) << "a button shows it by its style";
+    apply_look(*app, {.theme = LookTheme::HighContrast}, false);
+    auto* probe = find<QPushButton>("probeAll");
+    probe->setFocus();
+    EXPECT_EQ(ring.ringed(), probe);
+    apply_look(*app, {.theme = LookTheme::Light}, false);
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
