@@ -25,7 +25,6 @@ struct Words {
 
 void LiveData::set_plan(const LaunchPlan& plan) {
     state.set_plan(plan);
-    log.set_ranks(plan.ranks.size());
     series.resize(std::max(series.size(), plan.ranks.size()));
 }
 
@@ -53,6 +52,7 @@ bool LiveData::apply(const Event& event) {
     } else if (const auto* link = event.as<LinkEvent>()) {
         log_link(event, *link);
     } else if (const auto* exit = event.as<ExitEvent>()) {
+        log.finish(event.rank, event.t_us);
         QString line = Words::tr("ended with %1").arg(exit_text(exit->code, exit->signal));
         if (!exit->reason.empty()) {
             line += u": "_s % qs(exit->reason);

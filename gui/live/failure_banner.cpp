@@ -187,7 +187,7 @@ void FailureBanner::find_lines(const LogStore& log) {
         if (numbers_[i] != 0 || line.rank < 0 || (line.line == 0 && line.raw.empty())) {
             continue;
         }
-        if (const LogLine* at = log.find_output(line.rank, line.raw, std::uint64_t(line.line), before)) {
+        if (const auto at = log.find_output(line.rank, line.raw, std::uint64_t(line.line), before)) {
             numbers_[i] = at->number;
             found = true;
         }

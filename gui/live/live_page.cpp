@@ -13,6 +13,7 @@
 #include <gui/live/stage_strip.h>
 #include <gui/live/start_waterfall.h>
 #include <gui/live/telemetry_strip.h>
+#include <gui/logview/log_view.h>
 #include <gui/nccl/nccl_pane.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
@@ -117,7 +118,7 @@ QWidget* LivePage::make_content() {
 
     columns_ = new QSplitter(Qt::Horizontal, content);
     columns_->addWidget(make_rank_table());
-    log_ = new LogPane(content);
+    log_ = new LogPane(workspace_->pool(), content);
     columns_->addWidget(log_);
     columns_->setStretchFactor(0, 2);
     columns_->setStretchFactor(1, 3);
@@ -493,7 +494,7 @@ void LivePage::open_line(quint32 file, quint64 line) {
         return;
     }
     const int rank = ranks[file];
-    if (const LogLine* at = current_->data().log.find_output(rank, {}, line)) {
+    if (const auto at = current_->data().log.find_output(rank, {}, line)) {
         log_->show_line(rank, at->number);
         log_->view()->setFocus();
     } else {

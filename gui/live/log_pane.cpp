@@ -2,22 +2,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/live/log_pane.h>
+#include <gui/logview/line_meaning.h>
+#include <gui/logview/log_rows.h>
+#include <gui/logview/log_search_bar.h>
+#include <gui/logview/log_view.h>
 #include <gui/strings.h>
-#include <gui/style/theme.h>
-#include <gui/texts.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 
-#include <QDateTime>
-#include <QEvent>
-#include <QFontDatabase>
+#include <QActionGroup>
+#include <QFileDialog>
 #include <QHBoxLayout>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPlainTextEdit>
-#include <QScrollBar>
-#include <QTextBlock>
+#include <QLocale>
+#include <QMenu>
+#include <QPushButton>
+#include <QSettings>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -27,57 +28,48 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kViewLines = 20000;          ///< in the text view
-constexpr std::size_t kBatchLines = 4000;  ///< at once: more would hold up the window
-constexpr int kMarkedMatches = 400;
-constexpr std::size_t kReorderLines = 4000;  ///< a late line moves back at most so far
-
-/// "14:03:22  ", local time; empty where there is none.
-QString clock_text(std::int64_t t_us) {
-    if (t_us <= 0) {
-        return {};
-    }
-    // Many lines share a second, and the calendar is slow.
-    thread_local std::int64_t second = -1;
-    thread_local QString text;
-    if (t_us / 1'000'000 != second) {
-        second = t_us / 1'000'000;
-        text = QDateTime::fromSecsSinceEpoch(second).toString(u"HH:mm:ss  "_s);
-    }
-    return text;
-}
+const QString kTimeKey = QStringLiteral("live/logTime");
+const QString kWrapKey = QStringLiteral("live/logWrap");
 
 }  // namespace
 
-LogPane::LogPane(QWidget* parent) : QWidget(parent) {
+LogPane::LogPane(QThreadPool* pool, QWidget* parent)
+    : QWidget(parent),
+      rows_(new LogRows(pool, this)),
+      view_(new LogView(rows_, this)),
+      search_(new LogSearchBar(view_, this)),
+      saver_(pool) {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(4);
     layout->addWidget(make_bar());
-    view_ = new QPlainTextEdit(this);
+    layout->addWidget(search_);
     view_->setObjectName(u"logView"_s);
     view_->setAccessibleName(tr("Log"));
-    view_->setReadOnly(true);
-    view_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    view_->setMaximumBlockCount(kViewLines);
-    view_->setUndoRedoEnabled(false);
-    view_->setLineWrapMode(QPlainTextEdit::NoWrap);
-    view_->setTabChangesFocus(true);
-    view_->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     view_->setMinimumHeight(60);
-    view_->viewport()->installEventFilter(this);
     layout->addWidget(view_, 1);
-    note_ = make_label({}, this, "muted");
-    note_->setObjectName(u"logNote"_s);
-    note_->hide();
-    layout->addWidget(note_);
-    connect(view_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this](int value) {
-        if (!appending_) {
-            set_following(value >= view_->verticalScrollBar()->maximum());
-        }
-        mark_matches();
+    layout->addWidget(make_note());
+    connect(view_, &LogView::followingChanged, follow_, &QToolButton::setChecked);
+    connect(view_, &LogView::menuRequested, this, &LogPane::fill_context_menu);
+    connect(view_, &LogView::tooMuchToCopy, this, [this] {
+        message_ = tr("The selection is larger than %1. Save the lines to a file instead.")
+                       .arg(QLocale().formattedDataSize(LogView::kMostCopied));
+        update_note();
     });
+    connect(search_, &LogSearchBar::searched, this, [this] {
+        message_.clear();
+        update_note();
+    });
+    connect(rows_, &LogRows::wasReset, this, &LogPane::show_wanted);
+    connect(&saver_, &LogSaver::finished, this, &LogPane::saved);
+    connect(&saver_, &LogSaver::progress, this, [this](int percent) {
+        message_ = tr("Saving: %1 %").arg(percent);
+        update_note();
+    });
+    setTabOrder(chooser_, follow_);
 }
+
+LogPane::~LogPane() = default;
 
 QWidget* LogPane::make_bar() {
     auto* bar = new QWidget(this);
@@ -91,81 +83,104 @@ QWidget* LogPane::make_bar() {
     chooser_->setMinimumContentsLength(10);
     chooser_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     label->setBuddy(chooser_);
-    search_ = new QLineEdit(bar);
-    search_->setObjectName(u"logSearch"_s);
-    search_->setAccessibleName(tr("Search in the log"));
-    search_->setPlaceholderText(tr("Search (Ctrl+F)"));
-    search_->setClearButtonEnabled(true);
-    search_->installEventFilter(this);
-    found_ = make_label({}, bar, "muted");
-    auto* previous = new QToolButton(bar);
-    previous->setObjectName(u"logPrevious"_s);
-    previous->setArrowType(Qt::UpArrow);
-    previous->setToolTip(tr("Previous match (Shift+F3)"));
-    previous->setAccessibleName(tr("Previous match"));
-    previous->setShortcut(QKeySequence(Qt::SHIFT | Qt::Key_F3));
-    auto* next = new QToolButton(bar);
-    next->setObjectName(u"logNext"_s);
-    next->setArrowType(Qt::DownArrow);
-    next->setToolTip(tr("Next match (F3)"));
-    next->setAccessibleName(tr("Next match"));
-    next->setShortcut(QKeySequence(Qt::Key_F3));
     follow_ = new QToolButton(bar);
     follow_->setObjectName(u"logFollow"_s);
     follow_->setText(tr("Follow"));
     follow_->setToolTip(tr("Keep the newest line in view"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
-    for (QWidget* widget : {static_cast<QWidget*>(label), static_cast<QWidget*>(chooser_)}) {
-        layout->addWidget(widget);
-    }
-    layout->addWidget(search_, 1);
-    for (QWidget* widget : {static_cast<QWidget*>(found_), static_cast<QWidget*>(previous),
-                            static_cast<QWidget*>(next), static_cast<QWidget*>(follow_)}) {
-        layout->addWidget(widget);
-    }
-    connect(chooser_, &QComboBox::currentIndexChanged, this, [this] { rewrite(); });
-    connect(search_, &QLineEdit::textChanged, this, [this] { find(false, true); });
-    connect(previous, &QToolButton::clicked, this, [this] { find(true, false); });
-    connect(next, &QToolButton::clicked, this, [this] { find(false, false); });
-    connect(follow_, &QToolButton::clicked, this, [this](bool on) {
-        set_following(on);
-        if (on) {
-            view_->verticalScrollBar()->setValue(view_->verticalScrollBar()->maximum());
-        }
-    });
+    auto* more = new QToolButton(bar);
+    more->setObjectName(u"logMore"_s);
+    more->setText(tr("View"));
+    more->setToolTip(tr("Times, wrapping, save"));
+    more->setPopupMode(QToolButton::InstantPopup);
+    more->setMenu(make_menu(more));
+    layout->addWidget(label);
+    layout->addWidget(chooser_, 1);
+    layout->addWidget(follow_);
+    layout->addWidget(more);
+    connect(chooser_, &QComboBox::currentIndexChanged, this, &LogPane::choose);
+    connect(follow_, &QToolButton::clicked, view_, &LogView::set_following);
     return bar;
 }
 
-bool LogPane::eventFilter(QObject* object, QEvent* event) {
-    if (object == view_->viewport() && event->type() == QEvent::Resize && follow_->isChecked()) {
-        QMetaObject::invokeMethod(this, &LogPane::to_end, Qt::QueuedConnection);
-    }
-    if (object == search_ && event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-            find(key->modifiers().testFlag(Qt::ShiftModifier), false);
-            return true;
+QMenu* LogPane::make_menu(QWidget* parent) {
+    auto* menu = new QMenu(parent);
+    times_ = new QActionGroup(menu);
+    const QSettings settings;
+    const int chosen = settings.value(kTimeKey, int(TimeColumn::Clock)).toInt();
+    const auto add_time = [&](const QString& text, TimeColumn time, const char* name) {
+        QAction* action = menu->addAction(text);
+        action->setObjectName(QString::fromLatin1(name));
+        action->setCheckable(true);
+        action->setChecked(int(time) == chosen);
+        times_->addAction(action);
+        connect(action, &QAction::triggered, this, [this, time] {
+            view_->set_time_column(time);
+            QSettings().setValue(kTimeKey, int(time));
+        });
+        if (int(time) == chosen) {
+            view_->set_time_column(time);
         }
-        if (key->key() == Qt::Key_Escape && !search_->text().isEmpty()) {
-            search_->clear();
-            return true;
-        }
-    }
-    return QWidget::eventFilter(object, event);
+    };
+    add_time(tr("&Clock time"), TimeColumn::Clock, "logTimeClock");
+    add_time(tr("Time since the &start"), TimeColumn::SinceStart, "logTimeStart");
+    add_time(tr("&No time"), TimeColumn::None, "logTimeNone");
+    menu->addSeparator();
+    QAction* wrap = menu->addAction(tr("&Wrap long lines"));
+    wrap->setObjectName(u"logWrap"_s);
+    wrap->setCheckable(true);
+    connect(wrap, &QAction::toggled, this, [this](bool on) {
+        view_->set_wrapping(on);
+        QSettings().setValue(kWrapKey, on);
+    });
+    wrap->setChecked(settings.value(kWrapKey).toBool());
+    menu->addSeparator();
+    menu->addAction(tr("&Save shown lines…"), this, [this] { ask_path(false); })
+        ->setObjectName(u"logSaveShown"_s);
+    menu->addAction(tr("Save &all lines…"), this, [this] { ask_path(true); })->setObjectName(u"logSaveAll"_s);
+    return menu;
+}
+
+QWidget* LogPane::make_note() {
+    note_row_ = new QWidget(this);
+    auto* layout = new QHBoxLayout(note_row_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    note_ = make_label({}, note_row_, "muted");
+    note_->setObjectName(u"logNote"_s);
+    note_->setWordWrap(true);
+    note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    cancel_ = make_button(tr("Cancel"), "logSaveCancel", note_row_);
+    layout->addWidget(note_, 1);
+    layout->addWidget(cancel_);
+    connect(cancel_, &QPushButton::clicked, this, [this] {
+        saver_.cancel();
+        message_ = tr("Saving was cancelled. No file was written.");
+        update_note();
+    });
+    note_row_->hide();
+    return note_row_;
+}
+
+QLineEdit* LogPane::search() const {
+    return search_->edit();
 }
 
 void LogPane::focus_search() {
-    search_->setFocus(Qt::ShortcutFocusReason);
-    search_->selectAll();
+    search_->focus();
 }
 
 void LogPane::set_live(LiveModel* live) {
     live_ = live;
     known_ranks_ = -1;
+    message_.clear();
     fill_chooser();
-    set_following(true);
-    rewrite();
+    if (live_) {
+        rows_->choose({});
+        rows_->set_store(live_->data().log.lines());
+        view_->set_start(live_->state().start_us);
+    }
+    update_note();
 }
 
 void LogPane::fill_chooser() {
@@ -173,64 +188,82 @@ void LogPane::fill_chooser() {
     if (count == known_ranks_) {
         return;
     }
-    const int before = known_ranks_ < 0 ? -1 : shown_rank();
+    const QVariant before = known_ranks_ < 0 ? QVariant(-1) : chooser_->currentData();
     known_ranks_ = count;
     const QSignalBlocker quiet(chooser_);
     chooser_->clear();
     chooser_->addItem(tr("All ranks"), -1);
+    QStringList nodes;
+    for (int rank = 0; rank < count; ++rank) {
+        const QString node = qs(live_->state().ranks[std::size_t(rank)].node);
+        if (!node.isEmpty() && (nodes.isEmpty() || nodes.back() != node) && !nodes.contains(node)) {
+            nodes += node;
+        }
+    }
+    for (const QString& node : nodes.size() > 1 ? nodes : QStringList()) {
+        chooser_->addItem(tr("Node %1").arg(node), node);
+    }
     for (int rank = 0; rank < count; ++rank) {
         chooser_->addItem(tr("Rank %1 · %2").arg(rank).arg(qs(live_->state().ranks[std::size_t(rank)].node)),
                           rank);
     }
-    chooser_->setCurrentIndex(std::min(before + 1, count));
+    chooser_->setCurrentIndex(std::max(chooser_->findData(before), 0));
+    view_->set_rank_column(std::max(count - 1, 0), shown_rank() < 0);
 }
 
 int LogPane::shown_rank() const {
-    return chooser_->currentData().isValid() ? chooser_->currentData().toInt() : -1;
+    const QVariant shown = chooser_->currentData();
+    return shown.typeId() == QMetaType::Int ? shown.toInt() : -1;
+}
+
+void LogPane::choose_item(const QVariant& item) {
+    fill_chooser();
+    const int index = chooser_->findData(item);
+    chooser_->setCurrentIndex(std::max(index, 0));
 }
 
 void LogPane::show_rank(int rank) {
-    fill_chooser();
-    chooser_->setCurrentIndex(std::clamp(rank + 1, 0, chooser_->count() - 1));
+    choose_item(rank);
+}
+
+void LogPane::show_node(const std::string& node) {
+    choose_item(qs(node));
+}
+
+void LogPane::choose() {
+    LineChoice choice;
+    const QVariant shown = chooser_->currentData();
+    if (shown_rank() >= 0) {
+        choice.whose = LineChoice::Whose::Rank;
+        choice.rank = shown_rank();
+    } else if (shown.typeId() == QMetaType::QString && live_) {
+        choice.whose = LineChoice::Whose::Node;
+        choice.node = ss(shown.toString());
+        for (const auto& rank : live_->state().ranks) {
+            choice.ranks.push_back(rank.node == choice.node);
+        }
+    }
+    view_->set_rank_column(std::max(known_ranks_ - 1, 0), shown_rank() < 0);
+    rows_->choose(choice);
+    message_.clear();
+    update_note();
 }
 
 bool LogPane::show_line(int rank, std::uint64_t number) {
-    if (!live_) {
+    if (!live_ || number == 0 || number > live_->data().log.last_number()) {
         return false;
     }
-    if (shown_rank() >= 0 && shown_rank() != rank) {
-        show_rank(rank);
-    }
+    const auto line = std::uint32_t(number - 1);
     refresh();
-    const auto find = [&] {
-        return std::find_if(blocks_.begin(), blocks_.end(),
-                            [number](const Block& block) { return block.number == number; });
-    };
-    auto found = find();
-    if (found == blocks_.end() && shown_rank() < 0) {
-        show_rank(rank);
-        found = find();
+    if (!view_->show_line(line)) {
+        search_->edit()->clear();  // it may hide the line
+        if (!view_->show_line(line)) {
+            show_rank(rank);
+            wanted_line_ = line;
+            show_wanted();
+        }
     }
-    if (found == blocks_.end()) {
-        note_->setText(tr("This line is not in the view any more: it is in the run store."));
-        note_->show();
-        return false;
-    }
-    QTextCursor cursor(view_->document()->findBlockByNumber(int(found - blocks_.begin())));
-    cursor.movePosition(QTextCursor::EndOfBlock);
-    cursor.movePosition(QTextCursor::StartOfBlock, QTextCursor::KeepAnchor);
-    view_->setTextCursor(cursor);
-    view_->centerCursor();
-    set_following(false);  // also where the line is at the end
     return true;
-}
-
-void LogPane::rewrite() {
-    view_->clear();
-    blocks_.clear();
-    shown_number_ = 0;
-    set_following(true);
-    refresh();
 }
 
 void LogPane::refresh() {
@@ -238,194 +271,107 @@ void LogPane::refresh() {
         return;
     }
     fill_chooser();
-    const LogStore& log = live_->data().log;
-    if (log.last_number() == shown_number_) {
-        return;
+    view_->set_start(live_->state().start_us);
+    const auto& lines = live_->data().log.lines();
+    if (rows_->shared_store() != lines) {
+        rows_->set_store(lines);
+    } else if (lines->size() != seen_) {
+        rows_->refresh();
     }
-    const std::size_t limit = shown_number_ == 0 ? kViewLines : kBatchLines;
-    std::uint64_t skipped = 0;
-    const int rank = shown_rank();
-    auto lines = rank < 0 ? log.lines(shown_number_, limit, &skipped)
-                          : log.lines_of(rank, shown_number_, limit, &skipped);
-    if (!lines.empty() && skipped == 0) {
-        std::vector<const LogLine*> later = take_back(*lines.front());
-        const auto middle = std::ptrdiff_t(later.size());
-        later.insert(later.end(), lines.begin(), lines.end());
-        std::inplace_merge(later.begin(), later.begin() + middle, later.end(),
-                           [](const LogLine* a, const LogLine* b) { return earlier(*a, *b); });
-        lines = std::move(later);
-    }
-    append_lines(lines, shown_number_ == 0 ? 0 : skipped);
-    shown_number_ = log.last_number();
+    seen_ = lines->size();
     update_note();
 }
 
-// Removes the lines at the end of the view that stand after `late`, and returns them.
-std::vector<const LogLine*> LogPane::take_back(const LogLine& late) {
-    std::vector<const LogLine*> lines;
-    while (!blocks_.empty() && lines.size() < kReorderLines) {
-        const Block& last = blocks_.back();
-        const LogLine* line = last.number == 0 ? nullptr : live_->data().log.find(last.rank, last.number);
-        if (!line || !earlier(late, *line)) {
-            break;
-        }
-        lines.push_back(line);
-        blocks_.pop_back();
-    }
-    if (!lines.empty()) {
-        QTextCursor cursor(view_->document());
-        cursor.movePosition(QTextCursor::End);
-        cursor.movePosition(QTextCursor::StartOfBlock);
-        const int blocks = int(lines.size()) - (blocks_.empty() ? 1 : 0);
-        appending_ = true;
-        cursor.movePosition(QTextCursor::PreviousBlock, QTextCursor::MoveAnchor, blocks);
-        if (!blocks_.empty()) {
-            cursor.movePosition(QTextCursor::EndOfBlock);
-        }
-        cursor.movePosition(QTextCursor::End, QTextCursor::KeepAnchor);
-        cursor.removeSelectedText();
-        appending_ = false;
-        std::reverse(lines.begin(), lines.end());
-    }
-    return lines;
-}
-
-void LogPane::append_lines(const std::vector<const LogLine*>& lines, std::uint64_t skipped) {
-    if (lines.empty()) {
-        return;
-    }
-    const ThemeColors colors = theme_colors(palette());
-    QTextCharFormat plain;
-    plain.setForeground(colors.text);
-    QTextCharFormat error;
-    error.setForeground(colors.bad);
-    QTextCharFormat event;
-    event.setForeground(colors.accent);
-    event.setFontItalic(true);
-    QTextCharFormat time;
-    time.setForeground(colors.muted);
-    QTextCharFormat who;
-    const bool all = shown_rank() < 0;
-
-    appending_ = true;
-    const bool follow = follow_->isChecked();
-    const int before = view_->verticalScrollBar()->value();
-    QTextCursor cursor(view_->document());
-    cursor.movePosition(QTextCursor::End);
-    cursor.beginEditBlock();
-    const auto next_line = [&](const Block& block) {
-        if (!blocks_.empty()) {
-            cursor.insertBlock();
-        }
-        blocks_.push_back(block);
-    };
-    if (skipped > 0) {
-        next_line({});
-        cursor.insertText(tr("… %1 lines left out here: they are in the run store").arg(skipped), event);
-    }
-    for (const LogLine* line : lines) {
-        next_line({line->t_us, line->number, line->rank});
-        cursor.insertText(clock_text(line->t_us), time);
-        if (all && line->rank >= 0) {
-            who.setForeground(rank_color(line->rank, colors.dark));
-            cursor.insertText(u"[%1] "_s.arg(line->rank), who);
-        }
-        // stderr has a sign as well as a colour.
-        const bool is_error = line->kind == LogKind::Err;
-        const QString sign = is_error ? u"! "_s : line->kind == LogKind::Event ? u"• "_s : QString();
-        cursor.insertText(sign + qs(line->text), is_error                       ? error
-                                                 : line->kind == LogKind::Event ? event
-                                                                                : plain);
-    }
-    cursor.endEditBlock();
-    while (int(blocks_.size()) > view_->blockCount()) {
-        blocks_.pop_front();  // as the view has dropped its first ones
-    }
-    QScrollBar* bar = view_->verticalScrollBar();
-    bar->setValue(follow ? bar->maximum() : before);
-    if (follow) {
-        view_->horizontalScrollBar()->setValue(0);
-    }
-    appending_ = false;
-    mark_matches();
-}
-
 void LogPane::update_note() {
-    const int rank = shown_rank();
-    const LogStore& log = live_->data().log;
-    const std::uint64_t dropped = rank < 0 ? log.dropped_all() : log.dropped(rank);
-    const bool full = view_->blockCount() >= kViewLines;
-    note_->setText(tr("Earlier lines are in the run store."));
-    note_->setVisible(dropped > 0 || full);
-}
-
-void LogPane::to_end() {
-    if (follow_->isChecked()) {
-        view_->verticalScrollBar()->setValue(view_->verticalScrollBar()->maximum());
+    QStringList notes;
+    const QString fault = search_->fault();
+    if (!fault.isEmpty()) {
+        notes += fault;
     }
-}
-
-void LogPane::set_following(bool follow) {
-    follow_->setChecked(follow);
-}
-
-void LogPane::find(bool backward, bool incremental) {
-    const QString text = search_->text();
-    if (text.isEmpty()) {
-        found_->clear();
-        mark_matches();
-        return;
+    if (!message_.isEmpty()) {
+        notes += message_;
     }
-    QTextCursor from = view_->textCursor();
-    if (incremental) {
-        from.setPosition(from.selectionStart());
-    }
-    QTextDocument::FindFlags flags;
-    flags.setFlag(QTextDocument::FindBackward, backward);
-    QTextCursor hit = view_->document()->find(text, from, flags);
-    bool wrapped = false;
-    if (hit.isNull()) {
-        wrapped = true;
-        QTextCursor edge(view_->document());
-        edge.movePosition(backward ? QTextCursor::End : QTextCursor::Start);
-        hit = view_->document()->find(text, edge, flags);
-    }
-    if (hit.isNull()) {
-        found_->setText(tr("not found"));
-    } else {
-        found_->setText(wrapped && !incremental ? tr("wrapped") : QString());
-        view_->setTextCursor(hit);
-        set_following(false);
-    }
-    mark_matches();
-}
-
-void LogPane::mark_matches() {
-    QList<QTextEdit::ExtraSelection> marks;
-    const QString text = search_->text();
-    if (!text.isEmpty()) {
-        const ThemeColors colors = theme_colors(palette());
-        QColor back = colors.warning;
-        back.setAlphaF(0.35F);
-        const QTextCursor top = view_->cursorForPosition(QPoint(0, 0));
-        const int bottom =
-            view_->cursorForPosition(QPoint(0, view_->viewport()->height())).block().blockNumber();
-        QTextCursor hit = view_->document()->find(text, top.block().position());
-        while (!hit.isNull() && hit.block().blockNumber() <= bottom && marks.size() < kMarkedMatches) {
-            QTextEdit::ExtraSelection mark;
-            mark.cursor = hit;
-            mark.format.setBackground(back);
-            marks += mark;
-            hit = view_->document()->find(text, hit);
+    if (live_) {
+        const TextSpool& spool = live_->data().log.lines()->spool();
+        if (spool.in_memory()) {
+            notes +=
+                tr("New lines cannot be written to the cache folder (%1): the newest of them stay in memory, "
+                   "earlier ones are in the run store only. Free space there, then open the run again.")
+                    .arg(qs(spool.fault()));
         }
     }
-    view_->setExtraSelections(marks);
+    note_->setText(notes.join(u'\n'));
+    cancel_->setVisible(saver_.running());
+    note_row_->setVisible(!notes.isEmpty());
 }
 
-void LogPane::changeEvent(QEvent* event) {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange && live_) {
-        rewrite();
+void LogPane::ask_path(bool all) {
+    auto* dialog = new QFileDialog(this, all ? tr("Save all lines") : tr("Save shown lines"));
+    dialog->setObjectName(u"logSaveDialog"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(u"log"_s);
+    dialog->selectFile((live_ ? qs(live_->state().name) : tr("log")) + u".log"_s);
+    connect(dialog, &QFileDialog::fileSelected, this, [this, all](const QString& path) { save(path, all); });
+    dialog->open();
+}
+
+void LogPane::save(const QString& path, bool all) {
+    SavedLines lines;
+    lines.store = rows_->shared_store();
+    lines.with_time = view_->time_column() != TimeColumn::None;
+    lines.only_places = !all && rows_->shows_only_matches();
+    if (all) {
+        lines.all = true;
+    } else {
+        lines.order = rows_->order();
+        lines.places = rows_->matching();
+        lines.with_rank = shown_rank() < 0;
+    }
+    saver_.save(path, std::move(lines));
+    message_ = tr("Saving: %1 %").arg(0);
+    update_note();
+}
+
+void LogPane::saved(const QString& path, quint32 lines, const QString& fault) {
+    message_ =
+        fault.isEmpty()
+            ? tr("%1 lines are saved in %2.").arg(QLocale().toString(lines), path)
+            : tr("%1 could not be written: %2. Free space there, or choose another folder.").arg(path, fault);
+    update_note();
+}
+
+void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
+    const int rank = rows_->store().rank(line);
+    menu->addSeparator();
+    if (shown_rank() < 0 && rank >= 0) {
+        menu->addAction(tr("Show only &rank %1").arg(rank), this, [this, rank, line] {
+            show_rank(rank);
+            wanted_line_ = line;
+            show_wanted();
+        });
+    } else if (shown_rank() >= 0) {
+        menu->addAction(tr("Show all &ranks"), this, [this, line] {
+            show_rank(-1);
+            wanted_line_ = line;
+            show_wanted();
+        });
+    }
+    const std::string meaning = line_meaning(rows_->store().text(line));
+    if (!meaning.empty()) {
+        menu->addAction(tr("&Explain this line"), this, [this, meaning] {
+            message_ = qs(meaning);
+            update_note();
+        });
+    }
+    menu->addSeparator();
+    menu->addAction(tr("&Save shown lines…"), this, [this] { ask_path(false); });
+}
+
+// The line the user asked for, once the rows are there.
+void LogPane::show_wanted() {
+    if (wanted_line_ && view_->show_line(*wanted_line_)) {
+        wanted_line_.reset();
     }
 }
 

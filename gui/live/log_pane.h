@@ -4,73 +4,80 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/logview/log_saver.h>
 
 #include <QWidget>
-#include <deque>
-#include <vector>
+#include <optional>
+#include <string>
 
+class QActionGroup;
 class QComboBox;
 class QLabel;
 class QLineEdit;
-class QPlainTextEdit;
+class QMenu;
+class QPushButton;
+class QThreadPool;
 class QToolButton;
 
 namespace rankscope::gui {
 
-/// The output of the ranks: of all in the order of time, or of one. A line that arrives late is put where it
-/// belongs among the last few thousand. Bounded: earlier lines are in the run store.
+class LogRows;
+class LogSearchBar;
+class LogView;
+
+/// The output of the ranks, all of it: of all in the order of time, of one node, or of one rank.
 class LogPane : public QWidget {
     Q_OBJECT
 
 public:
-    explicit LogPane(QWidget* parent = nullptr);
+    explicit LogPane(QThreadPool* pool, QWidget* parent = nullptr);
+    ~LogPane() override;
 
     void set_live(LiveModel* live);
     /// New lines, or new ranks.
     void refresh();
     void show_rank(int rank);  ///< -1: all
+    void show_node(const std::string& node);
+    /// -1: all, or a node.
     int shown_rank() const;
-    /// Selects a line and scrolls to it; shows the rank alone where the line is not among those of all. False: it is not
-    /// in the view.
+    /// Selects a line and scrolls to it; shows the rank alone where the line is not among those shown. False: there is
+    /// no such line.
     bool show_line(int rank, std::uint64_t number);
-    QPlainTextEdit* view() const { return view_; }
-    QLineEdit* search() const { return search_; }
+    LogView* view() const { return view_; }
+    LogRows* rows() const { return rows_; }
+    QLineEdit* search() const;
     void focus_search();
-
-protected:
-    void changeEvent(QEvent* event) override;
-    bool eventFilter(QObject* object, QEvent* event) override;
+    /// Writes the shown lines, or those of all ranks, to a file.
+    void save(const QString& path, bool all);
 
 private:
     QWidget* make_bar();
+    QWidget* make_note();
+    QMenu* make_menu(QWidget* parent);
     void fill_chooser();
-    void rewrite();
-    std::vector<const LogLine*> take_back(const LogLine& late);
-    void append_lines(const std::vector<const LogLine*>& lines, std::uint64_t skipped);
+    void choose();
+    void choose_item(const QVariant& item);
+    void ask_path(bool all);
+    void saved(const QString& path, quint32 lines, const QString& fault);
     void update_note();
-    void find(bool backward, bool incremental);
-    void mark_matches();
-    void set_following(bool follow);
-    void to_end();
-
-    /// What a block of the view shows; number 0: no line of a log.
-    struct Block {
-        std::int64_t t_us = 0;
-        std::uint64_t number = 0;
-        int rank = -1;
-    };
+    void show_wanted();
+    void fill_context_menu(QMenu* menu, quint32 line);
 
     LiveModel* live_ = nullptr;
-    std::deque<Block> blocks_;  ///< as many as the document has, but for an empty one
-    std::uint64_t shown_number_ = 0;
+    LogRows* rows_;
+    LogView* view_;
+    LogSearchBar* search_;
+    LogSaver saver_;
     int known_ranks_ = -1;
-    bool appending_ = false;
+    std::uint32_t seen_ = 0;  ///< lines of the store
+    std::optional<std::uint32_t> wanted_line_;
+    QString message_;  ///< of the last action
     QComboBox* chooser_;
-    QLineEdit* search_;
-    QLabel* found_;
     QToolButton* follow_;
+    QWidget* note_row_;
     QLabel* note_;
-    QPlainTextEdit* view_;
+    QPushButton* cancel_;
+    QActionGroup* times_;
 };
 
 }  // namespace rankscope::gui

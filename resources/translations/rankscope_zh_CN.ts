@@ -4129,6 +4129,17 @@
         </message>
     </context>
     <context>
+        <name>LineText</name>
+        <message>
+            <source>(this line is in the run store only: the disk was full)</source>
+            <translation>（此行仅在运行库中：当时磁盘已满）</translation>
+        </message>
+        <message>
+            <source> … %1 in all: copy or save has the rest</source>
+            <translation> … 共 %1：复制或保存可得到其余部分</translation>
+        </message>
+    </context>
+    <context>
         <name>LiveData</name>
         <message>
             <source>ended with %1</source>
@@ -11949,30 +11960,6 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>谁的日志</translation>
         </message>
         <message>
-            <source>Search in the log</source>
-            <translation>在日志中搜索</translation>
-        </message>
-        <message>
-            <source>Search (Ctrl+F)</source>
-            <translation>搜索 (Ctrl+F)</translation>
-        </message>
-        <message>
-            <source>Previous match (Shift+F3)</source>
-            <translation>上一个匹配 (Shift+F3)</translation>
-        </message>
-        <message>
-            <source>Previous match</source>
-            <translation>上一个匹配</translation>
-        </message>
-        <message>
-            <source>Next match (F3)</source>
-            <translation>下一个匹配 (F3)</translation>
-        </message>
-        <message>
-            <source>Next match</source>
-            <translation>下一个匹配</translation>
-        </message>
-        <message>
             <source>Follow</source>
             <translation>跟随</translation>
         </message>
@@ -11989,24 +11976,190 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <translation>Rank %1 · %2</translation>
         </message>
         <message>
-            <source>This line is not in the view any more: it is in the run store.</source>
-            <translation>此行已不在视图中：它在运行存储中。</translation>
+            <source>The selection is larger than %1. Save the lines to a file instead.</source>
+            <translation>所选内容超过 %1。请改为将这些行保存到文件。</translation>
         </message>
         <message>
-            <source>… %1 lines left out here: they are in the run store</source>
-            <translation>… 此处省略 %1 行：它们在运行存储中</translation>
+            <source>Saving: %1 %</source>
+            <translation>正在保存：%1 %</translation>
         </message>
         <message>
-            <source>Earlier lines are in the run store.</source>
-            <translation>更早的行在运行存储中。</translation>
+            <source>View</source>
+            <translation>视图</translation>
+        </message>
+        <message>
+            <source>Times, wrapping, save</source>
+            <translation>时间、换行、保存</translation>
+        </message>
+        <message>
+            <source>&amp;Clock time</source>
+            <translation>时钟时间(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Time since the &amp;start</source>
+            <translation>自开始以来的时间(&amp;S)</translation>
+        </message>
+        <message>
+            <source>&amp;No time</source>
+            <translation>不显示时间(&amp;N)</translation>
+        </message>
+        <message>
+            <source>&amp;Wrap long lines</source>
+            <translation>长行自动换行(&amp;W)</translation>
+        </message>
+        <message>
+            <source>&amp;Save shown lines…</source>
+            <translation>保存显示的行(&amp;S)…</translation>
+        </message>
+        <message>
+            <source>Save &amp;all lines…</source>
+            <translation>保存所有行(&amp;A)…</translation>
+        </message>
+        <message>
+            <source>Cancel</source>
+            <translation>取消</translation>
+        </message>
+        <message>
+            <source>Saving was cancelled. No file was written.</source>
+            <translation>已取消保存。未写入任何文件。</translation>
+        </message>
+        <message>
+            <source>Node %1</source>
+            <translation>节点 %1</translation>
+        </message>
+        <message>
+            <source>New lines cannot be written to the cache folder (%1): the newest of them stay in memory, earlier ones are in the run store only. Free space there, then open the run again.</source>
+            <translation>新的行无法写入缓存文件夹（%1）：其中最新的保留在内存中，较早的仅在运行库中。请在那里腾出空间，然后重新打开此运行。</translation>
+        </message>
+        <message>
+            <source>Save all lines</source>
+            <translation>保存所有行</translation>
+        </message>
+        <message>
+            <source>Save shown lines</source>
+            <translation>保存显示的行</translation>
+        </message>
+        <message>
+            <source>log</source>
+            <translation>日志</translation>
+        </message>
+        <message>
+            <source>%1 lines are saved in %2.</source>
+            <translation>%1 行已保存到 %2。</translation>
+        </message>
+        <message>
+            <source>%1 could not be written: %2. Free space there, or choose another folder.</source>
+            <translation>无法写入 %1：%2。请在那里腾出空间，或选择其他文件夹。</translation>
+        </message>
+        <message>
+            <source>Show only &amp;rank %1</source>
+            <translation>仅显示 rank %1(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Show all &amp;ranks</source>
+            <translation>显示所有 rank(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Explain this line</source>
+            <translation>解释此行(&amp;E)</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogSearchBar</name>
+        <message>
+            <source>Search in the log</source>
+            <translation>在日志中搜索</translation>
+        </message>
+        <message>
+            <source>Search (Ctrl+F)</source>
+            <translation>搜索 (Ctrl+F)</translation>
+        </message>
+        <message>
+            <source>Up and Down bring back earlier searches</source>
+            <translation>按上下键可找回之前的搜索</translation>
+        </message>
+        <message>
+            <source>Aa</source>
+            <translation>Aa</translation>
+        </message>
+        <message>
+            <source>Match case</source>
+            <translation>区分大小写</translation>
+        </message>
+        <message>
+            <source>W</source>
+            <translation>W</translation>
+        </message>
+        <message>
+            <source>Whole words only</source>
+            <translation>仅全字匹配</translation>
+        </message>
+        <message>
+            <source>.*</source>
+            <translation>.*</translation>
+        </message>
+        <message>
+            <source>Regular expression</source>
+            <translation>正则表达式</translation>
+        </message>
+        <message>
+            <source>Filter</source>
+            <translation>筛选</translation>
+        </message>
+        <message>
+            <source>Show only the lines that match</source>
+            <translation>仅显示匹配的行</translation>
+        </message>
+        <message>
+            <source>Previous match</source>
+            <translation>上一个匹配</translation>
+        </message>
+        <message>
+            <source>Next match</source>
+            <translation>下一个匹配</translation>
+        </message>
+        <message>
+            <source>wrong pattern</source>
+            <translation>模式有误</translation>
+        </message>
+        <message>
+            <source>%1, %2 % searched</source>
+            <translation>%1，已搜索 %2 %</translation>
         </message>
         <message>
             <source>not found</source>
             <translation>未找到</translation>
         </message>
         <message>
-            <source>wrapped</source>
-            <translation>已回绕</translation>
+            <source>%1 of %2</source>
+            <translation>第 %1 个，共 %2 个</translation>
+        </message>
+        <message>
+            <source>, from the other end</source>
+            <translation>，从另一端开始</translation>
+        </message>
+        <message>
+            <source>%1 found</source>
+            <translation>找到 %1 个</translation>
+        </message>
+        <message>
+            <source>The search pattern is wrong: %1.</source>
+            <translation>搜索模式有误：%1。</translation>
+        </message>
+        <message>
+            <source>The search pattern is wrong at character %1: %2.</source>
+            <translation>搜索模式在第 %1 个字符处有误：%2。</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogView</name>
+        <message>
+            <source>&amp;Copy</source>
+            <translation>复制(&amp;C)</translation>
+        </message>
+        <message>
+            <source>Select &amp;all</source>
+            <translation>全选(&amp;A)</translation>
         </message>
     </context>
     <context>

@@ -305,8 +305,8 @@ TEST_F(TwoNodes, AKilledRankIsNamedInTheWindow) {
     ASSERT_NO_FATAL_FAILURE(start_until_training());
     // Its process number stands in its log.
     QString pid;
-    for (const LogLine* line : window_->live_page()->shown()->data().log.lines_of(1, 0, 100)) {
-        const auto match = QRegularExpression(u"\\bpid (\\d+)"_s).match(qs(line->text));
+    for (const LogLine& line : window_->live_page()->shown()->data().log.lines_of(1, 100)) {
+        const auto match = QRegularExpression(u"\\bpid (\\d+)"_s).match(qs(line.text));
         pid = match.hasMatch() ? match.captured(1) : pid;
     }
     ASSERT_FALSE(pid.isEmpty());

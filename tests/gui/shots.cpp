@@ -341,9 +341,6 @@ void live_shots(MainWindow& window, const Camera& camera) {
         if (camera.wants(scene.name)) {
             live->show_stored(synthetic_data(scene.run));
             camera.take(&window, scene.name);
-            auto* bar = live->log()->view()->verticalScrollBar();
-            std::printf("BAR %d/%d page %d blocks %d\n", bar->value(), bar->maximum(), bar->pageStep(),
-                        live->log()->view()->blockCount());
         }
     }
     const SyntheticRun hanging{
@@ -398,7 +395,7 @@ void live_shots(MainWindow& window, const Camera& camera) {
                         " port 43217: " + long_nodes[5] + "'s firewall drops it.";
         verdict.evidence = {
             {"/home/trainer/runs/a-run-with-a-long-name/attempt_0/rank1/nccl.log", 1042,
-             data.log.lines_of(1, 0, 10).front()->text},
+             data.log.lines_of(1, 10).front().text},
             {"", 0,
              long_nodes[5] + ": ip filter INPUT: -A INPUT -s 10.0.0.0/8 -p tcp -m multiport --dports " +
                  "1024:2048,3000:4000,5000:6000,7000:8000,32768:60999 -m comment --comment \"no one knows "

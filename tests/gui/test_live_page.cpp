@@ -9,6 +9,7 @@
 #include <gui/live/rank_strip.h>
 #include <gui/live/run_header.h>
 #include <gui/live/stage_strip.h>
+#include <gui/logview/log_view.h>
 #include <gui/models/node_samples_model.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
@@ -87,7 +88,7 @@ TEST_F(Live, ANodeThatDoesNotAnswerIsNamedEverywhere) {
     EXPECT_EQ(table->index(2, RankTableModel::Phase).data().toString(), u"silent for 12 s, retry in 8 s"_s);
     EXPECT_FALSE(table->index(0, 0).data(RankTableModel::StaleRole).toBool());
     EXPECT_TRUE(table->index(2, 0).data(RankTableModel::StaleRole).toBool());
-    const QString log = page()->log()->view()->toPlainText();
+    const QString log = page()->log()->view()->shown_text();
     EXPECT_TRUE(log.contains(u"node2: 10.0.0.12:22 refuses the connection"_s));
     EXPECT_TRUE(log.contains(u"sudo systemctl start ssh"_s)) << "the remedy";
 
@@ -260,7 +261,7 @@ TEST_F(Live, LateLinesStandWhereTheyBelong) {
     data.set_plan(synthetic_plan({}));
     LiveModel live;
     live.reset(std::move(data));
-    LogPane log;
+    LogPane log(window_->workspace()->pool());
     log.set_live(&live);
     const auto print = [&](int rank, std::int64_t second, const char* line) {
         live.apply({Event{0, second * kSecond, rank < 2 ? "node1" : "node2", rank, LogEvent{false, line}}});
@@ -268,8 +269,8 @@ TEST_F(Live, LateLinesStandWhereTheyBelong) {
     };
     const auto shown = [&] {
         QStringList lines;
-        for (QTextBlock block = log.view()->document()->begin(); block.isValid(); block = block.next()) {
-            lines += block.text().section(u']', 1).trimmed();
+        for (std::uint32_t row = 0; row < log.rows()->count(); ++row) {
+            lines += log.view()->row_text(row).section(u']', 1).trimmed();
         }
         return lines;
     };
@@ -280,9 +281,9 @@ TEST_F(Live, LateLinesStandWhereTheyBelong) {
     print(3, 999, "first, very late\n");
     EXPECT_EQ(shown(), (QStringList{u"first, very late"_s, u"a"_s, u"b, late"_s, u"c"_s, u"d"_s, u"e"_s}));
     const QString clock = QDateTime::fromSecsSinceEpoch(1002).toString(u"HH:mm:ss"_s);
-    EXPECT_TRUE(log.view()->toPlainText().contains(clock % u"  [2] b, late"_s));
+    EXPECT_TRUE(log.view()->shown_text().contains(clock % u"  [2] b, late"_s));
     log.show_rank(2);
-    EXPECT_EQ(log.view()->document()->blockCount(), 2);
+    EXPECT_EQ(log.rows()->count(), 2U);
 }
 
 TEST_F(Live, LettersOfTheRunsPageAreUnique) {

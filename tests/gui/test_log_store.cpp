@@ -5,15 +5,24 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <random>
 
 namespace rankscope::gui {
 namespace {
 
-std::vector<std::string> texts(const std::vector<const LogLine*>& lines) {
+std::vector<std::string> texts(const LogStore& log) {
     std::vector<std::string> out;
-    for (const LogLine* line : lines) {
-        out.push_back(line->text);
+    for (std::uint32_t line = 0; line < log.lines()->size(); ++line) {
+        out.emplace_back(log.lines()->text(line));
+    }
+    return out;
+}
+
+std::vector<std::string> texts_of(const LogStore& log, int rank) {
+    std::vector<std::string> out;
+    for (const LogLine& line : log.lines_of(rank, 1'000'000)) {
+        out.push_back(line.text);
     }
     return out;
 }
@@ -32,7 +41,7 @@ TEST(LogStore, PiecesBecomeLinesWhereverTheyAreCut) {
         log.append(0, false, std::string_view(whole).substr(at, length), 1);
         at += length;
     }
-    EXPECT_EQ(texts(log.lines_of(0, 0, 1000)), expected);
+    EXPECT_EQ(texts(log), expected);
 }
 
 TEST(LogStore, FindsALineByItsTextNearItsNumber) {
@@ -41,7 +50,7 @@ TEST(LogStore, FindsALineByItsTextNearItsNumber) {
     log.append_event(0, "same", 1);
     log.append(1, false, "same\n", 1);
     log.append(0, false, "last\n", 1);
-    const auto number = [](const LogLine* line) { return line == nullptr ? 0 : line->number; };
+    const auto number = [](const std::optional<LogLine>& line) { return line ? line->number : 0; };
     EXPECT_EQ(number(log.find_output(0, "same", 1)), 1U);
     EXPECT_EQ(number(log.find_output(0, "same", 4)), 3U) << "the nearest";
     EXPECT_EQ(number(log.find_output(0, "same", 0)), 3U) << "the newest; an event is no output";
@@ -58,62 +67,43 @@ TEST(LogStore, RanksAndStreamsDoNotMixInAnUnfinishedLine) {
     log.append(1, false, "one\n", 1);
     log.append(0, true, "error\n", 1);
     log.append(0, false, "done\n", 1);
-    EXPECT_EQ(texts(log.lines(0, 100)), (std::vector<std::string>{"one", "error", "zero done"}));
-    EXPECT_EQ(log.lines_of(0, 0, 100)[0]->kind, LogKind::Err);
+    EXPECT_EQ(texts(log), (std::vector<std::string>{"one", "error", "zero done"}));
+    EXPECT_EQ(log.lines_of(0, 100)[0].kind, LogKind::Err);
 }
 
-TEST(LogStore, LinesOfAllRanksStandInTheOrderOfTime) {
+TEST(LogStore, TheTimeOfARankNeverFalls) {
     LogStore log;
-    log.append(0, false, "a at 1\n", 1);
-    log.append(0, false, "b at 3\n", 3);
-    log.append(1, false, "c at 2, late\n", 2);
     log.append(1, false, "d at 4\n", 4);
     log.append(1, false, "e, by a clock that was set back\n", 3);
-    EXPECT_EQ(texts(log.lines(0, 100)),
-              (std::vector<std::string>{"a at 1", "c at 2, late", "b at 3", "d at 4",
-                                        "e, by a clock that was set back"}));
-    const LogLine* late = log.find(1, 3);
-    ASSERT_NE(late, nullptr);
-    EXPECT_EQ(late->text, "c at 2, late");
-    EXPECT_EQ(log.find(0, 3), nullptr);
+    EXPECT_EQ(log.line(1).t_us, 4);
+    EXPECT_EQ(log.line(2).t_us, 4);
+    EXPECT_EQ(log.line(2).text, "e, by a clock that was set back");
 }
 
-TEST(LogStore, OnlyNewLinesAfterANumber) {
+TEST(LogStore, ALineWithoutAnEndIsThereWhenItsRankEnds) {
     LogStore log;
-    log.append(0, false, "a\nb\n", 1);
-    const std::uint64_t seen = log.last_number();
-    log.append(1, false, "c\n", 1);
-    EXPECT_EQ(texts(log.lines(seen, 100)), (std::vector<std::string>{"c"}));
-    std::uint64_t skipped = 0;
-    EXPECT_EQ(texts(log.lines(0, 2, &skipped)), (std::vector<std::string>{"b", "c"}));
-    EXPECT_EQ(skipped, 1U);
+    log.append(3, true, "Segmentation fault", 1);
+    EXPECT_EQ(log.last_number(), 0U);
+    log.finish(3, 2);
+    log.finish(3, 2);
+    EXPECT_EQ(texts_of(log, 3), std::vector<std::string>{"Segmentation fault"});
 }
 
-TEST(LogStore, KeepsTheNewestWithinItsBytes) {
+TEST(LogStore, ALineOfTenMegabytesIsWholeAndOneWithoutEndIsSplit) {
     LogStore log;
-    log.set_ranks(1024);
-    const std::string line(1000, 'x');
-    for (int i = 0; i < 1000; ++i) {
-        log.append(5, false, std::to_string(i) + line + "\n", 1);
+    const std::string piece(std::size_t(1) << 20, 'y');
+    for (int i = 0; i < 10; ++i) {
+        log.append(0, false, piece, 1);
     }
-    const auto kept = log.lines_of(5, 0, 100000);
-    EXPECT_LT(kept.size(), 120U);
-    EXPECT_GT(kept.size(), 30U);
-    EXPECT_EQ(log.dropped(5) + kept.size(), 1000U);
-    EXPECT_TRUE(kept.back()->text.starts_with("999"));
-    EXPECT_EQ(log.dropped_all(), log.dropped(5));
-}
-
-TEST(LogStore, ALineWithoutEndIsLimited) {
-    LogStore log;
-    for (int i = 0; i < 100; ++i) {
-        log.append(0, false, std::string(4096, 'y'), 1);
+    log.append(0, false, "\n", 1);
+    for (int i = 0; i < 40; ++i) {
+        log.append(1, false, piece, 1);
     }
-    const auto lines = log.lines_of(0, 0, 1000);
-    ASSERT_FALSE(lines.empty());
-    for (const LogLine* line : lines) {
-        EXPECT_LE(line->text.size(), LogStore::kMaxLineBytes + 8);
-    }
+    ASSERT_EQ(log.lines_of(0, 10).size(), 1U);
+    EXPECT_EQ(log.line(1).text.size(), 10 * piece.size());
+    const std::vector<LogLine> parts = log.lines_of(1, 10);
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_EQ(parts[0].text.size(), LogStore::kMostLineBytes);
 }
 
 TEST(Displayable, EscapesControlsAndProgressBarsBecomePlainText) {
@@ -124,7 +114,31 @@ TEST(Displayable, EscapesControlsAndProgressBarsBecomePlainText) {
     EXPECT_EQ(displayable(std::string("nul\0here", 8), 100), "nul\xEF\xBF\xBDhere");
     EXPECT_EQ(displayable("\x1b[", 100), "");
     EXPECT_EQ(displayable("\x1b", 100), "");
+    EXPECT_EQ(displayable("\x1b[2J\x1b[1;1H\x1b]52;c;aGk=\x07\x1bPq\x1b\\x", 100), "qx")
+        << "nothing is executed";
     EXPECT_EQ(displayable("ääää", 5), "ää …") << "not in the middle of a character";
+}
+
+TEST(Displayable, OnlyColoursAreKept) {
+    std::vector<StyledFrom> styles;
+    EXPECT_EQ(displayable("a\x1b[1;31mred\x1b[0m\x1b[2K b \x1b[38;5;208mo\x1b[38;2;1;2;3;4mr\x1b[999;;;m",
+                          100, &styles),
+              "ared b or");
+    ASSERT_EQ(styles.size(), 5U);
+    EXPECT_EQ(styles[0].byte, 1U);
+    EXPECT_EQ(styles[0].style.foreground, TextStyle::kPaletteBit | 1U);
+    EXPECT_TRUE(styles[0].style.bold);
+    EXPECT_EQ(styles[1].style, TextStyle{});
+    EXPECT_EQ(styles[2].style.foreground, 0xff8700U);
+    EXPECT_EQ(styles[3].style.foreground, 0x010203U);
+    EXPECT_TRUE(styles[3].style.underline);
+    styles.clear();
+    std::string hostile;
+    for (int i = 0; i < 5000; ++i) {
+        hostile += "\x1b[3" + std::to_string(i % 8) + "mx";
+    }
+    displayable(hostile + "\x1b[38;2", 1 << 20, &styles);
+    EXPECT_LE(styles.size(), 256U);
 }
 
 }  // namespace

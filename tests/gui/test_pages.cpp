@@ -7,6 +7,7 @@
 #include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/logview/log_view.h>
 #include <gui/models/node_samples_model.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
@@ -111,9 +112,9 @@ TEST_F(Pages, AStoredRunOpensAsItLooked) {
     click(find<QPushButton>("failureLog"));
     auto* log = window_->live_page()->log();
     EXPECT_EQ(log->shown_rank(), 1);
-    EXPECT_TRUE(log->view()->toPlainText().contains(u"! warning: host memory 97 % used"_s));
+    EXPECT_TRUE(log->view()->shown_text().contains(u"! warning: host memory 97 % used"_s));
     type_into(log->search(), u"host memory"_s);
-    EXPECT_EQ(log->view()->textCursor().selectedText(), u"host memory"_s);
+    EXPECT_EQ(log->view()->selected_text(), u"host memory"_s);
 
     window_->show_page(MainWindow::Page::Runs);
     table->selectRow(1);
@@ -165,7 +166,7 @@ TEST_F(Pages, NoticesAreShownUntilDismissedAndKeptInTheLog) {
     EXPECT_TRUE(text.contains(u"kill -CONT 4242"_s)) << "and what to do about it";
     EXPECT_LT(text.indexOf(u"spool was full"_s), text.indexOf(u"signal 19"_s)) << "newest first";
     EXPECT_FALSE(find<QWidget>("failureBanner")->isVisible()) << "noticed is not failed";
-    EXPECT_TRUE(live->log()->view()->toPlainText().contains(u"notice: Rank 3 on node2 was stopped"_s));
+    EXPECT_TRUE(live->log()->view()->shown_text().contains(u"notice: Rank 3 on node2 was stopped"_s));
     click(find<QPushButton>("noticeDismiss"));
     EXPECT_FALSE(list->isVisible());
     live->show_stored(synthetic_data({.id = "other", .until = 0.2, .notices = true}));
@@ -190,7 +191,7 @@ TEST_F(Pages, TheHeadShowsWhetherARunWaitsIsPausedOrSaves) {
     EXPECT_EQ(outcome->text(), u"paused"_s);
     EXPECT_FALSE(queue->isVisible()) << "over SSH there is none";
     EXPECT_TRUE(activity->isVisible());
-    EXPECT_TRUE(live->log()->view()->toPlainText().contains(u"node2: Paused"_s));
+    EXPECT_TRUE(live->log()->view()->shown_text().contains(u"node2: Paused"_s));
     live->show_stored(synthetic_data({.id = "c", .until = 0.3, .fate = Fate::Saving}));
     EXPECT_EQ(outcome->text(), u"saving…"_s);
     EXPECT_TRUE(activity->full_text().contains(u"node1, node2"_s));

@@ -10,6 +10,7 @@
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
 #include <gui/live/log_pane.h>
+#include <gui/logview/log_view.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
 
@@ -129,8 +130,8 @@ TEST_F(VerdictCard, ThePillOfTheRunShowsItWhileItHolds) {
 
 TEST_F(VerdictCard, ALineOfTheLogIsOneClickAway) {
     const LogStore& log = session()->model()->data().log;
-    const std::string of_rank_1 = log.lines_of(1, 0, 100).at(0)->text;
-    const std::string of_rank_3 = log.lines_of(3, 0, 100).at(1)->text;
+    const std::string of_rank_1 = log.lines_of(1, 100).at(0).text;
+    const std::string of_rank_3 = log.lines_of(3, 100).at(1).text;
     Verdict verdict = synthetic_verdict(kRun, VerdictPhase::Live, kRun.start_us);
     verdict.evidence = {{"", 0, of_rank_1},
                         {"", 0, "pid 4242: state D"},
@@ -144,7 +145,7 @@ TEST_F(VerdictCard, ALineOfTheLogIsOneClickAway) {
         cursor.movePosition(QTextCursor::Right, QTextCursor::MoveAnchor, 3);
         return lines->cursorRect(cursor).center();
     };
-    const auto selected = [&] { return ss(pane->view()->textCursor().selectedText()); };
+    const auto selected = [&] { return ss(pane->view()->selected_text()); };
     EXPECT_FALSE(lines->anchorAt(place(0)).isEmpty());
     EXPECT_TRUE(lines->anchorAt(place(1)).isEmpty()) << "it has no place";
     EXPECT_TRUE(lines->anchorAt(place(3)).isEmpty()) << "of another file";
@@ -157,7 +158,8 @@ TEST_F(VerdictCard, ALineOfTheLogIsOneClickAway) {
     EXPECT_NE(selected().find(of_rank_1), std::string::npos) << selected();
     EXPECT_TRUE(pane->view()->hasFocus());
     EXPECT_FALSE(find<QToolButton>("logFollow")->isChecked());
-    EXPECT_TRUE(pane->view()->viewport()->rect().intersects(pane->view()->cursorRect()));
+    const std::uint32_t row = pane->rows()->row_of(pane->view()->current_line().value_or(0));
+    EXPECT_TRUE(pane->view()->viewport()->rect().intersects(pane->view()->row_rect(row)));
 
     pane->show_rank(-1);
     lines->setFocus();
@@ -228,7 +230,7 @@ TEST_F(VerdictCard, ANoticeThatRepeatsItIsNotShown) {
     report(10, verdict);
     EXPECT_FALSE(view->toPlainText().contains(u"stopped by signal"_s));
     EXPECT_TRUE(view->toPlainText().contains(u"The disk is full"_s));
-    EXPECT_TRUE(window_->live_page()->log()->view()->toPlainText().contains(u"stopped by signal 19"_s))
+    EXPECT_TRUE(window_->live_page()->log()->view()->shown_text().contains(u"stopped by signal 19"_s))
         << "the log keeps it";
     click(find<QPushButton>("noticeDismiss"));
     notice("rank-stopped", 1, "Rank 1 on node1 was stopped by signal 20.");

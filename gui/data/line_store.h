@@ -1,0 +1,100 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/ansi_text.h>
+#include <gui/data/text_spool.h>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace rankscope::gui {
+
+enum class LogKind { Out, Err, Event };
+
+/// Numbered lines with rank, kind and time. Text is in a TextSpool; the index takes 5 bytes a line, rank, kind and
+/// time 12 more. One thread appends and publishes. Other threads read lines below size(), which never change, without
+/// a lock; styles_of() is the appending thread's only.
+class LineStore {
+public:
+    /// A run of lines whose text is in one piece, each followed by '\n'; between the last one and `end`, '\n' or nothing.
+    struct Piece {
+        std::string_view text;
+        std::uint32_t first = 0;
+        std::uint32_t end = 0;  ///< past the last line
+    };
+
+    LineStore() : LineStore(TextSpool::Options{}) {}
+    explicit LineStore(TextSpool::Options options);
+    ~LineStore();
+    LineStore(const LineStore&) = delete;
+    LineStore& operator=(const LineStore&) = delete;
+
+    /// False: there are as many lines as can be numbered.
+    bool append(std::string_view text, int rank, LogKind kind, std::int64_t t_us,
+                const std::vector<StyledFrom>& styles = {});
+    /// Shows what was appended to all readers.
+    void publish();
+
+    std::uint32_t size() const { return published_.load(std::memory_order_acquire); }
+    /// Valid as long as this store. Empty, too, where the text was given up: see is_gone().
+    std::string_view text(std::uint32_t line) const;
+    bool is_gone(std::uint32_t line) const { return spool_.at(place(line)) == nullptr; }
+    int rank(std::uint32_t line) const;
+    LogKind kind(std::uint32_t line) const;
+    std::int64_t t_us(std::uint32_t line) const { return block(line).t_us[line % kBlockLines]; }
+    std::vector<StyledFrom> styles_of(std::uint32_t line) const;
+
+    /// The text of the lines from `first` up to `end`, or up to where their piece ends. Pieces that were given up have
+    /// no text.
+    Piece piece(std::uint32_t first, std::uint32_t end) const;
+    /// The line of a piece, at or after `from`, in which a place of its text is.
+    std::uint32_t line_at(const Piece& piece, std::size_t offset, std::uint32_t from) const;
+
+    const TextSpool& spool() const { return spool_; }
+
+private:
+    static constexpr std::uint32_t kBlockLines = 4096;
+    static constexpr std::uint32_t kBlocks = 1024;  ///< in a group; as many groups
+
+    struct Block {
+        std::uint64_t base = 0;
+        std::array<std::uint32_t, kBlockLines> low;
+        std::array<std::uint8_t, kBlockLines> high;  ///< 4096 lines may be longer than 4 GiB together
+        std::array<std::uint32_t, kBlockLines> who;  ///< rank + 1, above it the kind
+        std::array<std::int64_t, kBlockLines> t_us;
+    };
+    using Group = std::array<std::atomic<Block*>, kBlocks>;
+    struct Styled {
+        std::uint32_t line;
+        std::uint32_t count;
+        std::uint64_t place;  ///< in styles_
+    };
+
+    const Block& block(std::uint32_t line) const {
+        const Group* group = groups_[line / kBlockLines / kBlocks].load(std::memory_order_acquire);
+        return *(*group)[line / kBlockLines % kBlocks].load(std::memory_order_acquire);
+    }
+    Block& block_to_fill(std::uint64_t place);
+    std::uint64_t place(std::uint32_t line) const {
+        const Block& in = block(line);
+        const std::uint32_t at = line % kBlockLines;
+        return in.base + (std::uint64_t(in.high[at]) << 32U | in.low[at]);
+    }
+    void keep_styles(const std::vector<StyledFrom>& styles);
+
+    TextSpool spool_;
+    std::unique_ptr<TextSpool> style_spool_;
+    std::vector<Styled> styled_;
+    std::array<std::atomic<Group*>, kBlocks> groups_{};
+    std::uint32_t count_ = 0;
+    std::atomic<std::uint32_t> published_{0};
+    TextSpool::Options options_;
+};
+
+}  // namespace rankscope::gui

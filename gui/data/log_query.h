@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <gui/data/line_order.h>
+#include <gui/data/line_search.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+
+namespace rankscope::gui {
+
+/// The chosen lines in their order, and which of them match.
+struct LogAnswer {
+    LineList order;              ///< lines
+    LineList matches;            ///< indexes into `order`, ascending
+    std::uint32_t searched = 0;  ///< lines up to here are searched
+    std::uint32_t total = 0;     ///< lines when this was asked
+};
+
+/// Order and matches of a growing store, kept from one advance() to the next. Any thread, one at a time: a second one
+/// waits.
+class LogQuery {
+public:
+    LogQuery(std::shared_ptr<const LineStore> store, LineChoice choice)
+        : store_(store), order_(std::move(store), std::move(choice)) {}
+
+    /// Takes all lines that are there. `pattern` null: nothing is searched; another one than before: the search starts
+    /// again. `partial` gets what is known so far, at most 20 times a second.
+    LogAnswer advance(const std::shared_ptr<const LinePattern>& pattern, const std::stop_token& stop = {},
+                      const std::function<void(LogAnswer)>& partial = {});
+    /// How many lines advance() would take now; nothing: it is busy.
+    std::optional<std::uint32_t> waiting() const;
+
+private:
+    LogAnswer answer(std::uint32_t total);
+    void match_order();
+
+    mutable std::mutex mutex_;
+    std::shared_ptr<const LineStore> store_;
+    LineOrder order_;
+    std::shared_ptr<const LinePattern> pattern_;
+    LineBits found_;
+    std::uint32_t searched_ = 0;
+    LineListBuilder matches_;
+    std::uint32_t matched_ = 0;  ///< of the order, so many are among `matches_` or do not match
+};
+
+}  // namespace rankscope::gui

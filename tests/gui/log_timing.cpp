@@ -1,0 +1,268 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// What a log costs: log_timing [LINES]. Prints CPU time of indexing, ordering, searching, jumping and appending, beside
+// QPlainTextEdit, and of grep (and rg, where it is installed) on the same lines. A tool for changes to the log view.
+
+#include <gui/app/resources.h>
+#include <gui/data/log_query.h>
+#include <gui/data/log_store.h>
+#include <gui/logview/log_view.h>
+#include <gui/strings.h>
+#include <gui/style/theme.h>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <QApplication>
+#include <QFontDatabase>
+#include <QPlainTextEdit>
+#include <QProcess>
+#include <QScrollBar>
+#include <QTemporaryFile>
+#include <QTextBlock>
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <functional>
+#include <random>
+
+namespace {
+
+using namespace rankscope::gui;
+
+constexpr int kRounds = 5;
+constexpr int kJumps = 200;
+constexpr int kEditLines = 1'000'000;
+
+double cpu_ms() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return double(now.tv_sec) * 1e3 + double(now.tv_nsec) / 1e6;
+}
+
+double children_ms() {
+    rusage used{};
+    getrusage(RUSAGE_CHILDREN, &used);
+    const auto ms = [](const timeval& t) { return double(t.tv_sec) * 1e3 + double(t.tv_usec) / 1e3; };
+    return ms(used.ru_utime) + ms(used.ru_stime);
+}
+
+/// Resident memory that is no file's, bytes.
+double own_memory() {
+    double pages = 0;
+    double shared = 0;
+    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+        if (std::fscanf(file, "%*f %lf %lf", &pages, &shared) != 2) {
+            pages = shared = 0;
+        }
+        std::fclose(file);
+    }
+    return (pages - shared) * double(sysconf(_SC_PAGESIZE));
+}
+
+/// Like NCCL's log of a start, 103 bytes a line.
+std::string line_of(std::uint64_t i) {
+    char text[200];
+    const int size = std::snprintf(
+        text, sizeof text,
+        "node%03d:%d:%d [%d] NCCL INFO Channel %02d/%d : %d[%d] -> %d[%d] via P2P/CUMEM step %09llu %s",
+        int(i % 128), 40000 + int(i % 997), 41000 + int(i % 997), int(i % 8), int(i % 32), 32, int(i % 1024),
+        int(i % 8), int((i + 1) % 1024), int((i + 1) % 8), static_cast<unsigned long long>(i),
+        i % 100'003 == 0 ? "timeout waiting" : "ready");
+    return {text, std::size_t(size)};
+}
+
+struct Figures {
+    std::vector<double> values;
+
+    void add(double value) { values.push_back(value); }
+    double at(double share) {
+        std::sort(values.begin(), values.end());
+        return values[std::min(std::size_t(share * double(values.size())), values.size() - 1)];
+    }
+    void print_speed(const char* name) {
+        std::printf("%-46s %6.2f GB/s  (%.2f to %.2f, %zu runs)\n", name, at(0.5), at(0), at(1),
+                    values.size());
+    }
+    void print_ms(const char* name) {
+        std::printf("%-46s %6.2f ms median, %.2f p99 (%zu runs)\n", name, at(0.5), at(0.99), values.size());
+    }
+};
+
+double timed(const std::function<void()>& work) {
+    const double begin = cpu_ms();
+    work();
+    return cpu_ms() - begin;
+}
+
+void time_index(LogStore& log, const std::string& text, double& seconds) {
+    constexpr std::size_t kPiece = std::size_t(64) << 10;
+    seconds += timed([&] {
+                   for (std::size_t at = 0; at < text.size(); at += kPiece) {
+                       log.append(int(at / kPiece % 1024), false, std::string_view(text).substr(at, kPiece),
+                                  std::int64_t(at));
+                   }
+               }) /
+               1e3;
+}
+
+void time_search(const LineStore& store, double bytes, const char* name, const SearchText& wanted) {
+    Figures figures;
+    std::uint64_t found = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        const LinePattern pattern(wanted);
+        found = 0;
+        const double ms = timed(
+            [&] { search_lines(store, pattern, 0, store.size(), {}, [&](std::uint32_t) { ++found; }); });
+        figures.add(bytes / ms / 1e6);
+    }
+    figures.print_speed(name);
+    std::printf("    %llu lines\n", static_cast<unsigned long long>(found));
+}
+
+void time_command(const QString& program, const QStringList& arguments, double bytes) {
+    Figures figures;
+    for (int round = 0; round < kRounds; ++round) {
+        const double before = children_ms();
+        QProcess process;
+        process.start(program, arguments);
+        if (!process.waitForStarted()) {
+            std::printf("%s is not installed\n", qPrintable(program));
+            return;
+        }
+        process.waitForFinished(-1);
+        figures.add(bytes / (children_ms() - before) / 1e6);
+    }
+    figures.print_speed(
+        qPrintable(QString(program + u' ' + arguments.mid(0, arguments.size() - 1).join(u' '))));
+}
+
+void time_jumps(QAbstractScrollArea& view, const char* name) {
+    std::mt19937 random(1);
+    Figures figures;
+    for (int i = 0; i < kJumps; ++i) {
+        figures.add(timed([&] {
+            view.verticalScrollBar()->setValue(
+                int(random() % std::uint32_t(std::max(view.verticalScrollBar()->maximum(), 1))));
+            view.viewport()->repaint();
+        }));
+    }
+    figures.print_ms(name);
+}
+
+void time_view(LogStore& log) {
+    QThreadPool pool;
+    LogRows rows(&pool);
+    LogView view(&rows);
+    view.set_rank_column(1023, true);
+    view.resize(1600, 900);
+    view.show();
+    const double before = own_memory();
+    rows.set_store(log.lines());
+    while (rows.count() < log.last_number()) {
+        QApplication::processEvents(QEventLoop::AllEvents, 50);
+    }
+    std::printf("order of all lines: %.0f MB\n", (own_memory() - before) / 1e6);
+    QApplication::processEvents();
+    time_jumps(view, "log view: random jump");
+    view.set_wrapping(true);
+    time_jumps(view, "log view: random jump, wrapped");
+    view.set_wrapping(false);
+    view.set_following(true);
+    Figures figures;
+    std::uint64_t next = 0;
+    for (int i = 0; i < kJumps; ++i) {
+        std::string batch;
+        for (int line = 0; line < 1000; ++line) {
+            batch += line_of(next++) + '\n';
+        }
+        figures.add(timed([&] {
+            log.append(7, false, batch, std::int64_t(1) << 60);
+            rows.refresh();
+        }));
+    }
+    figures.print_ms("log view: append 1,000 lines");
+}
+
+void time_text_edit() {
+    QPlainTextEdit edit;
+    edit.setReadOnly(true);
+    edit.setUndoRedoEnabled(false);
+    edit.setLineWrapMode(QPlainTextEdit::NoWrap);
+    edit.setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    edit.resize(1600, 900);
+    edit.show();
+    const double before = own_memory();
+    QString batch;
+    double ms = 0;
+    Figures appends;
+    for (int i = 0; i < kEditLines; ++i) {
+        batch += qs(line_of(std::uint64_t(i))) + (i % 1000 == 999 ? QString() : u"\n"_s);
+        if (i % 1000 == 999) {
+            appends.add(timed([&] { edit.appendPlainText(batch); }));
+            ms += appends.values.back();
+            batch.clear();
+        }
+    }
+    std::printf("QPlainTextEdit of %d lines: %.0f ms, %.0f MB\n", kEditLines, ms,
+                (own_memory() - before) / 1e6);
+    appends.print_ms("QPlainTextEdit: append 1,000 lines");
+    time_jumps(edit, "QPlainTextEdit: random jump");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    QApplication app(argc, argv);
+    rankscope::gui::load_resources();
+    apply_theme(app, ThemeChoice::Light, false);
+    const std::uint64_t lines = argc > 1 ? QString::fromLatin1(argv[1]).toULongLong() : 10'000'000;
+    LogStore log;
+    QTemporaryFile file;
+    if (!file.open()) {
+        std::fprintf(stderr, "no temporary file: %s\n", qPrintable(file.errorString()));
+        return 1;
+    }
+    double seconds = 0;
+    double bytes = 0;
+    const double before = own_memory();
+    std::string block;
+    for (std::uint64_t i = 0; i < lines; ++i) {
+        block += line_of(i) + '\n';
+        if (block.size() > (std::size_t(16) << 20) || i + 1 == lines) {
+            time_index(log, block, seconds);
+            file.write(block.data(), qint64(block.size()));
+            bytes += double(block.size());
+            block.clear();
+        }
+    }
+    block.shrink_to_fit();
+    file.flush();
+    const LineStore& store = *log.lines();
+    std::printf(
+        "%u lines, %.0f bytes each\nindex, in pieces of 64 KiB: %.2f GB/s, %.1f bytes of memory a line\n",
+        store.size(), bytes / double(lines), bytes / seconds / 1e9, (own_memory() - before) / double(lines));
+    const double order_ms = timed([&] { LogQuery(log.lines(), {}).advance(nullptr); });
+    std::printf("order by time: %.0f ms\n", order_ms);
+    time_search(store, bytes, "text, any case", {.text = "timeout waiting"});
+    time_search(store, bytes, "text, case matters", {.text = "timeout waiting", .case_matters = true});
+    time_search(store, bytes, "text, in no line", {.text = "ready to fail"});
+    time_search(store, bytes, "pattern with a text", {.text = "P2P.*timeout \\w+", .is_pattern = true});
+    time_search(store, bytes, "pattern, 4 alternatives",
+                {.text = "timeout waiting|unhandled error|connection refused|Out of memory",
+                 .is_pattern = true,
+                 .case_matters = true});
+    const QString path = file.fileName();
+    time_command(u"grep"_s, {u"-c"_s, u"-F"_s, u"timeout waiting"_s, path}, bytes);
+    time_command(
+        u"grep"_s,
+        {u"-c"_s, u"-E"_s, u"timeout waiting|unhandled error|connection refused|Out of memory"_s, path},
+        bytes);
+    time_command(u"rg"_s,
+                 {u"-c"_s, u"timeout waiting|unhandled error|connection refused|Out of memory"_s, path},
+                 bytes);
+    time_view(log);
+    time_text_edit();
+    return 0;
+}
