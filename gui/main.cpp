@@ -4,8 +4,8 @@
 #include <gui/app/display_check.h>
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
-#include <gui/settings/language.h>
 #include <gui/session/options.h>
+#include <gui/settings/language.h>
 #include <gui/settings/settings.h>
 #include <gui/style/look.h>
 #include <gui/widgets/focus_ring.h>

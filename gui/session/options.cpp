@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/bundle/bundle_file.h>
-#include <gui/settings/language.h>
 #include <gui/session/options.h>
+#include <gui/settings/language.h>
 #include <gui/strings.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/store/run_store.h>

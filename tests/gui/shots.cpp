@@ -17,8 +17,8 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/prompts/host_key_dialog.h>
 #include <gui/prompts/secret_dialog.h>
-#include <gui/settings/language.h>
 #include <gui/session/workspace.h>
+#include <gui/settings/language.h>
 #include <gui/strings.h>
 #include <gui/style/look.h>
 
