@@ -39,7 +39,10 @@ std::string about_of(const fs::path& file) {
     while (content && at < content->size() && (*content)[at] == '#' && about.size() < kMostAbout) {
         const std::size_t end = std::min(content->find('\n', at), content->size());
         std::size_t begin = std::min(content->find_first_not_of("# \t", at), end);
-        about += (about.empty() ? "" : " ") + content->substr(begin, end - begin);
+        if (!about.empty()) {
+            about += ' ';
+        }
+        about.append(*content, begin, end - begin);
         at = end + 1;
     }
     if (about.size() > kMostAbout) {
