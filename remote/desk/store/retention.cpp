@@ -89,6 +89,7 @@ RetentionPlan plan_retention(const std::vector<RunRecord>& runs,
                              const std::map<std::string, RunLabels>& labels, const StoreUse& use,
                              const RetentionRule& rule, std::int64_t now_us) {
     std::vector<const RunRecord*> oldest_first;
+    oldest_first.reserve(runs.size());
     for (const RunRecord& run : runs) {
         oldest_first.push_back(&run);
     }
