@@ -35,7 +35,7 @@ TEST(Recipes, ThoseOfRankscopeAreJobsWithoutFaults) {
 }
 
 TEST(Recipes, OwnOnesAreSavedRenamedAndRemoved) {
-    const TemporaryFolder folder;
+    const test::TemporaryFolder folder;
     const RecipeBook book(kBrought, folder.path() / "deep" / "recipes");
     const std::string yaml = "# Ours,\n#   every night.\nname: x\ncommand: [a]\n";
     const auto saved = book.save("night run", yaml);
@@ -54,7 +54,7 @@ TEST(Recipes, OwnOnesAreSavedRenamedAndRemoved) {
 }
 
 TEST(Recipes, HostileNamesAndFilesAreRefused) {
-    const TemporaryFolder folder;
+    const test::TemporaryFolder folder;
     const RecipeBook book({}, folder.path());
     for (const char* name : {"", ".", "..", "../x", "a/b", "-rf", " a", "a ", "a\nb", "a\\b", ".hidden"}) {
         EXPECT_EQ(book.save(name, "a: 1\n").failure().code.text(), "bad-field") << name;
