@@ -259,7 +259,10 @@ void TwoNodes::start_and_watch() {
 }
 
 void TwoNodes::reopen() {
-    const LiveData live = window_->live_page()->shown()->data();
+    const LiveData& shown = window_->live_page()->shown()->data();
+    const std::vector<MetricSeries> series = shown.series;
+    const MetricNames metrics = shown.state.metrics;
+    const std::uint64_t events = shown.events;
     click(find<QToolButton>("navRuns"));
     auto* table = find<QTableView>("runsTable");
     ASSERT_TRUE(wait_until([&] {
@@ -272,10 +275,10 @@ void TwoNodes::reopen() {
     ASSERT_TRUE(wait_until([&] { return window_->page() == MainWindow::Page::Live; }));
     const LiveData& stored = window_->live_page()->shown()->data();
     ASSERT_FALSE(window_->live_page()->showing_session());
-    ASSERT_EQ(stored.series.size(), live.series.size());
-    for (const std::string& name : live.state.metrics.all()) {
-        for (std::size_t rank = 0; rank < live.series.size(); ++rank) {
-            const MetricColumn& then = live.series[rank].column(*live.state.metrics.find(name));
+    ASSERT_EQ(stored.series.size(), series.size());
+    for (const std::string& name : metrics.all()) {
+        for (std::size_t rank = 0; rank < series.size(); ++rank) {
+            const MetricColumn& then = series[rank].column(*metrics.find(name));
             const MetricColumn& now = stored.series[rank].column(*stored.state.metrics.find(name));
             ASSERT_EQ(now.size(), then.size()) << name;
             for (std::size_t i = 0; i < then.size(); ++i) {
@@ -283,7 +286,7 @@ void TwoNodes::reopen() {
             }
         }
     }
-    EXPECT_EQ(stored.events, live.events);
+    EXPECT_EQ(stored.events, events);
     EXPECT_EQ(text("runOutcome"), u"done"_s);
     picture("09-reopened");
 }

@@ -12,6 +12,7 @@
 #include <QComboBox>
 #include <QFile>
 #include <QKeySequenceEdit>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QSettings>
 #include <QSpinBox>
