@@ -81,7 +81,7 @@ void WindowActions::add_files() {
     const QString store = tr("The run store is not open.");
     add_button(u"file.open_job"_s, tr("&Open job file…"), group, Page::Launch, "openJob", {}, u"Ctrl+O"_s);
     add_button(u"file.save_job"_s, tr("&Save as job file…"), group, Page::Launch, "saveJob",
-               tr("Correct the values in Launch first."), u"Ctrl+S"_s);
+               tr("Correct the values in Launch first."), u"Ctrl+Shift+S"_s);
     add_button(u"file.paste_line"_s, tr("From a &command line…"), group, Page::Launch, "pasteJob", {});
     registry_->add(
         {.id = u"file.open_bundle"_s,

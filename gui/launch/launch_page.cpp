@@ -118,9 +118,9 @@ QWidget* LaunchPage::make_head() {
     file_->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);  // a path must not widen the window
     head->addWidget(file_, 1);
     auto* open = make_button(tr("&Open job file…"), "openJob", bar);
-    auto* save = make_button(tr("Sa&ve as job file…"), "saveJob", bar);
+    auto* save = make_button(tr("Save as &job file…"), "saveJob", bar);
     auto* paste = make_button(tr("From a command &line…"), "pasteJob", bar);
-    auto* recipes = make_button(tr("R&ecipes…"), "openRecipes", bar);
+    auto* recipes = make_button(tr("Recipes…"), "openRecipes", bar);
     connect(recipes, &QPushButton::clicked, this, &LaunchPage::choose_recipe);
     head->addWidget(recipes);
     head->addWidget(paste);

@@ -11453,11 +11453,11 @@
         </message>
         <message>
             <source>&amp;Open job file…</source>
-            <translation>打开作业文件(&amp;O)…</translation>
+            <translation>打开作业(&amp;O)…</translation>
         </message>
         <message>
-            <source>Sa&amp;ve as job file…</source>
-            <translation>另存为作业文件(&amp;V)…</translation>
+            <source>Save as &amp;job file…</source>
+            <translation>另存为作业(&amp;J)…</translation>
         </message>
         <message>
             <source>From a command &amp;line…</source>
@@ -11538,8 +11538,8 @@
             <translation>关闭(&amp;M)</translation>
         </message>
         <message>
-            <source>R&amp;ecipes…</source>
-            <translation>配方…(&amp;E)</translation>
+            <source>Recipes…</source>
+            <translation>配方…</translation>
         </message>
         <message>
             <source>Pla&amp;n</source>

@@ -141,7 +141,7 @@ TEST_F(Actions, NodesRunsAndRecipesAreCommands) {
     type_into(line, u"node2 node"_s);
     EXPECT_EQ(list->currentIndex().data().toString(), u"node2"_s);
     type_into(line, u"recipe mnist"_s);
-    EXPECT_TRUE(list->currentIndex().data().toString().contains(u"MNIST"_s));
+    EXPECT_TRUE(list->currentIndex().data().toString().contains(u"mnist"_s, Qt::CaseInsensitive));
     palette->close();
     ASSERT_TRUE(palette_is_gone());
     ASSERT_TRUE(wait_until([&] { return !window_->known_runs().empty(); }));
