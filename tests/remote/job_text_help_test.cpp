@@ -108,9 +108,9 @@ TEST(JobEdit, WhatIsWrongAndWasNotChangedStays) {
     const std::string yaml = "name: x\nnodes: [local]\nmaster_port: 70000  # too many\ncommand: [a]\n";
     const Job before = parse_job(yaml, "j.yaml").job;
     Job after = before;
-    after.name = "y";
+    after.name = "two";
     EXPECT_EQ(*with_changes(yaml, before, after),
-              "name: y\nnodes: [local]\nmaster_port: 70000  # too many\ncommand: [a]\n");
+              "name: two\nnodes: [local]\nmaster_port: 70000  # too many\ncommand: [a]\n");
     EXPECT_EQ(*without_keys(yaml, parse_job(yaml, "j.yaml").faults),
               "name: x\nnodes: [local]\ncommand: [a]\n");
 }
