@@ -38,7 +38,7 @@ config::DatasetConfig dataset_of(const Settings& settings) {
     dataset.val_split = settings.test.split;
     dataset.classes = settings.model.num_classes;
     dataset.resize = settings.test.im_size;
-    dataset.augment.random_resized_crop.emplace();
+    dataset.augment.random_resized_crop = config::AugmentConfig::RandomResizedCrop{};
     dataset.augment.horizontal_flip = 0.5;
     dataset.normalize = {{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
     dataset.workers = std::max<std::int64_t>(settings.train.workers, 1);
