@@ -14272,7 +14272,7 @@ ended with %1</source>
         </message>
         <message>
             <source>&amp;Labels…</source>
-            <translation>标记信息(&amp;L)…</translation>
+            <translation>标签(&amp;L)…</translation>
         </message>
         <message>
             <source>Star, tags, group and note of this run</source>
@@ -14400,7 +14400,7 @@ ended with %1</source>
         </message>
         <message>
             <source>Scal&amp;ing run…</source>
-            <translation>扩展性运行(&amp;I)…</translation>
+            <translation>扩展性(&amp;I)…</translation>
         </message>
         <message>
             <source>Runs the job of this run on 1, 2, 4 … ranks, or shows the result again</source>

@@ -8,6 +8,7 @@
 #include <tests/gui/pages_fixture.h>
 
 #include <QAbstractButton>
+#include <QStackedWidget>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -65,6 +66,11 @@ TEST_F(Chinese, NoButtonIsCutOnAnyPage) {
                     << ss(button->objectName()) << " " << ss(button->text());
             }
         }
+    }
+    auto* pages = window_->centralWidget()->findChild<QStackedWidget*>();
+    ASSERT_NE(pages, nullptr);
+    for (int i = 0; i < pages->count(); ++i) {
+        EXPECT_LE(pages->widget(i)->minimumSizeHint().width(), 920) << ss(pages->widget(i)->objectName());
     }
     EXPECT_LE(window_->minimumSizeHint().width(), 1008);
 }
