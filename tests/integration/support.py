@@ -3,6 +3,7 @@
 """What the integration tests share: where the programs are, jobs, and a run of rankscopectl whose events can be waited for."""
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -152,3 +153,11 @@ def main():
         print(f"skipped: {why}")
         sys.exit(SKIP)
     unittest.main(verbosity=2, warnings="ignore")
+
+
+@functools.cache
+def missing_torch() -> str:
+    """Why scripts of PyTorch cannot run here; empty: they can."""
+    tried = subprocess.run(["/usr/bin/python3", "-c", "import torch; assert torch.distributed.is_gloo_available()"], capture_output=True, text=True,
+                           check=False)
+    return "" if tried.returncode == 0 else "/usr/bin/python3 has no torch with Gloo (Debian: python3-torch)"

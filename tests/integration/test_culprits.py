@@ -9,7 +9,7 @@ import time
 import unittest
 
 import support
-from support import Run, new_cluster, start, train_job, wait_until
+from support import Run, missing_torch, new_cluster, start, train_job, wait_until
 from test_faults import of_runs
 
 NODES = ["node1", "node2", "node3"]
@@ -154,12 +154,14 @@ class Culprits(unittest.TestCase):
     def test_a_stopped_rank_of_the_engine_while_the_desk_is_away(self):
         self.named("rank 0 stopped", "native", False)
 
+    @unittest.skipIf(missing_torch(), missing_torch())
     def test_a_stopped_rank_of_a_script(self):
         self.named("rank stopped", "script", True)
 
     def test_a_frozen_node(self):
         self.named("node frozen", "native", False)
 
+    @unittest.skipIf(missing_torch(), missing_torch())
     def test_a_node_that_is_cut_off(self):
         self.named("node cut off", "script", True)
 
@@ -200,6 +202,7 @@ class ShortCuts(unittest.TestCase):
     def test_the_engine(self):
         self.survives("native")
 
+    @unittest.skipIf(missing_torch(), missing_torch())
     def test_a_script(self):
         self.survives("script")
 

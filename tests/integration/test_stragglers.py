@@ -11,16 +11,11 @@ import unittest
 from pathlib import Path
 
 import support
-from support import REPOSITORY, SLOW, Unsupported, long_test, new_cluster, start, train_job
+from support import REPOSITORY, SLOW, Unsupported, long_test, missing_torch, new_cluster, start, train_job
 
 SCRIPTS = REPOSITORY / "tests" / "data" / "scripts"
 PYTHON = "/usr/bin/python3"
 PATIENCE = 150  # seconds until a cause must be named; measured: 20 to 40 on two free processors
-
-
-def missing_torch() -> str:
-    tried = subprocess.run([PYTHON, "-c", "import torch; assert torch.distributed.is_gloo_available()"], capture_output=True, text=True, check=False)
-    return "" if tried.returncode == 0 else f"{PYTHON} has no torch with Gloo (Debian: python3-torch)"
 
 
 class Stragglers(unittest.TestCase):

@@ -3,22 +3,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs of the user's own: PyTorch scripts of the tutorials' form (tests/data/scripts) train over two nodes as they would under torchrun."""
 import json
-import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 import support
-from support import CTL, REPOSITORY, SKIP, new_cluster, shared_datasets, start
+from support import CTL, REPOSITORY, SKIP, missing_torch, new_cluster, shared_datasets, start
 
 SCRIPTS = REPOSITORY / "tests" / "data" / "scripts"
 PYTHON = "/usr/bin/python3"
-
-
-def missing_torch() -> str:
-    tried = subprocess.run([PYTHON, "-c", "import torch; assert torch.distributed.is_gloo_available()"],
-                           capture_output=True, text=True)
-    return "" if tried.returncode == 0 else f"{PYTHON} has no torch with Gloo (Debian: python3-torch)"
 
 
 class UserPrograms(unittest.TestCase):
