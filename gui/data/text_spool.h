@@ -16,10 +16,10 @@
 
 namespace rankscope::gui {
 
-/// Text that only grows, in a file of ours that is gone from its folder as soon as it exists: nothing stays behind,
-/// and memory is the kernel's page cache. Where the file cannot grow, newer text stays in memory, bounded: then the
-/// oldest of that memory is given up. One thread appends; any thread reads what was handed to it before (the caller
-/// publishes). Nothing that append() took crosses a segment.
+/// Text that only grows, in a file without a name: nothing stays behind, and memory is the kernel's page cache. Where
+/// the file cannot grow, newer text stays in memory, bounded: then the oldest of that memory is dropped. One thread
+/// appends; any thread reads what was handed to it before (the caller publishes). Nothing that append() took crosses
+/// a segment.
 class TextSpool {
 public:
     static constexpr std::size_t kSegmentBytes = std::size_t(64) << 20;
@@ -45,7 +45,7 @@ public:
     /// Makes everything appended so far readable. Before other threads learn where it is.
     void flush();
 
-    /// Null: given up. Else text up to the end of the segment.
+    /// Null: dropped. Else text up to the end of the segment.
     const char* at(std::uint64_t place) const {
         return base(place / kSegmentBytes) == nullptr ? nullptr
                                                       : base(place / kSegmentBytes) + place % kSegmentBytes;
@@ -77,7 +77,7 @@ private:
     std::atomic<bool> in_memory_{false};
     std::atomic<int> error_{0};
     std::size_t count_ = 0;         ///< segments
-    std::size_t first_memory_ = 0;  ///< segment that is in memory and not given up, once in_memory_
+    std::size_t first_memory_ = 0;  ///< segment that is in memory and not dropped, once in_memory_
     std::unique_ptr<std::atomic<char*>[]> segments_;
     std::vector<char*> given_up_;  ///< their addresses stay, for readers who are in them
 };
