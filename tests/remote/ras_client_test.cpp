@@ -179,6 +179,27 @@ TEST(RasClient, AProcessThatClosesAfterItsGreetingIsLeftForAnother) {
     EXPECT_EQ(answer.attempts, 2);
 }
 
+// Stopped at any later point of the talk: SIGSTOP reaches the threads of a process one after the other.
+TEST(RasClient, AProcessThatFallsSilentIsLeftForAnother) {
+    for (const int lines : {1, 2, 3}) {
+        const Server server([lines](int fd, int number) {
+            int said = 0;
+            for (const char* answer : {"SERVER PROTOCOL 2\n", "OK\n", "OK\n", "{}\n"}) {
+                line_of(fd);
+                if (number == 0 && said++ == lines) {
+                    return;
+                }
+                put(fd, answer);
+            }
+            ::shutdown(fd, SHUT_RDWR);
+        });
+        const RasAnswer answer = ask_ras(server.question(8));
+        EXPECT_EQ(answer.outcome, RasOutcome::Answered) << lines;
+        EXPECT_EQ(answer.attempts, 2) << lines;
+        EXPECT_EQ(answer.text, "{}\n") << lines;
+    }
+}
+
 TEST(RasClient, EndsInTime) {
     const Server silent([](int, int) {});
     const double begin = monotonic_s();

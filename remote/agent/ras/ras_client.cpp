@@ -25,10 +25,10 @@
 namespace rankscope::agent {
 namespace {
 
-constexpr double kShortestGreetingS = 0.25;
-constexpr double kLongestGreetingS = 2;
-constexpr int kGreetings =
-    8;  // connections that wait for their first line, at most; in the time of the question
+constexpr double kShortestPatienceS = 0.25;
+constexpr double kLongestPatienceS = 2;
+constexpr int kMostTalks = 8;   // connections at once; in the time of the question
+constexpr double kReportS = 6;  // RAS waits five seconds for a process that does not answer it
 constexpr double kStopCheckS = 0.1;
 constexpr std::size_t kMaxLine = 1024;
 
@@ -58,233 +58,233 @@ std::optional<Endpoint> loopback_endpoint(const std::string& address, std::uint1
 }
 
 /// One connection. RAS answers one line to each command, and closes after a report.
-class Dialog {
+class Talk {
 public:
-    explicit Dialog(const std::stop_token& stop) : stop_(stop) {}
+    /// `patience_s`: for a line; `report_s`: that RAS may wait for processes which do not answer it.
+    Talk(bool text, double patience_s, double report_s)
+        : text_(text), patience_s_(patience_s), report_s_(report_s) {}
 
     /// errno; 0: connected.
-    int connect(const Endpoint& endpoint, double deadline) {
+    int connect(const Endpoint& endpoint, double deadline, const std::stop_token& stop) {
         fd_.reset(::socket(endpoint.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
         if (!fd_) {
             return errno;
         }
-        if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&endpoint.storage), endpoint.size) == 0) {
-            return 0;
+        if (::connect(fd_.get(), reinterpret_cast<const sockaddr*>(&endpoint.storage), endpoint.size) != 0) {
+            if (errno != EINPROGRESS) {
+                return errno;
+            }
+            while (!wait_fd(fd_.get(), POLLOUT, std::min(deadline, monotonic_s() + kStopCheckS))) {
+                if (stop.stop_requested() || monotonic_s() >= deadline) {
+                    return ETIMEDOUT;
+                }
+            }
+            int error = 0;
+            socklen_t size = sizeof error;
+            if (::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size) != 0 || error != 0) {
+                return error != 0 ? error : errno;
+            }
         }
-        if (errno != EINPROGRESS) {
-            return errno;
-        }
-        if (!wait_for(POLLOUT, deadline)) {
-            return ETIMEDOUT;
-        }
-        int error = 0;
-        socklen_t size = sizeof error;
-        return ::getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 ? error : errno;
+        send("CLIENT PROTOCOL 2\n", Stage::Greeting);
+        return 0;
     }
 
     int fd() const { return fd_.get(); }
 
-    bool send(std::string_view line) {
-        return ::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(line.size());
-    }
+    /// Whether it is time to try another process: this one may have been stopped at any point of the talk.
+    bool is_late(double now) const { return now >= patient_until_; }
 
-    /// The answer to a command; nothing: none came, or no line.
-    std::optional<std::string> ask(std::string_view command, double deadline) {
-        return send(command) ? line(deadline) : std::nullopt;
-    }
-
-    /// The next line; nothing: it has not come by then, or there is none.
-    std::optional<std::string> line(double deadline) {
-        for (;;) {
-            const std::size_t end = received_.find('\n');
-            if (end != std::string::npos) {
-                std::string line = received_.substr(0, end);
-                received_.erase(0, end + 1);
-                return line;
-            }
-            if (received_.size() > kMaxLine || !receive(deadline)) {
-                return std::nullopt;
-            }
-        }
-    }
-
-    /// Reads what has arrived. false: nothing follows, or it is no line.
-    bool receive_some() {
-        std::array<char, kMaxLine> bytes;
+    /// Reads what has arrived and asks the next question.
+    void proceed() {
+        std::array<char, 65536> bytes;
         const auto got = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
+            return;
+        }
         if (got > 0) {
             received_.append(bytes.data(), static_cast<std::size_t>(got));
+            patient_until_ = monotonic_s() + patience_s_;
         }
-        return has_line() || (received_.size() <= kMaxLine &&
-                              (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR))));
-    }
-    bool has_line() const { return received_.find('\n') != std::string::npos; }
-
-    /// Until RAS closes the connection, refuses the question, or the time is over.
-    void read_report(double deadline) {
-        while (received_.size() < kMaxRasAnswer && !denied() && receive(deadline)) {
+        closed_ = got <= 0;
+        complete_ = got == 0;
+        while (stage_ < Stage::Report && !outcome_ && received_.find('\n') != std::string::npos) {
+            const std::size_t end = received_.find('\n');
+            const std::string line = received_.substr(0, end);
+            received_.erase(0, end + 1);
+            answer_to(line);
+        }
+        if (stage_ == Stage::Report && !outcome_) {
+            const bool denied = (received_.starts_with("ERROR: ") || received_.starts_with("BUSY: ")) &&
+                                received_.ends_with('\n');
+            if (denied) {
+                outcome_ = RasOutcome::Denied;
+            } else if ((closed_ && !received_.empty()) || received_.size() >= kMaxRasAnswer) {
+                outcome_ = RasOutcome::Answered;
+            }
+        } else if (!outcome_ && (received_.size() > kMaxLine || (closed_ && !received_.empty()))) {
+            outcome_ = RasOutcome::NotRas;
         }
     }
 
-    bool denied() const {
-        return (received_.starts_with("ERROR: ") || received_.starts_with("BUSY: ")) &&
-               received_.ends_with('\n');
-    }
+    /// Absent: it has not ended.
+    const std::optional<RasOutcome>& outcome() const { return outcome_; }
     bool closed() const { return closed_; }
-    std::string take_received() { return std::move(received_); }
+    bool complete() const { return complete_; }
+    /// Of the report, which may not be whole.
+    bool has_report() const { return stage_ == Stage::Report && !received_.empty(); }
+    std::string take_report() { return stage_ == Stage::Report ? std::move(received_) : std::string(); }
 
 private:
-    bool wait_for(short events, double deadline) {
-        while (!stop_.stop_requested() && monotonic_s() < deadline) {
-            if (wait_fd(fd_.get(), events, std::min(deadline, monotonic_s() + kStopCheckS))) {
-                return true;
-            }
+    enum class Stage { Greeting, Timeout, Format, Report };
+
+    void send(std::string_view line, Stage next) {
+        stage_ = next;
+        patient_until_ =
+            monotonic_s() + patience_s_ + (next == Stage::Report ? std::min(report_s_, kReportS) : 0);
+        if (::send(fd_.get(), line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
+            closed_ = true;
         }
-        return false;
     }
 
-    bool receive(double deadline) {
-        std::array<char, 65536> bytes;
-        while (wait_for(POLLIN, deadline)) {
-            const auto got = ::recv(fd_.get(), bytes.data(), bytes.size(), 0);
-            if (got > 0) {
-                received_.append(bytes.data(), static_cast<std::size_t>(got));
-                return true;
-            }
-            if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-                closed_ = got == 0;
-                return false;
-            }
+    void answer_to(const std::string& line) {
+        switch (stage_) {
+            case Stage::Greeting:
+                if (!line.starts_with("SERVER PROTOCOL ")) {
+                    outcome_ = RasOutcome::NotRas;
+                    return;
+                }
+                // Less than we wait ourselves: a report without the silent processes is better than none.
+                send("TIMEOUT " + std::to_string(std::max(1, static_cast<int>(report_s_))) + "\n",
+                     Stage::Timeout);
+                return;
+            case Stage::Timeout:
+                send("SET FORMAT json\n", Stage::Format);
+                return;
+            case Stage::Format:
+                if (line != "OK" && !text_) {
+                    outcome_ = RasOutcome::NoJson;
+                    return;
+                }
+                send("VERBOSE STATUS\n", Stage::Report);
+                return;
+            case Stage::Report:
+                return;
         }
-        return false;
     }
 
-    const std::stop_token& stop_;
+    bool text_;
+    double patience_s_;
+    double report_s_;
     UniqueFd fd_;
+    Stage stage_ = Stage::Greeting;
+    double patient_until_ = 0;
     std::string received_;
+    std::optional<RasOutcome> outcome_;
     bool closed_ = false;
+    bool complete_ = false;
 };
 
-/// Looks for a process that answers. One that is stopped accepts a connection and stays silent; one of a busy machine
-/// answers late. So the first connections stay open while others are tried: whichever answers first is taken.
-class Greetings {
+/// Looks for a process that answers. One that is stopped accepts a connection and stays silent, or falls silent when it
+/// is stopped later; one of a busy machine answers late. So the first connections stay open while others are tried:
+/// whichever ends first is taken.
+class Talks {
 public:
-    Greetings(const RasQuestion& question, const Endpoint& endpoint, double deadline,
-              const std::stop_token& stop, RasAnswer& answer)
-        : endpoint_(endpoint),
-          deadline_(deadline),
+    Talks(const RasQuestion& question, const Endpoint& endpoint, const std::stop_token& stop,
+          RasAnswer& answer)
+        : question_(question),
+          endpoint_(endpoint),
           stop_(stop),
           answer_(answer),
-          pause_s_(std::clamp(question.within_s / kGreetings, kShortestGreetingS, kLongestGreetingS)) {}
+          deadline_(monotonic_s() + question.within_s),
+          pause_s_(std::clamp(question.within_s / kMostTalks, kShortestPatienceS, kLongestPatienceS)) {}
 
-    /// A connection whose first line has come; null: there is none, `answer.outcome` says why.
-    std::unique_ptr<Dialog> next() {
+    void ask() {
         while (monotonic_s() < deadline_ && !stop_.stop_requested()) {
-            if (monotonic_s() >= next_s_ && waiting_.size() < kGreetings && !dial()) {
-                return nullptr;
+            if (wants_another() && !dial()) {
+                return;
             }
-            if (auto dialog = answered()) {
-                return dialog;
-            }
-            if (answer_.outcome == RasOutcome::NotRas) {
-                return nullptr;
+            if (read_some()) {
+                return;
             }
         }
-        return nullptr;
+        for (const auto& talk : talks_) {
+            if (talk->has_report()) {
+                take(*talk, RasOutcome::Answered);
+                return;
+            }
+        }
     }
 
 private:
+    bool wants_another() const {
+        const double now = monotonic_s();
+        return now >= next_s_ && talks_.size() < kMostTalks &&
+               std::all_of(talks_.begin(), talks_.end(),
+                           [now](const auto& talk) { return talk->is_late(now); });
+    }
+
+    /// false: there is no process to talk to.
     bool dial() {
         // A service that closes at once would otherwise be asked without a pause.
         next_s_ = monotonic_s() + pause_s_;
         ++answer_.attempts;
-        auto dialog = std::make_unique<Dialog>(stop_);
-        answer_.error = dialog->connect(endpoint_, deadline_);
+        auto talk = std::make_unique<Talk>(question_.text, pause_s_, (deadline_ - monotonic_s()) / 2);
+        answer_.error = talk->connect(endpoint_, deadline_, stop_);
         if (answer_.error != 0) {
             answer_.outcome = answer_.error == ETIMEDOUT ? RasOutcome::NoAnswer : RasOutcome::Refused;
             return false;
         }
         answer_.outcome = RasOutcome::NoAnswer;
-        if (dialog->send("CLIENT PROTOCOL 2\n")) {
-            waiting_.push_back(std::move(dialog));
+        if (!talk->closed()) {
+            talks_.push_back(std::move(talk));
         }
         return true;
     }
 
-    /// Waits a moment for a line of any of them.
-    std::unique_ptr<Dialog> answered() {
+    /// Waits a moment for a word of any of them. true: one has ended with an answer.
+    bool read_some() {
         std::vector<pollfd> fds;
-        for (const auto& dialog : waiting_) {
-            fds.push_back({dialog->fd(), POLLIN, 0});
+        for (const auto& talk : talks_) {
+            fds.push_back({talk->fd(), POLLIN, 0});
         }
-        const bool full = waiting_.size() >= kGreetings;
-        const double until = std::min(
-            {deadline_, monotonic_s() + kStopCheckS, full ? deadline_ : std::max(next_s_, monotonic_s())});
-        const int wait_ms = std::max(0, static_cast<int>(std::ceil((until - monotonic_s()) * 1e3)));
+        const double now = monotonic_s();
+        const double until = std::min(deadline_, now + kStopCheckS);
+        const int wait_ms = std::max(0, static_cast<int>(std::ceil((until - now) * 1e3)));
         if (::poll(fds.data(), fds.size(), wait_ms) <= 0) {
-            return nullptr;
+            return false;
         }
         for (std::size_t i = fds.size(); i-- > 0;) {
             if (fds[i].revents == 0) {
                 continue;
             }
-            const bool open = waiting_[i]->receive_some();
-            if (open && !waiting_[i]->has_line()) {
-                continue;
+            Talk& talk = *talks_[i];
+            talk.proceed();
+            if (talk.outcome()) {
+                take(talk, *talk.outcome());
+                return true;
             }
-            std::unique_ptr<Dialog> dialog = std::move(waiting_[i]);
-            waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(i));
-            if (open) {
-                return dialog;
-            }
-            if (!dialog->take_received().empty()) {
-                answer_.outcome = RasOutcome::NotRas;
-                return nullptr;
+            if (talk.closed()) {
+                talks_.erase(talks_.begin() + static_cast<std::ptrdiff_t>(i));
             }
         }
-        return nullptr;
+        return false;
     }
 
+    void take(Talk& talk, RasOutcome outcome) {
+        answer_.outcome = outcome;
+        answer_.complete = talk.complete();
+        answer_.text = talk.take_report();
+    }
+
+    const RasQuestion& question_;
     const Endpoint& endpoint_;
-    double deadline_;
     const std::stop_token& stop_;
     RasAnswer& answer_;
+    double deadline_;
     double pause_s_;
     double next_s_ = 0;
-    std::vector<std::unique_ptr<Dialog>> waiting_;
+    std::vector<std::unique_ptr<Talk>> talks_;
 };
-
-/// false: this process does not answer, another one may.
-bool ask_one(const RasQuestion& question, Dialog& dialog, double deadline, RasAnswer& answer) {
-    const auto greeting = dialog.line(deadline);
-    if (!greeting || !greeting->starts_with("SERVER PROTOCOL ")) {
-        answer.outcome = RasOutcome::NotRas;
-        return true;
-    }
-    // Less than we wait ourselves: a report without the silent processes is better than none.
-    const int timeout = std::max(1, static_cast<int>((deadline - monotonic_s()) / 2));
-    const auto timeout_set = dialog.ask("TIMEOUT " + std::to_string(timeout) + "\n", deadline);
-    const auto json_set = timeout_set ? dialog.ask("SET FORMAT json\n", deadline) : std::nullopt;
-    if (!json_set) {
-        return false;
-    }
-    if (*json_set != "OK" && !question.text) {
-        answer.outcome = RasOutcome::NoJson;
-        return true;
-    }
-    if (!dialog.send("VERBOSE STATUS\n")) {
-        return false;
-    }
-    dialog.read_report(deadline);
-    answer.complete = dialog.closed();
-    const bool denied = dialog.denied();
-    answer.text = dialog.take_received();
-    if (answer.text.empty()) {
-        return false;
-    }
-    answer.outcome = denied ? RasOutcome::Denied : RasOutcome::Answered;
-    return true;
-}
 
 }  // namespace
 
@@ -295,13 +295,7 @@ RasAnswer ask_ras(const RasQuestion& question, const std::stop_token& stop) {
         answer.outcome = RasOutcome::NotLoopback;
         return answer;
     }
-    const double deadline = monotonic_s() + question.within_s;
-    Greetings greetings(question, *endpoint, deadline, stop, answer);
-    for (auto dialog = greetings.next(); dialog != nullptr; dialog = greetings.next()) {
-        if (ask_one(question, *dialog, deadline, answer)) {
-            break;
-        }
-    }
+    Talks(question, *endpoint, stop, answer).ask();
     return answer;
 }
 

@@ -37,9 +37,9 @@ struct RasAnswer {
     std::string text = {};  ///< the report, as far as it has arrived: remote/observe/nccl_ras reads it
 };
 
-/// Blocks this thread for at most `within_s`. A process that is stopped accepts a connection and stays silent: after an
-/// eighth of the time another connection is tried, which the kernel may give to another process of the job. The first
-/// ones stay open for a process that answers late.
+/// Blocks this thread for at most `within_s`. A process that is stopped accepts a connection and stays silent, or falls
+/// silent in the middle: after an eighth of the time (of a report, six seconds more) another connection is tried, which
+/// the kernel may give to another process of the job. The first ones stay open for a process that answers late.
 /// A stop request ends it within a tenth of a second.
 RasAnswer ask_ras(const RasQuestion& question, const std::stop_token& stop = {});
 
