@@ -36,6 +36,8 @@ LabelsDialog::LabelsDialog(const QString& run_name, const RunLabels& labels, QWi
     tags_ = new QLineEdit(tags.join(u", "_s), this);
     tags_->setObjectName(u"labelTags"_s);
     tags_->setPlaceholderText(tr("baseline, paper"));
+    tags_->setToolTip(
+        tr("Separated by commas. A blank within a tag becomes a hyphen: tag:NAME ends at a blank."));
     form->addRow(tr("&Tags"), tags_);
     group_ = new QLineEdit(qs(labels.group), this);
     group_->setObjectName(u"labelGroup"_s);

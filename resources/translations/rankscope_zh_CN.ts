@@ -6049,6 +6049,30 @@
             <source>Check its name.</source>
             <translation>检查其名称。</translation>
         </message>
+        <message>
+            <source>no log</source>
+            <translation>不是日志</translation>
+        </message>
+        <message>
+            <source>a damaged archive</source>
+            <translation>归档已损坏</translation>
+        </message>
+        <message>
+            <source>encrypted</source>
+            <translation>已加密</translation>
+        </message>
+        <message>
+            <source>an archive within too many others</source>
+            <translation>归档嵌套过深</translation>
+        </message>
+        <message>
+            <source>Skipped: %1 and %2 more.</source>
+            <translation>已跳过：%1，另有 %2 个。</translation>
+        </message>
+        <message>
+            <source>Skipped: %1.</source>
+            <translation>已跳过：%1。</translation>
+        </message>
     </context>
     <context>
         <name>RunLines</name>
@@ -11443,6 +11467,10 @@
         <message>
             <source>&amp;Note</source>
             <translation>备注(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Separated by commas. A blank within a tag becomes a hyphen: tag:NAME ends at a blank.</source>
+            <translation>以逗号分隔。标签中的空格会变为连字符：tag:NAME 在空格处结束。</translation>
         </message>
     </context>
     <context>

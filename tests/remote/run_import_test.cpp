@@ -5,6 +5,7 @@
 #include "support/plans.h"
 #include "support/temporary_folder.h"
 
+#include <base/files.h>
 #include <remote/desk/export/run_export.h>
 #include <remote/desk/import/run_import.h>
 #include <remote/desk/run/run_state.h>
@@ -117,6 +118,9 @@ TEST_F(RunImportTest, AnExportComesBackAsItWas) {
     EXPECT_TRUE(state.metrics.find("odd.name/x"));
     EXPECT_EQ(state.ranks[0].node, "node1");
     EXPECT_EQ(state.samples.at("node1").values.at("gpu.0.util").last, 0.25);
+    const fs::path report = folder_ / "report.html";
+    ASSERT_TRUE(export_run(*store_, ids[0], {.format = ExportFormat::Html, .path = report}));
+    EXPECT_EQ(read_file(report).value_or("").find("exit status 0"), std::string::npos) << "it is not known";
 }
 
 TEST_F(RunImportTest, TorchrunFoldersBecomeARunWithItsCause) {
@@ -176,6 +180,17 @@ TEST_F(RunImportTest, LocalRanksOfSeveralNodesAreNumbered) {
         return true;
     }));
     EXPECT_EQ(output[3], "hello from node-b 1\n");
+}
+
+TEST_F(RunImportTest, AFolderWithoutLogsNamesWhatWasSkipped) {
+    test::write_text(folder_ / "in" / "train.py", "print('no log')\n");
+    test::write_text(folder_ / "in" / "picture.png", std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR", 16));
+    const auto imported = import_runs(*store_, folder_ / "in");
+    ASSERT_FALSE(imported);
+    EXPECT_NE(imported.failure().what.find("train.py (no log)"), std::string::npos)
+        << imported.failure().what;
+    EXPECT_NE(imported.failure().what.find("picture.png (no log)"), std::string::npos)
+        << imported.failure().what;
 }
 
 TEST_F(RunImportTest, WhatCannotBeImportedChangesNothing) {

@@ -261,7 +261,10 @@ private:
             if (static_cast<std::size_t>(rank.rank) >= kMostRanks) {
                 break;
             }
+            const bool clean = rank.exit && rank.exit->code == 0 && rank.exit->signal == 0;
             const std::string end = !rank.exit ? ""
+                                    : clean && !rank.exit->reason.empty()
+                                        ? rank.exit->reason  // of an imported run
                                     : rank.exit->signal != 0
                                         ? text(kContext, "signal %1", {std::to_string(rank.exit->signal)})
                                         : text(kContext, "exit status %1", {std::to_string(rank.exit->code)});

@@ -60,6 +60,54 @@ std::int64_t oldest_us(const logs::SourceList& list) {
     return oldest > 0 ? oldest * 1'000'000 : now_us();
 }
 
+/// Why a file is left out; empty: it is read.
+std::string skipped_because(const logs::Remark& remark) {
+    using logs::RemarkKind;
+    switch (remark.kind) {
+        case RemarkKind::NotText:
+        case RemarkKind::NotALog:
+        case RemarkKind::NotRegular:
+            return text(kContext, "no log");
+        case RemarkKind::Unreadable:
+            return remark.detail;
+        case RemarkKind::ArchiveDamaged:
+            return text(kContext, "a damaged archive");
+        case RemarkKind::ArchiveLocked:
+            return text(kContext, "encrypted");
+        case RemarkKind::ArchiveDeep:
+            return text(kContext, "an archive within too many others");
+        default:
+            return {};
+    }
+}
+
+Failure nothing_there(const std::filesystem::path& path, const logs::SourceList& listed) {
+    constexpr std::size_t kMostNamed = 4;
+    std::string named;
+    std::size_t skipped = 0;
+    for (const auto& remark : listed.remarks) {
+        const std::string why = skipped_because(remark);
+        if (why.empty() || ++skipped > kMostNamed) {
+            continue;
+        }
+        const std::string& name =
+            remark.source < listed.sources.size() ? listed.sources[remark.source].name : remark.name;
+        named += (named.empty() ? "" : ", ") + name + " (" + why + ")";
+    }
+    Failure failure{
+        .code = "bad-file",
+        .where = path.string(),
+        .what = text(kContext, "There is nothing to import."),
+        .remedy = text(kContext, "Name a failure bundle, a folder of TensorBoard event files, or logs.")};
+    if (skipped > kMostNamed) {
+        failure.what +=
+            " " + text(kContext, "Skipped: %1 and %2 more.", {named, std::to_string(skipped - kMostNamed)});
+    } else if (skipped > 0) {
+        failure.what += " " + text(kContext, "Skipped: %1.", {named});
+    }
+    return failure;
+}
+
 /// The output of one rank, in pieces that the store takes well.
 class RankOutput {
 public:
@@ -135,11 +183,7 @@ Result<std::string> import_logs(RunStore& store, const std::filesystem::path& pa
         survey.first_us = oldest_us(listed);
     }
     if (survey.lines == 0 && !stop.stop_requested()) {
-        return Failure{
-            .code = "bad-file",
-            .where = path.string(),
-            .what = text(kContext, "There is nothing to import."),
-            .remedy = text(kContext, "Name a failure bundle, a folder of TensorBoard event files, or logs.")};
+        return nothing_there(path, listed);
     }
     auto run = ForeignRun::begin(store, path.filename().string(),
                                  text(kContext, "Imported from %1", {path.string()}), survey.first_us,
