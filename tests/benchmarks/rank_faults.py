@@ -63,6 +63,10 @@ class RankRun:
                 found[values["step"]] = {key: values.get(key) for key in COMPARED}
         return found
 
+    def trains(self) -> bool:
+        """Whether it has met the others. Before that, they wait for it as long as the rendezvous may take."""
+        return re.search(rf"^rank {self.rank} of ", self.text(), re.M) is not None
+
     def text(self) -> str:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
@@ -83,6 +87,7 @@ class Runs:
         self.cluster, self.shared, self.worker, self.ranks, self.slow = cluster, shared, worker, ranks, slow
         self.port = 29500
         self.starts = 0
+        self.duration = 0.0  # of the training of the last complete run
         (shared / "config.json").write_text(json.dumps(CONFIG), encoding="utf-8")
 
     def forget_checkpoints(self):
@@ -113,6 +118,11 @@ class Runs:
         except Exception:  # pylint: disable=W0718 - it says what it waited for, which is in our hands
             return False
 
+    def training(self, runs: list[RankRun]) -> float:
+        """Waits until all ranks have met, or one has ended: since when, by the monotonic clock."""
+        wait_until(lambda: all(run.trains() for run in runs) or any([run.poll() for run in runs]), 120 * self.slow, "the ranks meet")
+        return time.monotonic()
+
     def end(self, runs: list[RankRun]):
         for run in runs:
             self.cluster.nodes[run.rank].heal()
@@ -124,7 +134,9 @@ class Runs:
     def complete(self) -> tuple[list[RankRun], str]:
         """A start that runs to its end: the ranks and the checksum of the parameters."""
         runs = self.start()
+        begin = self.training(runs)
         ended = self.finish(runs, 120)
+        self.duration = time.monotonic() - begin
         if not ended or any(run.process.returncode != 0 for run in runs):
             self.end(runs)
             raise RuntimeError("a run without a fault failed:\n" + "\n".join(run.text() for run in runs))
@@ -161,9 +173,9 @@ def named(run: RankRun, victim: int) -> bool:
 def one_fault(runs: Runs, kind: str, rank: int, moment: float, reference: list[dict], checksum: str) -> Outcome:
     outcome = Outcome(kind, rank, moment)
     runs.forget_checkpoints()
-    begin = time.monotonic()
     started = runs.start()
     victim = started[rank]
+    begin = runs.training(started)
     while time.monotonic() - begin < moment and not all([run.poll() for run in started]):
         time.sleep(0.005)  # the moment is what is tested
     if not any([run.poll() for run in started]):
@@ -210,14 +222,13 @@ def run_faults(runs: Runs, count: int, seed: int, report=lambda outcome: None) -
     """The first len(KINDS) faults are one of each kind."""
     chance = random.Random(seed)
     runs.forget_checkpoints()
-    begin = time.monotonic()
     whole, checksum = runs.complete()
-    duration = time.monotonic() - begin
+    duration = runs.duration
     reference = [run.steps() for run in whole]
     outcomes = []
     for number in range(count):
         kind = KINDS[number] if number < len(KINDS) else chance.choice(KINDS)
-        moment = chance.uniform(0.02, 0.95) * duration
+        moment = chance.uniform(0, 0.95) * duration
         outcomes.append(one_fault(runs, kind, chance.randrange(runs.ranks), moment, reference, checksum))
         report(outcomes[-1])
     return outcomes
