@@ -150,6 +150,15 @@ void drop_half_character(std::string& text, char next) {
 
 }  // namespace
 
+bool is_displayable(std::string_view raw, std::size_t max_bytes) {
+    // Without a branch for each byte: most lines of most logs are plain, and compilers make vector code of it.
+    unsigned controls = 0;
+    for (const char c : raw) {
+        controls |= unsigned(is_control(c));
+    }
+    return controls == 0 && raw.size() <= max_bytes;
+}
+
 std::string displayable(std::string_view raw, std::size_t max_bytes, std::vector<StyledFrom>* styles) {
     while (!raw.empty() && (raw.back() == '\n' || raw.back() == '\r')) {
         raw.remove_suffix(1);

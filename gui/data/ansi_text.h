@@ -34,6 +34,9 @@ struct StyledFrom {
     bool operator==(const StyledFrom&) const = default;
 };
 
+/// Whether displayable() returns `raw` as it is.
+bool is_displayable(std::string_view raw, std::size_t max_bytes);
+
 /// Text for a text view: without escape sequences and control characters, of "a\rb" only b, cut when too long.
 /// `styles` gets the colours that escape sequences set, if there are any, at most a few hundred; no other sequence
 /// has any effect.

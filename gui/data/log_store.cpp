@@ -65,11 +65,13 @@ void LogStore::finish(int rank, std::int64_t t_us) {
 void LogStore::add_line(OfRank& of_rank, int rank, LogKind kind, std::string_view raw, std::int64_t t_us) {
     // The estimate of a node's clock may change: the lines of a rank keep their order all the same.
     of_rank.last_us = std::max(of_rank.last_us, t_us);
+    constexpr std::size_t kMostBytes = TextSpool::kMostBytesAtOnce - 8;
     styles_.clear();
-    const std::string text = displayable(raw, TextSpool::kMostBytesAtOnce - 8, &styles_);
-    if (!lines_->append(text, rank, kind, of_rank.last_us, styles_)) {
-        ++dropped_;
-    }
+    const bool kept =
+        is_displayable(raw, kMostBytes)
+            ? lines_->append(raw, rank, kind, of_rank.last_us, styles_)
+            : lines_->append(displayable(raw, kMostBytes, &styles_), rank, kind, of_rank.last_us, styles_);
+    dropped_ += kept ? 0U : 1U;
 }
 
 LogLine LogStore::line(std::uint64_t number) const {
