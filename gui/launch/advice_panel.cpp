@@ -4,12 +4,14 @@
 #include <gui/launch/advice_panel.h>
 #include <gui/launch/rate_curve.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
+#include <QStyle>
 #include <QVBoxLayout>
 
 namespace rankscope::gui {
@@ -33,7 +35,9 @@ AdvicePanel::AdvicePanel(QWidget* parent) : QWidget(parent), curve_(new RateCurv
     scaling_->setObjectName(u"adviceScaling"_s);
     time_ = make_label({}, this, "muted");
     time_->setObjectName(u"adviceTime"_s);
-    for (QLabel* label : {batch_, scaling_, time_}) {
+    memory_ = make_label({}, this, "muted");
+    memory_->setObjectName(u"adviceMemory"_s);
+    for (QLabel* label : {batch_, scaling_, time_, memory_}) {
         label->setWordWrap(true);
     }
     scale_ = make_button(tr("Scale the rate"), "adviceScale", this);
@@ -41,8 +45,10 @@ AdvicePanel::AdvicePanel(QWidget* parent) : QWidget(parent), curve_(new RateCurv
     layout->addWidget(scaling_);
     layout->addWidget(scale_, 0, Qt::AlignLeft);
     layout->addWidget(time_);
+    layout->addWidget(memory_);
     layout->addWidget(curve_);
     time_->hide();
+    memory_->hide();
     connect(scale_, &QPushButton::clicked, this, &AdvicePanel::scaleRequested);
     set_advice(std::nullopt);
 }
@@ -81,6 +87,25 @@ void AdvicePanel::set_advice(const std::optional<TrainingAdvice>& advice) {
 void AdvicePanel::set_epoch_time(const QString& text) {
     time_->setText(text);
     time_->setVisible(!text.isEmpty());
+}
+
+void AdvicePanel::set_memory(const std::optional<MemoryNeed>& need) {
+    memory_->setVisible(need.has_value());
+    if (!need) {
+        return;
+    }
+    const QString needed = bytes_text(need->needed.total());
+    memory_->setText(
+        need->fits() ? tr("A rank needs about %1 of the %2 of its GPU.").arg(needed, bytes_text(need->there))
+                     : qs(memory_note(need)));
+    memory_->setToolTip(
+        tr("Activations %1, parameters with gradients and optimizer %2, CUDA and its libraries "
+           "about %3. An estimate, right within a quarter.")
+            .arg(bytes_text(need->needed.activations), bytes_text(need->needed.parameters),
+                 bytes_text(need->needed.libraries)));
+    memory_->setProperty("role", need->fits() ? u"muted"_s : u"fieldError"_s);
+    memory_->style()->unpolish(memory_);
+    memory_->style()->polish(memory_);
 }
 
 }  // namespace rankscope::gui

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/launch/training_advice.h>
+#include <remote/desk/plan/memory_need.h>
 
 #include <QWidget>
 #include <optional>
@@ -26,6 +27,8 @@ public:
     void set_advice(const std::optional<TrainingAdvice>& advice);
     /// "About 12 s per epoch in the last run …"; empty: not known.
     void set_epoch_time(const QString& text);
+    /// Of a GPU; nothing: not known.
+    void set_memory(const std::optional<MemoryNeed>& need);
 
 signals:
     void scaleRequested();
@@ -35,6 +38,7 @@ private:
     QLabel* scaling_;
     QPushButton* scale_;
     QLabel* time_;
+    QLabel* memory_;
     RateCurve* curve_;
 };
 

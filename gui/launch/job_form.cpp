@@ -462,6 +462,10 @@ void JobForm::show_advice(int world_size) {
     advice_->set_advice(training_advice(checked().job, world_size));
 }
 
+void JobForm::show_memory(const std::optional<MemoryNeed>& need) {
+    advice_->set_memory(need);
+}
+
 void JobForm::show_epoch_time(const QString& text) {
     advice_->set_epoch_time(text);
 }

@@ -7,6 +7,7 @@
 #include <gui/models/fleet_model.h>
 #include <remote/desk/config/job_launcher.h>
 #include <remote/desk/plan/compute_offers.h>
+#include <remote/desk/plan/memory_need.h>
 
 #include <QWidget>
 #include <map>
@@ -44,6 +45,7 @@ public:
     const std::vector<std::string>& chosen_nodes() const { return chosen_; }
     /// What the ranks of the plan make of batch size and learning rate; 0: there is no plan.
     void show_advice(int world_size);
+    void show_memory(const std::optional<MemoryNeed>& need);
     /// What the last run of the job took; empty: not known.
     void show_epoch_time(const QString& text);
     bool has_field(const std::string& key) const;

@@ -338,6 +338,7 @@ void LaunchPage::make_plan_now() {
                 planned.failure = planned.problems.front();
             } else if (plan) {
                 planned.plan = std::move(*plan);
+                planned.memory = memory_need(job, *planned.plan, facts);
             } else {
                 planned.failure = plan.failure();
             }
@@ -349,6 +350,7 @@ void LaunchPage::make_plan_now() {
             if (planned.plan) {
                 plan_->set_plan(*planned.plan, planned.job);
                 form_->show_advice(planned.plan->world_size);
+                form_->show_memory(planned.memory);
                 look_for_last_run(planned.job);
             } else {
                 plan_->set_failure(*planned.failure);

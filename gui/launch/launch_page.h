@@ -7,6 +7,7 @@
 #include <gui/launch/job_document.h>
 #include <gui/launch/launch_check.h>
 #include <remote/desk/config/job.h>
+#include <remote/desk/plan/memory_need.h>
 #include <remote/desk/run/run_controller.h>
 
 #include <QTimer>
@@ -112,6 +113,7 @@ private:
         std::optional<LaunchPlan> plan;
         std::optional<Failure> failure;
         std::vector<Failure> problems;
+        std::optional<MemoryNeed> memory;
     };
 
     Workspace* workspace_;

@@ -4127,6 +4127,18 @@
             <source>%1=%2 is set by the job: this plugin is loaded through Rankscope's.</source>
             <translation>作业设置了 %1=%2：该插件通过 Rankscope 的插件加载。</translation>
         </message>
+        <message>
+            <source>A rank needs about %1 of GPU memory, and %2 on %3 has %4.</source>
+            <translation>每个 rank 约需 %1 显存，而 %3 上的 %2 只有 %4。</translation>
+        </message>
+        <message>
+            <source>A batch of %1 fits.</source>
+            <translation>批大小为 %1 时可以容纳。</translation>
+        </message>
+        <message>
+            <source>Not even a batch of one sample fits.</source>
+            <translation>批大小为 1 时也无法容纳。</translation>
+        </message>
     </context>
     <context>
         <name>LineText</name>
@@ -9055,6 +9067,14 @@
         <message>
             <source>The rate is scaled from %1 to %2.</source>
             <translation>学习率从 %1 缩放到 %2。</translation>
+        </message>
+        <message>
+            <source>Activations %1, parameters with gradients and optimizer %2, CUDA and its libraries about %3. An estimate, right within a quarter.</source>
+            <translation>激活值 %1，参数及其梯度和优化器状态 %2，CUDA 及其库约 %3。此为估计值，误差在四分之一以内。</translation>
+        </message>
+        <message>
+            <source>A rank needs about %1 of the %2 of its GPU.</source>
+            <translation>每个 rank 约需 %1，其 GPU 共有 %2。</translation>
         </message>
     </context>
     <context>

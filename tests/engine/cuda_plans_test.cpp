@@ -4,6 +4,7 @@
 // What the installed cuDNN offers for GPUs that are not here: every convolution of the models must have a
 // plan in every precision. Needs cuDNN, no GPU.
 
+#include <base/config/memory_estimate.h>
 #include <engine/backend/cuda/convolution.h>
 #include <engine/backend/cuda/cudnn_graph.h>
 #include <engine/backend/cuda/gpu_description.h>
@@ -68,6 +69,35 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(GpuDescription{"NVIDIA A100", 800, 108, 166912, 41943040, 84000000000}, GpuDescription(),
                     GpuDescription{"NVIDIA B200", 1000, 148, 232448, 132644864, 190000000000}),
     [](const auto& tested) { return std::string(tested.param.name).substr(7); });
+
+// What Launch says about the memory of a GPU, beside what the engine plans.
+TEST(PlannedStep, MemoryIsEstimatedWithinAQuarter) {
+    const auto section = [](const std::string& model, const std::string& precision, std::int64_t batch,
+                            const nlohmann::json& dataset) {
+        return nlohmann::json{
+            {"model", model}, {"precision", precision}, {"batch_size", batch}, {"dataset", dataset}};
+    };
+    const nlohmann::json folder{{"name", "image-folder"}, {"root", "/data"}, {"classes", 1000}};
+    for (const auto& json :
+         {section("resnet18", "bf16", 256, "cifar10"), section("resnet18", "fp32", 64, folder),
+          section("resnet34", "fp32", 128, "cifar10"), section("resnet50", "bf16", 128, folder),
+          section("resnet50", "fp32", 32, "mnist"), section("resnet101", "bf16", 32, folder),
+          section("resnet152", "fp32", 16, folder)}) {
+        ASSERT_TRUE(config::check_train_config(json).empty()) << json;
+        const config::TrainConfig config = config::parse_train_config(json);
+        const config::SampleKind sample = config::sample_kind(config.dataset);
+        const auto estimate = config::memory_estimate(config);
+        ASSERT_TRUE(estimate) << json;
+        const Graph graph = build_model(config.model, sample.shape, sample.classes.value_or(1000));
+        const auto planned = planned_step(
+            graph, {.batch = config.batch_size,
+                    .precision = config.precision == "bf16" ? Precision::bf16 : Precision::fp32});
+        const double ratio =
+            static_cast<double>(estimate->activations) / static_cast<double>(planned.arena_bytes);
+        EXPECT_GT(ratio, 0.75) << json;
+        EXPECT_LT(ratio, 1.25) << json;
+    }
+}
 
 // What a step is made of, counted without a GPU.
 TEST(PlannedStep, CountsKernelsAndBytes) {

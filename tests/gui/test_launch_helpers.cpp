@@ -129,6 +129,29 @@ TEST_F(LaunchHelpers, GpusAreTickedByTheirSquares) {
     EXPECT_EQ(window_->launch_page()->job_text(), "name: x\nnodes: [gpu1, gpu2]  # both\ncommand: [a]\n");
 }
 
+TEST_F(LaunchHelpers, ABatchThatDoesNotFitIntoTheGpuIsNamed) {
+    write(inventory_file(), "nodes:\n  - { name: gpu1, address: 192.0.2.7 }\n");
+    open();
+    NodeFacts facts;
+    facts.gpus.push_back({0, "NVIDIA A10", std::uint64_t{24} << 30U});
+    window_->workspace()->fleet()->model()->set_ready("gpu1", facts);
+    const auto job = [](int batch) {
+        return "name: x\nnodes: [gpu1]\ntrain:\n  model: resnet50\n  device: cuda\n  dataset: { name: "
+               "image-folder, "
+               "root: /data, classes: 1000 }\n  batch_size: " +
+               std::to_string(batch) + "\n";
+    };
+    window_->launch_page()->set_job_text(job(512), "x.yaml");
+    window_->show_page(MainWindow::Page::Launch);
+    auto* memory = find<QLabel>("adviceMemory");
+    ASSERT_TRUE(wait_until([&] { return memory->text().contains(u"A batch of 256 fits."_s); }))
+        << qPrintable(memory->text()) << qPrintable(find<QLabel>("startReason")->text());
+    EXPECT_TRUE(memory->isVisibleTo(window_.get()));
+    window_->launch_page()->set_job_text(job(32), "x.yaml");
+    EXPECT_TRUE(wait_until([&] { return memory->text().contains(u"of its GPU"_s); }))
+        << qPrintable(memory->text());
+}
+
 TEST_F(LaunchHelpers, TheRateIsScaledWithOneClick) {
     open();
     window_->launch_page()->set_job_text(

@@ -9,6 +9,7 @@
 #include <remote/desk/plan/compute_offers.h>
 #include <remote/desk/plan/launch_plan.h>
 #include <remote/desk/plan/local_rank_argument.h>
+#include <remote/desk/plan/memory_need.h>
 #include <remote/desk/plan/nccl_plugin.h>
 #include <remote/desk/plan/placeholders.h>
 #include <remote/desk/text.h>
@@ -386,6 +387,9 @@ Result<LaunchPlan> make_node_plan(const Inventory& inventory, const Job& job, co
         add_environment(rank, plan, shares[i], job, static_cast<int>(i));
         add_nccl_plugin(rank, job, plan.notes);
         plan.ranks.push_back(std::move(rank));
+    }
+    if (std::string note = memory_note(memory_need(job, plan, facts)); !note.empty()) {
+        plan.notes.push_back(std::move(note));
     }
     plan.secret_env = secret_names(job);
     return plan;

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <remote/desk/config/inventory.h>
+#include <remote/desk/config/job.h>
+#include <remote/desk/plan/memory_need.h>
+
+#include <gtest/gtest.h>
+
+namespace rankscope {
+namespace {
+
+constexpr std::uint64_t kGib = std::uint64_t{1} << 30U;
+
+Inventory two_nodes() {
+    Inventory inventory;
+    for (const char* name : {"big", "small"}) {
+        NodeSpec node;
+        node.name = name;
+        inventory.nodes.push_back(node);
+    }
+    return inventory;
+}
+
+KnownFacts two_facts() {
+    KnownFacts facts;
+    facts["big"].gpus = {{0, "NVIDIA H200", 141 * kGib}, {1, "NVIDIA H200", 141 * kGib}};
+    facts["small"].gpus = {{0, "NVIDIA A10", 24 * kGib}, {1, "NVIDIA T4", 16 * kGib}};
+    return facts;
+}
+
+Job resnet(std::int64_t batch, const std::string& precision = "fp32") {
+    Job job;
+    job.name = "x";
+    job.nodes = {"big", "small"};
+    job.procs_per_node = 2;
+    job.train = nlohmann::json{{"model", "resnet50"},
+                               {"device", "cuda"},
+                               {"dataset", {{"name", "image-folder"}, {"root", "/data"}, {"classes", 1000}}},
+                               {"precision", precision},
+                               {"batch_size", batch}};
+    return job;
+}
+
+TEST(MemoryNeed, IsComparedWithTheSmallestGpu) {
+    const KnownFacts facts = two_facts();
+    const Job job = resnet(256);
+    const auto plan = make_node_plan(two_nodes(), job, facts);
+    ASSERT_TRUE(plan) << plan.failure().what;
+    const auto need = memory_need(job, *plan, facts);
+    ASSERT_TRUE(need);
+    EXPECT_EQ(need->node, "small");
+    EXPECT_EQ(need->gpu, "NVIDIA T4");
+    EXPECT_EQ(need->there, 16 * kGib);
+    EXPECT_FALSE(need->fits());
+    EXPECT_EQ(need->fitting_batch(), 128);
+    ASSERT_FALSE(plan->notes.empty());
+    EXPECT_NE(plan->notes.back().find("NVIDIA T4 on small"), std::string::npos) << plan->notes.back();
+    EXPECT_NE(plan->notes.back().find("A batch of 128 fits."), std::string::npos) << plan->notes.back();
+
+    const auto half = memory_need(resnet(256, "bf16"), *plan, facts);
+    EXPECT_TRUE(half->fits());
+    EXPECT_EQ(memory_note(half), "");
+}
+
+TEST(MemoryNeed, RanksOfOneGpuShareIt) {
+    const KnownFacts facts = two_facts();
+    const Job job = resnet(256);
+    auto plan = make_node_plan(two_nodes(), job, facts);
+    ASSERT_TRUE(plan);
+    for (auto& rank : plan->ranks) {
+        rank.device = "cuda:0";
+    }
+    EXPECT_EQ(memory_need(job, *plan, facts)->there, 12 * kGib);
+}
+
+TEST(MemoryNeed, IsUnknownWhereOneSideIs) {
+    const KnownFacts facts = two_facts();
+    auto plan = make_node_plan(two_nodes(), resnet(256), facts);
+    ASSERT_TRUE(plan);
+    EXPECT_FALSE(memory_need(resnet(256), *plan, {})) << "the nodes were not probed";
+    Job small = resnet(256);
+    (*small.train)["model"] = "convnet";
+    EXPECT_FALSE(memory_need(small, *plan, facts)) << "fits anywhere";
+    Job own = resnet(256);
+    own.train.reset();
+    EXPECT_FALSE(memory_need(own, *plan, facts)) << "a program of the user";
+    for (auto& rank : plan->ranks) {
+        rank.device = "cpu";
+    }
+    EXPECT_FALSE(memory_need(resnet(256), *plan, facts));
+    EXPECT_EQ(memory_note({}), "");
+}
+
+}  // namespace
+}  // namespace rankscope
