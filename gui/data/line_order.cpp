@@ -14,6 +14,9 @@ constexpr std::uint32_t kAtOnce = 1U << 18;  ///< lines between two looks at the
 }  // namespace
 
 bool LineChoice::takes(const LineStore& store, std::uint32_t line) const {
+    if (when != TimeSpan() && !when.contains(store.t_us(line))) {
+        return false;
+    }
     const int of = store.rank(line);
     switch (whose) {
         case Whose::All:

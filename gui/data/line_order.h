@@ -5,6 +5,7 @@
 
 #include <gui/data/line_list.h>
 #include <gui/data/line_store.h>
+#include <gui/data/run_moment.h>
 
 #include <cstdint>
 #include <memory>
@@ -22,6 +23,7 @@ struct LineChoice {
     int rank = 0;
     std::string node = {};         ///< Node: events about it begin with its name
     std::vector<bool> ranks = {};  ///< Node: which ranks are on it
+    TimeSpan when = {};            ///< all times, if not set
 
     bool operator==(const LineChoice&) const = default;
     bool takes(const LineStore& store, std::uint32_t line) const;

@@ -248,6 +248,15 @@ void LivePage::connect_parts() {
     connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
     connect(curves_, &MetricArea::metricsShown, table_model_, &RankTableModel::set_metrics);
     connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
+    connect(curves_, &MetricArea::logRequested, this, [this](const RunMoment& moment) {
+        log_->show_moment(moment.t_us, moment.rank);
+        log_->view()->setFocus();
+    });
+    connect(curves_, &MetricArea::logRangeRequested, log_, &LogPane::show_only);
+    connect(log_, &LogPane::momentRequested, this, [this](qint64 t_us, int rank) {
+        show_nccl_->setChecked(false);
+        curves_->show_moment(t_us, rank);
+    });
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
             &LivePage::selection_changed);
     connect(table_, &QTableView::doubleClicked, this,

@@ -44,6 +44,7 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
     layout->setSpacing(4);
     layout->addWidget(make_bar());
     layout->addWidget(search_);
+    layout->addWidget(make_range_row());
     view_->setObjectName(u"logView"_s);
     view_->setAccessibleName(tr("Log"));
     view_->setMinimumHeight(60);
@@ -51,6 +52,7 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
     layout->addWidget(make_note());
     connect(view_, &LogView::followingChanged, follow_, &QToolButton::setChecked);
     connect(view_, &LogView::menuRequested, this, &LogPane::fill_context_menu);
+    connect(view_, &LogView::lineActivated, this, &LogPane::show_on_curves);
     connect(view_, &LogView::tooMuchToCopy, this, [this] {
         message_ = tr("The selection is larger than %1. Save the lines to a file instead.")
                        .arg(QLocale().formattedDataSize(LogView::kMostCopied));
@@ -61,6 +63,7 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
         update_note();
     });
     connect(rows_, &LogRows::wasReset, this, &LogPane::show_wanted);
+    connect(rows_, &LogRows::changed, this, &LogPane::show_wanted);
     connect(&saver_, &LogSaver::finished, this, &LogPane::saved);
     connect(&saver_, &LogSaver::progress, this, [this](int percent) {
         message_ = tr("Saving: %1 %").arg(percent);
@@ -142,6 +145,25 @@ QMenu* LogPane::make_menu(QWidget* parent) {
     return menu;
 }
 
+QWidget* LogPane::make_range_row() {
+    range_row_ = new QWidget(this);
+    auto* layout = new QHBoxLayout(range_row_);
+    layout->setContentsMargins(0, 0, 0, 0);
+    range_chip_ = new QToolButton(range_row_);
+    range_chip_->setObjectName(u"logRange"_s);
+    range_chip_->setToolTip(tr("Show the lines of all times again"));
+    range_chip_->setFocusPolicy(Qt::StrongFocus);
+    layout->addWidget(range_chip_);
+    layout->addStretch(1);
+    connect(range_chip_, &QToolButton::clicked, this, [this] {
+        wanted_line_ = view_->current_line();
+        set_range({});
+        view_->setFocus();
+    });
+    range_row_->hide();
+    return range_row_;
+}
+
 QWidget* LogPane::make_note() {
     note_row_ = new QWidget(this);
     auto* layout = new QHBoxLayout(note_row_);
@@ -174,6 +196,10 @@ void LogPane::set_live(LiveModel* live) {
     live_ = live;
     known_ranks_ = -1;
     message_.clear();
+    wanted_line_.reset();
+    wanted_moment_.reset();
+    range_ = {};
+    range_row_->hide();
     fill_chooser();
     if (live_) {
         rows_->choose({});
@@ -230,8 +256,9 @@ void LogPane::show_node(const std::string& node) {
     choose_item(qs(node));
 }
 
-void LogPane::choose() {
+LineChoice LogPane::choice() const {
     LineChoice choice;
+    choice.when = range_;
     const QVariant shown = chooser_->currentData();
     if (shown_rank() >= 0) {
         choice.whose = LineChoice::Whose::Rank;
@@ -243,10 +270,79 @@ void LogPane::choose() {
             choice.ranks.push_back(rank.node == choice.node);
         }
     }
+    return choice;
+}
+
+void LogPane::choose() {
     view_->set_rank_column(std::max(known_ranks_ - 1, 0), shown_rank() < 0);
-    rows_->choose(choice);
     message_.clear();
+    rows_->choose(choice());
     update_note();
+}
+
+void LogPane::set_range(const TimeSpan& span) {
+    range_ = span;
+    const bool all = span == TimeSpan();
+    range_chip_->setText(tr("Only %1  ×").arg(span_text(span)));
+    range_chip_->setAccessibleName(tr("Only %1: show all times again").arg(span_text(span)));
+    range_row_->setVisible(!all);
+    choose();
+}
+
+void LogPane::show_only(const TimeSpan& span) {
+    wanted_line_.reset();
+    wanted_moment_ = Moment{span.from_us, -1};
+    set_range(span);
+    show_wanted();
+}
+
+void LogPane::show_moment(std::int64_t t_us, int rank) {
+    if (!live_) {
+        return;
+    }
+    refresh();
+    wanted_line_.reset();
+    wanted_moment_ = Moment{t_us, rank};
+    if (!range_.contains(t_us)) {
+        set_range({});
+    }
+    const LineChoice shown = choice();
+    const bool is_of_node =
+        rank >= 0 && std::size_t(rank) < shown.ranks.size() && shown.ranks[std::size_t(rank)];
+    if (rank >= 0 && ((shown.whose == LineChoice::Whose::Rank && shown.rank != rank) ||
+                      (shown.whose == LineChoice::Whose::Node && !is_of_node))) {
+        show_rank(rank);
+    }
+    show_wanted();
+}
+
+std::optional<std::uint32_t> LogPane::row_of(const Moment& moment) const {
+    const LineStore& store = rows_->store();
+    const auto is_wanted = [&](std::uint32_t row) {
+        return moment.rank < 0 || store.rank(rows_->line(row)) == moment.rank;
+    };
+    const std::uint32_t first = rows_->row_at(moment.t_us);
+    for (std::uint32_t row = first; row < rows_->count(); ++row) {
+        if (is_wanted(row)) {
+            return row;
+        }
+    }
+    for (std::uint32_t row = std::min(first, rows_->count()); row > 0; --row) {
+        if (is_wanted(row - 1)) {
+            return row - 1;
+        }
+    }
+    return {};
+}
+
+bool LogPane::can_show_moment(quint32 line) const {
+    return live_ && moment_of_time(live_->data(), rows_->store().t_us(line), -1).has_value();
+}
+
+void LogPane::show_on_curves(quint32 line) {
+    if (can_show_moment(line)) {
+        emit momentRequested(rows_->store().t_us(line), rows_->store().rank(line));
+    }
 }
 
 bool LogPane::show_line(int rank, std::uint64_t number) {
@@ -257,6 +353,9 @@ bool LogPane::show_line(int rank, std::uint64_t number) {
     refresh();
     if (!view_->show_line(line)) {
         search_->edit()->clear();  // it may hide the line
+        if (!range_.contains(rows_->store().t_us(line))) {
+            set_range({});
+        }
         if (!view_->show_line(line)) {
             show_rank(rank);
             wanted_line_ = line;
@@ -344,6 +443,12 @@ void LogPane::saved(const QString& path, quint32 lines, const QString& fault) {
 void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
     const int rank = rows_->store().rank(line);
     menu->addSeparator();
+    QAction* on_curves =
+        menu->addAction(tr("Show this &moment on the curves"), this, [this, line] { show_on_curves(line); });
+    on_curves->setObjectName(u"logShowMoment"_s);
+    on_curves->setShortcut(Qt::Key_Return);
+    on_curves->setEnabled(can_show_moment(line));
+    menu->addSeparator();
     if (shown_rank() < 0 && rank >= 0) {
         menu->addAction(tr("Show only &rank %1").arg(rank), this, [this, rank, line] {
             show_rank(rank);
@@ -372,6 +477,12 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
 void LogPane::show_wanted() {
     if (wanted_line_ && view_->show_line(*wanted_line_)) {
         wanted_line_.reset();
+    }
+    if (wanted_moment_ && !rows_->pending()) {
+        const Moment moment = *std::exchange(wanted_moment_, std::nullopt);
+        if (const auto row = row_of(moment)) {
+            view_->show_line(rows_->line(*row));
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/data/run_moment.h>
 #include <gui/logview/log_saver.h>
 
 #include <QWidget>
@@ -43,6 +44,10 @@ public:
     /// Selects a line and scrolls to it; shows the rank alone where the line is not among those shown. False: there is
     /// no such line.
     bool show_line(int rank, std::uint64_t number);
+    /// Selects the first line of a rank (-1: of those shown) at or after this time, or the last one before it.
+    void show_moment(std::int64_t t_us, int rank);
+    /// Shows only the lines of these times, until the user removes the chip.
+    void show_only(const TimeSpan& span);
     LogView* view() const { return view_; }
     LogRows* rows() const { return rows_; }
     QLineEdit* search() const;
@@ -50,17 +55,32 @@ public:
     /// Writes the shown lines, or those of all ranks, to a file.
     void save(const QString& path, bool all);
 
+signals:
+    /// The user wants to see when this was on the curves.
+    void momentRequested(qint64 t_us, int rank);
+
 private:
+    struct Moment {
+        std::int64_t t_us = 0;
+        int rank = -1;
+    };
+
     QWidget* make_bar();
+    QWidget* make_range_row();
     QWidget* make_note();
     QMenu* make_menu(QWidget* parent);
     void fill_chooser();
     void choose();
     void choose_item(const QVariant& item);
+    void set_range(const TimeSpan& span);
+    LineChoice choice() const;
     void ask_path(bool all);
     void saved(const QString& path, quint32 lines, const QString& fault);
     void update_note();
     void show_wanted();
+    std::optional<std::uint32_t> row_of(const Moment& moment) const;
+    bool can_show_moment(quint32 line) const;
+    void show_on_curves(quint32 line);
     void fill_context_menu(QMenu* menu, quint32 line);
 
     LiveModel* live_ = nullptr;
@@ -71,9 +91,13 @@ private:
     int known_ranks_ = -1;
     std::uint32_t seen_ = 0;  ///< lines of the store
     std::optional<std::uint32_t> wanted_line_;
+    std::optional<Moment> wanted_moment_;
+    TimeSpan range_;   ///< that is shown
     QString message_;  ///< of the last action
     QComboBox* chooser_;
     QToolButton* follow_;
+    QWidget* range_row_;
+    QToolButton* range_chip_;
     QWidget* note_row_;
     QLabel* note_;
     QPushButton* cancel_;

@@ -8,6 +8,7 @@
 #include <gui/live/metric_chooser.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
+#include <gui/plot/plot_moment.h>
 #include <gui/strings.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
@@ -86,12 +87,15 @@ void MetricArea::connect_parts() {
     connect(chooser_, &MetricChooser::chosen, this, &MetricArea::choose);
     connect(chooser_, &MetricChooser::defaultRequested, this, [this] { choose({}); });
     connect(chooser_, &MetricChooser::formulaRequested, this, [this] { ask_formula({}); });
-    connect(plot_, &MetricPlot::menuRequested, this, [this](const std::string& name, const QPoint& place) {
-        if (QMenu* menu = menu_->make(name)) {
-            menu->setAttribute(Qt::WA_DeleteOnClose);
-            menu->popup(place);
-        }
-    });
+    connect(plot_, &MetricPlot::menuRequested, this,
+            [this](const std::string& name, const QPoint& place, const std::optional<RunMoment>& moment) {
+                if (QMenu* menu = menu_->make(name, moment)) {
+                    menu->setAttribute(Qt::WA_DeleteOnClose);
+                    menu->popup(place);
+                }
+            });
+    connect(plot_->moment(), &PlotMoment::logRequested, this, &MetricArea::logRequested);
+    connect(plot_->moment(), &PlotMoment::rangeRequested, this, &MetricArea::logRangeRequested);
     connect(menu_, &PanelMenu::removeRequested, this, &MetricArea::remove_panel);
     connect(menu_, &PanelMenu::formulaRequested, this, &MetricArea::ask_formula);
     connect(menu_, &PanelMenu::exported, this, [this](const QString& path, const QString& problem) {
@@ -184,6 +188,13 @@ void MetricArea::update_units() {
         }
     }
     unit_->setCurrentIndex(unit_->findData(x_unit_key(wanted)));
+}
+
+void MetricArea::show_moment(std::int64_t t_us, int rank) {
+    const auto moment = live_ ? moment_of_time(live_->data(), t_us, rank) : std::nullopt;
+    if (moment) {
+        plot_->moment()->show(*moment);
+    }
 }
 
 void MetricArea::set_selected_ranks(const std::vector<int>& ranks) {

@@ -5,6 +5,7 @@
 
 #include <gui/data/live_model.h>
 #include <gui/data/metric_choice.h>
+#include <gui/data/run_moment.h>
 
 #include <QFrame>
 #include <optional>
@@ -36,6 +37,8 @@ public:
     void refresh();
     /// New names, or another choice. Emits metricsShown().
     void refresh_choice();
+    /// Marks the moment of a log line on all curves.
+    void show_moment(std::int64_t t_us, int rank);
     void set_selected_ranks(const std::vector<int>& ranks);
     MetricPlot* plot() const { return plot_; }
     MetricChooser* chooser() const { return chooser_; }
@@ -44,6 +47,8 @@ signals:
     /// The metrics that are wanted, for other views of the same run.
     void metricsShown(const std::vector<std::string>& names);
     void rankClicked(int rank);
+    void logRequested(const rankscope::gui::RunMoment& moment);
+    void logRangeRequested(const rankscope::gui::TimeSpan& span);
 
 private:
     void make_bar();

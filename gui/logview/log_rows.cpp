@@ -130,6 +130,12 @@ bool LogRows::has(std::uint32_t line) const {
     return row < count() && this->line(row) == line;
 }
 
+std::uint32_t LogRows::row_at(std::int64_t t_us) const {
+    const std::uint32_t place =
+        answer_.order.partition_point([&](std::uint32_t other) { return store_->t_us(other) < t_us; });
+    return shows_only_matches() ? answer_.matches.lower_bound(place) : place;
+}
+
 std::uint32_t LogRows::match_row(std::uint32_t match) const {
     return shows_only_matches() ? match : answer_.matches.at(match);
 }

@@ -45,6 +45,10 @@ public:
     /// The row of a line, or of the next one that is shown; count() past the last.
     std::uint32_t row_of(std::uint32_t line) const;
     bool has(std::uint32_t line) const;
+    /// The first row at or after a time, µs since 1970; count() past the last.
+    std::uint32_t row_at(std::int64_t t_us) const;
+    /// Which rows there are is not known yet.
+    bool pending() const { return reset_ || (shows_only_matches() && searching()); }
 
     std::uint32_t matches() const { return answer_.matches.size(); }
     /// The row of a match.

@@ -77,6 +77,8 @@ signals:
     void followingChanged(bool follows);
     /// The user has put the cursor on another line.
     void currentLineChanged();
+    /// The user has double-clicked a line, or pressed Enter on it.
+    void lineActivated(quint32 line);
     /// More than can be copied is selected.
     void tooMuchToCopy(qint64 bytes);
     /// Add entries for this line to its context menu.

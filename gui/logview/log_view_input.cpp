@@ -192,6 +192,8 @@ void LogView::keyPressEvent(QKeyEvent* event) {
         select_all();
     } else if (event->key() == Qt::Key_Escape && has_selection()) {
         set_caret(*caret_, false);
+    } else if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) && caret_) {
+        emit lineActivated(caret_->line);
     } else if (control && (event->key() == Qt::Key_Up || event->key() == Qt::Key_Down)) {
         scroll_lines(event->key() == Qt::Key_Up ? -1 : 1);
     } else if (const int key = event->key(); key == Qt::Key_Up || key == Qt::Key_Down ||
@@ -258,9 +260,15 @@ void LogView::mouseReleaseEvent(QMouseEvent* event) {
 
 void LogView::mouseDoubleClickEvent(QMouseEvent* event) {
     const std::optional<Place> place = place_at(event->position().toPoint());
-    if (event->button() == Qt::LeftButton && place) {
+    if (event->button() != Qt::LeftButton || !place) {
+        return;
+    }
+    if (event->position().x() < gutter().sign) {
+        select_line(rows_->row_of(place->line));
+    } else {
         select_word(*place);
     }
+    emit lineActivated(place->line);
 }
 
 void LogView::select_word(const Place& place) {

@@ -102,17 +102,19 @@ MetricPanel::MetricPanel(const Place& place, const std::string& name)
     plot_->plotLayout()->setRowStretchFactor(2 * place.row, 0.001);
     rect_->setMinimumMargins(QMargins(44, 6, 8, 4));
     x_->setTicker(x_ticker(XUnit::Step));
-    make_parts();
+    make_parts(place.moment);
     update_axes();
 }
 
-void MetricPanel::make_parts() {
+void MetricPanel::make_parts(const std::optional<RunMoment>* moment) {
     band_ = new BandPlottable(x_, y_, &values_, scale_, &view_);
     band_->setVisible(false);
     heat_ = new HeatMap(x_, y_, scale_, &view_);
     heat_->setVisible(false);
     marks_ = new MarkLines(plot_, x_, &live_->data().marks, scale_);
     marks_->setLayer(u"events"_s);
+    moment_ = new MomentLine(plot_, x_, moment, &live_->data(), scale_);
+    moment_->setLayer(u"overlay"_s);
     chips_ = new ChipRow(plot_, title_);
     chips_->setLayer(u"marks"_s);
     if (name_ == "loss" || name_ == "acc1") {
@@ -150,6 +152,7 @@ MetricPanel::~MetricPanel() {
     }
     plot_->removeItem(cursor_);
     plot_->removeItem(marks_);
+    plot_->removeItem(moment_);
     plot_->removeItem(chips_);
     plot_->removeItem(note_);
     plot_->plotLayout()->remove(title_);
@@ -191,6 +194,7 @@ void MetricPanel::set_look(const Look& look) {
     heat_->set_colors(colors);
     heat_->set_selected(look_.selected);
     marks_->set_colors(colors);
+    moment_->set_look(colors, small);
     chips_->set_look(colors, small);
     title_->setTextColor(look_.current ? colors.text : colors.muted);
     update_lines();
@@ -473,6 +477,9 @@ QStringList MetricPanel::texts_at(const QPointF& place) const {
     if (const auto cell = draws_heat_map() ? heat_->cell_at(place) : std::nullopt) {
         lines += Words::tr("rank %1: %2").arg(cell->rank).arg(metric_value_text(name_, double(cell->value)));
         lines += Words::tr("median %1").arg(metric_value_text(name_, double(cell->median)));
+    }
+    if (const QString moment = moment_->text_at(place.x()); !moment.isEmpty()) {
+        lines += moment;
     }
     return lines + marks_->texts_at(place.x());
 }

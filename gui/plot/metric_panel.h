@@ -10,6 +10,7 @@
 #include <gui/plot/chip_row.h>
 #include <gui/plot/heat_map.h>
 #include <gui/plot/mark_lines.h>
+#include <gui/plot/moment_line.h>
 #include <gui/plot/series_plottables.h>
 #include <gui/style/theme.h>
 
@@ -34,6 +35,7 @@ public:
         const LiveModel* live = nullptr;
         const XScale* scale = nullptr;
         QThreadPool* pool = nullptr;
+        const std::optional<RunMoment>* moment = nullptr;  ///< what is marked
         int row = 0;
         int column = 0;
     };
@@ -93,7 +95,7 @@ public:
     std::optional<int> rank_at(const QPointF& place) const;
 
 private:
-    void make_parts();
+    void make_parts(const std::optional<RunMoment>* moment);
     std::vector<int> ranks_to_draw(const std::vector<int>& reporting) const;
     void style_lines();
     void update_lines();
@@ -128,6 +130,7 @@ private:
     BandPlottable* band_;
     HeatMap* heat_;
     MarkLines* marks_;
+    MomentLine* moment_;
     ChipRow* chips_;
     QCPGraph* validation_ = nullptr;  ///< of loss and accuracy only
     QCPItemStraightLine* cursor_;

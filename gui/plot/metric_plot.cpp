@@ -3,6 +3,7 @@
 
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
+#include <gui/plot/plot_moment.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
 #include <gui/texts.h>
@@ -39,7 +40,7 @@ double snapped_end(double first, double last) {
 }  // namespace
 
 MetricPlot::MetricPlot(QWidget* parent)
-    : QWidget(parent), scroll_(new QScrollArea(this)), plot_(new QCustomPlot) {
+    : QWidget(parent), scroll_(new QScrollArea(this)), plot_(new QCustomPlot), moment_(new PlotMoment(this)) {
     setObjectName(u"metricPlot"_s);
     setFocusPolicy(Qt::StrongFocus);
     auto* layout = new QVBoxLayout(this);
@@ -59,6 +60,8 @@ MetricPlot::MetricPlot(QWidget* parent)
     message_->setAttribute(Qt::WA_TransparentForMouseEvents);
     message_->hide();
     plot_->setFocusProxy(this);
+    plot_->setContextMenuPolicy(Qt::CustomContextMenu);  // it passes no event of the mouse on to us
+    connect(plot_, &QWidget::customContextMenuRequested, this, &MetricPlot::open_menu);
     plot_->setNoAntialiasingOnDrag(true);
     plot_->plotLayout()->clear();
     plot_->plotLayout()->setRowSpacing(0);
@@ -128,7 +131,8 @@ void MetricPlot::make_panels(const std::vector<std::string>& names, int columns)
     columns_ = columns;
     QStringList titles;
     for (std::size_t i = 0; i < names.size(); ++i) {
-        const MetricPanel::Place place{plot_, live_, &scale_, &pool_, int(i) / columns, int(i) % columns};
+        const MetricPanel::Place place{
+            plot_, live_, &scale_, &pool_, &moment_->marked(), int(i) / columns, int(i) % columns};
         panels_.push_back(std::make_unique<MetricPanel>(place, names[i]));
         MetricPanel& panel = *panels_.back();
         panel.set_at_once(at_once_);
@@ -158,6 +162,7 @@ void MetricPlot::set_live(LiveModel* live) {
     names_.clear();
     columns_ = 0;
     selected_.clear();
+    moment_->clear();
     set_following(true);
     refresh();
 }
@@ -470,17 +475,25 @@ void MetricPlot::contextMenuEvent(QContextMenuEvent* event) {
         }
         for (const auto& panel : panels_) {
             if (panel->name() == current_) {
-                emit menuRequested(current_, plot_->mapToGlobal(panel->rect()->rect().topLeft()));
+                emit menuRequested(current_, plot_->mapToGlobal(panel->rect()->rect().topLeft()),
+                                   moment_->for_keys());
             }
         }
-    } else if (const MetricPanel* panel = panel_at(plot_->mapFromGlobal(event->globalPos()))) {
-        set_current(panel);
-        emit menuRequested(panel->name(), event->globalPos());
     }
     event->accept();
 }
 
+void MetricPlot::open_menu(const QPoint& place) {
+    if (const MetricPanel* panel = panel_at(place)) {
+        set_current(panel);
+        emit menuRequested(panel->name(), plot_->mapToGlobal(place), moment_->at(place));
+    }
+}
+
 void MetricPlot::keyPressEvent(QKeyEvent* event) {
+    if ((event->key() == Qt::Key_Escape && hand_->cancel()) || moment_->take_key(*event)) {
+        return;
+    }
     switch (event->key()) {
         case Qt::Key_Plus:
         case Qt::Key_Equal:
@@ -504,11 +517,6 @@ void MetricPlot::keyPressEvent(QKeyEvent* event) {
             break;
         case Qt::Key_Down:
             step_current(1);
-            break;
-        case Qt::Key_Escape:
-            if (!hand_->cancel()) {
-                QWidget::keyPressEvent(event);
-            }
             break;
         default:
             if (!change_current(event->key())) {

@@ -12,6 +12,7 @@
 #include <QWidget>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ class QScrollArea;
 namespace rankscope::gui {
 
 class PlotHand;
+class PlotMoment;
 
 /// The chosen metrics over one common x axis, a panel each. Dragging zooms into a rectangle, the wheel zooms, with
 /// Shift dragging pans, a double click shows all again and follows; + − ← → 0 do the same from the keyboard, ↑ ↓
@@ -59,6 +61,7 @@ public:
     const XScale& scale() const { return scale_; }
     LiveModel* live() const { return live_; }
     QCustomPlot* plot() const { return plot_; }
+    PlotMoment* moment() const { return moment_; }
     const std::vector<std::unique_ptr<MetricPanel>>& panels() const { return panels_; }
     /// The panel with its title under a place of plot(); null: none.
     MetricPanel* panel_at(const QPoint& place) const;
@@ -81,7 +84,9 @@ signals:
     void settingsChanged(const std::string& name);
     /// The user has put the panels into this order.
     void arranged(const std::vector<std::string>& names);
-    void menuRequested(const std::string& name, const QPoint& global);
+    /// `moment`: of the place, for the log.
+    void menuRequested(const std::string& name, const QPoint& global,
+                       const std::optional<rankscope::gui::RunMoment>& moment);
 
 protected:
     void changeEvent(QEvent* event) override;
@@ -92,6 +97,7 @@ protected:
 
 private:
     friend class PlotHand;
+    friend class PlotMoment;
 
     std::vector<std::string> reported_metrics() const;
     int columns_for(std::size_t panels) const;
@@ -105,6 +111,7 @@ private:
     void step_current(int by);
     bool change_current(int key);
     void show_cursor(double x, bool visible);
+    void open_menu(const QPoint& place);
     void hover(const QPoint& place, const QPoint& global);
     void redraw();
 
@@ -114,6 +121,7 @@ private:
     QCustomPlot* plot_;
     QLabel* message_;
     PlotHand* hand_;
+    PlotMoment* moment_;
     std::vector<std::string> wanted_;
     std::vector<std::string> names_;  ///< of the panels
     std::vector<std::unique_ptr<MetricPanel>> panels_;

@@ -5,6 +5,7 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_export.h>
+#include <gui/plot/plot_moment.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -44,7 +45,7 @@ const MetricPanel* PanelMenu::find(const std::string& name) const {
     return at == panels.end() ? nullptr : at->get();
 }
 
-QMenu* PanelMenu::make(const std::string& name) {
+QMenu* PanelMenu::make(const std::string& name, const std::optional<RunMoment>& moment) {
     const MetricPanel* panel = find(name);
     if (!panel) {
         return nullptr;
@@ -54,6 +55,8 @@ QMenu* PanelMenu::make(const std::string& name) {
     add_looks(menu, *panel);
     add_smoothing(menu, *panel);
     add_outliers(menu, *panel);
+    menu->addSeparator();
+    add_moment(menu, moment);
     menu->addSeparator();
     QAction* copy = menu->addAction(tr("&Copy values"), this, [this, name] {
         if (const MetricPanel* shown = find(name)) {
@@ -88,6 +91,27 @@ void PanelMenu::add_looks(QMenu* menu, const MetricPanel& panel) {
     QAction* reset = menu->addAction(tr("&Reset zoom"), this, [this] { plot_->set_following(true); });
     reset->setObjectName(u"panelReset"_s);
     reset->setEnabled(!plot_->following() || panel.settings().y.has_value());
+}
+
+void PanelMenu::add_moment(QMenu* menu, const std::optional<RunMoment>& moment) {
+    PlotMoment* marked = plot_->moment();
+    const auto time = [](const RunMoment& of) { return moment_clock_text(of); };
+    QAction* show = menu->addAction(moment ? tr("Show the lo&g at this moment (%1)").arg(time(*moment))
+                                           : tr("Show the lo&g at this moment"));
+    show->setObjectName(u"panelShowLog"_s);
+    show->setShortcut(Qt::Key_Return);
+    show->setEnabled(moment.has_value());
+    connect(show, &QAction::triggered, this, [marked, moment] { marked->ask_log(*moment); });
+    const auto span = marked->in_view();
+    QAction* range = menu->addAction(tr("Show o&nly this range in the log"));
+    range->setObjectName(u"panelLogRange"_s);
+    range->setEnabled(span.has_value());
+    connect(range, &QAction::triggered, this, [marked, span] { emit marked->rangeRequested(*span); });
+    if (marked->marked()) {
+        QAction* remove = menu->addAction(tr("Remove the mar&k"), marked, &PlotMoment::clear);
+        remove->setObjectName(u"panelUnmark"_s);
+        remove->setShortcut(Qt::Key_Escape);
+    }
 }
 
 void PanelMenu::add_smoothing(QMenu* menu, const MetricPanel& panel) {

@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <gui/data/run_moment.h>
+
 #include <QObject>
+#include <optional>
 #include <string>
 
 class QMenu;
@@ -19,8 +22,8 @@ class PanelMenu : public QObject {
 
 public:
     explicit PanelMenu(MetricPlot* plot);
-    /// For the panel of this metric; null: it is not shown any more. The caller owns it.
-    QMenu* make(const std::string& name);
+    /// For the panel of this metric; null: it is not shown any more. The caller owns it. `moment`: of the place.
+    QMenu* make(const std::string& name, const std::optional<RunMoment>& moment = {});
 
 signals:
     void removeRequested(const std::string& name);
@@ -31,6 +34,7 @@ signals:
 private:
     const MetricPanel* find(const std::string& name) const;
     void add_looks(QMenu* menu, const MetricPanel& panel);
+    void add_moment(QMenu* menu, const std::optional<RunMoment>& moment);
     void add_smoothing(QMenu* menu, const MetricPanel& panel);
     void add_outliers(QMenu* menu, const MetricPanel& panel);
     void add_exports(QMenu* menu, const std::string& name);

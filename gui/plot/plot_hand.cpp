@@ -3,6 +3,7 @@
 
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
+#include <gui/plot/plot_moment.h>
 
 #include <QApplication>
 #include <QMouseEvent>
@@ -46,6 +47,7 @@ void PlotHand::press(QMouseEvent* event) {
     last_ = begin_;
     drag_ = panel() ? Drag::Pressed : Drag::None;
     pans_ = event->button() == Qt::MiddleButton || event->modifiers().testFlag(Qt::ShiftModifier);
+    asks_log_ = !pans_ && event->modifiers().testFlag(Qt::ControlModifier);
     plot_->set_current(panel());
 }
 
@@ -69,7 +71,7 @@ void PlotHand::begin_drag(const QPoint& place) {
 QRect PlotHand::zoom_box(const QPoint& place) const {
     const QRect inside = panel()->rect()->rect();
     QRect box = QRect(begin_, place).normalized().intersected(inside);
-    if (box.height() < kFlat || panel()->draws_heat_map()) {
+    if (box.height() < kFlat || panel()->draws_heat_map() || asks_log_) {
         box.setTop(inside.top());
         box.setBottom(inside.bottom());
     } else if (box.width() < kFlat) {
@@ -117,7 +119,14 @@ void PlotHand::release(QMouseEvent* event) {
     const QRect box = drag == Drag::Zoom ? zoom_box(event->pos()) : QRect();
     const std::string name = panel()->name();
     cancel();
-    if (drag == Drag::Pressed && event->button() == Qt::LeftButton) {
+    if (drag == Drag::Pressed && asks_log_) {
+        if (const auto moment = plot_->moment()->at(event->pos())) {
+            plot_->moment()->ask_log(*moment);
+        }
+    } else if (drag == Drag::Zoom && asks_log_) {
+        const MetricPanel* of = panel();
+        plot_->moment()->ask_range(of->x()->pixelToCoord(box.left()), of->x()->pixelToCoord(box.right()));
+    } else if (drag == Drag::Pressed && event->button() == Qt::LeftButton) {
         if (const auto rank = panel()->rank_at(event->pos())) {
             emit plot_->rankClicked(*rank);
         }

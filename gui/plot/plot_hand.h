@@ -18,7 +18,8 @@ class MetricPanel;
 class MetricPlot;
 
 /// What the mouse does on the curves: clicks choose ranks, dragging in a panel zooms into a rectangle (with Shift, or
-/// with the middle button: pans), dragging a title moves the panel, the wheel zooms.
+/// with the middle button: pans), dragging a title moves the panel, the wheel zooms. With Ctrl a click asks for the log
+/// of that moment, a drag for that of a range.
 class PlotHand : public QObject {
     Q_OBJECT
 
@@ -45,6 +46,7 @@ private:
     QRubberBand* band_;
     Drag drag_ = Drag::None;
     bool pans_ = false;
+    bool asks_log_ = false;
     QPoint begin_;
     QPoint last_;
 };

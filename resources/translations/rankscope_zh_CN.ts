@@ -6133,6 +6133,33 @@
         </message>
     </context>
     <context>
+        <name>RunMoment</name>
+        <message>
+            <source>%1, step %2, rank %3</source>
+            <translation>%1，第 %2 步，rank %3</translation>
+        </message>
+        <message>
+            <source>%1, step %2</source>
+            <translation>%1，第 %2 步</translation>
+        </message>
+        <message>
+            <source>all times</source>
+            <translation>全部时间</translation>
+        </message>
+        <message>
+            <source>until %1</source>
+            <translation>%1 之前</translation>
+        </message>
+        <message>
+            <source>from %1</source>
+            <translation>%1 之后</translation>
+        </message>
+        <message>
+            <source>%1 – %2</source>
+            <translation>%1 – %2</translation>
+        </message>
+    </context>
+    <context>
         <name>RunStore</name>
         <message>
             <source>The labels of runs cannot be read or stored.</source>
@@ -12111,6 +12138,22 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>&amp;Explain this line</source>
             <translation>解释此行(&amp;E)</translation>
         </message>
+        <message>
+            <source>Show the lines of all times again</source>
+            <translation>重新显示所有时间的行</translation>
+        </message>
+        <message>
+            <source>Only %1  ×</source>
+            <translation>仅 %1  ×</translation>
+        </message>
+        <message>
+            <source>Only %1: show all times again</source>
+            <translation>仅 %1：重新显示所有时间</translation>
+        </message>
+        <message>
+            <source>Show this &amp;moment on the curves</source>
+            <translation>在曲线上显示此时刻(&amp;M)</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LogSearchBar</name>
@@ -13397,6 +13440,22 @@ acc1 &lt; 0.2 for 1000 steps</translation>
             <source>Export</source>
             <translation>导出</translation>
         </message>
+        <message>
+            <source>Show the lo&amp;g at this moment (%1)</source>
+            <translation>显示此时刻的日志（%1）(&amp;G)</translation>
+        </message>
+        <message>
+            <source>Show the lo&amp;g at this moment</source>
+            <translation>显示此时刻的日志(&amp;G)</translation>
+        </message>
+        <message>
+            <source>Show o&amp;nly this range in the log</source>
+            <translation>日志中仅显示此范围(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Remove the mar&amp;k</source>
+            <translation>移除标记(&amp;K)</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::PasteDialog</name>
@@ -13618,6 +13677,13 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>Command and environment of a rank</source>
             <translation>rank 的命令和环境变量</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PlotMoment</name>
+        <message>
+            <source>Marked: %1</source>
+            <translation>已标记：%1</translation>
         </message>
     </context>
     <context>

@@ -4,8 +4,11 @@
 #include <gui/app/main_window.h>
 #include <gui/live/formula_dialog.h>
 #include <gui/live/live_page.h>
+#include <gui/live/log_pane.h>
+#include <gui/logview/log_view.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
+#include <gui/plot/plot_moment.h>
 #include <gui/strings.h>
 
 #include <tests/gui/curve_shots.h>
@@ -61,9 +64,17 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     dialog.show();
     take(&dialog, "curves-formula-dialog");
     dialog.close();
+    show_run(window, 8, 0.7);
+    LogPane* log = window.live_page()->log();
+    log->view()->show_row(log->rows()->count() / 2);
+    emit log->view()->lineActivated(log->rows()->line(log->rows()->count() / 2));
+    take(&window, "curves-moment");
+    plot->show_x(100, 160);
+    emit plot->moment()->rangeRequested(plot->moment()->in_view().value_or(TimeSpan()));
+    take(&window, "curves-range");
     show_run(window, 40, 0.9);
     PanelMenu maker(plot);
-    const std::unique_ptr<QMenu> menu(maker.make("images_per_s"));
+    const std::unique_ptr<QMenu> menu(maker.make("images_per_s", plot->moment()->for_keys()));
     menu->popup(window.mapToGlobal(QPoint(100, 100)));
     take(menu.get(), "curves-menu");
     menu->close();
