@@ -418,6 +418,7 @@ void MainWindow::restore_state() {
     for (int i = 0; i < pages_->count(); ++i) {
         restore_sizes(*pages_->widget(i));
     }
+    restore_panes(*live_->panes());
     bool ok = false;
     const int last = file.value(u"window/page"_s).toInt(&ok);
     if (ok && last >= 0 && last < pages_->count() && !options_.quick_start && options_.job_file.empty()) {
@@ -437,6 +438,7 @@ void MainWindow::save_state() {
     for (int i = 0; i < pages_->count(); ++i) {
         save_sizes(*pages_->widget(i));
     }
+    save_panes(*live_->panes());
     file.setValue(u"window/page"_s, int(page()));
     const RunRecord* run = runs_->selected();
     file.setValue(u"window/run"_s, run ? qs(run->run_id) : QString());

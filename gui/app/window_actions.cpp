@@ -4,6 +4,8 @@
 #include <gui/app/command_sources.h>
 #include <gui/app/window_actions.h>
 #include <gui/fleet/fleet_page.h>
+#include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
 #include <gui/session/workspace.h>
 #include <gui/settings/settings_file.h>
 #include <gui/strings.h>
@@ -30,6 +32,7 @@ WindowActions::WindowActions(MainWindow* window) : window_(window), registry_(ne
     add_pages();
     add_files();
     add_view();
+    add_panes();
     add_nodes();
     add_run();
     add_stored_runs();
@@ -172,6 +175,46 @@ void WindowActions::add_view() {
     }
 }
 
+void WindowActions::add_panes() {
+    using Pane = LivePanes::Pane;
+    const QString group = tr("Panes of Live");
+    const auto blocked = [window = window_] {
+        const LiveModel* shown = window->live_page()->shown();
+        return shown && !shown->empty() ? QString() : tr("Show a run in Live first.");
+    };
+    const auto panes = [window = window_] { return window->live_page()->panes(); };
+    const std::array<std::tuple<QString, QString, Pane>, LivePanes::kAll.size()> all{
+        {{u"pane.curves"_s, tr("&Curves"), Pane::Curves},
+         {u"pane.nccl"_s, tr("&NCCL"), Pane::Nccl},
+         {u"pane.ranks"_s, tr("&Ranks"), Pane::Ranks},
+         {u"pane.log"_s, tr("&Log"), Pane::Log}}};
+    for (const auto& [id, text, pane] : all) {
+        registry_->add({.id = id,
+                        .text = text,
+                        .group = group,
+                        .run =
+                            [window = window_, panes, pane = pane] {
+                                window->show_page(MainWindow::Page::Live);
+                                panes()->set_shown(pane, !panes()->is_shown(pane));
+                            },
+                        .blocked = blocked,
+                        .checked = [panes, pane = pane] { return panes()->is_shown(pane); }});
+    }
+    registry_->add({.id = u"pane.move"_s,
+                    .text = tr("&Move panes"),
+                    .group = group,
+                    .run =
+                        [window = window_, panes] {
+                            window->show_page(MainWindow::Page::Live);
+                            panes()->set_movable(!panes()->movable());
+                        },
+                    .blocked = blocked,
+                    .checked = [panes] { return panes()->movable(); }});
+    registry_->add({.id = u"pane.reset"_s, .text = tr("R&eset layout"), .group = group, .run = [panes] {
+                        panes()->reset();
+                    }});
+}
+
 void WindowActions::add_nodes() {
     const QString group = tr("Nodes");
     const QString broken = tr("Correct the inventory's errors first; Fleet shows them.");
@@ -274,6 +317,13 @@ void WindowActions::fill_menus() {
                            u"view.smaller"_s,
                            u"view.normal"_s,
                            {}});
+    registry_->fill(view->addMenu(tr("&Panes")), {u"pane.curves"_s,
+                                                  u"pane.nccl"_s,
+                                                  u"pane.ranks"_s,
+                                                  u"pane.log"_s,
+                                                  {},
+                                                  u"pane.move"_s,
+                                                  u"pane.reset"_s});
     registry_->fill(view->addMenu(tr("&Theme")),
                     {u"theme.system"_s, u"theme.light"_s, u"theme.dark"_s, u"theme.high_contrast"_s});
     registry_->fill(bar->addMenu(tr("&Run")), {u"run.start"_s,

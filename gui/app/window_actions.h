@@ -28,6 +28,7 @@ private:
     void add_pages();
     void add_files();
     void add_view();
+    void add_panes();
     void add_nodes();
     void add_run();
     void add_stored_runs();

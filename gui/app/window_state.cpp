@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/window_state.h>
+#include <gui/live/live_panes.h>
 #include <gui/strings.h>
 
 #include <QHeaderView>
@@ -13,9 +14,13 @@ namespace rankscope::gui {
 
 namespace {
 
-/// A splitter by its place in the page and its parts, so that another layout gets no sizes of this one.
+const QString kPanesKey = QStringLiteral("window/livePage/panes");
+
+/// A splitter by its name, or its place in the page, and its parts, so that another layout gets no sizes of this one.
 QString splitter_key(const QWidget& page, int number, const QSplitter& splitter) {
-    return u"window/%1/splitter%2-%3"_s.arg(page.objectName()).arg(number).arg(splitter.count());
+    const QString name =
+        splitter.objectName().isEmpty() ? u"splitter"_s + QString::number(number) : splitter.objectName();
+    return u"window/%1/%2-%3"_s.arg(page.objectName(), name).arg(splitter.count());
 }
 
 QString columns_key(const QWidget& page, const QTableView& table) {
@@ -54,6 +59,20 @@ void restore_sizes(QWidget& page) {
             table->horizontalHeader()->restoreState(state);
         }
     }
+}
+
+void save_panes(const LivePanes& panes) {
+    QSettings file;
+    const QByteArray state = panes.state();
+    if (state.isEmpty()) {
+        file.remove(kPanesKey);
+    } else {
+        file.setValue(kPanesKey, state);
+    }
+}
+
+void restore_panes(LivePanes& panes) {
+    panes.set_state(QSettings().value(kPanesKey).toByteArray());
 }
 
 }  // namespace rankscope::gui

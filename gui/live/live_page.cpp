@@ -3,6 +3,7 @@
 
 #include <gui/live/failure_banner.h>
 #include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
 #include <gui/live/log_pane.h>
 #include <gui/live/metric_area.h>
 #include <gui/live/notice_list.h>
@@ -30,7 +31,6 @@
 #include <QPushButton>
 #include <QShortcut>
 #include <QSortFilterProxyModel>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
@@ -43,8 +43,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kTableWidth = 670;
-constexpr int kLogWidth = 500;
 constexpr int kSwatch = 34;   ///< colour and room beside a rank's number
 constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
@@ -116,28 +114,12 @@ QWidget* LivePage::make_content() {
     layout->addLayout(ranks);
     layout->addWidget(telemetry_);
 
-    columns_ = new QSplitter(Qt::Horizontal, content);
-    columns_->addWidget(make_rank_table());
+    QWidget* ranks_table = make_rank_table();
     log_ = new LogPane(workspace_->pool(), content);
-    columns_->addWidget(log_);
-    columns_->setStretchFactor(0, 2);
-    columns_->setStretchFactor(1, 3);
-    columns_->setSizes({kTableWidth, kLogWidth});
-    columns_->setChildrenCollapsible(false);
-    columns_->setHandleWidth(10);
-    rows_ = new QSplitter(Qt::Vertical, content);
-    views_ = new QStackedWidget(content);
     curves_ = new MetricArea(content);
-    views_->addWidget(curves_);
     nccl_ = new NcclPane(&nccl_data_, content);
-    views_->addWidget(nccl_);
-    rows_->addWidget(views_);
-    rows_->addWidget(columns_);
-    rows_->setStretchFactor(0, 11);
-    rows_->setStretchFactor(1, 9);
-    rows_->setChildrenCollapsible(false);
-    rows_->setHandleWidth(8);
-    layout->addWidget(rows_, 1);
+    panes_ = new LivePanes({curves_, nccl_, ranks_table, log_}, content);
+    layout->addWidget(panes_, 1);
     return content;
 }
 
@@ -231,7 +213,7 @@ void LivePage::connect_parts() {
     });
     connect(banner_, &FailureBanner::lineRequested, this, [this](int rank, std::uint64_t number) {
         log_->show_line(rank, number);
-        log_->view()->setFocus();
+        go_to_log();
     });
     connect(banner_, &FailureBanner::nodeRequested, this, &LivePage::select_node);
     connect(banner_, &FailureBanner::pairsRequested, this,
@@ -244,17 +226,22 @@ void LivePage::connect_parts() {
         refresh_start();
     });
     connect(show_nccl_, &QToolButton::toggled, this, &LivePage::show_nccl);
+    connect(panes_, &LivePanes::shownChanged, this,
+            [this] { show_nccl_->setChecked(panes_->is_shown(LivePanes::Pane::Nccl)); });
     connect(nccl_, &NcclPane::lineRequested, this, &LivePage::open_line);
     connect(nccl_, &NcclPane::jobRequested, this, &LivePage::jobRequested);
     connect(curves_, &MetricArea::metricsShown, table_model_, &RankTableModel::set_metrics);
     connect(curves_, &MetricArea::rankClicked, this, &LivePage::select_rank);
     connect(curves_, &MetricArea::logRequested, this, [this](const RunMoment& moment) {
         log_->show_moment(moment.t_us, moment.rank);
-        log_->view()->setFocus();
+        go_to_log();
     });
-    connect(curves_, &MetricArea::logRangeRequested, log_, &LogPane::show_only);
+    connect(curves_, &MetricArea::logRangeRequested, this, [this](const TimeSpan& span) {
+        log_->show_only(span);
+        go_to_log();
+    });
     connect(log_, &LogPane::momentRequested, this, [this](qint64 t_us, int rank) {
-        show_nccl_->setChecked(false);
+        panes_->bring(LivePanes::Pane::Curves);
         curves_->show_moment(t_us, rank);
     });
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this,
@@ -268,9 +255,12 @@ void LivePage::connect_parts() {
          .show_log = [this](int rank) { open_log_of(rank); },
          .select_node_of =
              [this](int rank) { select_node(qs(current_->state().ranks[std::size_t(rank)].node)); }});
+    // Of the window: a pane may be in one of its own.
     auto* search = new QShortcut(QKeySequence::Find, this);
-    search->setContext(Qt::WidgetWithChildrenShortcut);
-    connect(search, &QShortcut::activated, log_, &LogPane::focus_search);
+    connect(search, &QShortcut::activated, this, [this] {
+        panes_->bring(LivePanes::Pane::Log);
+        log_->focus_search();
+    });
     auto* deselect = new QShortcut(QKeySequence(Qt::Key_Escape), table_);
     deselect->setContext(Qt::WidgetShortcut);
     connect(deselect, &QShortcut::activated, table_, &QTableView::clearSelection);
@@ -315,6 +305,7 @@ void LivePage::show_model(LiveModel* model) {
     start_wanted_.reset();
     telemetry_->set_data(model->empty() ? nullptr : &model->data());
     stack_->setCurrentIndex(model->empty() ? 0 : 1);
+    panes_->set_has_run(!model->empty());
     if (model->empty()) {
         nccl_data_.clear();
         return;
@@ -489,11 +480,17 @@ void LivePage::select_node(const QString& node) {
     if (!rows.isEmpty()) {
         table_->scrollTo(rows.indexes().first());
     }
+    panes_->bring(LivePanes::Pane::Ranks);
     table_->setFocus();
 }
 
 void LivePage::open_log_of(int rank) {
     log_->show_rank(rank);
+    go_to_log();
+}
+
+void LivePage::go_to_log() {
+    panes_->bring(LivePanes::Pane::Log);
     log_->view()->setFocus();
 }
 
@@ -505,14 +502,14 @@ void LivePage::open_line(quint32 file, quint64 line) {
     const int rank = ranks[file];
     if (const auto at = current_->data().log.find_output(rank, {}, line)) {
         log_->show_line(rank, at->number);
-        log_->view()->setFocus();
+        go_to_log();
     } else {
         open_log_of(rank);
     }
 }
 
 void LivePage::show_nccl(bool on) {
-    views_->setCurrentIndex(on ? 1 : 0);
+    panes_->set_shown(LivePanes::Pane::Nccl, on);
     if (on) {
         nccl_->setFocus();
     }

@@ -18,7 +18,6 @@
 #include <vector>
 
 class QSortFilterProxyModel;
-class QSplitter;
 class QStackedWidget;
 class QTableView;
 class QToolButton;
@@ -27,6 +26,7 @@ namespace rankscope::gui {
 
 class EmptyState;
 class FailureBanner;
+class LivePanes;
 class LogPane;
 class MetricArea;
 class MetricChooser;
@@ -66,6 +66,7 @@ public:
     LogPane* log() const { return log_; }
     FailureBanner* banner() const { return banner_; }
     NcclPane* nccl() const { return nccl_; }
+    LivePanes* panes() const { return panes_; }
 
 signals:
     void launchRequested();
@@ -96,6 +97,7 @@ private:
     std::vector<int> selected_ranks() const;
     void select_rank(int rank);
     void open_log_of(int rank);
+    void go_to_log();
     void open_line(quint32 file, quint64 line);
     void show_nccl(bool on);
     void select_node(const QString& node);
@@ -134,9 +136,7 @@ private:
     RankTableModel* table_model_;
     QSortFilterProxyModel* proxy_;
     LogPane* log_;
-    QStackedWidget* views_;  ///< curves or NCCL
-    QSplitter* columns_;
-    QSplitter* rows_;
+    LivePanes* panes_;
 };
 
 }  // namespace rankscope::gui

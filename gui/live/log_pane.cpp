@@ -63,7 +63,11 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
         update_note();
     });
     connect(rows_, &LogRows::wasReset, this, &LogPane::show_wanted);
-    connect(rows_, &LogRows::changed, this, &LogPane::show_wanted);
+    connect(rows_, &LogRows::changed, this, [this] {
+        if (wanted_moment_) {
+            show_wanted();
+        }
+    });
     connect(&saver_, &LogSaver::finished, this, &LogPane::saved);
     connect(&saver_, &LogSaver::progress, this, [this](int percent) {
         message_ = tr("Saving: %1 %").arg(percent);
@@ -156,6 +160,7 @@ QWidget* LogPane::make_range_row() {
     layout->addWidget(range_chip_);
     layout->addStretch(1);
     connect(range_chip_, &QToolButton::clicked, this, [this] {
+        wanted_moment_.reset();
         wanted_line_ = view_->current_line();
         set_range({});
         view_->setFocus();

@@ -172,6 +172,7 @@ QWidget* CollectivesTab::make_pictures() {
     layout->addLayout(bar);
 
     auto* rows = new QSplitter(Qt::Vertical, page);
+    rows->setObjectName(u"collectiveRows"_s);
     auto* card = new QFrame(rows);
     card->setProperty("role", u"card"_s);
     auto* inside = new QVBoxLayout(card);
@@ -187,6 +188,7 @@ QWidget* CollectivesTab::make_pictures() {
     inside->addWidget(timeline_);
     inside->addWidget(no_timeline_);
     auto* columns = new QSplitter(Qt::Horizontal, rows);
+    columns->setObjectName(u"collectiveColumns"_s);
     table_ = new FittedTable(columns);
     tune_table(table_, "collectiveTable", tr("Operations by function and size"));
     using Model = CollectiveTableModel;

@@ -8334,6 +8334,42 @@
             <source>&amp;Help</source>
             <translation>帮助(&amp;H)</translation>
         </message>
+        <message>
+            <source>Panes of Live</source>
+            <translation>“实时”的窗格</translation>
+        </message>
+        <message>
+            <source>Show a run in Live first.</source>
+            <translation>请先在“实时”中显示一个运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Curves</source>
+            <translation>曲线(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;NCCL</source>
+            <translation>NCCL(&amp;N)</translation>
+        </message>
+        <message>
+            <source>&amp;Ranks</source>
+            <translation>Rank(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Log</source>
+            <translation>日志(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Move panes</source>
+            <translation>移动窗格(&amp;M)</translation>
+        </message>
+        <message>
+            <source>R&amp;eset layout</source>
+            <translation>重置布局(&amp;E)</translation>
+        </message>
+        <message>
+            <source>&amp;Panes</source>
+            <translation>窗格(&amp;P)</translation>
+        </message>
     </context>
     <context>
         <name>Words</name>
@@ -12021,6 +12057,49 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         </message>
     </context>
     <context>
+        <name>rankscope::gui::LivePanes</name>
+        <message>
+            <source>Curves</source>
+            <translation>曲线</translation>
+        </message>
+        <message>
+            <source>NCCL</source>
+            <translation>NCCL</translation>
+        </message>
+        <message>
+            <source>Ranks</source>
+            <translation>Rank</translation>
+        </message>
+        <message>
+            <source>Log</source>
+            <translation>日志</translation>
+        </message>
+        <message>
+            <source>&amp;Window of its own</source>
+            <translation>独立窗口(&amp;W)</translation>
+        </message>
+        <message>
+            <source>&amp;Left of</source>
+            <translation>左侧(&amp;L)</translation>
+        </message>
+        <message>
+            <source>&amp;Right of</source>
+            <translation>右侧(&amp;R)</translation>
+        </message>
+        <message>
+            <source>&amp;Above</source>
+            <translation>上方(&amp;A)</translation>
+        </message>
+        <message>
+            <source>&amp;Below</source>
+            <translation>下方(&amp;B)</translation>
+        </message>
+        <message>
+            <source>As a &amp;tab of</source>
+            <translation>与其合为标签页(&amp;T)</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::LogPane</name>
         <message>
             <source>Log</source>
@@ -13372,6 +13451,33 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         <message>
             <source>from ↓  to →</source>
             <translation>从 ↓  到 →</translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PaneTitle</name>
+        <message>
+            <source>Move</source>
+            <translation>移动</translation>
+        </message>
+        <message>
+            <source>Move %1</source>
+            <translation>移动%1</translation>
+        </message>
+        <message>
+            <source>Drag this bar, or choose a place</source>
+            <translation>拖动此栏，或选择一个位置</translation>
+        </message>
+        <message>
+            <source>Hide</source>
+            <translation>隐藏</translation>
+        </message>
+        <message>
+            <source>Hide %1</source>
+            <translation>隐藏%1</translation>
+        </message>
+        <message>
+            <source>View ▸ Panes shows it again</source>
+            <translation>可在“视图 ▸ 窗格”中重新显示</translation>
         </message>
     </context>
     <context>

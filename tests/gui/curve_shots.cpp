@@ -4,6 +4,7 @@
 #include <gui/app/main_window.h>
 #include <gui/live/formula_dialog.h>
 #include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
 #include <gui/live/log_pane.h>
 #include <gui/logview/log_view.h>
 #include <gui/plot/metric_plot.h>
@@ -72,6 +73,18 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     plot->show_x(100, 160);
     emit plot->moment()->rangeRequested(plot->moment()->in_view().value_or(TimeSpan()));
     take(&window, "curves-range");
+    LivePanes* panes = window.live_page()->panes();
+    panes->set_shown(LivePanes::Pane::Nccl, true);
+    take(&window, "curves-panes-nccl");
+    panes->set_movable(true);
+    panes->put(LivePanes::Pane::Log, LivePanes::Place::TabOf, LivePanes::Pane::Ranks);
+    panes->set_shown(LivePanes::Pane::Nccl, false);
+    take(&window, "curves-panes-tabs");
+    panes->put(LivePanes::Pane::Log, LivePanes::Place::RightOf, LivePanes::Pane::Curves);
+    take(&window, "curves-panes-beside");
+    panes->set_movable(false);
+    panes->reset();
+    take(&window, "curves-panes-reset");
     show_run(window, 40, 0.9);
     PanelMenu maker(plot);
     const std::unique_ptr<QMenu> menu(maker.make("images_per_s", plot->moment()->for_keys()));

@@ -220,11 +220,11 @@ TEST_F(Moments, EnterOnALineBringsAZoomedCurveThere) {
 
 TEST_F(Moments, ALineShowsItsMomentInPlaceOfNccl) {
     click(find<QToolButton>("showNccl"));
-    EXPECT_FALSE(plot()->isVisible());
+    EXPECT_TRUE(wait_until([&] { return plot()->plot()->visibleRegion().isEmpty(); }));
     ASSERT_TRUE(view()->show_line(line_of(10, 1)));
     view()->setFocus();
     QTest::keyClick(view(), Qt::Key_Enter);
-    EXPECT_TRUE(plot()->isVisible());
+    EXPECT_TRUE(wait_until([&] { return !plot()->plot()->visibleRegion().isEmpty(); }));
     EXPECT_TRUE(moment()->marked().has_value());
 }
 

@@ -1,0 +1,297 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/live_panes.h>
+#include <gui/live/pane_title.h>
+#include <gui/strings.h>
+
+#include <QDockWidget>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QScopedValueRollback>
+#include <algorithm>
+#include <utility>
+
+namespace rankscope::gui {
+
+namespace {
+
+constexpr int kVersion = 1;  ///< of stored layouts: another set of panes has another one
+// Shares of the height and of the width in the default layout.
+constexpr int kCurvesShare = 633;
+constexpr int kRanksShare = 573;
+constexpr int kWhole = 1000;
+
+constexpr std::array kNames{"curvesPane", "ncclPane", "ranksPane", "logPane"};
+
+}  // namespace
+
+LivePanes::LivePanes(const std::array<QWidget*, kAll.size()>& contents, QWidget* parent)
+    : QMainWindow(parent) {
+    setObjectName(u"livePanes"_s);
+    setWindowFlags(Qt::Widget);
+    setDockOptions(AllowNestedDocks | AllowTabbedDocks);
+    setTabPosition(Qt::AllDockWidgetAreas, QTabWidget::North);
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    for (const Pane pane : kAll) {
+        const auto at = std::size_t(pane);
+        auto* dock = new QDockWidget(name(pane), this);
+        dock->setObjectName(QString::fromLatin1(kNames[at]));
+        docks_[at] = dock;
+        titles_[at] = new PaneTitle(name(pane), dock);
+        dock->setTitleBarWidget(titles_[at]);
+        dock->setWidget(contents[at]);
+        connect_dock(pane);
+        update_title(pane);
+    }
+    reset();
+}
+
+QString LivePanes::name(Pane pane) const {
+    switch (pane) {
+        case Pane::Curves:
+            return tr("Curves");
+        case Pane::Nccl:
+            return tr("NCCL");
+        case Pane::Ranks:
+            return tr("Ranks");
+        case Pane::Log:
+            break;
+    }
+    return tr("Log");
+}
+
+void LivePanes::connect_dock(Pane pane) {
+    QDockWidget* dock = this->dock(pane);
+    connect(titles_[std::size_t(pane)], &PaneTitle::hideRequested, this,
+            [this, pane] { set_shown(pane, false); });
+    QMenu* menu = titles_[std::size_t(pane)]->menu();
+    connect(menu, &QMenu::aboutToShow, this, [this, menu, pane] { fill_menu(menu, pane); });
+    connect(dock, &QDockWidget::visibilityChanged, this, [this, pane] { note_shown(pane); });
+    connect(dock, &QDockWidget::topLevelChanged, this, [this, pane] {
+        is_default_ = is_default_ && arranging_;
+        update_title(pane);
+    });
+    connect(dock, &QDockWidget::dockLocationChanged, this,
+            [this] { is_default_ = is_default_ && arranging_; });
+}
+
+void LivePanes::fill_menu(QMenu* menu, Pane pane) {
+    menu->clear();
+    QDockWidget* moved = dock(pane);
+    QAction* window = menu->addAction(tr("&Window of its own"), this,
+                                      [moved] { moved->setFloating(!moved->isFloating()); });
+    window->setObjectName(u"paneFloat"_s);
+    window->setCheckable(true);
+    window->setChecked(moved->isFloating());
+    menu->addSeparator();
+    const std::array<std::pair<Place, QString>, 5> places{{{Place::LeftOf, tr("&Left of")},
+                                                           {Place::RightOf, tr("&Right of")},
+                                                           {Place::Above, tr("&Above")},
+                                                           {Place::Below, tr("&Below")},
+                                                           {Place::TabOf, tr("As a &tab of")}}};
+    for (const auto& [place, text] : places) {
+        QMenu* others = menu->addMenu(text);
+        for (const Pane other : kAll) {
+            if (other != pane && is_shown(other) && !dock(other)->isFloating()) {
+                others->addAction(name(other), this,
+                                  [this, pane, place = place, other] { put(pane, place, other); });
+            }
+        }
+        others->setEnabled(!others->isEmpty());
+    }
+}
+
+void LivePanes::update_title(Pane pane) {
+    PaneTitle* title = titles_[std::size_t(pane)];
+    title->setVisible(movable_ || dock(pane)->isFloating());
+    title->updateGeometry();
+}
+
+void LivePanes::set_movable(bool on) {
+    movable_ = on;
+    for (const Pane pane : kAll) {
+        update_title(pane);
+    }
+}
+
+// What the user has hidden, not what is out of sight with the page.
+bool LivePanes::is_shown(Pane pane) const {
+    return !dock(pane)->isHidden();
+}
+
+void LivePanes::note_shown(Pane pane) {
+    bool& known = shown_[std::size_t(pane)];
+    if (known == is_shown(pane)) {
+        return;
+    }
+    known = !known;
+    is_default_ = is_default_ && (arranging_ || pane == Pane::Nccl);
+    emit shownChanged();
+}
+
+void LivePanes::set_shown(Pane pane, bool on) {
+    if (on != is_shown(pane)) {
+        dock(pane)->setVisible(on);
+        note_shown(pane);
+    }
+    if (on) {
+        dock(pane)->raise();
+    }
+}
+
+void LivePanes::bring(Pane pane) {
+    set_shown(pane, true);
+}
+
+// Beside tabs there is no place: the pane becomes one of them. Those that are hidden do not count.
+void LivePanes::put(Pane pane, Place place, Pane other) {
+    QDockWidget* moved = dock(pane);
+    QDockWidget* fixed = dock(other);
+    if (moved == fixed || fixed->isFloating()) {
+        return;
+    }
+    is_default_ = false;
+    moved->setFloating(false);
+    removeDockWidget(moved);
+    std::vector<QDockWidget*> away;
+    bool is_tab = place == Place::TabOf;
+    for (QDockWidget* tab : tabifiedDockWidgets(fixed)) {
+        if (tab->isHidden()) {
+            away.push_back(tab);
+        } else {
+            is_tab = true;
+        }
+    }
+    if (!is_tab) {
+        std::for_each(away.begin(), away.end(), [this](QDockWidget* tab) { removeDockWidget(tab); });
+    }
+    if (is_tab) {
+        tabifyDockWidget(fixed, moved);
+    } else {
+        const bool is_first = place == Place::LeftOf || place == Place::Above;
+        const bool across = place == Place::LeftOf || place == Place::RightOf;
+        const Qt::Orientation direction = across ? Qt::Horizontal : Qt::Vertical;
+        splitDockWidget(fixed, moved, direction);
+        if (is_first) {
+            removeDockWidget(fixed);
+            splitDockWidget(moved, fixed, direction);
+            fixed->show();
+        }
+        for (QDockWidget* tab : away) {
+            tabifyDockWidget(fixed, tab);
+            tab->hide();
+        }
+    }
+    moved->show();
+    moved->raise();
+}
+
+void LivePanes::reset() {
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    suspended_.clear();
+    kept_.clear();
+    for (const Pane pane : kAll) {
+        dock(pane)->setFloating(false);
+        removeDockWidget(dock(pane));
+    }
+    addDockWidget(Qt::LeftDockWidgetArea, dock(Pane::Curves));
+    splitDockWidget(dock(Pane::Curves), dock(Pane::Ranks), Qt::Vertical);
+    splitDockWidget(dock(Pane::Ranks), dock(Pane::Log), Qt::Horizontal);
+    tabifyDockWidget(dock(Pane::Curves), dock(Pane::Nccl));
+    for (const Pane pane : kAll) {
+        dock(pane)->setVisible(pane != Pane::Nccl);
+    }
+    is_default_ = true;
+    size_default();
+    note_all();
+}
+
+void LivePanes::note_all() {
+    for (const Pane pane : kAll) {
+        note_shown(pane);
+    }
+}
+
+void LivePanes::size_default() {
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    resizeDocks({dock(Pane::Curves), dock(Pane::Ranks)},
+                {height() * kCurvesShare / kWhole, height() * (kWhole - kCurvesShare) / kWhole},
+                Qt::Vertical);
+    resizeDocks({dock(Pane::Ranks), dock(Pane::Log)},
+                {width() * kRanksShare / kWhole, width() * (kWhole - kRanksShare) / kWhole}, Qt::Horizontal);
+}
+
+void LivePanes::set_has_run(bool on) {
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    if (on) {
+        for (QDockWidget* dock : std::exchange(suspended_, {})) {
+            dock->show();
+        }
+        kept_.clear();
+        return;
+    }
+    const QByteArray with_windows = state();
+    for (QDockWidget* dock : docks_) {
+        if (dock->isFloating() && dock->isVisible()) {
+            kept_ = with_windows;
+            suspended_.push_back(dock);
+            dock->hide();
+        }
+    }
+}
+
+QByteArray LivePanes::state() const {
+    if (!wanted_.isEmpty() || !kept_.isEmpty()) {
+        return wanted_.isEmpty() ? kept_ : wanted_;
+    }
+    return is_default_ ? QByteArray() : saveState(kVersion);
+}
+
+void LivePanes::set_state(const QByteArray& state) {
+    wanted_ = state;
+    if (isVisible()) {
+        restore();
+    }
+}
+
+// Not before the panes have their size: a layout is squeezed into the size of the moment.
+void LivePanes::restore() {
+    const QByteArray state = std::exchange(wanted_, {});
+    if (state.isEmpty()) {
+        return;
+    }
+    const QScopedValueRollback<bool> arranging(arranging_, true);
+    is_default_ = false;
+    const bool any = restoreState(state, kVersion) &&
+                     std::any_of(kAll.begin(), kAll.end(), [this](Pane pane) { return is_shown(pane); });
+    if (!any) {
+        reset();
+    }
+    note_all();
+}
+
+void LivePanes::showEvent(QShowEvent* event) {
+    QMainWindow::showEvent(event);
+    if (!wanted_.isEmpty()) {
+        QMetaObject::invokeMethod(this, &LivePanes::restore, Qt::QueuedConnection);
+    }
+}
+
+void LivePanes::resizeEvent(QResizeEvent* event) {
+    QMainWindow::resizeEvent(event);
+    if (is_default_) {
+        size_default();
+    }
+}
+
+bool LivePanes::event(QEvent* event) {
+    // A press on a border between two panes: the user sets sizes.
+    if (event->type() == QEvent::MouseButtonPress &&
+        isSeparator(static_cast<QMouseEvent*>(event)->position().toPoint())) {
+        is_default_ = false;
+    }
+    return QMainWindow::event(event);
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,84 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#pragma once
+
+#include <QByteArray>
+#include <QMainWindow>
+#include <QString>
+#include <array>
+#include <vector>
+
+class QDockWidget;
+class QMenu;
+
+namespace rankscope::gui {
+
+class PaneTitle;
+
+/// The large parts of Live, which the user can put elsewhere: beside each other, as tabs, in windows of their own, or
+/// away. Bars to drag them by are shown only on demand.
+class LivePanes : public QMainWindow {
+    Q_OBJECT
+
+public:
+    enum class Pane { Curves, Nccl, Ranks, Log };
+    enum class Place { LeftOf, RightOf, Above, Below, TabOf };
+    static constexpr std::array kAll{Pane::Curves, Pane::Nccl, Pane::Ranks, Pane::Log};
+
+    /// What the panes contain, in the order of Pane.
+    LivePanes(const std::array<QWidget*, kAll.size()>& contents, QWidget* parent);
+
+    /// Its name as users read it.
+    QString name(Pane pane) const;
+    QDockWidget* dock(Pane pane) const { return docks_[std::size_t(pane)]; }
+    bool is_shown(Pane pane) const;
+    void set_shown(Pane pane, bool on);
+    /// Shows it, before the others of its tabs.
+    void bring(Pane pane);
+    void put(Pane pane, Place place, Pane other);
+    bool movable() const { return movable_; }
+    void set_movable(bool on);
+    /// Curves above, ranks and log below.
+    void reset();
+    /// Panes in windows of their own are shown only while there is a run.
+    void set_has_run(bool on);
+
+    /// Empty: the default, which fits every size of window.
+    QByteArray state() const;
+    /// Takes effect when the panes are shown; what is not a layout of these panes is ignored.
+    void set_state(const QByteArray& state);
+
+    /// The window's menu has the panes.
+    QMenu* createPopupMenu() override { return nullptr; }
+
+signals:
+    /// A pane was shown or hidden.
+    void shownChanged();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    void connect_dock(Pane pane);
+    void fill_menu(QMenu* menu, Pane pane);
+    void update_title(Pane pane);
+    void note_shown(Pane pane);
+    void note_all();
+    void restore();
+    void size_default();
+
+    std::array<QDockWidget*, kAll.size()> docks_{};
+    std::array<PaneTitle*, kAll.size()> titles_{};
+    std::array<bool, kAll.size()> shown_{};
+    std::vector<QDockWidget*> suspended_;  ///< windows that are hidden while there is no run
+    QByteArray kept_;                      ///< the layout with them
+    QByteArray wanted_;                    ///< to restore
+    bool movable_ = false;
+    bool is_default_ = true;
+    bool arranging_ = false;  ///< by the program
+};
+
+}  // namespace rankscope::gui

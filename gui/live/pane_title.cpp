@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+#include <gui/live/pane_title.h>
+#include <gui/strings.h>
+#include <gui/widgets/layout_helpers.h>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QToolButton>
+
+namespace rankscope::gui {
+
+PaneTitle::PaneTitle(const QString& name, QWidget* parent) : QWidget(parent), menu_(new QMenu(this)) {
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(6, 2, 2, 2);
+    layout->setSpacing(4);
+    auto* move = new QToolButton(this);
+    move->setText(tr("Move"));
+    move->setAccessibleName(tr("Move %1").arg(name));
+    move->setToolTip(tr("Drag this bar, or choose a place"));
+    move->setPopupMode(QToolButton::InstantPopup);
+    move->setMenu(menu_);
+    auto* hide = new QToolButton(this);
+    hide->setText(tr("Hide"));
+    hide->setAccessibleName(tr("Hide %1").arg(name));
+    hide->setToolTip(tr("View ▸ Panes shows it again"));
+    for (QToolButton* button : {move, hide}) {
+        button->setAutoRaise(true);
+        button->setFocusPolicy(Qt::StrongFocus);
+    }
+    layout->addWidget(make_label(name, this, "sectionTitle"));
+    layout->addStretch(1);
+    layout->addWidget(move);
+    layout->addWidget(hide);
+    connect(hide, &QToolButton::clicked, this, &PaneTitle::hideRequested);
+}
+
+QSize PaneTitle::sizeHint() const {
+    return isHidden() ? QSize(0, 0) : QWidget::sizeHint();
+}
+
+QSize PaneTitle::minimumSizeHint() const {
+    return isHidden() ? QSize(0, 0) : QWidget::minimumSizeHint();
+}
+
+}  // namespace rankscope::gui

@@ -1,0 +1,244 @@
+// SPDX-FileCopyrightText: Rankscope contributors
+// SPDX-License-Identifier: GPL-3.0-or-later
+
+// The panes of Live: elsewhere, away, and back.
+
+#include <gui/actions/action_registry.h>
+#include <gui/live/live_page.h>
+#include <gui/live/live_panes.h>
+#include <gui/live/log_pane.h>
+#include <gui/live/pane_title.h>
+#include <gui/logview/log_view.h>
+#include <gui/plot/metric_plot.h>
+
+#include <tests/gui/pages_fixture.h>
+
+#include <QAction>
+#include <QDockWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <QSettings>
+#include <QTabBar>
+#include <QTableView>
+#include <QToolButton>
+
+namespace rankscope::gui::testing {
+namespace {
+
+using Pane = LivePanes::Pane;
+using Place = LivePanes::Place;
+
+class Panes : public Pages {
+protected:
+    void SetUp() override {
+        QSettings().remove(u"window"_s);
+        QSettings().remove(u"live"_s);
+        start();
+    }
+    void TearDown() override { QSettings().remove(u"window"_s); }
+    /// As a start of the program does it, with a run in Live.
+    void start() {
+        window_.reset();
+        window_ = std::make_unique<MainWindow>(options_in(folder_.path()));
+        window_->restore_state();
+        window_->resize(1280, 800);
+        window_->show();
+        window_->show_page(MainWindow::Page::Live);
+        ASSERT_TRUE(wait_until([&] { return window_->workspace()->store_settled(); }));
+        window_->live_page()->show_stored(synthetic_data({.id = "a", .gpus = 0}));
+        ASSERT_TRUE(wait_until([&] { return panes()->isVisible(); }));
+        QCoreApplication::processEvents();
+    }
+    LivePanes* panes() { return window_->live_page()->panes(); }
+    QRect place_of(Pane pane) {
+        QWidget* dock = panes()->dock(pane);
+        return {dock->mapTo(window_.get(), QPoint()), dock->size()};
+    }
+    QAction* action(const char* id) {
+        for (QAction* each : window_->findChildren<QAction*>()) {
+            if (each->objectName() == QString::fromLatin1(id)) {
+                return each;
+            }
+        }
+        ADD_FAILURE() << id;
+        return nullptr;
+    }
+};
+
+TEST_F(Panes, BeginWithCurvesAboveRanksAndLog) {
+    const QRect curves = place_of(Pane::Curves);
+    const QRect ranks = place_of(Pane::Ranks);
+    const QRect log = place_of(Pane::Log);
+    EXPECT_FALSE(panes()->is_shown(Pane::Nccl));
+    EXPECT_EQ(curves.left(), ranks.left());
+    EXPECT_EQ(curves.right(), log.right());
+    EXPECT_LT(curves.bottom(), ranks.top());
+    EXPECT_EQ(ranks.top(), log.top());
+    EXPECT_LT(ranks.right(), log.left());
+    EXPECT_NEAR(double(curves.height()) / (curves.height() + log.height()), 0.633, 0.02);
+    EXPECT_NEAR(double(ranks.width()) / (ranks.width() + log.width()), 0.573, 0.02);
+    EXPECT_EQ(find<QWidget>("logView")->mapTo(panes()->dock(Pane::Log), QPoint()).x(), 0);
+    EXPECT_FALSE(panes()->dock(Pane::Log)->titleBarWidget()->isVisible()) << "no bars";
+    EXPECT_TRUE(panes()->state().isEmpty()) << "nothing to keep";
+    window_->resize(1600, 1000);
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Curves).width() > curves.width() + 200; }));
+    EXPECT_NEAR(double(place_of(Pane::Curves).height()) /
+                    (place_of(Pane::Curves).height() + place_of(Pane::Log).height()),
+                0.633, 0.02)
+        << "at every size";
+}
+
+TEST_F(Panes, TheViewMenuHidesAndShowsThem) {
+    ASSERT_NE(action("pane.ranks"), nullptr);
+    action("pane.ranks")->trigger();
+    EXPECT_FALSE(find<QTableView>("rankTable")->isVisible());
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Log).width() == panes()->width(); }))
+        << "the log has its room";
+    EXPECT_FALSE(panes()->is_shown(Pane::Ranks));
+    window_->show_page(MainWindow::Page::Runs);
+    window_->show_page(MainWindow::Page::Live);
+    EXPECT_FALSE(panes()->is_shown(Pane::Ranks));
+    EXPECT_TRUE(panes()->is_shown(Pane::Log)) << "another page hides no pane";
+    action("pane.ranks")->trigger();
+    EXPECT_TRUE(find<QTableView>("rankTable")->isVisible());
+    action("pane.log")->trigger();
+    action("pane.curves")->trigger();
+    action("pane.reset")->trigger();
+    EXPECT_TRUE(panes()->is_shown(Pane::Log));
+    EXPECT_TRUE(panes()->is_shown(Pane::Curves));
+    EXPECT_TRUE(panes()->state().isEmpty());
+}
+
+TEST_F(Panes, NcclIsATabOfTheCurves) {
+    auto* button = find<QToolButton>("showNccl");
+    click(button);
+    EXPECT_TRUE(panes()->is_shown(Pane::Nccl));
+    EXPECT_TRUE(
+        panes()->tabifiedDockWidgets(panes()->dock(Pane::Nccl)).contains(panes()->dock(Pane::Curves)));
+    EXPECT_TRUE(wait_until([&] { return window_->live_page()->plot()->plot()->visibleRegion().isEmpty(); }));
+    EXPECT_TRUE(panes()->state().isEmpty()) << "still the default";
+    action("pane.nccl")->trigger();
+    EXPECT_FALSE(button->isChecked());
+    EXPECT_TRUE(wait_until([&] { return !window_->live_page()->plot()->plot()->visibleRegion().isEmpty(); }));
+}
+
+TEST_F(Panes, AreMovedByKeysBesideEachOtherAndIntoTabs) {
+    EXPECT_FALSE(panes()->movable());
+    action("pane.move")->trigger();
+    PaneTitle* title = qobject_cast<PaneTitle*>(panes()->dock(Pane::Log)->titleBarWidget());
+    ASSERT_NE(title, nullptr);
+    EXPECT_TRUE(wait_until([&] { return title->isVisible() && title->height() > 10; }));
+    emit title->menu()->aboutToShow();
+    EXPECT_EQ(title->menu()->actions().size(), 7);
+    panes()->put(Pane::Log, Place::LeftOf, Pane::Curves);
+    EXPECT_TRUE(wait_until([&] {
+        return place_of(Pane::Log).right() < place_of(Pane::Curves).left() &&
+               place_of(Pane::Log).top() == place_of(Pane::Curves).top();
+    }));
+    panes()->put(Pane::Log, Place::Below, Pane::Ranks);
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Log).top() > place_of(Pane::Ranks).bottom(); }));
+    panes()->put(Pane::Log, Place::TabOf, Pane::Ranks);
+    EXPECT_TRUE(
+        wait_until([&] { return find<QTableView>("rankTable")->viewport()->visibleRegion().isEmpty(); }));
+    panes()->bring(Pane::Ranks);
+    EXPECT_TRUE(
+        wait_until([&] { return !find<QTableView>("rankTable")->viewport()->visibleRegion().isEmpty(); }));
+    panes()->put(Pane::Log, Place::RightOf, Pane::Log);
+    EXPECT_TRUE(panes()->is_shown(Pane::Log)) << "beside itself is nowhere";
+    action("pane.move")->trigger();
+    EXPECT_FALSE(title->isVisible());
+}
+
+TEST_F(Panes, FloatInAWindowOfTheirOwnAndComeBack) {
+    QDockWidget* log = panes()->dock(Pane::Log);
+    log->setFloating(true);
+    EXPECT_TRUE(log->isWindow());
+    EXPECT_TRUE(wait_until([&] { return log->titleBarWidget()->isVisible(); })) << "with a bar to move it";
+    window_->show_page(MainWindow::Page::Runs);
+    EXPECT_TRUE(log->isVisible()) << "beside other pages";
+    emit window_->live_page()->log()->view()->lineActivated(0);
+    window_->show_page(MainWindow::Page::Live);
+    panes()->set_has_run(false);
+    EXPECT_FALSE(log->isVisible()) << "without a run there is nothing to show";
+    panes()->set_has_run(true);
+    EXPECT_TRUE(log->isVisible());
+    action("pane.reset")->trigger();
+    EXPECT_FALSE(log->isWindow());
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Log).left() > place_of(Pane::Ranks).right(); }));
+}
+
+TEST_F(Panes, AreDraggedByTheirBars) {
+    panes()->set_movable(true);
+    QWidget* title = panes()->dock(Pane::Log)->titleBarWidget();
+    ASSERT_TRUE(wait_until([&] { return title->height() > 10; }));
+    const QPoint from(40, title->height() / 2);
+    QTest::mousePress(title, Qt::LeftButton, {}, from);
+    for (int y = 10; y <= 200; y += 10) {
+        QTest::mouseMove(title, from - QPoint(0, y));
+    }
+    EXPECT_TRUE(wait_until([&] { return panes()->dock(Pane::Log)->isFloating(); }));
+    QTest::mouseRelease(title, Qt::LeftButton, {}, from);
+    panes()->reset();
+    EXPECT_FALSE(panes()->dock(Pane::Log)->isFloating());
+}
+
+TEST_F(Panes, TheLayoutSurvivesARestart) {
+    panes()->put(Pane::Log, Place::RightOf, Pane::Curves);
+    panes()->set_shown(Pane::Ranks, false);
+    ASSERT_TRUE(wait_until([&] { return place_of(Pane::Log).top() == place_of(Pane::Curves).top(); }));
+    const int width = place_of(Pane::Log).width();
+    window_->close();
+    start();
+    EXPECT_TRUE(wait_until([&] { return !panes()->is_shown(Pane::Ranks); }));
+    EXPECT_TRUE(wait_until([&] { return place_of(Pane::Log).top() == place_of(Pane::Curves).top(); }));
+    EXPECT_NEAR(place_of(Pane::Log).width(), width, 4);
+    action("pane.reset")->trigger();
+    window_->close();
+    start();
+    EXPECT_TRUE(panes()->is_shown(Pane::Ranks)) << "the default is not kept as a layout";
+}
+
+TEST_F(Panes, ALayoutThatIsKeptWithoutBeingShown) {
+    panes()->set_shown(Pane::Ranks, false);
+    window_->close();
+    window_ = std::make_unique<MainWindow>(options_in(folder_.path()));
+    window_->restore_state();
+    window_->show();
+    window_->close();  // Live was never shown
+    start();
+    EXPECT_TRUE(wait_until([&] { return !panes()->is_shown(Pane::Ranks); }));
+}
+
+TEST_F(Panes, ABrokenLayoutGivesWayToTheDefault) {
+    panes()->put(Pane::Log, Place::RightOf, Pane::Curves);
+    const QByteArray good = panes()->state();
+    ASSERT_FALSE(good.isEmpty());
+    for (const QByteArray& broken :
+         {QByteArray("nonsense"), good.left(good.size() / 2),
+          QByteArray(good).replace(0, 8, "\xff\xff\xff\xff\xff\xff\xff\xff"), QByteArray(1000, '\0')}) {
+        panes()->set_state(broken);
+        EXPECT_TRUE(panes()->is_shown(Pane::Curves));
+        EXPECT_TRUE(panes()->is_shown(Pane::Ranks));
+        EXPECT_TRUE(panes()->is_shown(Pane::Log));
+        EXPECT_TRUE(wait_until([&] { return place_of(Pane::Log).top() == place_of(Pane::Ranks).top(); }));
+    }
+    for (const Pane pane : LivePanes::kAll) {
+        panes()->set_shown(pane, false);
+    }
+    const QByteArray empty = panes()->state();
+    panes()->reset();
+    panes()->set_state(empty);
+    EXPECT_TRUE(panes()->is_shown(Pane::Curves)) << "a page without panes is no layout";
+}
+
+TEST_F(Panes, WhatIsAskedForComesToTheFront) {
+    panes()->set_shown(Pane::Log, false);
+    panes()->set_shown(Pane::Curves, false);
+    QTest::keyClick(window_.get(), Qt::Key_F, Qt::ControlModifier);
+    EXPECT_TRUE(panes()->is_shown(Pane::Log)) << "search";
+    emit window_->live_page()->log()->momentRequested(window_->live_page()->shown()->state().last_us, 0);
+    EXPECT_TRUE(panes()->is_shown(Pane::Curves));
+}
+
+}  // namespace
+}  // namespace rankscope::gui::testing
