@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/attach_bar.h>
+#include <gui/app/run_window.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -73,7 +74,7 @@ void AttachBar::update_bar() {
     const std::string own = session->live() ? session->run_id() : std::string();
     continuing_.clear();
     for (const RunRecord& run : runs_) {
-        if (run.outcome == Outcome::Running && run.run_id != own) {
+        if (run.outcome == Outcome::Running && run.run_id != own && !follower_of(run.run_id)) {
             continuing_.push_back(run);
         }
     }

@@ -13,7 +13,7 @@ namespace rankscope::gui {
 
 class Workspace;
 
-/// "mnist of 03:36 continues: Attach": runs of the store that have not ended and that this window does not follow. On
+/// "mnist of 03:36 continues: Attach": runs of the store that have not ended and that no window follows. On
 /// view above every page until one is attached, all have ended, or the user dismisses it.
 class AttachBar : public NoticeBar {
     Q_OBJECT

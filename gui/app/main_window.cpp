@@ -5,6 +5,7 @@
 #include <gui/app/attach_bar.h>
 #include <gui/app/main_window.h>
 #include <gui/app/nav_bar.h>
+#include <gui/app/run_window.h>
 #include <gui/app/window_actions.h>
 #include <gui/app/window_news.h>
 #include <gui/app/window_state.h>
@@ -136,6 +137,8 @@ void MainWindow::connect_pages() {
     connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);
     connect(live_, &LivePage::bundleRequested, this, &MainWindow::save_bundle);
     connect(runs_, &RunsPage::bundleRequested, this, &MainWindow::save_bundle);
+    connect(runs_, &RunsPage::windowRequested, this,
+            [this](const RunRecord& run) { open_run_window(*this, run, system_is_dark_); });
     connect(logs_, &LogsPage::bundlesRequested, this, &MainWindow::open_bundles);
     connect(logs_, &LogsPage::jobRequested, this, [this](const std::map<std::string, std::string>& keys) {
         show_page(Page::Launch);

@@ -6,6 +6,7 @@
 #include <gui/fleet/fleet_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/live_panes.h>
+#include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/settings/settings_file.h>
 #include <gui/strings.h>
@@ -262,6 +263,15 @@ void WindowActions::add_stored_runs() {
     const QString group = tr("Runs");
     const QString none = tr("Select a run in Runs.");
     add_button(u"runs.open"_s, tr("&Open the selected run"), group, Page::Runs, "openRun", none);
+    registry_->add(
+        {.id = u"runs.window"_s,
+         .text = tr("Open the selected run in a new &window"),
+         .group = group,
+         .run =
+             [window = window_] {
+                 emit window->runs_page()->windowRequested(*window->runs_page()->selected());
+             },
+         .blocked = [window = window_, none] { return window->runs_page()->selected() ? QString() : none; }});
     add_button(u"runs.again"_s, tr("Run the selected job a&gain…"), group, Page::Runs, "againRun", none);
     add_button(u"runs.labels"_s, tr("&Labels of the selected run…"), group, Page::Runs, "labelRun", none);
     add_button(u"runs.delete"_s, tr("&Delete the selected run…"), group, Page::Runs, "deleteRun",
@@ -335,6 +345,7 @@ void WindowActions::fill_menus() {
                                                u"run.attach"_s,
                                                {},
                                                u"runs.open"_s,
+                                               u"runs.window"_s,
                                                u"runs.again"_s,
                                                u"runs.labels"_s,
                                                u"runs.delete"_s});

@@ -459,6 +459,15 @@ void RunsPage::show_menu(const QPoint& at) {
         const QString text = button == save_ ? tr("&Save failure bundle…") : button->text();
         QAction* action = menu->addAction(text, button, &QPushButton::click);
         action->setEnabled(button->isEnabled());
+        if (button == open_) {
+            QAction* window = menu->addAction(tr("Open in a new &window"), this, [this] {
+                if (const RunRecord* run = selected()) {
+                    emit windowRequested(*run);
+                }
+            });
+            window->setObjectName(u"runWindow"_s);
+            window->setEnabled(button->isEnabled());
+        }
         if (button == labels_) {
             menu->addMenu(export_->menu())->setText(export_->text());
         }

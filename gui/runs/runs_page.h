@@ -69,6 +69,8 @@ signals:
     void opened(std::shared_ptr<rankscope::gui::LiveData> data);
     void againRequested(const QString& name, const std::string& job_yaml, const std::string& run_id);
     void deleted(const QString& run_id);
+    /// The user wants this run in another window.
+    void windowRequested(const rankscope::RunRecord& run);
     /// The user wants the run as a file for others.
     void bundleRequested(const QString& run_id, const QString& name);
 

@@ -8370,6 +8370,10 @@
             <source>&amp;Panes</source>
             <translation>窗格(&amp;P)</translation>
         </message>
+        <message>
+            <source>Open the selected run in a new &amp;window</source>
+            <translation>在新窗口中打开所选运行(&amp;W)</translation>
+        </message>
     </context>
     <context>
         <name>Words</name>
@@ -14633,6 +14637,10 @@ ended with %1</source>
         <message>
             <source>%1 of %2 selected</source>
             <translation>已选 %1 / %2</translation>
+        </message>
+        <message>
+            <source>Open in a new &amp;window</source>
+            <translation>在新窗口中打开(&amp;W)</translation>
         </message>
     </context>
     <context>

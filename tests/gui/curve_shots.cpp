@@ -15,6 +15,7 @@
 #include <tests/gui/curve_shots.h>
 #include <tests/gui/synthetic_run.h>
 
+#include <QDockWidget>
 #include <QMenu>
 #include <algorithm>
 #include <memory>
@@ -83,6 +84,8 @@ void curve_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     panes->put(LivePanes::Pane::Log, LivePanes::Place::RightOf, LivePanes::Pane::Curves);
     take(&window, "curves-panes-beside");
     panes->set_movable(false);
+    panes->dock(LivePanes::Pane::Log)->setFloating(true);
+    take(panes->dock(LivePanes::Pane::Log), "curves-panes-window");
     panes->reset();
     take(&window, "curves-panes-reset");
     show_run(window, 40, 0.9);
