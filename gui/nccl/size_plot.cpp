@@ -72,6 +72,7 @@ QString short_time(double value) {
 }  // namespace
 
 SizePlot::SizePlot(QWidget* parent) : QWidget(parent), plot_(new QCustomPlot(this)) {
+    setMinimumSize(120, 80);  // of a plot without room QCustomPlot has no picture
     setObjectName(u"sizePlot"_s);
     setAccessibleName(tr("Latency and bus bandwidth over the size"));
     auto* layout = new QHBoxLayout(this);

@@ -10,10 +10,26 @@
 #include <QApplication>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <cstdio>
 #include <cstdlib>
 
+namespace {
+
+using namespace rankscope::gui;
+
+/// Qt's warnings are faults of the window, as with QT_FATAL_WARNINGS=1; what a platform without a screen lacks is none.
+void take_message(QtMsgType type, const QMessageLogContext& /*context*/, const QString& message) {
+    const bool of_platform = message.startsWith(u"This plugin does not support"_s) ||
+                             message.startsWith(u"QStandardPaths: XDG_RUNTIME_DIR"_s);
+    if (type != QtDebugMsg && type != QtInfoMsg && !of_platform) {
+        ADD_FAILURE() << "Qt warns: " << qPrintable(message);
+    }
+    std::fprintf(stderr, "%s\n", qPrintable(message));
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-    using namespace rankscope::gui;
     // No files of the user who runs the tests are read or written.
     const QTemporaryDir home;
     qputenv("HOME", home.path().toLocal8Bit());
@@ -24,6 +40,7 @@ int main(int argc, char** argv) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
     testing::InitGoogleTest(&argc, argv);
+    qInstallMessageHandler(take_message);
     QApplication app(argc, argv);
     QApplication::setOrganizationName(u"rankscope-test"_s);
     load_resources();
