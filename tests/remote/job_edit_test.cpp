@@ -43,6 +43,19 @@ std::string changed(const std::string& yaml, const std::vector<std::string>& ass
     return result ? *result : std::string();
 }
 
+TEST(JobEdit, AnEmptySectionOfALauncherStays) {
+    const std::string yaml = "launcher: slurm\nslurm: ";
+    const Job job = parse_job(yaml, "j.yaml").job;
+    const auto same = with_changes(yaml, job, job);
+    ASSERT_TRUE(same);
+    EXPECT_EQ(*same, yaml);
+    Job other = job;
+    other.launcher = "ssh";
+    const auto edited = with_changes(yaml, job, other);
+    ASSERT_TRUE(edited);
+    EXPECT_EQ(edited->find("slurm"), std::string::npos) << *edited;
+}
+
 TEST(JobEdit, OnlyTheLinesOfTheValueChange) {
     struct Row {
         const char* title;

@@ -104,7 +104,9 @@ json with_values(const json& document, const Job& written, const Job& job) {
         result.erase("checkpoint");
     }
     for (const JobLauncher& launcher : job_launchers()) {
-        if (!job.launcher_options.contains(launcher.name)) {
+        const bool changed =
+            job.launcher != written.launcher || written.launcher_options.contains(launcher.name);
+        if (changed && !job.launcher_options.contains(launcher.name)) {
             result.erase(launcher.name);
         }
     }
