@@ -95,9 +95,9 @@ void AdvicePanel::set_memory(const std::optional<MemoryNeed>& need) {
         return;
     }
     const QString needed = bytes_text(need->needed.total());
-    memory_->setText(
-        need->fits() ? tr("A rank needs about %1 of the %2 of its GPU.").arg(needed, bytes_text(need->there))
-                     : qs(memory_note(need)));
+    memory_->setText(need->fits() ? tr("A rank needs about %1 of the %2 that its GPU has for it.")
+                                        .arg(needed, bytes_text(need->there))
+                                  : qs(memory_note(need)));
     memory_->setToolTip(
         tr("Activations %1, parameters with gradients and optimizer %2, CUDA and its libraries "
            "about %3. An estimate, right within a quarter.")

@@ -4128,8 +4128,8 @@
             <translation>作业设置了 %1=%2：该插件通过 Rankscope 的插件加载。</translation>
         </message>
         <message>
-            <source>A rank needs about %1 of GPU memory, and %2 on %3 has %4.</source>
-            <translation>每个 rank 约需 %1 显存，而 %3 上的 %2 只有 %4。</translation>
+            <source>A rank needs about %1 of GPU memory, and %2 on %3 has %4 for it.</source>
+            <translation>每个 rank 约需 %1 显存，而 %3 上的 %2 只能为其提供 %4。</translation>
         </message>
         <message>
             <source>A batch of %1 fits.</source>
@@ -9140,8 +9140,8 @@
             <translation>激活值 %1，参数及其梯度和优化器状态 %2，CUDA 及其库约 %3。此为估计值，误差在四分之一以内。</translation>
         </message>
         <message>
-            <source>A rank needs about %1 of the %2 of its GPU.</source>
-            <translation>每个 rank 约需 %1，其 GPU 共有 %2。</translation>
+            <source>A rank needs about %1 of the %2 that its GPU has for it.</source>
+            <translation>每个 rank 约需 %1，其 GPU 可为其提供 %2。</translation>
         </message>
     </context>
     <context>

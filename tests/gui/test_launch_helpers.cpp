@@ -148,7 +148,7 @@ TEST_F(LaunchHelpers, ABatchThatDoesNotFitIntoTheGpuIsNamed) {
         << qPrintable(memory->text()) << qPrintable(find<QLabel>("startReason")->text());
     EXPECT_TRUE(memory->isVisibleTo(window_.get()));
     window_->launch_page()->set_job_text(job(32), "x.yaml");
-    EXPECT_TRUE(wait_until([&] { return memory->text().contains(u"of its GPU"_s); }))
+    EXPECT_TRUE(wait_until([&] { return memory->text().contains(u"that its GPU has"_s); }))
         << qPrintable(memory->text());
 }
 

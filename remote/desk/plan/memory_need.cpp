@@ -76,7 +76,7 @@ std::string memory_note(const std::optional<MemoryNeed>& need) {
     }
     const std::int64_t batch = need->fitting_batch();
     const std::string note =
-        text(kContext, "A rank needs about %1 of GPU memory, and %2 on %3 has %4.",
+        text(kContext, "A rank needs about %1 of GPU memory, and %2 on %3 has %4 for it.",
              {size_text(need->needed.total()), need->gpu, need->node, size_text(need->there)});
     return note + " " +
            (batch > 0 ? text(kContext, "A batch of %1 fits.", {std::to_string(batch)})
