@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/backend.h>
+#include <engine/backend/operation_time.h>
 #include <engine/backend/totals.h>
 #include <engine/ddp/gradient_exchange.h>
 #include <engine/error.h>
@@ -95,6 +96,14 @@ public:
     /// When no result is open.
     virtual std::optional<LossScale> loss_scale() const = 0;
     virtual void set_loss_scale(const LossScale& scale) = 0;
+
+    /// The operations of an update with this batch in the order of the step, each timed by itself; weights and statistics
+    /// are those of many updates afterwards. When no result is open, without other ranks. Empty: the backend has no list
+    /// of operations.
+    virtual std::vector<OperationTime> time_operations(const Batch& /*batch*/,
+                                                       const OptimizerStep& /*step*/) {
+        return {};
+    }
 
     /// An update with one batch.
     UpdateResult train(const Batch& batch, const OptimizerStep& step, StepTimes& times) {

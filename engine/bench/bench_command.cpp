@@ -78,6 +78,8 @@ int parse(int argc, char** argv, BenchOptions& options) {
         "--plan", options.plan,
         "run nothing: count the kernels and bytes of a step as it is planned for an NVIDIA H200 (needs "
         "the CUDA libraries, no GPU; with WORLD_SIZE above 1 with the averaging over the ranks)");
+    app.add_flag("--operations", options.operations,
+                 "also time each operation of a step by itself (--device cuda, one rank)");
     app.add_flag("--no-sync", options.no_sync,
                  "also time steps without communication, in turns, and report what it adds to a step");
     app.add_option("--rendezvous-timeout", options.rendezvous_timeout_s,
@@ -179,6 +181,18 @@ Json line(const BenchOptions& options, const CompiledModel& model, const Graph& 
     return result;
 }
 
+Json operation_list(const std::vector<OperationTime>& times) {
+    Json list = Json::array();
+    for (const OperationTime& one : times) {
+        list.push_back({{"name", one.name},
+                        {"lane", one.lane},
+                        {"kernels", one.kernels},
+                        {"bytes", one.bytes},
+                        {"us", one.us}});
+    }
+    return list;
+}
+
 Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvous* rendezvous,
              ProcessGroup* device_group) {
     ProcessGroup* const group = rendezvous != nullptr ? &rendezvous->group() : nullptr;
@@ -252,8 +266,12 @@ Json measure(const BenchOptions& options, const ComputeDevice& device, Rendezvou
             }
         }
         finish_all(*with);
-        return line(options, *model, graph, device,
-                    gather_figures({synced, alone, first_step_at.count()}, group));
+        Json result = line(options, *model, graph, device,
+                           gather_figures({synced, alone, first_step_at.count()}, group));
+        if (options.operations) {
+            result["operations"] = operation_list(with->time_operations(batches[0], update));
+        }
+        return result;
     } catch (const Error& error) {
         if (!runs_ahead || rendezvous == nullptr) {
             throw;
@@ -280,6 +298,9 @@ int bench_command(int argc, char** argv) {
     if (options.plan) {
         std::cout << plan_line(options, env.world_size).dump() << '\n';
         return 0;
+    }
+    if (options.operations && (options.device != "cuda" || env.world_size > 1)) {
+        throw ConfigError("--operations: needs --device cuda and one rank");
     }
     const ComputeDevice device = open_device(options.device, options.threads, env);
     const std::unique_ptr<Rendezvous> rendezvous = meet(options, env);

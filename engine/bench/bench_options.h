@@ -26,6 +26,7 @@ struct BenchOptions {
     std::string read = "each";  ///< loss and right answers: each step or none
     bool deterministic = true;
     bool plan = false;     ///< only count what a step on a GPU consists of
+    bool operations = false;  ///< also time each operation of a step by itself
     bool no_sync = false;  ///< also time steps without communication
     double rendezvous_timeout_s = 120;
     bool allow_no_token = false;

@@ -8,7 +8,6 @@
 #include <engine/train/model_setup.h>
 #include <engine/train/version.h>
 
-#include <array>
 #include <cmath>
 #include <cstddef>
 
@@ -37,13 +36,12 @@ nlohmann::ordered_json plan_line(const BenchOptions& options, int world_size) {
                                                .deterministic = options.deterministic,
                                                .optimizer = bench_optimizer(options.model),
                                                .averaged = world_size > 1});
-    constexpr std::array<const char*, cuda::kLanes> kNames{"main", "side", "comm"};
     nlohmann::ordered_json lanes;
     std::size_t kernels = 0;
     std::size_t bytes = 0;
     for (std::size_t lane = 0; lane < cuda::kLanes; ++lane) {
         const cuda::StepFigures::OfLane& of = figures.lanes[lane];
-        lanes[kNames[lane]] = {{"kernels", of.kernels}, {"mb", megabytes(of.bytes)}};
+        lanes[cuda::kLaneNames[lane]] = {{"kernels", of.kernels}, {"mb", megabytes(of.bytes)}};
         kernels += of.kernels;
         bytes += of.bytes;
     }

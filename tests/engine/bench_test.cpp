@@ -138,6 +138,7 @@ TEST(Bench, WrongArgumentsEndWithTwo) {
              {{"--model", "vgg"}, "vgg"},
              {{"--batch", "0"}, "--batch"},
              {{"--precision", "fp8"}, "--precision"},
+             {{"--operations"}, "--operations: needs --device cuda"},
              {{"--precision", "fp16"}, "fp16"},  // known, but nothing for a CPU
              {{"--model", "convnet", "--sample-shape", "1,4,4"}, "convnet"}}) {
         auto workers = start_bench(folder, 1, arguments);

@@ -153,6 +153,26 @@ TEST_F(CudaRunner, EachUpdateIsOneOperationForTheWatchdog) {
     EXPECT_FALSE(state.running);
 }
 
+TEST_F(CudaRunner, OperationsAreTimedOneByOne) {
+    const auto cuda = make_cuda_backend(options);
+    const auto model = fresh(*cuda);
+    const auto runner = model->training_step({}, {});
+    step.step = 1;
+    const std::vector<OperationTime> times_of = runner->time_operations(batch_of(1), step);
+    ASSERT_GT(times_of.size(), 8U);
+    std::size_t updates = 0;
+    for (const OperationTime& one : times_of) {
+        EXPECT_FALSE(one.name.empty());
+        EXPECT_GT(one.us, 0.0) << one.name;
+        EXPECT_GT(one.kernels, 0U) << one.name;
+        updates += one.name.find("update") != std::string::npos ? 1 : 0;
+    }
+    EXPECT_GT(updates, 0U);
+    step.step = 2;
+    const UpdateResult next = runner->train(batch_of(2), step, times);
+    EXPECT_TRUE(std::isfinite(next.mine.loss)) << "a step afterwards";
+}
+
 TEST_F(CudaRunner, TheLossScaleLivesOnTheDevice) {
     const auto cuda = make_cuda_backend(options);
     const auto model = fresh(*cuda, Precision::fp16);

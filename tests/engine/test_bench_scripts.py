@@ -95,6 +95,15 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(report["sanitizer"]["why"], "needs a GPU")
         self.assertEqual((self.out / "table.md").read_text(encoding="utf-8"), done.stdout)
 
+    def test_the_table_names_the_longest_operations(self):
+        operations = [{"name": f"operation {i}", "lane": "main", "kernels": 1, "bytes": 4_000_000, "us": float(i)} for i in range(1, 30)]
+        report = {"operations": {"state": "done", "result": [{"model": "resnet18", "batch": 256, "operations": operations},
+                                                             {"model": "resnet18", "batch": 1024, "fault": "no memory"}]}}
+        shown = list(table.lines(report))
+        self.assertIn("29 operations, 0.43 ms one after the other; resnet18 1024: no memory", shown[2])
+        self.assertIn("| resnet18 256 | operation 29 | main | 29.0 | 6.7% | 138 |", shown)
+        self.assertEqual(sum("operation " in line and line.startswith("| resnet18") for line in shown), table.LONGEST)
+
     def test_every_part_belongs_to_one_call(self):
         self.assertEqual(sorted(name for call in parts.CALLS.values() for name in call), sorted(parts.PARTS))
 

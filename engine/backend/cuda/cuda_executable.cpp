@@ -3,6 +3,7 @@
 
 #include <engine/backend/cuda/cuda_executable.h>
 #include <engine/backend/cuda/elementwise.h>
+#include <engine/backend/cuda/measure.h>
 #include <engine/backend/cuda/smaller_batch.h>
 #include <engine/backend/cuda/step_operations.h>
 #include <engine/error.h>
@@ -323,7 +324,7 @@ CudaGraph& CudaExecutable::recording(const StepRequest& request) {
     return *recordings_.back().graph;
 }
 
-void CudaExecutable::enqueue_step(const StepRequest& request) {
+InputSlot& CudaExecutable::slot_for(const StepRequest& request) {
     InputSlot& of = slots_.current();
     slots_.check(state_.form, memory_.image_count());
     make_free(of);
@@ -334,6 +335,37 @@ void CudaExecutable::enqueue_step(const StepRequest& request) {
         upload(of, request.optimizer);
         warm_up();
     }
+    return of;
+}
+
+std::vector<OperationTime> CudaExecutable::time_operations(const StepRequest& request) {
+    InputSlot& of = slot_for(request);
+    if (request.update) {
+        memory_.expect_update(request.optimizer);
+    }
+    upload(of, request.optimizer);
+    const StepMemory memory = memory_.step_memory(request);
+    const StepOperations operations({training().plan, memory, state_, options_.type}, request);
+    const cudaStream_t main = memory_.gpu().main.get();
+    const std::vector<const StepOperation*> list = operations.in_order();
+    // Once as a step: no operation is timed on values that no step gives.
+    for (const StepOperation* const operation : list) {
+        operation->run(main);
+    }
+    std::vector<OperationTime> times;
+    for (const StepOperation* const operation : list) {
+        times.push_back({.name = operation->name,
+                         .lane = kLaneNames[static_cast<std::size_t>(operation->lane)],
+                         .kernels = operation->kernels,
+                         .bytes = operation->bytes,
+                         .us = measure_us(main, operation->run)});
+    }
+    memory_.gpu().main.wait();
+    return times;
+}
+
+void CudaExecutable::enqueue_step(const StepRequest& request) {
+    InputSlot& of = slot_for(request);
     if (options_.graphs && request.update && find_recording(settings_of(request)) == nullptr) {
         upload(of, request.optimizer);
         warm_up_update(request);

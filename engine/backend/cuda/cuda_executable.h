@@ -8,6 +8,7 @@
 #include <engine/backend/cuda/lowering.h>
 #include <engine/backend/cuda/model_memory.h>
 #include <engine/backend/cuda/step_request.h>
+#include <engine/backend/operation_time.h>
 #include <engine/graph/schedule.h>
 #include <engine/tensor/element_type.h>
 
@@ -66,6 +67,8 @@ public:
     /// Begins a whole step on the current input and labels and returns, usually before it has run; they may be
     /// filled for the next one then. Throws Error for a label out of range.
     void enqueue_step(const StepRequest& request);
+    /// As TrainingStep's, of a whole step with this request on the current input and labels.
+    std::vector<OperationTime> time_operations(const StepRequest& request);
     /// The result of the earliest step whose result was not read yet; waits for it. std::logic_error: none is open.
     StepResult next_result();
 
@@ -112,6 +115,8 @@ private:
     RecordedSettings settings_of(const StepRequest& request);
     /// What the step allocates: nothing may be allocated while it is being recorded.
     void allocate_for(const StepRequest& request);
+    /// The slot of the next step, with all that its operations work on.
+    InputSlot& slot_for(const StepRequest& request);
     void enqueue_operations(const StepRequest& request);
     /// The recording for these settings; made at the first call.
     CudaGraph& recording(const StepRequest& request);

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -16,6 +17,7 @@ namespace rankscope::engine::cuda {
 /// comm: what goes over the network.
 enum class Lane { main, side, comm };
 inline constexpr std::size_t kLanes = 3;
+inline constexpr std::array<const char*, kLanes> kLaneNames{"main", "side", "comm"};
 
 /// Addresses [begin, end).
 struct MemoryTouch {

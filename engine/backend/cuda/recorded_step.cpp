@@ -190,4 +190,15 @@ void RecordedStep::set_loss_scale(const LossScale& scale) {
     model_.memory().set_loss_scale(scale);
 }
 
+std::vector<OperationTime> RecordedStep::time_operations(const Batch& batch, const OptimizerStep& step) {
+    if (reduction_ != nullptr) {
+        throw std::logic_error("operations are timed without other ranks, which would run each another time");
+    }
+    StepRequest request;
+    request.scale_loss = options_.loss_scale.has_value();
+    request.optimizer = step;
+    request.clip_norm = options_.clip_norm.value_or(0.0);
+    return load(batch).time_operations(request);
+}
+
 }  // namespace rankscope::engine::cuda

@@ -31,6 +31,7 @@ public:
     BatchResult evaluate(const Batch& batch) override;
     std::optional<LossScale> loss_scale() const override;
     void set_loss_scale(const LossScale& scale) override;
+    std::vector<OperationTime> time_operations(const Batch& batch, const OptimizerStep& step) override;
 
 private:
     /// An update whose result was not taken yet.

@@ -41,6 +41,11 @@ def summary(name, part):
     if name == "ranks" and result:
         return "; ".join(f"{one['model']} on {one['ranks']}: " + one.get("fault", number(one.get("after_one_update", 0.0)))
                          for one in result)
+    if name == "operations" and result:
+        return "; ".join(f"{one['model']} {one['batch']}: "
+                         + one.get("fault", f"{len(one.get('operations', []))} operations, "
+                                   f"{sum(each['us'] for each in one.get('operations', [])) / 1000:.2f} ms one after the other")
+                         for one in result)
     if name == "plugin" and result and "overhead" in result:
         return ", ".join(f"level {level} {value:+.2%}" for level, value in result["overhead"].items())
     if name == "sanitizer" and result:
@@ -50,6 +55,18 @@ def summary(name, part):
     return ""
 
 
+LONGEST = 12  # operations of a step that the table shows
+
+
+def operation_rows(report):
+    """The operations of each case that take longest, with what they reach of the memory's bandwidth."""
+    for case in rows_of(report, "operations"):
+        total = sum(one["us"] for one in case.get("operations", []))
+        for one in sorted(case.get("operations", []), key=lambda one: -one["us"])[:LONGEST]:
+            speed = f"{one['bytes'] / one['us'] / 1000:,.0f}" if one["us"] and one["bytes"] else "–"
+            yield f"{case['model']} {case['batch']}", one["name"], one["lane"], one["us"], one["us"] / total, speed
+
+
 def lines(report):
     """`report`: of each part its state, and its result or why there is none."""
     yield "| part | state | s | |"
@@ -57,6 +74,13 @@ def lines(report):
     for name, part in report.items():
         if isinstance(part, dict) and "state" in part:
             yield f"| {name} | {part['state']} | {part.get('seconds', 0):.0f} | {summary(name, part)[:300]} |"
+    operations = list(operation_rows(report))
+    if operations:
+        yield ""
+        yield "| case | operation by itself | lane | us | share of all | GB/s |"
+        yield "|---|---|---|---|---|---|"
+        for case, name, lane, us, share, speed in operations:
+            yield f"| {case} | {name} | {lane} | {us:.1f} | {share:.1%} | {speed} |"
     rows = list(speed_rows(report))
     if rows:
         yield ""
