@@ -34,6 +34,9 @@ QString origin_text(const logs::SettingUse& use, const std::string& name) {
                                              : SettingsModel::tr("environment");
         case logs::SettingOrigin::Program:
             return SettingsModel::tr("the program");
+        case logs::SettingOrigin::Node:
+            return use.where == kEnvironmentSource ? SettingsModel::tr("environment of the node")
+                                                   : qs(use.where);
     }
     return {};
 }

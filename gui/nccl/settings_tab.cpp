@@ -173,17 +173,20 @@ void SettingsTab::changeEvent(QEvent* event) {
 
 void SettingsTab::refresh() {
     const std::size_t ranks = run_ ? run_->state().plan.ranks.size() : 0;
-    if (!snapshot_ || (snapshot_ == shown_ && ranks == shown_ranks_)) {
+    const std::size_t nodes = run_ ? run_->state().node_settings.size() : 0;
+    if (!snapshot_ || (snapshot_ == shown_ && ranks == shown_ranks_ && nodes == shown_nodes_)) {
         return;
     }
     shown_ = snapshot_;
     shown_ranks_ = ranks;
+    shown_nodes_ = nodes;
     logs::SettingBook book;
     if (run_) {
         const std::string& yaml = run_->data().job_yaml;
         const JobRead read = yaml.empty() ? JobRead() : parse_job(yaml, {});
         const bool known = !yaml.empty() && read.problems.empty();
         add_plan(run_->state().plan, known ? &read.job : nullptr, book);
+        add_node_settings(run_->state().plan, run_->state().node_settings, book);
     }
     book.add_facts(snapshot_->facts);
     auto rows = book.rows(logs::VariableTable::own(), logs::versions_of(snapshot_->facts));

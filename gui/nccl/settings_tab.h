@@ -42,6 +42,7 @@ private:
     std::shared_ptr<const NcclSnapshot> snapshot_;
     std::shared_ptr<const NcclSnapshot> shown_;
     std::size_t shown_ranks_ = 0;  ///< of the plan that is shown
+    std::size_t shown_nodes_ = 0;  ///< that had reported their settings
     const LiveModel* run_ = nullptr;
     SettingsModel* model_;
     QTreeView* view_;

@@ -2,11 +2,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/ctl/commands.h>
+#include <remote/ctl/stop_on_interrupt.h>
 #include <remote/ctl/terminal_text.h>
 #include <remote/desk/config/secret_env.h>
 #include <remote/desk/launch/run_launcher.h>
 #include <remote/desk/plan/plan_settings.h>
 #include <remote/desk/plan/variable_notes.h>
+#include <remote/desk/store/run_lines.h>
 #include <remote/desk/store/run_store.h>
 #include <remote/desk/text.h>
 #include <remote/logs/facts/fact_builder.h>
@@ -31,6 +33,7 @@ using Json = nlohmann::ordered_json;
 struct VarsOptions {
     std::vector<std::string> names;
     std::string job;
+    std::string run;
     std::vector<std::string> logs;
 };
 
@@ -136,6 +139,9 @@ std::string origin_text(const logs::SettingUse& use) {
             return text(kContext, "printed by NCCL");
         case logs::SettingOrigin::Program:
             return text(kContext, "set by the program");
+        case logs::SettingOrigin::Node:
+            return use.where == kEnvironmentSource ? text(kContext, "environment of the node")
+                                                   : text(kContext, "on the node: %1", {use.where});
     }
     return {};
 }
@@ -215,6 +221,37 @@ bool add_job(const GlobalOptions& options, const std::string& file, logs::Settin
     return true;
 }
 
+// What the ranks of a stored run got, and what NCCL printed there.
+bool add_run(const GlobalOptions& options, const std::string& id, logs::SettingBook& book,
+             logs::RunFacts& facts) {
+    const auto store = open_store(options);
+    if (!store) {
+        return false;
+    }
+    logs::FactBuilder builder;
+    NodeSettings nodes;
+    const RunSink sink{.line = [&](const logs::LogLine& line) { builder.feed(line); },
+                       .event =
+                           [&](const RunRecord&, const Event& event) {
+                               if (const auto* settings = event.as<SettingsEvent>()) {
+                                   nodes[event.node] = settings->settings;
+                               }
+                           }};
+    const StopOnInterrupt interrupt;
+    const auto record = store->run(id);
+    const auto read =
+        record ? read_run_lines(*store, id, 0, sink, interrupt.token()) : Result<RunLines>(record.failure());
+    if (!read) {
+        report(read.failure(), options.json);
+        return false;
+    }
+    const JobRead job = record->job_yaml.empty() ? JobRead() : parse_job(record->job_yaml, {});
+    add_plan(record->plan, !record->job_yaml.empty() && job.problems.empty() ? &job.job : nullptr, book);
+    add_node_settings(record->plan, nodes, book);
+    facts = builder.take();
+    return true;
+}
+
 int nccl_vars(const GlobalOptions& options, const VarsOptions& wanted) {
     if (logs::VariableTable::own().all().empty()) {
         report(Failure{"bad-file", "", text(kContext, "The table of variables was not found."),
@@ -222,7 +259,7 @@ int nccl_vars(const GlobalOptions& options, const VarsOptions& wanted) {
                options.json);
         return kUsage;
     }
-    if (wanted.job.empty() && wanted.logs.empty()) {
+    if (wanted.job.empty() && wanted.run.empty() && wanted.logs.empty()) {
         return list_table(options, wanted.names);
     }
     logs::SettingBook book;
@@ -230,6 +267,14 @@ int nccl_vars(const GlobalOptions& options, const VarsOptions& wanted) {
         return kUsage;
     }
     logs::VariableVersions versions;
+    if (!wanted.run.empty()) {
+        logs::RunFacts facts;
+        if (!add_run(options, wanted.run, book, facts)) {
+            return kUsage;
+        }
+        book.add_facts(facts);
+        versions = logs::versions_of(facts);
+    }
     if (!wanted.logs.empty()) {
         logs::FactBuilder builder;
         const auto read =
@@ -252,11 +297,16 @@ int nccl_vars(const GlobalOptions& options, const VarsOptions& wanted) {
 void add_nccl_vars_command(CLI::App& app, GlobalOptions& options, int& code) {
     auto* command = app.add_subcommand(
         "nccl-vars",
-        "List and explain the variables of NCCL, PyTorch and Gloo, and which a job or a log sets");
+        "List and explain the variables of NCCL, PyTorch and Gloo, and which a job, a run or a log sets");
     auto wanted = std::make_shared<VarsOptions>();
     command->add_option("name", wanted->names, "Variables to explain (default: all)");
     command->add_option("--job", wanted->job, "Show what the ranks of this job file get, and from where")
         ->type_name("FILE");
+    command
+        ->add_option("--run", wanted->run,
+                     "Show what the ranks of this stored run got, and from where: the job, the nodes' "
+                     "environments or NCCL's files there")
+        ->type_name("RUN");
     command
         ->add_option("--logs", wanted->logs,
                      "Show what these logs of NCCL say is set (files, folders, archives)")

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -202,6 +203,36 @@ struct SampleEvent {
     std::vector<std::pair<std::string, double>> values;
 };
 
+/// A variable of NCCL, PyTorch or Gloo that a node itself sets.
+struct NodeSetting {
+    std::string name = {};
+    std::string value = {};
+    std::string source = {};  ///< kEnvironmentSource, or the file of NCCL that sets it
+
+    bool operator==(const NodeSetting&) const = default;
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("name", self.name, Written::Always);
+        visit("value", self.value, Written::Always);
+        visit("source", self.source, Written::Always);
+    }
+};
+using NodeSettings = std::map<std::string, std::vector<NodeSetting>>;  ///< by node
+/// The environment that the ranks inherit: of the login, or of the batch system.
+inline constexpr const char* kEnvironmentSource = "environment";
+
+/// From a node, before its ranks start: what they get beside the job's own variables. The environment wins over
+/// ~/.nccl.conf (or NCCL_CONF_FILE), which wins over /etc/nccl.conf; a variable of the job wins over all.
+struct SettingsEvent {
+    std::vector<NodeSetting> settings = {};
+
+    template <typename Self, typename Visit>
+    static void visit_fields(Self& self, Visit visit) {
+        visit("settings", self.settings, Written::Always);
+    }
+};
+
 /// How the desk reaches a node of a run.
 enum class LinkState : std::uint8_t {
     Linked,    ///< it answers
@@ -240,7 +271,7 @@ struct LinkEvent {
 };
 
 using EventBody = std::variant<StageEvent, MetricEvent, LogEvent, ExitEvent, DiagnosisEvent, EndEvent,
-                               SampleEvent, LinkEvent, NoticeEvent, NcclEvent>;
+                               SampleEvent, LinkEvent, NoticeEvent, NcclEvent, SettingsEvent>;
 
 struct Event {
     std::uint64_t seq = 0;  ///< from 1 without gaps, per run and node; the desk's own events have node ""
@@ -255,7 +286,7 @@ struct Event {
     }
 };
 
-/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice", "nccl": the "event" key of the JSON
+/// "stage", "metric", "log", "exit", "diagnosis", "end", "sample", "link", "notice", "nccl", "settings": the "event" key of the JSON
 /// form.
 const char* kind_of(const Event& event);
 

@@ -150,6 +150,14 @@ SampleEvent sample_from(const wire::Sample& frame) {
     return sample;
 }
 
+SettingsEvent settings_from(const wire::NodeSettings& frame) {
+    SettingsEvent event;
+    for (const auto& setting : frame.settings()) {
+        event.settings.push_back({setting.name(), setting.value(), setting.source()});
+    }
+    return event;
+}
+
 LostHow lost_how_of(wire::CauseKind kind) {
     switch (kind) {
         case wire::CAUSE_NODE_SILENT:
@@ -275,6 +283,15 @@ struct ToWire {
             frame.mutable_sample()->add_values(value);
         }
     }
+    void operator()(const SettingsEvent& event) const {
+        frame.mutable_settings();  // also when there is nothing in it
+        for (const auto& setting : event.settings) {
+            auto* out = frame.mutable_settings()->add_settings();
+            out->set_name(setting.name);
+            out->set_value(setting.value);
+            out->set_source(setting.source);
+        }
+    }
     void operator()(const NcclEvent& nccl) const { nccl_to_wire(nccl, *frame.mutable_nccl()); }
     // The desk's own: no agent sends one, so the frames have no such body.
     void operator()(const LinkEvent& /*link*/) const {}
@@ -313,6 +330,9 @@ Event from_wire(const wire::Event& frame, const std::string& node) {
             break;
         case wire::Event::kNccl:
             event.body = nccl_from_wire(frame.nccl());
+            break;
+        case wire::Event::kSettings:
+            event.body = settings_from(frame.settings());
             break;
         case wire::Event::BODY_NOT_SET:
             // Of a newer agent: kept as a note, so that the sequence has no gap.

@@ -15146,6 +15146,10 @@ ended with %1</source>
             <source>What it does</source>
             <translation>作用</translation>
         </message>
+        <message>
+            <source>environment of the node</source>
+            <translation>节点的环境变量</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::SettingsTab</name>

@@ -143,6 +143,10 @@ protected:
             rank.env["NCCL_ALGO"] = rank.rank == 3 ? "Tree" : "Ring";
             rank.env["NCCL_IB_HCA"] = "mlx5";
         }
+        data.state.node_settings[data.state.plan.ranks.front().node] = {
+            {"NCCL_ALGO", "CollnetDirect", "environment"},
+            {"NCCL_PROTO", "LL", "/home/trainer/.nccl.conf"},
+            {"TORCH_NCCL_BLOCKING_WAIT", "1", "environment"}};
         data.job_yaml =
             with_job
                 ? "name: x\nnodes: [local]\ncommand: [a]\nenv: { NCCL_SOCKET_IFNAM: eth0, NCCL_ALGO: Ring }\n"
@@ -192,6 +196,11 @@ TEST_F(NcclSettings, ValueOriginRanksAndMeaning) {
                     ->text()
                     .contains(u"grep NCCL_CROSS_NIC ~/.nccl.conf /etc/nccl.conf"_s))
         << "how to find out which";
+    EXPECT_EQ(row(u"NCCL_PROTO"_s).siblingAtColumn(SettingsModel::From).data().toString(),
+              u"/home/trainer/.nccl.conf"_s);
+    EXPECT_EQ(row(u"TORCH_NCCL_BLOCKING_WAIT"_s).siblingAtColumn(SettingsModel::From).data().toString(),
+              u"environment of the node"_s)
+        << "also what no line of NCCL names";
     EXPECT_EQ(row(u"NCCL_CONF_FILE"_s).siblingAtColumn(SettingsModel::From).data().toString(),
               u"environment"_s);
     const QModelIndex hca = row(u"NCCL_IB_HCA"_s);

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`rankscopectl nccl-vars` and the notes of `plan` as users run them: nccl_vars_command.py PROGRAM"""
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -29,9 +30,9 @@ class NcclVars(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "cluster.yaml").write_text("nodes: []\n", encoding="utf-8")
 
-    def run_program(self, *arguments):
+    def run_program(self, *arguments, **variables):
         return subprocess.run([PROGRAM, "--cluster", str(self.folder / "cluster.yaml"), "--data-dir", str(self.folder / "data"), *arguments],
-                              capture_output=True, text=True, cwd=self.folder, check=False)
+                              capture_output=True, text=True, cwd=self.folder, check=False, env={**os.environ, **variables})
 
     def write(self, name, text):
         (self.folder / name).write_text(text, encoding="utf-8")
@@ -49,6 +50,23 @@ class NcclVars(unittest.TestCase):
         done = self.run_program("nccl-vars", "NCCL_SOCKET_IFNAM")
         self.assertEqual(done.returncode, 2)
         self.assertIn("Did you mean NCCL_SOCKET_IFNAME?", done.stderr)
+
+    def test_run_names_what_its_node_sets(self):
+        job = self.write("job.yaml", 'name: node\nnodes: [local]\nprocs_per_node: 2\ncommand: ["true"]\nenv: { NCCL_PROTO: Simple }\n')
+        file = self.folder / "nccl.conf"
+        file.write_text("NCCL_IB_HCA=mlx5_0\nNCCL_ALGO=Tree\nNCCL_PROTO=LL\n", encoding="utf-8")
+        run = self.run_program("run", job, NCCL_CONF_FILE=str(file), NCCL_ALGO="Ring", TORCH_NCCL_BLOCKING_WAIT="1")
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        listed = json.loads(self.run_program("--json", "runs", "list").stdout)["runs"]
+        done = self.run_program("--json", "nccl-vars", "--run", listed[0]["run"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        found = {row["name"]: [(use["value"], use["origin"], use["where"], use["ranks"]) for use in row["uses"]]
+                 for row in json.loads(done.stdout)["settings"]}
+        self.assertEqual(found["NCCL_IB_HCA"], [("mlx5_0", "node", str(file), [0, 1])])
+        self.assertEqual(found["NCCL_ALGO"], [("Ring", "node", "environment", [0, 1])])
+        self.assertEqual(found["TORCH_NCCL_BLOCKING_WAIT"], [("1", "node", "environment", [0, 1])])
+        self.assertEqual(found["NCCL_PROTO"], [("Simple", "job", "env", [0, 1])])
+        self.assertEqual(self.run_program("nccl-vars", "--run", "absent").returncode, 2)
 
     def test_job(self):
         job = self.write("job.yaml", JOB)

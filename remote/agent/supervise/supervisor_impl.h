@@ -47,6 +47,7 @@ private:
 
     AgentResult<void> prepare();
     AgentResult<void> prepare_own_program();
+    void report_settings();
     void start_all();
     void loop();
     void signalled(int signal);

@@ -5,6 +5,7 @@
 #include <base/paths.h>
 #include <base/wait_fd.h>
 #include <remote/agent/link/cause.h>
+#include <remote/agent/node/node_settings.h>
 #include <remote/agent/probes/ports.h>
 #include <remote/agent/ranks/error_file.h>
 #include <remote/agent/spool/run_events.h>
@@ -24,10 +25,34 @@ constexpr double kStoppedReported = 3;    // a rank stopped from outside for so 
 constexpr double kStoppedLongEnough = 1;  // a rank that is stopped for less delays no other rank
 constexpr double kOwnSigterm = 0.5;       // between a rank's SIGTERM and ours, where all get one
 
+constexpr double kSettingsPatience = 0.2;  // for the user's file of NCCL, which may lie on a dead server
+
+// The same file for all ranks, as jobs set it for all.
+std::string user_file_of(const wire::StartRun& run) {
+    for (const auto& rank : run.ranks()) {
+        if (const auto named = rank.env().find("NCCL_CONF_FILE"); named != rank.env().end()) {
+            return named->second;
+        }
+    }
+    return nccl_user_file();
+}
+
 }  // namespace
+
+void Supervisor::report_settings() {
+    wire::Event event;
+    event.set_rank(-1);
+    read_node_settings(user_file_of(run_), kSettingsPatience, {}, *event.mutable_settings());
+    if (event.settings().settings_size() > 0) {
+        spool_.add(std::move(event));
+    }
+}
 
 void Supervisor::start_all() {
     reader_.begin_attempt(run_, attempt_ == 0);
+    if (attempt_ == 0) {
+        report_settings();
+    }
     ranks_.clear();
     ranks_.resize(static_cast<std::size_t>(run_.ranks_size()));
     const std::uint16_t ras_port = run_.nccl().ras() ? pick_free_port() : 0;

@@ -43,4 +43,20 @@ void add_plan(const LaunchPlan& plan, const Job* job, logs::SettingBook& book) {
     }
 }
 
+void add_node_settings(const LaunchPlan& plan, const NodeSettings& nodes, logs::SettingBook& book) {
+    for (const auto& rank : plan.ranks) {
+        const auto node = nodes.find(rank.node);
+        if (node == nodes.end()) {
+            continue;
+        }
+        for (const auto& setting : node->second) {
+            if (!rank.env.contains(setting.name)) {
+                const bool secret = plan.secret_env.contains(setting.name) || is_secret_name(setting.name);
+                book.add_rank(setting.name, secret ? kSecretMask : setting.value, logs::SettingOrigin::Node,
+                              setting.source, rank.rank);
+            }
+        }
+    }
+}
+
 }  // namespace rankscope

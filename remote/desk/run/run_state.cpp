@@ -152,6 +152,8 @@ void RunState::apply(const Event& event) {
         apply_exit(*rank, *exit);
     } else if (const auto* sample = event.as<SampleEvent>(); sample != nullptr) {
         apply_sample(samples[event.node], *sample, event.t_us);
+    } else if (const auto* settings = event.as<SettingsEvent>(); settings != nullptr) {
+        node_settings[event.node] = settings->settings;
     } else if (const auto* link_event = event.as<LinkEvent>(); link_event != nullptr) {
         apply_link(*link_event);
     } else if (const auto* diagnosis = event.as<DiagnosisEvent>(); diagnosis != nullptr) {

@@ -123,6 +123,7 @@ struct RunState {
     std::vector<DiagnosisEvent> live_verdicts;   ///< what holds it now
     std::map<std::string, NodeSamples> samples;  ///< by node; only of those that sent any
     std::map<std::string, NodeLink> links;       ///< by node; only of those heard of
+    NodeSettings node_settings;                  ///< only of nodes that set any
     std::int64_t epochs = 0;                     ///< 0: not known
     std::int64_t steps_per_epoch = 0;            ///< 0: not known
     std::int64_t steps = 0;                      ///< of the whole run; 0: epochs × steps_per_epoch

@@ -73,7 +73,8 @@ bool SettingBook::all_got_another(const SettingFact& setting, const std::map<std
     RankSet got;
     if (const auto uses = uses_.find(setting.name); uses != uses_.end()) {
         for (const auto& use : uses->second) {
-            if (use.origin == SettingOrigin::Job || use.origin == SettingOrigin::Rankscope) {
+            if (use.origin == SettingOrigin::Job || use.origin == SettingOrigin::Rankscope ||
+                use.origin == SettingOrigin::Node) {
                 add(use.ranks, got);
             }
         }

@@ -17,16 +17,16 @@
 
 namespace rankscope::logs {
 
-/// Who set a variable. Log: NCCL's lines say that it was set; where the job is known, the node did (its login
-/// environment, or a configuration file of NCCL: NCCL prints the same line for both). Program: the rank got another value,
-/// which no configuration file replaces, so it was set after the start.
-enum class SettingOrigin : std::uint8_t { Job, Rankscope, Log, Program };
+/// Who set a variable. Node: its login environment, or a configuration file of NCCL there, as the node reported. Log: NCCL's
+/// lines say that it was set; where the job is known, the node did (NCCL prints the same line for environment and file).
+/// Program: the rank got another value, which no configuration file replaces, so it was set after the start.
+enum class SettingOrigin : std::uint8_t { Job, Rankscope, Log, Program, Node };
 
 /// A value of a variable, and for whom it is in force.
 struct SettingUse {
     std::string value;
     SettingOrigin origin = SettingOrigin::Log;
-    std::string where;    ///< the key of the job: "env", "rank_env"
+    std::string where;    ///< Job: its key ("env", "rank_env"); Node: "environment" or the file
     RankSet ranks;        ///< empty: not known
     bool logged = false;  ///< NCCL printed that it uses the value
     LinePlace line;       ///< where it first did; line 0: nowhere
@@ -73,7 +73,7 @@ namespace rankscope {
 
 template <>
 struct EnumNames<logs::SettingOrigin> {
-    static constexpr auto names = std::to_array<const char*>({"job", "rankscope", "log", "program"});
+    static constexpr auto names = std::to_array<const char*>({"job", "rankscope", "log", "program", "node"});
 };
 
 }  // namespace rankscope

@@ -74,6 +74,11 @@ struct Describe {
             << link.retry_at_us << ' ' << link.failure_id << ' ' << std::quoted(link.failure) << ' '
             << std::quoted(link.remedy);
     }
+    void operator()(const SettingsEvent& event) const {
+        for (const auto& setting : event.settings) {
+            out << setting.name << '=' << std::quoted(setting.value) << " of " << setting.source << ',';
+        }
+    }
 };
 
 NcclEvent nccl_activity() {
@@ -160,7 +165,10 @@ std::vector<Event> all_kinds() {
           EventBody(NoticeEvent{.id = "rank-stopped", .args = {"1", "19"}}),
           EventBody(NoticeEvent{}),
           EventBody(nccl_activity()),
-          EventBody(NcclEvent{})}) {
+          EventBody(NcclEvent{}),
+          EventBody(SettingsEvent{
+              {{"NCCL_ALGO", "Ring", "environment"}, {"NCCL_IB_HCA", "=mlx5_0", "/etc/nccl.conf"}}}),
+          EventBody(SettingsEvent{})}) {
         events.push_back(make_event(std::move(body), events.size() + 1));
     }
     return events;
