@@ -16,21 +16,21 @@ constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 constexpr int kMostLevels = 62;
 constexpr std::size_t kKeptViews = 3;  ///< buckets beside those in view are kept up to so many times as many
 
-void summarize(GridColumn& column, const MinMax& extremes, double x) {
+GridColumn summarize(std::vector<float> of_ranks, const MinMax& extremes, double x) {
     thread_local std::vector<float> values;  // one allocation for all frames
     values.clear();
-    for (const float value : column.values) {
+    for (const float value : of_ranks) {
         if (std::isfinite(value)) {
             values.push_back(value);
         }
     }
+    GridColumn column;
+    column.values = std::make_shared<const std::vector<float>>(std::move(of_ranks));
     AggregatePoint& point = column.point;
-    point = {};
     point.x = x;
     point.ranks = int(values.size());
-    column.spread = 0;
     if (values.empty()) {
-        return;
+        return column;
     }
     point.min = extremes.min;
     point.max = extremes.max;
@@ -41,6 +41,7 @@ void summarize(GridColumn& column, const MinMax& extremes, double x) {
         value = std::abs(value - point.median);
     }
     column.spread = quantile(values, 0.99);
+    return column;
 }
 
 }  // namespace
@@ -79,13 +80,9 @@ GridView RankGrid::view(const std::vector<MetricSeries>& ranks, MetricId metric,
 RankGrid::Counter::Counter(int level, const std::vector<std::int64_t>& buckets, std::size_t ranks)
     : level_(level),
       buckets_(buckets),
-      columns_(buckets.size()),
+      values_(buckets.size(), std::vector<float>(ranks, kNone)),
       extremes_(buckets.size()),
-      seen_(ranks, -1) {
-    for (GridColumn& column : columns_) {
-        column.values.assign(ranks, kNone);
-    }
-}
+      seen_(ranks, -1) {}
 
 void RankGrid::Counter::add(const MetricColumn& column, std::size_t rank) {
     if (column.empty()) {
@@ -106,7 +103,7 @@ void RankGrid::Counter::add(const MetricColumn& column, std::size_t rank) {
         const float value = column.values().last_finite(from, to);
         if (std::isfinite(value)) {
             extremes_[i].add(to - from == 1 ? MinMax{value, value} : column.values().range(from, to));
-            columns_[i].values[rank] = value;
+            values_[i][rank] = value;
         }
     }
 }
@@ -117,8 +114,8 @@ GridCount RankGrid::Counter::finish() {
     count.seen = std::move(seen_);
     const auto size = double(std::int64_t(1) << level_);
     for (std::size_t i = 0; i < buckets_.size(); ++i) {
-        summarize(columns_[i], extremes_[i], double(buckets_[i]) * size + (size - 1) / 2);
-        count.columns.emplace(buckets_[i], std::move(columns_[i]));
+        const double middle = double(buckets_[i]) * size + (size - 1) / 2;
+        count.columns.emplace(buckets_[i], summarize(std::move(values_[i]), extremes_[i], middle));
     }
     return count;
 }

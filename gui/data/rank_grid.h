@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -32,7 +33,8 @@ float quantile(std::vector<float>& values, double q);
 /// One bucket of steps over all ranks.
 struct GridColumn {
     AggregatePoint point;
-    std::vector<float> values;   ///< by rank: its last finite value there; NaN: none
+    /// By rank: its last finite value there; NaN: none. Never changes: workers keep it.
+    std::shared_ptr<const std::vector<float>> values;
     float spread = 0;            ///< what 99 % of the ranks keep from the median
     std::uint64_t revision = 0;  ///< of the grid when this was counted
     bool stale = false;
@@ -95,7 +97,7 @@ private:
     private:
         int level_;
         const std::vector<std::int64_t>& buckets_;
-        std::vector<GridColumn> columns_;
+        std::vector<std::vector<float>> values_;
         std::vector<MinMax> extremes_;
         std::vector<std::int64_t> seen_;
     };

@@ -50,10 +50,11 @@ std::vector<RankOutlier> find_outliers(const RankGrid& grid, const GridView& vie
         }
         ++columns;
         size += std::abs(double(column.point.median));
-        sums.resize(std::max(sums.size(), column.values.size()));
-        for (std::size_t rank = 0; rank < column.values.size(); ++rank) {
-            if (std::isfinite(column.values[rank])) {
-                sums[rank].distance += double(column.values[rank]) - double(column.point.median);
+        const std::vector<float>& values = *column.values;
+        sums.resize(std::max(sums.size(), values.size()));
+        for (std::size_t rank = 0; rank < values.size(); ++rank) {
+            if (std::isfinite(values[rank])) {
+                sums[rank].distance += double(values[rank]) - double(column.point.median);
                 ++sums[rank].count;
             }
         }

@@ -10,7 +10,10 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kColors = 129;  ///< odd: the middle one is the median's
+constexpr int kColors = 129;                ///< odd: the middle one is the median's
+constexpr std::int64_t kRoom = 64;          ///< buckets: the image is as wide as the next multiple
+constexpr std::int64_t kMostWidth = 4096;   ///< pixels
+constexpr std::size_t kAtOnce = 32 * 1024;  ///< cells: a tenth of a millisecond
 
 QColor blended(const QColor& from, const QColor& to, double share) {
     return QColor::fromRgbF(float(from.redF() + (to.redF() - from.redF()) * share),
@@ -34,8 +37,14 @@ float rounded_up(float value) {
 
 }  // namespace
 
-HeatMap::HeatMap(QCPAxis* x, QCPAxis* y, const XScale* scale, const RankView* view)
-    : QCPAbstractPlottable(x, y), scale_(scale), view_(view) {
+HeatMap::HeatMap(QCPAxis* x, QCPAxis* y, const XScale* scale, const RankView* view, QThreadPool* pool)
+    : QCPAbstractPlottable(x, y),
+      scale_(scale),
+      view_(view),
+      job_(this, pool, &paint_heat, [this](HeatImage image) {
+          last_ = std::move(image);
+          emit painted();
+      }) {
     setSelectable(QCP::stNone);
     setAntialiased(false);
 }
@@ -52,99 +61,122 @@ void HeatMap::set_colors(const ThemeColors& colors) {
         const double share = std::pow(std::abs(away), 0.8);
         palette_[std::size_t(i)] = blended(middle, away < 0 ? below : above, share).rgb();
     }
-    key_ = {};
 }
 
 int HeatMap::rank_at(double y) const {
     return std::clamp(int(std::floor(y + 0.5)), 0, std::max(ranks_ - 1, 0));
 }
 
-void HeatMap::paint_column(int x, const GridColumn& column) {
-    const int rows = image_.height();
-    const float median = column.point.median;
-    const float unit = end_ > 0 ? float(kColors / 2) / end_ : 0;
-    for (int row = 0; row < rows; ++row) {
-        const int first = int(std::int64_t(row) * ranks_ / rows);
-        const int last = std::max(int(std::int64_t(row + 1) * ranks_ / rows), first + 1);
-        float away = 0;
-        bool any = false;
-        for (int rank = first; rank < std::min(last, int(column.values.size())); ++rank) {
-            const float distance = column.values[std::size_t(rank)] - median;
-            if (std::isfinite(distance)) {
-                any = true;
-                away = std::abs(distance) > std::abs(away) ? distance : away;
+std::optional<HeatKey> HeatMap::key_for(int rows) {
+    const GridView view = view_->shown();
+    const std::uint64_t revision = view_->grid().revision();
+    if (view.empty() || ranks_ == 0 || palette_.empty()) {
+        return {};
+    }
+    if (scaled_ != revision || scaled_view_ != view) {
+        std::vector<float> spreads;
+        const auto& columns = view_->grid().columns();
+        for (auto at = columns.lower_bound(view.begin); at != columns.end() && at->first < view.end; ++at) {
+            if (at->second.point.ranks > 0) {
+                spreads.push_back(at->second.spread);
             }
         }
-        QRgb color = qRgba(0, 0, 0, 0);
-        if (any) {
-            const float place = std::clamp(away * unit, float(-kColors / 2), float(kColors / 2));
-            color = palette_[std::size_t(kColors / 2 + int(std::lround(place)))];
+        scale_end_ = spreads.empty() ? 0 : rounded_up(quantile(spreads, 0.75));
+        scaled_ = revision;
+        scaled_view_ = view;
+    }
+    const std::int64_t width = (view.end - view.begin + kRoom - 1) / kRoom * kRoom;
+    return HeatKey{view,
+                   int(std::min(width, kMostWidth)),
+                   std::clamp(std::min(rows, ranks_), 1, 4096),
+                   ranks_,
+                   scale_end_,
+                   palette_,
+                   revision};
+}
+
+// As a rule only the last columns are new: the steps that have come.
+bool HeatMap::paint_new_columns(const HeatKey& key) {
+    const auto& columns = view_->grid().columns();
+    std::vector<std::map<std::int64_t, GridColumn>::const_iterator> changed;
+    for (auto at = columns.lower_bound(key.view.begin); at != columns.end() && at->first < key.view.end;
+         ++at) {
+        if (at->second.revision > last_.key.revision) {
+            changed.push_back(at);
         }
-        reinterpret_cast<QRgb*>(image_.scanLine(row))[x] = color;
+    }
+    if (!at_once_ && changed.size() * std::size_t(key.ranks) > kAtOnce) {
+        return false;
+    }
+    last_.key = key;
+    for (const auto& at : changed) {
+        paint_heat_column(last_, at->first, at->second);
+    }
+    return true;
+}
+
+void HeatMap::paint_all(const HeatKey& key) {
+    const bool at_once =
+        at_once_ || last_.image.isNull() || std::size_t(key.width) * std::size_t(key.ranks) <= kAtOnce;
+    if (!at_once && job_.running() && asked_.same_place(key)) {
+        return;  // what is new since then is painted at once
+    }
+    HeatRequest request{key, {}};
+    const auto& columns = view_->grid().columns();
+    for (auto at = columns.lower_bound(key.view.begin); at != columns.end() && at->first < key.view.end;
+         ++at) {
+        request.columns.emplace_back(*at);
+    }
+    if (at_once) {
+        job_.cancel();
+        last_ = paint_heat(request);
+    } else {
+        asked_ = key;
+        job_.request(std::move(request));
     }
 }
 
 void HeatMap::prepare(int rows) {
-    const GridView view = view_->shown();
-    const Key key{view, view_->grid().revision(), std::clamp(std::min(rows, ranks_), 1, 4096), ranks_,
-                  colors_.dark};
-    if (key == key_ || palette_.empty()) {
-        return;
+    const std::optional<HeatKey> key = key_for(rows);
+    if (!key) {
+        job_.cancel();
+        last_ = {};
+    } else if (*key != last_.key && !(key->same_place(last_.key) && paint_new_columns(*key))) {
+        paint_all(*key);
     }
-    std::vector<float> spreads;
-    const auto& columns = view_->grid().columns();
-    const auto begin = columns.lower_bound(view.begin);
-    const auto end = columns.lower_bound(view.end);
-    for (auto at = begin; at != end; ++at) {
-        if (at->second.point.ranks > 0) {
-            spreads.push_back(at->second.spread);
-        }
-    }
-    const float scale_end = spreads.empty() ? 0 : rounded_up(quantile(spreads, 0.75));
-    Key same = key;
-    same.revision = key_.revision;
-    const bool only_new = same == key_ && scale_end == end_;
-    end_ = scale_end;
-    const int width = int(std::clamp<std::int64_t>(view.end - view.begin, 1, 4096));
-    if (!only_new) {
-        image_ = QImage(width, key.rows, QImage::Format_ARGB32_Premultiplied);
-        image_.fill(Qt::transparent);
-    }
-    for (auto at = begin; at != end; ++at) {
-        const std::int64_t x = at->first - view.begin;
-        const bool paint = !only_new || at->second.revision > key_.revision;
-        if (paint && x >= 0 && x < width && at->second.point.ranks > 0) {
-            paint_column(int(x), at->second);
-        }
-    }
-    key_ = key;
 }
 
-void HeatMap::draw(QCPPainter* painter) {
-    const QRect box = keyAxis()->axisRect()->rect();
-    const double top = valueAxis()->coordToPixel(-0.5);
-    const double bottom = valueAxis()->coordToPixel(ranks_ - 0.5);
-    prepare(int(std::abs(bottom - top)));
-    const GridView& view = key_.view;
-    if (view.empty() || ranks_ == 0) {
-        return;
-    }
+void HeatMap::draw_image(QCPPainter* painter) const {
+    const GridView& view = last_.key.view;
     const auto left_of = [&](std::int64_t bucket) {
         const double step = double(view.first_step(bucket)) - 0.5;
         return keyAxis()->coordToPixel(scale_->of_step(step));
     };
-    painter->setAntialiasing(false);
+    const double top = valueAxis()->coordToPixel(-0.5);
+    const double bottom = valueAxis()->coordToPixel(last_.key.ranks - 0.5);
+    const int width = int(std::min<std::int64_t>(view.end - view.begin, last_.key.width));
+    const double height = last_.image.height();
     if (scale_->unit() == XUnit::Step || scale_->unit() == XUnit::Epoch) {
         painter->drawImage(QRectF(QPointF(left_of(view.begin), top), QPointF(left_of(view.end), bottom)),
-                           image_);
-    } else {
-        for (int x = 0; x < image_.width(); ++x) {  // time does not pass evenly
-            const double left = left_of(view.begin + x);
-            const double right = std::max(left_of(view.begin + x + 1), left + 1);
-            painter->drawImage(QRectF(QPointF(left, top), QPointF(right, bottom)), image_,
-                               QRectF(x, 0, 1, image_.height()));
-        }
+                           last_.image, QRectF(0, 0, width, height));
+        return;
     }
+    for (int x = 0; x < width; ++x) {  // time does not pass evenly
+        const double left = left_of(view.begin + x);
+        const double right = std::max(left_of(view.begin + x + 1), left + 1);
+        painter->drawImage(QRectF(QPointF(left, top), QPointF(right, bottom)), last_.image,
+                           QRectF(x, 0, 1, height));
+    }
+}
+
+void HeatMap::draw(QCPPainter* painter) {
+    const QRect box = keyAxis()->axisRect()->rect();
+    prepare(int(std::abs(valueAxis()->coordToPixel(ranks_ - 0.5) - valueAxis()->coordToPixel(-0.5))));
+    if (last_.image.isNull()) {
+        return;
+    }
+    painter->setAntialiasing(false);
+    draw_image(painter);
     painter->setPen(QPen(colors_.text, 1));
     painter->setBrush(colors_.text);
     painter->setAntialiasing(true);
@@ -178,14 +210,12 @@ std::optional<HeatMap::Cell> HeatMap::cell_at(const QPointF& place) const {
     }
     // Of the ranks under the pixel, the one that is seen there.
     const GridColumn& column = found->second;
+    const std::vector<float>& values = *column.values;
     const double half = std::abs(valueAxis()->pixelToCoord(place.y() + 0.5) - y);
     int best = -1;
-    for (int rank = rank_at(y - half); rank <= rank_at(y + half) && rank < int(column.values.size());
-         ++rank) {
-        const auto away = [&](int at) {
-            return std::abs(column.values[std::size_t(at)] - column.point.median);
-        };
-        if (std::isfinite(column.values[std::size_t(rank)]) && (best < 0 || away(rank) > away(best))) {
+    for (int rank = rank_at(y - half); rank <= rank_at(y + half) && rank < int(values.size()); ++rank) {
+        const auto away = [&](int at) { return std::abs(values[std::size_t(at)] - column.point.median); };
+        if (std::isfinite(values[std::size_t(rank)]) && (best < 0 || away(rank) > away(best))) {
             best = rank;
         }
     }
@@ -193,7 +223,7 @@ std::optional<HeatMap::Cell> HeatMap::cell_at(const QPointF& place) const {
         return {};
     }
     return Cell{best, double(view.first_step(bucket)), double(view.first_step(bucket + 1) - 1),
-                column.values[std::size_t(best)], column.point.median};
+                values[std::size_t(best)], column.point.median};
 }
 
 QCPRange HeatMap::getKeyRange(bool& found, QCP::SignDomain) const {

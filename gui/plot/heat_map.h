@@ -4,11 +4,12 @@
 #pragma once
 
 #include <gui/data/x_scale.h>
+#include <gui/latest_job.h>
+#include <gui/plot/heat_image.h>
 #include <gui/plot/qcustomplot_include.h>
 #include <gui/plot/rank_view.h>
 #include <gui/style/theme.h>
 
-#include <QImage>
 #include <optional>
 #include <vector>
 
@@ -16,12 +17,12 @@ namespace rankscope::gui {
 
 /// Ranks × steps: the colour is the distance from the median of all ranks at these steps, blue below, orange above,
 /// so that a rank that is different is seen whatever the trend. Where ranks share a row, the one that is furthest
-/// from the median has it.
+/// from the median has it. New columns are painted at once, all of them by a worker: until then the last image remains.
 class HeatMap : public QCPAbstractPlottable {
     Q_OBJECT
 
 public:
-    HeatMap(QCPAxis* x, QCPAxis* y, const XScale* scale, const RankView* view);
+    HeatMap(QCPAxis* x, QCPAxis* y, const XScale* scale, const RankView* view, QThreadPool* pool);
 
     /// What is under a place; nothing beside the values.
     struct Cell {
@@ -36,29 +37,32 @@ public:
     void set_colors(const ThemeColors& colors);
     void set_selected(const std::vector<int>& ranks) { selected_ = ranks; }
     void set_ranks(int count) { ranks_ = count; }
+    /// For pictures that are made once: no worker.
+    void set_at_once(bool on) { at_once_ = on; }
+    /// What is seen is not yet what it should be.
+    bool painting() const { return job_.running(); }
     /// The distance that has the full colour, in the metric's unit.
-    float scale_end() const { return end_; }
+    float scale_end() const { return last_.key.scale_end; }
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
     QCPRange getValueRange(bool& found, QCP::SignDomain domain, const QCPRange& keys) const override;
+
+signals:
+    /// A worker has painted what was missing: the scale may be another one.
+    void painted();
 
 protected:
     void draw(QCPPainter* painter) override;
     void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
-    /// What the picture was made for.
-    struct Key {
-        GridView view;
-        std::uint64_t revision = 0;
-        int rows = 0;
-        int ranks = 0;
-        bool dark = false;
-        bool operator==(const Key&) const = default;
-    };
+    /// Of what is in view; nothing while the view is empty.
+    std::optional<HeatKey> key_for(int rows);
     void prepare(int rows);
-    void paint_column(int x, const GridColumn& column);
+    bool paint_new_columns(const HeatKey& key);
+    void paint_all(const HeatKey& key);
+    void draw_image(QCPPainter* painter) const;
     int rank_at(double y) const;
 
     const XScale* scale_;
@@ -67,9 +71,13 @@ private:
     std::vector<QRgb> palette_;  ///< from far below to far above the median
     std::vector<int> selected_;
     int ranks_ = 0;
-    float end_ = 0;
-    Key key_;
-    QImage image_;
+    bool at_once_ = false;
+    GridView scaled_view_;  ///< what scale_end_ was counted for
+    std::uint64_t scaled_ = 0;
+    float scale_end_ = 0;
+    HeatImage last_;
+    HeatKey asked_;  ///< of the worker
+    LatestJob<HeatRequest, HeatImage> job_;
 };
 
 }  // namespace rankscope::gui

@@ -47,6 +47,13 @@ AxisRange padded(const MinMax& values, double pad_share) {
     return {lower - pad, upper + pad};
 }
 
+/// Rounded outwards by at most 3 % of the range on either side: a new value then seldom moves all that is painted.
+AxisRange snapped(const AxisRange& range) {
+    const double unit = std::exp2(std::floor(std::log2(range.upper - range.lower))) / 32;
+    const AxisRange wide{std::floor(range.lower / unit) * unit, std::ceil(range.upper / unit) * unit};
+    return std::isfinite(wide.lower) && std::isfinite(wide.upper) && wide.lower < wide.upper ? wide : range;
+}
+
 PanelValues values_of(const LiveModel& live, const std::string& name) {
     const MetricId metric = live.state().metrics.find(name).value_or(MetricId{0});
     return {&live.data().series, metric, &live.data().events, live.gate()};
@@ -102,18 +109,19 @@ MetricPanel::MetricPanel(const Place& place, const std::string& name)
     plot_->plotLayout()->setRowStretchFactor(2 * place.row, 0.001);
     rect_->setMinimumMargins(QMargins(44, 6, 8, 4));
     x_->setTicker(x_ticker(XUnit::Step));
-    make_parts(place.moment);
+    make_parts(place);
     update_axes();
 }
 
-void MetricPanel::make_parts(const std::optional<RunMoment>* moment) {
+void MetricPanel::make_parts(const Place& place) {
     band_ = new BandPlottable(x_, y_, &values_, scale_, &view_);
     band_->setVisible(false);
-    heat_ = new HeatMap(x_, y_, scale_, &view_);
+    picture_ = new CurvePicture(x_, y_, scale_, place.pool);
+    heat_ = new HeatMap(x_, y_, scale_, &view_, place.pool);
     heat_->setVisible(false);
     marks_ = new MarkLines(plot_, x_, &live_->data().marks, scale_);
     marks_->setLayer(u"events"_s);
-    moment_ = new MomentLine(plot_, x_, moment, &live_->data(), scale_);
+    moment_ = new MomentLine(plot_, x_, place.moment, &live_->data(), scale_);
     moment_->setLayer(u"overlay"_s);
     chips_ = new ChipRow(plot_, title_);
     chips_->setLayer(u"marks"_s);
@@ -145,6 +153,7 @@ MetricPanel::~MetricPanel() {
     for (SeriesPlottable* line : lines_) {
         plot_->removePlottable(line);
     }
+    plot_->removePlottable(picture_);
     plot_->removePlottable(band_);
     plot_->removePlottable(heat_);
     if (validation_) {
@@ -238,6 +247,27 @@ void MetricPanel::style_lines() {
         line->set_smoothing(smoothing());
         line->set_mark_color(look_.colors.bad);
     }
+    update_picture();
+}
+
+// The chosen lines on top of the others.
+void MetricPanel::update_picture() {
+    std::vector<CurvePart*> parts;
+    if (band_->visible()) {
+        parts.push_back(band_);
+    }
+    const auto is_chosen = [](const SeriesPlottable* line) { return line->layer()->name() == u"points"_s; };
+    for (const bool chosen : {false, true}) {
+        std::copy_if(lines_.begin(), lines_.end(), std::back_inserter(parts),
+                     [&](const SeriesPlottable* line) { return is_chosen(line) == chosen; });
+    }
+    picture_->set_parts(std::move(parts));
+}
+
+void MetricPanel::set_at_once(bool on) {
+    view_.set_at_once(on);
+    picture_->set_at_once(on);
+    heat_->set_at_once(on);
 }
 
 std::vector<int> MetricPanel::ranks_to_draw(const std::vector<int>& reporting) const {
@@ -286,8 +316,10 @@ void MetricPanel::update_lines() {
     const std::vector<int> ranks = ranks_to_draw(reporting);
     if (std::equal(ranks.begin(), ranks.end(), lines_.begin(), lines_.end(),
                    [](int rank, const SeriesPlottable* line) { return rank == line->rank(); })) {
+        update_picture();
         return;
     }
+    picture_->set_parts({});
     for (SeriesPlottable* line : lines_) {
         plot_->removePlottable(line);
     }
@@ -381,10 +413,11 @@ void MetricPanel::fit_y(const MinMax& range) {
         const double lower = range.empty() ? 1 : std::max(double(range.min), double(range.max) * kLogSpan);
         const double upper = range.empty() ? 10 : double(range.max);
         const double pad = std::max(std::pow(upper / lower, kTallPad), 1.05);
-        y_->setRange(lower / pad, upper * pad);
+        const AxisRange powers = snapped({std::log2(lower / pad), std::log2(upper * pad)});
+        y_->setRange(std::exp2(powers.lower), std::exp2(powers.upper));
         return;
     }
-    AxisRange axis = padded(range, smoothed() && !banded_ ? kSmoothedPad : kTallPad);
+    AxisRange axis = snapped(padded(range, smoothed() && !banded_ ? kSmoothedPad : kTallPad));
     const bool positive = !range.empty() && range.min >= 0;
     if (unit_ == MetricUnit::Rate && positive) {
         axis.lower = 0;

@@ -8,6 +8,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/data/panel_settings.h>
 #include <gui/plot/chip_row.h>
+#include <gui/plot/curve_picture.h>
 #include <gui/plot/heat_map.h>
 #include <gui/plot/mark_lines.h>
 #include <gui/plot/moment_line.h>
@@ -63,7 +64,9 @@ public:
     /// The dashed line at a place on the x axis.
     void set_cursor(double x, bool visible);
     void clear_cache() { view_.clear(); }
-    void set_at_once(bool on) { view_.set_at_once(on); }
+    void set_at_once(bool on);
+    /// Workers count or paint what is missing: an earlier picture is seen.
+    bool busy() const { return view_.counting() || picture_->painting() || heat_->painting(); }
 
     const std::string& name() const { return name_; }
     QCPAxis* x() const { return x_; }
@@ -85,6 +88,7 @@ public:
     const PanelValues& values() const { return values_; }
     const ChipRow& chips() const { return *chips_; }
     HeatMap* heat_map() const { return heat_; }
+    CurvePicture* picture() const { return picture_; }
     /// The ranks that have a line.
     std::vector<int> line_ranks() const;
     /// One line for each value at this step; empty: none.
@@ -95,10 +99,11 @@ public:
     std::optional<int> rank_at(const QPointF& place) const;
 
 private:
-    void make_parts(const std::optional<RunMoment>* moment);
+    void make_parts(const Place& place);
     std::vector<int> ranks_to_draw(const std::vector<int>& reporting) const;
     void style_lines();
     void update_lines();
+    void update_picture();
     void update_chips();
     void update_title();
     void update_validation();
@@ -128,6 +133,7 @@ private:
     QCPAxis* x_;
     QCPAxis* y_;
     BandPlottable* band_;
+    CurvePicture* picture_;  ///< of the band and the lines
     HeatMap* heat_;
     MarkLines* marks_;
     MomentLine* moment_;

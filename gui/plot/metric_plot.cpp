@@ -27,6 +27,7 @@ constexpr double kSmallestSpan = 4;  ///< steps
 constexpr int kPanelWidth = 270;     ///< at least, when panels share a row
 constexpr int kPanelHeight = 104;    ///< at least; more panels than fit scroll
 constexpr int kSinglePanelHeight = 118;
+constexpr int kWorkers = 2;  ///< a picture need not wait for a count
 constexpr int kMoreMs = 15;  ///< between two parts of a long computation: the window answers
 
 /// The end of a growing range, rounded up in steps of at most an eighth: a new sample then seldom moves the
@@ -76,7 +77,7 @@ MetricPlot::MetricPlot(QWidget* parent)
             panel->wrap_note();
         }
     });
-    pool_.setMaxThreadCount(1);
+    pool_.setMaxThreadCount(kWorkers);
     more_.setSingleShot(true);
     more_.setInterval(kMoreMs);
     connect(&more_, &QTimer::timeout, this, &MetricPlot::redraw);
@@ -138,6 +139,9 @@ void MetricPlot::make_panels(const std::vector<std::string>& names, int columns)
         panel.set_at_once(at_once_);
         panel.set_settings(settings(panel.name()));
         connect(&panel.view(), &RankView::counted, this, &MetricPlot::redraw);
+        connect(panel.heat_map(), &HeatMap::painted, this, &MetricPlot::redraw);
+        connect(panel.picture(), &CurvePicture::painted, plot_,
+                [plot = plot_] { plot->replot(QCustomPlot::rpQueuedReplot); });
         titles += panel.title();
     }
     const int rows = (int(names.size()) + columns - 1) / columns;

@@ -115,7 +115,7 @@ private:
     void hover(const QPoint& place, const QPoint& global);
     void redraw();
 
-    QThreadPool pool_;  ///< counts many ranks; ends before the panels' data
+    QThreadPool pool_;  ///< counts and paints; ends before the panels' data
     LiveModel* live_ = nullptr;
     QScrollArea* scroll_;
     QCustomPlot* plot_;

@@ -137,10 +137,10 @@ void write_buckets(const MetricPanel& panel, bool ranks, Table& table) {
         for (const float value : {point.min, point.p10, point.median, point.p90, point.max}) {
             values += number(double(value));
         }
+        const std::vector<float>& of_ranks = *column.values;
         const auto add = [&](int rank) {
-            const bool there =
-                rank < int(column.values.size()) && std::isfinite(column.values[std::size_t(rank)]);
-            values += there ? number(double(column.values[std::size_t(rank)])) : QString();
+            const bool there = rank < int(of_ranks.size()) && std::isfinite(of_ranks[std::size_t(rank)]);
+            values += there ? number(double(of_ranks[std::size_t(rank)])) : QString();
         };
         std::for_each(lines.begin(), lines.end(), add);
         for (int rank = 0; rank < count; ++rank) {

@@ -15,6 +15,7 @@ constexpr std::size_t kDense = 600;  ///< points from which on antialiasing is l
 
 constexpr std::size_t kMostMarks = 200;  ///< crosses in one plottable
 constexpr double kRawAlpha = 0.28;       ///< of the values behind their average
+constexpr double kMedianWidth = 1.6;     ///< pixels
 
 /// Crosses where values are not finite, and a line along the upper edge as long as that lasts.
 void draw_gaps(QCPPainter* painter, const QCPAxis* x, const XScale& scale, const MetricColumn& column,
@@ -157,44 +158,33 @@ QCPRange SeriesPlottable::getValueRange(bool& found, QCP::SignDomain, const QCPR
     return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
 }
 
-void SeriesPlottable::draw_line(QCPPainter* painter, const std::vector<PlotPoint>& points,
-                                const QColor& color) {
-    painter->setAntialiasing(points.size() < kDense);
-    QPen pen = mPen;
-    pen.setColor(color);
-    painter->setPen(pen);
-    const auto flush = [&] {
-        if (pixels_.size() == 1) {
-            painter->setBrush(color);
-            painter->drawEllipse(pixels_.first(), 2, 2);
-        } else if (!pixels_.isEmpty()) {
-            painter->setBrush(Qt::NoBrush);
-            painter->drawPolyline(pixels_.constData(), int(pixels_.size()));
-        }
-        pixels_.resize(0);
-    };
-    pixels_.resize(0);
-    pixels_.reserve(qsizetype(points.size()));
+CurveStroke SeriesPlottable::stroke(const std::vector<PlotPoint>& points, const QColor& color) const {
+    CurveStroke stroke{{}, color, mPen.widthF(), points.size() < kDense};
+    stroke.points.reserve(qsizetype(points.size()));
     for (const PlotPoint& point : points) {
-        if (std::isfinite(point.y)) {
-            pixels_.push_back(coordsToPixels(scale_->of_step(point.x), point.y));
-        } else {
-            flush();
-        }
+        stroke.points << coordsToPixels(scale_->of_step(point.x), point.y);
     }
-    flush();
+    return stroke;
 }
 
-void SeriesPlottable::draw(QCPPainter* painter) {
+void SeriesPlottable::add_to(CurveShape& shape) {
     const auto [first, last] = steps_in_view(keyAxis(), *scale_);
     prepare(first, last);
     if (smoothed_.empty()) {
-        draw_line(painter, points_, mPen.color());
+        shape.strokes.push_back(stroke(points_, mPen.color()));
     } else {
         QColor faded = mPen.color();
         faded.setAlphaF(float(faded.alphaF() * kRawAlpha));
-        draw_line(painter, points_, faded);
-        draw_line(painter, smoothed_, mPen.color());
+        shape.strokes.push_back(stroke(points_, faded));
+        shape.strokes.push_back(stroke(smoothed_, mPen.color()));
+    }
+}
+
+void SeriesPlottable::draw(QCPPainter* painter) {
+    if (!is_screen(*painter)) {
+        CurveShape shape;
+        add_to(shape);
+        paint(shape, painter);
     }
     std::size_t marks = kMostMarks;
     draw_gaps(painter, keyAxis(), *scale_, column(), mark_, marks);
@@ -235,20 +225,22 @@ QCPRange BandPlottable::getValueRange(bool& found, QCP::SignDomain domain, const
     return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
 }
 
-void BandPlottable::draw_band(QCPPainter* painter, float AggregatePoint::*low, float AggregatePoint::*high,
-                              const QColor& color) {
-    const auto& points = view_->points();
-    QPolygonF area;
-    area.reserve(qsizetype(points.size()) * 2);
-    for (const AggregatePoint& point : points) {
-        area << coordsToPixels(scale_->of_step(point.x), double(point.*high));
+QPolygonF BandPlottable::line(float AggregatePoint::*value) const {
+    QPolygonF line;
+    line.reserve(qsizetype(view_->points().size()));
+    for (const AggregatePoint& point : view_->points()) {
+        line << coordsToPixels(scale_->of_step(point.x), double(point.*value));
     }
-    for (auto point = points.rbegin(); point != points.rend(); ++point) {
-        area << coordsToPixels(scale_->of_step(point->x), double((*point).*low));
+    return line;
+}
+
+void BandPlottable::add_to(CurveShape& shape) {
+    if (view_->points().empty()) {
+        return;
     }
-    painter->setPen(Qt::NoPen);
-    painter->setBrush(color);
-    painter->drawPolygon(area);
+    shape.fills.push_back({line(&AggregatePoint::max), line(&AggregatePoint::min), colors_.wide});
+    shape.fills.push_back({line(&AggregatePoint::p90), line(&AggregatePoint::p10), colors_.narrow});
+    shape.strokes.push_back({line(&AggregatePoint::median), colors_.median, kMedianWidth, true});
 }
 
 void BandPlottable::draw(QCPPainter* painter) {
@@ -258,21 +250,11 @@ void BandPlottable::draw(QCPPainter* painter) {
             draw_gaps(painter, keyAxis(), *scale_, column, colors_.mark, marks);
         }
     }
-    const auto& points = view_->points();
-    if (points.empty()) {
-        return;
+    if (!is_screen(*painter)) {
+        CurveShape shape;
+        add_to(shape);
+        paint(shape, painter);
     }
-    painter->setAntialiasing(true);
-    draw_band(painter, &AggregatePoint::min, &AggregatePoint::max, colors_.wide);
-    draw_band(painter, &AggregatePoint::p10, &AggregatePoint::p90, colors_.narrow);
-    QVector<QPointF> median;
-    median.reserve(qsizetype(points.size()));
-    for (const AggregatePoint& point : points) {
-        median << coordsToPixels(scale_->of_step(point.x), double(point.median));
-    }
-    painter->setPen(QPen(colors_.median, 1.6));
-    painter->setBrush(Qt::NoBrush);
-    painter->drawPolyline(median.constData(), int(median.size()));
 }
 
 void BandPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {

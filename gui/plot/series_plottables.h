@@ -5,6 +5,7 @@
 
 #include <gui/data/panel_values.h>
 #include <gui/data/x_scale.h>
+#include <gui/plot/curve_picture.h>
 #include <gui/plot/qcustomplot_include.h>
 #include <gui/plot/rank_view.h>
 
@@ -14,9 +15,10 @@
 namespace rankscope::gui {
 
 /// A curve of one rank, drawn from its column's pyramid: what a frame costs depends on its pixels, not on the
-/// steps. Pen width 1 and no antialiasing while it is dense: a 2 px polyline costs thirty times as much.
+/// steps. Pen width 1 and no antialiasing while it is dense: a 2 px polyline costs thirty times as much. On the screen
+/// it is a part of its panel's CurvePicture, and draws its marks only.
 /// Where values are not finite the line breaks, and a cross at the upper edge marks the place.
-class SeriesPlottable : public QCPAbstractPlottable {
+class SeriesPlottable : public QCPAbstractPlottable, public CurvePart {
     Q_OBJECT
 
 public:
@@ -32,6 +34,7 @@ public:
     MinMax range(double first, double last, bool positive);
     /// Distance of the drawn line from a place, pixels; infinite where it is far in x.
     double distance(const QPointF& place);
+    void add_to(CurveShape& shape) override;
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -51,7 +54,7 @@ private:
         bool operator==(const Key&) const = default;
     };
     void prepare(double first, double last);
-    void draw_line(QCPPainter* painter, const std::vector<PlotPoint>& points, const QColor& color);
+    CurveStroke stroke(const std::vector<PlotPoint>& points, const QColor& color) const;
 
     const PanelValues* values_;
     const XScale* scale_;
@@ -61,11 +64,11 @@ private:
     Key prepared_;
     std::vector<PlotPoint> points_;
     std::vector<PlotPoint> smoothed_;
-    QVector<QPointF> pixels_;
 };
 
-/// All ranks as one: band from smallest to largest, band from p10 to p90, line of the median.
-class BandPlottable : public QCPAbstractPlottable {
+/// All ranks as one: band from smallest to largest, band from p10 to p90, line of the median. On the screen a part of
+/// its panel's CurvePicture.
+class BandPlottable : public QCPAbstractPlottable, public CurvePart {
     Q_OBJECT
 
 public:
@@ -80,6 +83,7 @@ public:
     };
     void set_colors(const Colors& colors) { colors_ = colors; }
     MinMax range(bool positive) const;
+    void add_to(CurveShape& shape) override;
 
     double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
     QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -90,8 +94,7 @@ protected:
     void drawLegendIcon(QCPPainter* painter, const QRectF& rect) const override;
 
 private:
-    void draw_band(QCPPainter* painter, float AggregatePoint::*low, float AggregatePoint::*high,
-                   const QColor& color);
+    QPolygonF line(float AggregatePoint::*value) const;
 
     const PanelValues* values_;
     const XScale* scale_;

@@ -177,7 +177,12 @@ public:
         pulse_.setTimerType(Qt::PreciseTimer);
         since_pulse_.start();
         pulse_.start(1);
-        connect(plot->plot(), &QCustomPlot::afterReplot, this, [this] {
+        connect(plot->plot(), &QCustomPlot::afterReplot, this, [this, plot] {
+            // While a worker paints, an earlier picture is seen.
+            if (std::any_of(plot->panels().begin(), plot->panels().end(),
+                            [](const auto& panel) { return panel->busy(); })) {
+                return;
+            }
             drawn_.insert(drawn_.end(), taken_.begin(), taken_.end());
             taken_.clear();
         });

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 // What a frame of the curves costs: plot_timing RANKS STEPS [METRICS]. Prints CPU milliseconds of the window's thread
-// (median and worst) of taking one more step of every rank and drawing it as curves or band, with a heat map, of
-// of a full redraw, the same of plain QCPGraph, and the memory of a value. A tool for changes to the plot, not a test.
+// (median and worst) of taking one more step of every rank and drawing it as curves or band and as heat map; of a full
+// redraw, which workers count and paint: the longest piece and all together; the same step of plain QCPGraph; and the
+// memory of a value. A tool for changes to the plot, not a test.
 
 #include <gui/app/resources.h>
 #include <gui/data/live_model.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #include <QApplication>
+#include <QThread>
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -43,6 +45,11 @@ struct Cost {
     double worst = 0;
 };
 
+Cost cost_of(std::vector<double> costs) {
+    std::sort(costs.begin(), costs.end());
+    return {costs[costs.size() / 2], costs.back()};
+}
+
 Cost cost_of(int frames, const std::function<void(int)>& frame) {
     std::vector<double> costs;
     for (int i = 0; i < frames; ++i) {
@@ -50,12 +57,11 @@ Cost cost_of(int frames, const std::function<void(int)>& frame) {
         frame(i);
         costs.push_back(cpu_ms() - begin);
     }
-    std::sort(costs.begin(), costs.end());
-    return {costs[costs.size() / 2], costs.back()};
+    return cost_of(std::move(costs));
 }
 
-void print(const char* what, const Cost& cost) {
-    std::printf("  %-44s %7.1f ms (median) %7.1f ms (worst)\n", what, cost.median, cost.worst);
+void print(const QString& what, const Cost& cost) {
+    std::printf("  %-44s %7.1f ms (median) %7.1f ms (worst)\n", qPrintable(what), cost.median, cost.worst);
     std::fflush(stdout);
 }
 
@@ -71,7 +77,7 @@ double resident() {
     return double(pages) * double(sysconf(_SC_PAGESIZE));
 }
 
-constexpr int kMostPlainValues = 40'000'000;  ///< 16 bytes each
+constexpr int kMostPlainValues = 200'000'000;  ///< 16 bytes each
 
 const char* const kNames[] = {"loss", "acc1", "images_per_s"};
 
@@ -86,25 +92,16 @@ public:
         plot.set_metrics({kNames, kNames + metrics_});
         plot.show();
         settle(plot);
-        print("a step more", cost_of(kFrames, [&](int) { step(plot); }));
-        print("full redraw", cost_of(kFrames / 10, [&](int i) {
-                  const double first = (i % 2) * 0.1 * steps_;
-                  plot.show_x(first, first + 0.89 * steps_);
-                  plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
-              }));
-        settle(plot);
-        plot.set_following(true);
-        for (int metric = 0; metric < metrics_ && ranks_ > 1; ++metric) {
+        measure(plot, ranks_ > 16 ? u"bands"_s : u"curves"_s);
+        // Where there are several, the first remains a band.
+        for (int metric = metrics_ - 1; metric >= 0 && ranks_ > 1; --metric) {
             plot.set_settings(kNames[metric], {.heat = true});
+            if (metric == 1 || metrics_ == 1) {
+                settle(plot);
+                measure(plot, metrics_ == 1 ? u"heat map"_s : u"a band, heat maps"_s);
+                break;
+            }
         }
-        settle(plot);
-        print("a step more, heat maps", cost_of(kFrames, [&](int) { step(plot); }));
-        print("full redraw, heat maps", cost_of(kFrames / 10, [&](int i) {
-                  const double first = (i % 2) * 0.1 * steps_;
-                  plot.show_x(first, first + 0.89 * steps_);
-                  plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
-              }));
-        settle(plot);
         plain();
     }
 
@@ -137,27 +134,65 @@ private:
         }
         return values;
     }
-    /// A step of every rank through the same door as live events.
-    void step(MetricPlot& plot) {
+    void measure(MetricPlot& plot, const QString& what) {
+        std::vector<double> takes;
+        std::vector<double> steps;
+        for (int i = 0; i < kFrames; ++i) {
+            const std::vector<QueuedItem> items = next_step();
+            const double begin = cpu_ms();
+            live_.apply(items);  // the same door as live events
+            takes.push_back(cpu_ms() - begin);
+            plot.refresh();
+            plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+            steps.push_back(cpu_ms() - begin);
+        }
+        print(what % u": a step more"_s, cost_of(std::move(steps)));
+        print(u"  of that, taking the values"_s, cost_of(std::move(takes)));
+        settle(plot);
+        std::vector<double> longest;
+        std::vector<double> all;
+        for (int i = 0; i < kFrames / 10; ++i) {
+            const double begin = cpu_ms();
+            const double first = (i % 2) * 0.1 * steps_;
+            plot.show_x(first, first + 0.89 * steps_);
+            plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+            longest.push_back(std::max(cpu_ms() - begin, finish(plot)));
+            all.push_back(cpu_ms() - begin);
+        }
+        print(what % u": full redraw, longest piece"_s, cost_of(std::move(longest)));
+        print(u"  all pieces"_s, cost_of(std::move(all)));
+        plot.set_following(true);
+        settle(plot);
+    }
+    std::vector<QueuedItem> next_step() {
         ++last_;
         std::vector<QueuedItem> items;
         for (int rank = 0; rank < ranks_; ++rank) {
             items.emplace_back(Event{0, 1, "node1", rank, MetricEvent{last_, 1, values(), {}}});
         }
-        live_.apply(items);
-        plot.refresh();
-        plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+        return items;
+    }
+    /// Until the workers have counted and painted all, and it is drawn. The longest that the thread was busy.
+    static double finish(MetricPlot& plot) {
+        double longest = 0;
+        const auto busy = [&] {
+            return std::any_of(plot.panels().begin(), plot.panels().end(),
+                               [](const auto& panel) { return panel->busy(); });
+        };
+        for (int idle = 0; idle < 3 || busy(); ++idle) {
+            const double begin = cpu_ms();
+            QCoreApplication::processEvents(QEventLoop::AllEvents);
+            longest = std::max(longest, cpu_ms() - begin);
+            idle = busy() ? -1 : idle;
+            QThread::usleep(100);
+        }
+        return longest;
     }
     static void settle(MetricPlot& plot) {
-        const auto counting = [&] {
-            return std::any_of(plot.panels().begin(), plot.panels().end(),
-                               [](const auto& panel) { return panel->view().counting(); });
-        };
-        do {
-            QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
-        } while (counting());
+        finish(plot);
         plot.refresh();
         plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
+        finish(plot);
     }
     /// What a program that gives all values to QCustomPlot pays for the same step.
     void plain() {
@@ -179,7 +214,7 @@ private:
         plot.yAxis->setRange(-3, 7);
         plot.show();
         int last = steps_;
-        print("plain QCPGraph, one panel, a step more", cost_of(10, [&](int) {
+        print(u"plain QCPGraph, one panel: a step more"_s, cost_of(5, [&](int) {
                   ++last;
                   for (int rank = 0; rank < ranks_; ++rank) {
                       plot.graph(rank)->addData(last, 2);

@@ -56,7 +56,7 @@ protected:
     void settle() {
         ASSERT_TRUE(wait_until([&] {
             return std::none_of(plot_.panels().begin(), plot_.panels().end(),
-                                [](const auto& panel) { return panel->view().counting(); });
+                                [](const auto& panel) { return panel->busy(); });
         }));
         plot_.refresh();
         plot_.plot()->replot(QCustomPlot::rpImmediateRefresh);
