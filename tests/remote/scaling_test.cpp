@@ -28,7 +28,7 @@ TEST(ScalingJobsTest, AJobTakesTheFirstNodesAndNoMoreThanThereAre) {
     job.master = "node9";
     job.max_restarts = 3;
     job.rank_env = {{0, {}}, {7, {}}};
-    job.train = nlohmann::json{{"batch_size", 32}, {"checkpoint", {{"folder", "~/x"}}}};
+    job.train = nlohmann::json{{"batch_size", 32}, {"max_steps", 10}, {"checkpoint", {{"folder", "~/x"}}}};
     const LaunchPlan plan = test::plan_of(2, 2);
     const auto three = scaled_job(job, plan, 3, 4, ScalingMode::Weak);
     ASSERT_TRUE(three);
@@ -40,6 +40,7 @@ TEST(ScalingJobsTest, AJobTakesTheFirstNodesAndNoMoreThanThereAre) {
     EXPECT_EQ(three->env.at("OMP_NUM_THREADS"), "1");
     EXPECT_EQ(three->rank_env.size(), 1U);
     EXPECT_FALSE(three->train->contains("checkpoint")) << "a measurement leaves no checkpoint";
+    EXPECT_FALSE(three->train->contains("max_steps")) << "the time ends it";
     EXPECT_EQ((*three->train)["batch_size"], 32);
     EXPECT_EQ((*scaled_job(job, plan, 1, 4, ScalingMode::Strong)->train)["batch_size"], 128);
     EXPECT_EQ(scaled_job(job, plan, 3, 4, ScalingMode::Strong).failure().where, "train.batch_size");

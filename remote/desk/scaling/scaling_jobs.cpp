@@ -97,6 +97,7 @@ Result<Job> scaled_job(const Job& job, const LaunchPlan& offered, int ranks, int
     if (scaled.train) {
         (*scaled.train)["epochs"] = kEndlessEpochs;
         scaled.train->erase("checkpoint");
+        scaled.train->erase("max_steps");  // the time ends it
         if (mode == ScalingMode::Strong) {
             if (auto divided = divide_batch(*scaled.train, ranks, largest); !divided) {
                 return divided.failure();
