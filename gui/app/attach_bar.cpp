@@ -4,10 +4,12 @@
 #include <gui/app/attach_bar.h>
 #include <gui/app/run_window.h>
 #include <gui/on_thread.h>
+#include <gui/runs/scaling_dialog.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 
+#include <QApplication>
 #include <QDateTime>
 #include <algorithm>
 #include <utility>
@@ -71,10 +73,18 @@ void AttachBar::refresh() {
 
 void AttachBar::update_bar() {
     RunSession* session = workspace_->session();
-    const std::string own = session->live() ? session->run_id() : std::string();
+    // What was read of the own run is older than its end.
+    const RunState& last = session->model()->state();
+    const std::string own = session->live() ? session->run_id() : last.end ? last.run_id : std::string();
+    for (QWidget* each : QApplication::topLevelWidgets()) {
+        if (const auto* scaling = qobject_cast<ScalingDialog*>(each)) {
+            measured_.insert(scaling->runs().begin(), scaling->runs().end());
+        }
+    }
     continuing_.clear();
     for (const RunRecord& run : runs_) {
-        if (run.outcome == Outcome::Running && run.run_id != own && !follower_of(run.run_id)) {
+        if (run.outcome == Outcome::Running && run.run_id != own && !measured_.contains(run.run_id) &&
+            !follower_of(run.run_id)) {
             continuing_.push_back(run);
         }
     }

@@ -7,6 +7,8 @@
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/store/run_store.h>
 
+#include <set>
+#include <string>
 #include <vector>
 
 namespace rankscope::gui {
@@ -42,6 +44,7 @@ private:
     std::vector<RunRecord> runs_;
     std::vector<RunRecord> continuing_;
     std::vector<std::string> dismissed_;  ///< ids
+    std::set<std::string> measured_;      ///< ids of runs that a scaling run of this program has started
 };
 
 }  // namespace rankscope::gui

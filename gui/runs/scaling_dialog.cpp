@@ -40,6 +40,7 @@ enum Column {
     kColumns
 };
 constexpr int kMostRanks = 4096;
+constexpr int kNarrowest = 56;  ///< column
 
 QString share_text(double part, const StepShares& shares) {
     return shares.step_ms > 0 ? percent_text(part / shares.step_ms, 0) : u"–"_s;
@@ -70,6 +71,10 @@ ScalingDialog::ScalingDialog(Setting setting, const QString& name, QWidget* pare
     table_->setHorizontalHeaderLabels({tr("Ranks"), tr("Throughput"), tr("Middle half"), tr("Speed-up"),
                                        tr("Efficiency"), tr("Compute"), tr("Data"), tr("Communication"),
                                        tr("Outcome")});
+    for (int column = 0; column < kOutcome; ++column) {
+        table_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    }
+    table_->horizontalHeader()->setMinimumSectionSize(kNarrowest);
     table_->horizontalHeader()->setStretchLastSection(true);
     layout->addWidget(table_, 2);
     auto* buttons = new QHBoxLayout;
@@ -172,8 +177,9 @@ void ScalingDialog::start() {
                                                  : tr("measured %1 of %2")
                                                        .arg(whole_seconds_text(progress.measured_s),
                                                             whole_seconds_text(request.seconds)));
-                    handle.post([this, text, so_far = progress.so_far] {
+                    handle.post([this, text, so_far = progress.so_far, run_id = progress.run_id] {
                         state_->setText(text);
+                        runs_.insert(run_id);
                         if (so_far.points.size() != result_.points.size()) {
                             show_result(so_far);
                             emit changed();
@@ -254,13 +260,14 @@ void ScalingDialog::show_result(const ScalingResult& result) {
             std::isfinite(point.low) ? tr("%1 – %2").arg(value(point.low), value(point.high)) : u"–"_s);
         set(kSpeedup, std::isfinite(point.speedup) ? number_text(point.speedup, 2) : u"–"_s);
         set(kEfficiency, std::isfinite(point.efficiency) ? percent_text(point.efficiency, 0) : u"–"_s);
-        const StepShares shares = point.shares.value_or(StepShares());
-        set(kCompute, point.shares ? share_text(shares.compute_ms, shares) : tr("not reported"));
-        set(kData, point.shares ? share_text(shares.data_ms, shares) : tr("not reported"));
-        set(kComm, point.shares ? share_text(shares.comm_ms, shares) : tr("not reported"));
+        const StepShares shares = point.shares.value_or(StepShares());  // none: the plot says so
+        set(kCompute, share_text(shares.compute_ms, shares));
+        set(kData, share_text(shares.data_ms, shares));
+        set(kComm, share_text(shares.comm_ms, shares));
         set(kOutcome, point.failure.empty() ? tr("%1 steps measured").arg(point.steps) : qs(point.failure));
     }
     table_->resizeColumnsToContents();
+    table_->setColumnWidth(kOutcome, 0);  // it takes what is left
 }
 
 void ScalingDialog::update_state() {

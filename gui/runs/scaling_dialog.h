@@ -9,6 +9,7 @@
 #include <QDialog>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 
 class QComboBox;
@@ -43,6 +44,8 @@ public:
     void show_stored(const std::string& tag);
     bool running() const { return running_; }
     const ScalingResult& result() const { return result_; }
+    /// Ids of the runs that it has started.
+    const std::set<std::string>& runs() const { return runs_; }
 
 signals:
     /// A run was stored.
@@ -63,6 +66,7 @@ private:
     Setting setting_;
     ScalingRequest request_;
     ScalingResult result_;
+    std::set<std::string> runs_;
     BackgroundJob job_;
     std::stop_source stop_;
     bool running_ = false;

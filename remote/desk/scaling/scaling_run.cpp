@@ -39,6 +39,7 @@ public:
     }
     void follow(double seconds, const std::function<void()>& look, const std::stop_token& stop) {
         double started_s = -1;
+        look();  // it has its id
         while (!controller_->finished()) {
             pause();
             look();
