@@ -8,7 +8,6 @@
 #include <remote/desk/notify/alert_command.h>
 
 #include <QApplication>
-#include <QPointer>
 #include <utility>
 
 namespace rankscope::gui {
@@ -23,18 +22,6 @@ bool is_bad(AlertKind kind) {
     return kind == AlertKind::Failed || kind == AlertKind::Hang || kind == AlertKind::NotFinite;
 }
 
-/// Emits failed() of a notifier that may be gone, on its thread.
-void send_failure(const QPointer<Notifier>& notifier, const Failure& failure) {
-    QMetaObject::invokeMethod(
-        QCoreApplication::instance(),
-        [notifier, failure] {
-            if (notifier) {
-                emit notifier->failed(failure);
-            }
-        },
-        Qt::QueuedConnection);
-}
-
 }  // namespace
 
 Notifier::Notifier(QObject* parent, Show show) : QObject(parent), show_(std::move(show)) {
@@ -46,8 +33,27 @@ Notifier::~Notifier() {
     pool_.clear();
 }
 
+// On the thread of a notifier that may be gone.
+void Notifier::send_failure(const QPointer<Notifier>& notifier, const Failure& failure) {
+    QMetaObject::invokeMethod(
+        QCoreApplication::instance(),
+        [notifier, failure] {
+            if (notifier) {
+                notifier->take_failure(failure);
+            }
+        },
+        Qt::QueuedConnection);
+}
+
+void Notifier::take_failure(const Failure& failure) {
+    if (known_failures_.insert(failure.what).second) {
+        emit failed(failure);
+    }
+}
+
 void Notifier::set_settings(const NotificationSettings& settings) {
     settings_ = settings;
+    known_failures_.clear();
     if (alerts_) {
         alerts_->set_options(settings_.alerts);
     }
@@ -68,13 +74,18 @@ void Notifier::apply(const std::vector<QueuedItem>& items) {
     for (const QueuedItem& item : items) {
         if (const auto* event = std::get_if<Event>(&item)) {
             for (const Alert& alert : alerts_->apply(*event)) {
-                report(alert);
+                deliver(alert);
             }
         }
     }
 }
 
 void Notifier::report(const Alert& alert) {
+    known_failures_.clear();
+    deliver(alert);
+}
+
+void Notifier::deliver(const Alert& alert) {
     emit reported(alert);
     if (settings_.sound) {
         QApplication::beep();
@@ -100,7 +111,7 @@ void Notifier::show_on_desktop(const Alert& alert) {
 void Notifier::run_command(const Alert& alert) {
     const auto words = alert_command_words(ss(settings_.command));
     if (!words) {
-        emit failed(words.failure());
+        take_failure(words.failure());
         return;
     }
     if (waiting_->load() >= kMostWaiting) {

@@ -95,6 +95,29 @@ TEST(NotifierTest, AWayThatFailsIsReported) {
     EXPECT_TRUE(failures.join(u' ').contains(u"/no/such/program"_s));
 }
 
+TEST(NotifierTest, TheSameFailureIsReportedOnceForRuns) {
+    std::atomic<int> tried = 0;
+    Notifier notifier(nullptr, [&](const DesktopNotification&) -> Result<void> {
+        ++tried;
+        return Failure{"no-answer", "", "The desktop does not show notifications.", "", ""};
+    });
+    notifier.set_settings({});
+    int failures = 0;
+    QObject::connect(&notifier, &Notifier::failed, &notifier, [&] { ++failures; });
+    for (const char* run : {"run-1", "run-2"}) {
+        notifier.begin(run, "mnist");
+        notifier.apply(nan_and_end());
+    }
+    ASSERT_TRUE(wait_until([&] { return tried == 4 && failures > 0; }));
+    notifier.report({});
+    EXPECT_TRUE(wait_until([&] { return failures == 2; })) << "the user asks for a test";
+    notifier.begin("run-3", "mnist");
+    notifier.apply(nan_and_end());
+    ASSERT_TRUE(wait_until([&] { return tried == 7; }));
+    QTest::qWait(0);
+    EXPECT_EQ(failures, 2);
+}
+
 TEST(NotifierTest, AHangingCommandDoesNotHoldTheWindow) {
     QElapsedTimer timer;
     timer.start();
