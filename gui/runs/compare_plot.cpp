@@ -26,6 +26,7 @@ namespace {
 constexpr int kPanelHeight = 190;
 constexpr int kWideEnough = 760;  ///< for two columns
 constexpr qsizetype kHoverLines = 16;
+constexpr double kEdge = 0.02;  ///< of a range, left free beside what it shows
 
 }  // namespace
 
@@ -218,6 +219,27 @@ void ComparePlot::add_band(const Panel& panel, const std::vector<std::size_t>& r
     middle->setName(tr("%1, mean").arg(name));
 }
 
+QCPRange ComparePlot::value_range(const Panel& panel) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const QCPGraph* graph : panel.rect->graphs()) {
+        bool found = false;
+        const QCPRange range = graph->getValueRange(found);
+        if (found) {
+            low = std::min(low, range.lower);
+            high = std::max(high, range.upper);
+        }
+    }
+    if (low > high) {
+        return {0, 1};
+    }
+    // A single value has no range of its own; a share stays about the whole.
+    const bool share = metric_unit(panel.metric) == MetricUnit::Share && low >= 0 && high <= 1;
+    const double least = low != 0 ? std::abs(low) * kEdge : 1;
+    const double beside = high - low > least * kEdge ? (high - low) * 2 * kEdge : least * 5;
+    return {low - beside, share ? std::min(high + beside, 1 + kEdge) : high + beside};
+}
+
 void ComparePlot::show_all() {
     double lower = std::numeric_limits<double>::infinity();
     double upper = -lower;
@@ -231,13 +253,10 @@ void ComparePlot::show_all() {
     }
     linking_ = true;
     for (const Panel& panel : panels_) {
-        QCPAxis* y = panel.rect->axis(QCPAxis::atLeft);
-        y->rescale();
-        if (y->range().size() > 0) {
-            y->scaleRange(1.08);
-        }
-        if (upper > lower) {
-            panel.rect->axis(QCPAxis::atBottom)->setRange(lower, upper);
+        panel.rect->axis(QCPAxis::atLeft)->setRange(value_range(panel));
+        if (upper >= lower) {
+            const double beside = upper > lower ? (upper - lower) * kEdge : 1;  // no point on the border
+            panel.rect->axis(QCPAxis::atBottom)->setRange(lower - beside, upper + beside);
         }
     }
     linking_ = false;

@@ -55,6 +55,8 @@ private:
     void add_band(const Panel& panel, const std::vector<std::size_t>& runs, const QColor& color,
                   const QString& name);
     void style(const Panel& panel);
+    /// Of the panel's curves and a little more.
+    static QCPRange value_range(const Panel& panel);
     void show_all();
     void fit_height();
     void link_axes(QCPAxis* moved, const QCPRange& range);

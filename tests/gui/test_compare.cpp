@@ -48,6 +48,30 @@ protected:
     }
 };
 
+TEST_F(CompareRuns, ASingleValueIsInSightAndAShareStaysAboutTheWhole) {
+    fill_store({{.name = "short", .id = "a-1", .ranks = 2, .epochs = 1, .steps_per_epoch = 20},
+                {.name = "short", .id = "a-2", .ranks = 2, .epochs = 1, .steps_per_epoch = 20}});
+    open();
+    window_->show_page(MainWindow::Page::Runs);
+    window_->runs_page()->compare({"a-1", "a-2"});
+    ASSERT_TRUE(wait_until([&] { return view()->comparison() != nullptr; }));
+    view()->plot()->set_metrics({"val_loss", "val_acc1"});
+    const QCustomPlot* plot = view()->plot()->plot();
+    ASSERT_EQ(plot->axisRectCount(), 2);
+    for (int i = 0; i < 2; ++i) {
+        const QCPGraph* graph = plot->axisRect(i)->graphs().value(0);
+        ASSERT_NE(graph, nullptr) << i;
+        ASSERT_EQ(graph->dataCount(), 1);
+        const QCPRange x = graph->keyAxis()->range();
+        const QCPRange y = graph->valueAxis()->range();
+        EXPECT_LT(x.lower, graph->dataMainKey(0));
+        EXPECT_GT(x.upper, graph->dataMainKey(0)) << "not on the border";
+        EXPECT_TRUE(y.contains(graph->dataMainValue(0)));
+        EXPECT_LT(y.size(), std::abs(graph->dataMainValue(0))) << "a few per cent beside it";
+    }
+    EXPECT_LE(plot->axisRect(1)->axis(QCPAxis::atLeft)->range().upper, 1.05) << "of a whole";
+}
+
 TEST_F(CompareRuns, CurvesDifferencesAndStatistics) {
     open_compared();
     const QAbstractItemModelTester values(find<QTableView>("compareValues")->model());
