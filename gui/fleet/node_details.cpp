@@ -111,9 +111,10 @@ QString facts_html(const FleetNode& node, const QColor& muted) {
         if (row >= facts.size()) {
             return u"<td></td><td></td>"_s;
         }
-        return QString(u"<td style=\"color:"_s % muted.name() % u"; white-space:nowrap\">"_s %
-                       facts[row].name.toHtmlEscaped() % u"</td><td style=\"padding-right:28px\">"_s %
-                       facts[row].value.toHtmlEscaped() % u"</td>"_s);
+        return QString(u"<td style=\"color:"_s % muted.name() %
+                       u"; white-space:nowrap; padding-right:12px\">"_s % facts[row].name.toHtmlEscaped() %
+                       u"</td><td style=\"padding-right:28px\">"_s % facts[row].value.toHtmlEscaped() %
+                       u"</td>"_s);
     };
     QString html = u"<table cellspacing=\"0\" cellpadding=\"2\">"_s;
     for (std::size_t row = 0; row < std::max(groups[0].size(), groups[1].size()); ++row) {

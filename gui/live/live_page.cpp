@@ -20,6 +20,7 @@
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
+#include <gui/texts.h>
 #include <gui/widgets/empty_state.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
@@ -43,7 +44,8 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kSwatch = 34;   ///< colour and room beside a rank's number
+constexpr int kSign = 32;     ///< of a state, and the room around it
+constexpr int kSwatch = 38;   ///< colour and room beside a rank's number
 constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
 
 }  // namespace
@@ -173,6 +175,8 @@ void LivePage::size_columns() {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
     const QFontMetrics text = table_->horizontalHeader()->fontMetrics();
+    const int longest = text.horizontalAdvance(phase_text(RankPhase::EndedWithRun)) + kSign;
+    table_->setColumnWidth(RankTableModel::Phase, std::max(widths[RankTableModel::Phase], longest));
     // The largest rank beside its swatch.
     const QString largest(QString::number(std::max(table_model_->rowCount() - 1, 0)).size(), u'8');
     table_->setColumnWidth(RankTableModel::Rank,

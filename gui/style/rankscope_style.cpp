@@ -5,6 +5,7 @@
 #include <gui/style/rankscope_style.h>
 #include <gui/style/theme.h>
 
+#include <QAbstractItemView>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyleOption>
@@ -96,6 +97,9 @@ void RankscopeStyle::drawControl(ControlElement element, const QStyleOption* opt
 }
 
 int RankscopeStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
+    if (metric == PM_FocusFrameHMargin && qobject_cast<const QAbstractItemView*>(widget) != nullptr) {
+        return 3;  // between the text of a cell and its edge, so that columns do not run together
+    }
     if (metric == PM_FocusFrameHMargin || metric == PM_FocusFrameVMargin) {
         return 1;
     }
