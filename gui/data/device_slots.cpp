@@ -2,11 +2,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/device_slots.h>
+#include <gui/data/gpu_samples.h>
 #include <remote/wire/sample_keys.h>
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 
 namespace rankscope::gui {
 
@@ -15,19 +14,7 @@ namespace {
 /// Above these a GPU is in use: an idle one shows neither.
 constexpr double kUsedShare = 0.02;
 constexpr double kUsedMemoryShare = 0.05;
-/// nvmlClocksEventReasonHwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown (nvml.h).
-constexpr unsigned kSlowDown = 0x8U | 0x20U | 0x40U | 0x80U;
 constexpr int kMostSlots = 1024;
-
-/// "cuda:3" → 3; -1: not a GPU.
-int gpu_of(std::string_view device) {
-    constexpr std::string_view kPrefix = "cuda:";
-    int index = -1;
-    if (device.starts_with(kPrefix)) {
-        std::from_chars(device.data() + kPrefix.size(), device.data() + device.size(), index);
-    }
-    return index;
-}
 
 double figure(const std::map<std::string, double>& sample, int gpu, const char* what) {
     const auto it = sample.find(sample_key::gpu(gpu, what));
@@ -35,7 +22,7 @@ double figure(const std::map<std::string, double>& sample, int gpu, const char* 
 }
 
 DeviceSlot::State state_of(const DeviceSlot& slot) {
-    if (slot.ecc > 0 || slot.throttle != 0) {
+    if (slot.ecc > 0 || is_slowed_down(slot.limit)) {
         return DeviceSlot::State::Faulty;
     }
     if (slot.rank) {
@@ -58,8 +45,7 @@ DeviceSlot gpu_slot(const GpuFacts& gpu, const std::map<std::string, double>& sa
     slot.temperature = figure(sample, gpu.index, "temp");
     slot.power = figure(sample, gpu.index, "power");
     slot.ecc = figure(sample, gpu.index, "ecc");
-    const double throttle = figure(sample, gpu.index, "throttle");
-    slot.throttle = throttle > 0 && throttle < 4e9 ? unsigned(throttle) & kSlowDown : 0;
+    slot.limit = clock_limit(figure(sample, gpu.index, "throttle"));
     return slot;
 }
 
@@ -93,7 +79,8 @@ std::map<std::string, RunOnNode> run_on_nodes(const RunState& state) {
         const bool over = rank.phase == RankPhase::Done || rank.phase == RankPhase::Failed ||
                           rank.phase == RankPhase::EndedWithRun;
         if (!over) {
-            nodes[rank.node].ranks.push_back({rank.rank, rank.local_rank, gpu_of(rank.device), rank.phase});
+            nodes[rank.node].ranks.push_back(
+                {rank.rank, rank.local_rank, gpu_of_device(rank.device), rank.phase});
         }
     }
     for (const auto& [name, samples] : state.samples) {

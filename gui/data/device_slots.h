@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <gui/data/gpu_samples.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/node/node_facts.h>
 #include <remote/desk/run/run_state.h>
@@ -57,7 +58,7 @@ struct DeviceSlot {
     double temperature = kAbsent;  ///< °C
     double power = kAbsent;        ///< W
     double ecc = kAbsent;          ///< uncorrected memory errors since the driver was loaded
-    unsigned throttle = 0;         ///< bits of nvmlClocksEventReasons that mean a slow-down by heat or power
+    ClockLimit limit = ClockLimit::Unknown;
 };
 
 /// The squares of a node: its GPUs, or its CPU slots where it has none. `sample`: its newest figures, of the live run or of

@@ -113,6 +113,7 @@ QWidget* LivePage::make_content() {
     ranks->addWidget(strip_, 1);
     ranks->addWidget(show_start_, 0, Qt::AlignTop);
     ranks->addWidget(show_nccl_, 0, Qt::AlignTop);
+    ranks->addWidget(gpu_squares_, 0, Qt::AlignTop);
     layout->addLayout(ranks);
     layout->addWidget(telemetry_);
 
@@ -141,6 +142,8 @@ void LivePage::make_switches(QWidget* parent) {
         make(tr("NCCL"), u"showNccl"_s,
              tr("Rings, trees and transports, collectives, log and settings of NCCL, in place of the "
                 "curves"));
+    gpu_squares_ = make(tr("GPU squares"), u"gpuSquaresShown"_s,
+                        tr("Each GPU as a square coloured by its use, instead of a row with its figures"));
 }
 
 QWidget* LivePage::make_rank_table() {
@@ -224,6 +227,8 @@ void LivePage::connect_parts() {
             [this] { emit doctorRequested(preflight_of(banner_->report(), current_->state().plan)); });
     connect(banner_, &FailureBanner::jobRequested, this, &LivePage::jobRequested);
     connect(strip_->squares(), &RankSquares::clicked, this, &LivePage::select_rank);
+    connect(telemetry_, &TelemetryStrip::ranksChosen, this, &LivePage::select_ranks);
+    connect(gpu_squares_, &QToolButton::clicked, this, [this](bool on) { telemetry_->set_squares(on); });
     connect(start_, &StartWaterfall::rankChosen, this, &LivePage::select_rank);
     connect(show_start_, &QToolButton::clicked, this, [this](bool on) {
         start_wanted_ = on;
@@ -412,6 +417,8 @@ void LivePage::refresh_ranks() {
 void LivePage::refresh_telemetry() {
     samples_dirty_ = false;
     telemetry_->refresh(showing_session() && session_->live(), now_us());
+    gpu_squares_->setVisible(telemetry_->can_be_squares());
+    gpu_squares_->setChecked(telemetry_->is_squares());
 }
 
 void LivePage::tick() {
@@ -459,31 +466,39 @@ void LivePage::selection_changed() {
     const std::vector<int> ranks = selected_ranks();
     curves_->set_selected_ranks(ranks);
     strip_->squares()->set_selected(ranks);
+    telemetry_->set_selected(ranks);
 }
 
 void LivePage::select_rank(int rank) {
+    select_ranks({rank});
+}
+
+void LivePage::select_ranks(const std::vector<int>& ranks) {
+    QItemSelection rows;
     for (int row = 0; row < proxy_->rowCount(); ++row) {
-        if (proxy_->index(row, 0).data(RankTableModel::RankRole).toInt() == rank) {
-            table_->selectRow(row);
-            table_->scrollTo(proxy_->index(row, 0));
-            return;
+        const QModelIndex index = proxy_->index(row, 0);
+        if (std::find(ranks.begin(), ranks.end(), index.data(RankTableModel::RankRole).toInt()) !=
+            ranks.end()) {
+            rows.select(index, proxy_->index(row, proxy_->columnCount() - 1));
         }
     }
+    if (rows.isEmpty()) {
+        return;
+    }
+    const QModelIndex first = rows.front().topLeft();
+    table_->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
+    table_->scrollTo(first);
 }
 
 void LivePage::select_node(const QString& node) {
-    QItemSelection rows;
-    for (int row = 0; row < proxy_->rowCount(); ++row) {
-        const int rank = proxy_->index(row, 0).data(RankTableModel::RankRole).toInt();
-        const auto& ranks = current_->state().ranks;
-        if (rank >= 0 && std::size_t(rank) < ranks.size() && qs(ranks[std::size_t(rank)].node) == node) {
-            rows.select(proxy_->index(row, 0), proxy_->index(row, proxy_->columnCount() - 1));
+    std::vector<int> ranks;
+    for (const RankState& rank : current_->state().ranks) {
+        if (qs(rank.node) == node) {
+            ranks.push_back(rank.rank);
         }
     }
-    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
-    if (!rows.isEmpty()) {
-        table_->scrollTo(rows.indexes().first());
-    }
+    select_ranks(ranks);
     panes_->bring(LivePanes::Pane::Ranks);
     table_->setFocus();
 }

@@ -96,6 +96,7 @@ private:
     void selection_changed();
     std::vector<int> selected_ranks() const;
     void select_rank(int rank);
+    void select_ranks(const std::vector<int>& ranks);
     void open_log_of(int rank);
     void go_to_log();
     void open_line(quint32 file, quint64 line);
@@ -128,6 +129,7 @@ private:
     StartWaterfall* start_;
     QToolButton* show_start_;
     QToolButton* show_nccl_;
+    QToolButton* gpu_squares_;  ///< telemetry as squares or as a table
     NcclPane* nccl_;
     std::optional<bool> start_wanted_;  ///< by the user; nothing: while the run starts
     TelemetryStrip* telemetry_;

@@ -21,9 +21,6 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kEdge = 2;      ///< room for the frame of a selected square
-constexpr int kTallest = 84;  ///< squares shrink before the strip gets taller than this
-constexpr std::size_t kNodeGapsUpTo = 512;
 constexpr double kFaded = 0.35;  ///< ranks of a node that does not answer
 
 }  // namespace
@@ -87,7 +84,7 @@ void RankSquares::set_ranks(const std::vector<RankState>* ranks, const std::vect
     const std::size_t count = ranks ? ranks->size() : 0;
     if (count != known_) {
         known_ = count;
-        lay_out(width(), &places_);
+        grid_ = lay_out(width());
         updateGeometry();
     }
     update();
@@ -98,70 +95,22 @@ void RankSquares::set_selected(const std::vector<int>& ranks) {
     update();
 }
 
-RankSquares::Grid RankSquares::grid_for(int width) const {
-    static constexpr std::array<Grid, 5> sizes{{{16, 3, 6}, {12, 3, 5}, {9, 2, 4}, {7, 1, 2}, {5, 1, 0}}};
-    const int count = std::max(int(known_), 1);
-    for (const Grid& grid : sizes) {
-        const int columns = std::max(width / (grid.cell + grid.gap), 1);
-        const int rows = (count + columns - 1) / columns;
-        if (rows * (grid.cell + grid.gap) <= kTallest) {
-            return grid;
-        }
-    }
-    return sizes.back();
-}
-
-int RankSquares::lay_out(int width, std::vector<QPoint>* places) const {
-    const Grid grid = grid_for(width);
-    const int pitch = grid.cell + grid.gap;
-    int x = kEdge;
-    int y = kEdge;
-    if (places) {
-        places->clear();
-    }
-    for (std::size_t i = 0; i < known_; ++i) {
-        const bool next_node = i > 0 && known_ <= kNodeGapsUpTo && (*ranks_)[i].node != (*ranks_)[i - 1].node;
-        x += next_node ? grid.node_gap : 0;
-        if (x + grid.cell + kEdge > width && x > kEdge) {
-            x = kEdge;
-            y += pitch;
-        }
-        if (places) {
-            places->push_back({x, y});
-        }
-        x += pitch;
-    }
-    return y + grid.cell + kEdge;
+SquareGrid RankSquares::lay_out(int width) const {
+    return lay_out_squares(known_, width,
+                           [this](std::size_t i) { return (*ranks_)[i].node != (*ranks_)[i - 1].node; });
 }
 
 int RankSquares::heightForWidth(int width) const {
-    return lay_out(width, nullptr);
+    return lay_out(width).height;
 }
 
 QSize RankSquares::sizeHint() const {
-    return {600, lay_out(std::max(width(), 200), nullptr)};
-}
-
-QRect RankSquares::square(int rank) const {
-    if (rank < 0 || rank >= int(places_.size())) {
-        return {};
-    }
-    const int cell = grid_for(width()).cell;
-    return {places_[std::size_t(rank)], QSize(cell, cell)};
-}
-
-int RankSquares::rank_at(const QPoint& point) const {
-    for (int rank = 0; rank < int(places_.size()); ++rank) {
-        if (square(rank).adjusted(-1, -1, 1, 1).contains(point)) {
-            return rank;
-        }
-    }
-    return -1;
+    return {600, lay_out(std::max(width(), 200)).height};
 }
 
 void RankSquares::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
-    lay_out(width(), &places_);
+    grid_ = lay_out(width());
     updateGeometry();
 }
 
@@ -206,16 +155,16 @@ void RankSquares::mousePressEvent(QMouseEvent* event) {
 }
 
 void RankSquares::paintEvent(QPaintEvent*) {
-    if (!ranks_ || places_.size() != ranks_->size()) {
+    if (!ranks_ || grid_.places.size() != ranks_->size()) {
         return;
     }
     QPainter painter(this);
     const ThemeColors colors = theme_colors(palette());
-    const int cell = grid_for(width()).cell;
-    for (std::size_t i = 0; i < places_.size(); ++i) {
+    const int cell = grid_.cell;
+    for (std::size_t i = 0; i < grid_.places.size(); ++i) {
         const bool faded = stale((*ranks_)[i]);
         painter.setOpacity(faded ? kFaded : 1);
-        const QRectF box(places_[i], QSizeF(cell, cell));
+        const QRectF box(grid_.places[i], QSizeF(cell, cell));
         const RankHold& hold = hold_of(i);
         if (hold.kind == RankHold::Kind::None) {
             draw_phase_glyph(painter, box, (*ranks_)[i].phase, colors);
@@ -225,7 +174,7 @@ void RankSquares::paintEvent(QPaintEvent*) {
         if (faded) {  // a shape as well, for eyes that do not see the fading
             painter.setOpacity(1);
             painter.setPen(QPen(colors.muted, 1));
-            painter.drawLine(QLineF(places_[i] + QPoint(0, cell), places_[i] + QPoint(cell, 0)));
+            painter.drawLine(QLineF(grid_.places[i] + QPoint(0, cell), grid_.places[i] + QPoint(cell, 0)));
         }
     }
     painter.setOpacity(1);

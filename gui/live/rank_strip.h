@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/data/rank_holds.h>
+#include <gui/widgets/square_grid.h>
 #include <remote/desk/run/run_state.h>
 
 #include <QWidget>
@@ -28,8 +29,8 @@ public:
     void set_selected(const std::vector<int>& ranks);
     const std::vector<int>& selected() const { return selected_; }
     /// The rank under a point, or -1.
-    int rank_at(const QPoint& point) const;
-    QRect square(int rank) const;
+    int rank_at(const QPoint& point) const { return grid_.at(point); }
+    QRect square(int rank) const { return grid_.square(rank); }
 
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
@@ -46,21 +47,14 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    struct Grid {
-        int cell = 16;
-        int gap = 3;
-        int node_gap = 0;
-    };
-    Grid grid_for(int width) const;
-    int lay_out(int width, std::vector<QPoint>* places) const;
-
+    SquareGrid lay_out(int width) const;
     bool stale(const RankState& rank) const;
     const RankHold& hold_of(std::size_t rank) const;
 
     const std::vector<RankState>* ranks_ = nullptr;
     std::vector<std::string> unreachable_;
     std::vector<RankHold> holds_;  ///< by rank
-    std::vector<QPoint> places_;
+    SquareGrid grid_;
     std::vector<int> selected_;
     std::size_t known_ = 0;
 };

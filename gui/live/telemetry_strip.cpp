@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/live/gpu_squares.h>
 #include <gui/live/telemetry_strip.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
+#include <gui/widgets/elided_label.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/quiet_header.h>
 
@@ -17,11 +19,19 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <set>
 
 namespace rankscope::gui {
 
 namespace {
 
+/// Columns that leave first where the window is narrow, and below which width; their figures are in tool tips too.
+struct Droppable {
+    int column;
+    int below;
+};
+constexpr std::array<Droppable, 3> kDroppable{
+    {{NodeSamplesModel::Disk, 1400}, {NodeSamplesModel::NetOut, 1190}, {NodeSamplesModel::NetIn, 1110}}};
 constexpr int kFewestLines = 3;
 constexpr int kMostLines = 9;
 constexpr int kLineOfPage = 170;  ///< a line for this many pixels of the page's height
@@ -46,6 +56,11 @@ public:
                 option->palette.setColor(role, theme_colors(option->palette).muted);
             }
             option->font.setItalic(true);
+        } else if (index.data(NodeSamplesModel::FaultRole).toBool()) {
+            const QColor bad = theme_colors(option->palette).bad;
+            option->palette.setColor(QPalette::Text, bad);
+            option->palette.setColor(QPalette::HighlightedText, bad);
+            option->font.setBold(true);
         }
     }
 
@@ -88,13 +103,25 @@ TelemetryStrip::TelemetryStrip(QWidget* parent)
       model_(new NodeSamplesModel(this)),
       proxy_(new QSortFilterProxyModel(this)),
       empty_(make_label({}, this, "muted")),
+      squares_part_(new QWidget(this)),
+      summary_(new ElidedLabel(squares_part_)),
+      squares_(new GpuSquares(model_, squares_part_)),
       view_(new QTreeView(this)) {
     setObjectName(u"telemetryStrip"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
     empty_->setObjectName(u"telemetryEmpty"_s);
     empty_->setContentsMargins(10, 0, 10, 0);
+    summary_->setObjectName(u"gpuSummary"_s);
+    set_style_property(summary_, "role", u"muted"_s);
+    auto* part = new QVBoxLayout(squares_part_);
+    part->setContentsMargins(8, 1, 10, 1);
+    part->setSpacing(2);
+    part->addWidget(summary_);
+    part->addWidget(squares_);
     layout->addWidget(empty_);
+    layout->addWidget(squares_part_);
     layout->addWidget(view_);
 
     proxy_->setSourceModel(model_);
@@ -109,22 +136,36 @@ TelemetryStrip::TelemetryStrip(QWidget* parent)
     view_->setAllColumnsShowFocus(true);
     view_->setIndentation(16);
     view_->setTextElideMode(Qt::ElideMiddle);
+    view_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     view_->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     view_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     view_->setEditTriggers(QAbstractItemView::NoEditTriggers);
     view_->setSortingEnabled(true);
     view_->sortByColumn(NodeSamplesModel::Node, Qt::AscendingOrder);
     view_->setItemDelegate(new SparkDelegate(view_));
-    const std::array<int, NodeSamplesModel::NUM_COLUMNS> widths{120, 128, 120, 92, 92, 88, 128, 120, 66, 70};
+    const std::array<int, NodeSamplesModel::NUM_COLUMNS> widths{120, 104, 116, 84, 84, 82, 110,
+                                                                112, 58,  60,  76, 96, 48, 118};
     header->setStretchLastSection(false);
     header->setMinimumSectionSize(36);
     for (int column = 0; column < NodeSamplesModel::NUM_COLUMNS; ++column) {
         view_->setColumnWidth(column, widths[std::size_t(column)]);
     }
     header->setSectionResizeMode(NodeSamplesModel::Node, QHeaderView::Stretch);
+    connect_parts();
+}
+
+void TelemetryStrip::connect_parts() {
     connect(model_, &QAbstractItemModel::modelReset, this, &TelemetryStrip::unfold);
     connect(view_, &QTreeView::expanded, this, &TelemetryStrip::fit);
     connect(view_, &QTreeView::collapsed, this, &TelemetryStrip::fit);
+    connect(squares_, &GpuSquares::ranksChosen, this, &TelemetryStrip::ranksChosen);
+    const auto choose = [this] {
+        if (const std::vector<int> ranks = ranks_of_rows(); !ranks.empty()) {
+            emit ranksChosen(ranks);
+        }
+    };
+    connect(view_, &QTreeView::clicked, this, choose);
+    connect(view_, &QTreeView::activated, this, choose);
 }
 
 void TelemetryStrip::set_data(const LiveData* run) {
@@ -133,30 +174,101 @@ void TelemetryStrip::set_data(const LiveData* run) {
 
 void TelemetryStrip::refresh(bool live, std::int64_t now_us) {
     model_->refresh(live ? now_us : 0);
-    const bool any = model_->rowCount() > 0;
-    view_->setVisible(any);
-    empty_->setVisible(!any);
     empty_->setText(live ? tr("No measurements of the machines yet: processors, memory, network and GPUs.")
                          : tr("This run kept no measurements of its machines (telemetry: { every_s: 0 }, or "
                               "it never started)."));
+    show_parts();
+}
+
+bool TelemetryStrip::is_squares() const {
+    return can_be_squares() && squares_wanted_.value_or(model_->gpu_count() > kMostRows);
+}
+
+void TelemetryStrip::set_squares(bool on) {
+    squares_wanted_ = on;
+    show_parts();
+}
+
+void TelemetryStrip::show_parts() {
+    const bool any = model_->rowCount() > 0;
+    const bool squares = any && is_squares();
+    empty_->setVisible(!any);
+    squares_part_->setVisible(squares);
+    view_->setVisible(any && !squares);
+    if (squares) {
+        squares_->refresh();
+        summary_->set_full_text(squares_->summary());
+    }
     fit();
 }
 
-// Of a single node the GPUs matter most; of many, the nodes.
+void TelemetryStrip::set_selected(const std::vector<int>& ranks) {
+    squares_->set_selected(ranks);
+    if (ranks_of_rows() == ranks) {
+        return;
+    }
+    QItemSelection rows;
+    for (const QModelIndex& gpu : gpu_rows()) {
+        const auto of_gpu = gpu.data(NodeSamplesModel::RanksRole).value<QList<int>>();
+        const bool wanted = std::any_of(of_gpu.begin(), of_gpu.end(), [&ranks](int rank) {
+            return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+        });
+        if (wanted) {
+            rows.select(gpu, gpu.siblingAtColumn(NodeSamplesModel::NUM_COLUMNS - 1));
+        }
+    }
+    view_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
+}
+
+std::vector<QModelIndex> TelemetryStrip::gpu_rows() const {
+    std::vector<QModelIndex> rows;
+    for (int row = 0; row < proxy_->rowCount(); ++row) {
+        const QModelIndex node = proxy_->index(row, 0);
+        for (int gpu = 0; gpu < proxy_->rowCount(node); ++gpu) {
+            rows.push_back(proxy_->index(gpu, 0, node));
+        }
+    }
+    return rows;
+}
+
+std::vector<int> TelemetryStrip::ranks_of_rows() const {
+    std::set<int> ranks;
+    for (const QModelIndex& row : view_->selectionModel()->selectedRows()) {
+        const auto of_row = row.data(NodeSamplesModel::RanksRole).value<QList<int>>();
+        ranks.insert(of_row.begin(), of_row.end());
+    }
+    return {ranks.begin(), ranks.end()};
+}
+
+// Of a few GPUs each has its row; of many, the nodes.
 void TelemetryStrip::unfold() {
+    view_->setRootIsDecorated(model_->has_gpus());
+    if (model_->rowCount() == 1 || model_->gpu_count() <= kMostRows) {
+        view_->expandAll();
+    }
+    drop_columns();
+    fit();
+}
+
+void TelemetryStrip::drop_columns() {
     for (int column = NodeSamplesModel::GpuUse; column < NodeSamplesModel::NUM_COLUMNS; ++column) {
         view_->setColumnHidden(column, !model_->has_gpus());
     }
-    view_->setRootIsDecorated(model_->has_gpus());
-    if (model_->rowCount() == 1) {
-        view_->expandAll();
+    for (const Droppable& each : kDroppable) {
+        view_->setColumnHidden(each.column, model_->has_gpus() && width() < each.below);
     }
-    fit();
 }
 
 void TelemetryStrip::fit() {
     if (model_->rowCount() == 0) {
         setFixedHeight(empty_->sizeHint().height() + 2);
+        return;
+    }
+    if (is_squares()) {
+        const QMargins edges = squares_part_->layout()->contentsMargins();
+        const int inner = width() - edges.left() - edges.right();
+        setFixedHeight(edges.top() + summary_->sizeHint().height() + squares_part_->layout()->spacing() +
+                       squares_->heightForWidth(std::max(inner, 200)) + edges.bottom());
         return;
     }
     int lines = 0;
@@ -173,6 +285,7 @@ void TelemetryStrip::fit() {
 
 void TelemetryStrip::resizeEvent(QResizeEvent* event) {
     QFrame::resizeEvent(event);
+    drop_columns();
     fit();
 }
 

@@ -1,17 +1,20 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <gui/models/column_titles.h>
+#include <gui/models/gpu_texts.h>
 #include <gui/models/node_samples_model.h>
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <remote/wire/sample_keys.h>
 
-#include <QDateTime>
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -32,22 +35,6 @@ const Value* find(const NodeSamples& node, const std::string& key) {
 double last(const NodeSamples& node, const std::string& key) {
     const Value* value = find(node, key);
     return value ? value->last : kNan;
-}
-
-std::vector<int> gpus_of(const NodeSamples& node) {
-    std::set<int> gpus;
-    for (auto it = node.values.lower_bound("gpu."); it != node.values.end(); ++it) {
-        const std::string& key = it->first;
-        if (!key.starts_with("gpu.")) {
-            break;
-        }
-        int index = 0;
-        const auto read = std::from_chars(key.data() + 4, key.data() + key.size(), index);
-        if (read.ec == std::errc() && index >= 0) {
-            gpus.insert(index);
-        }
-    }
-    return {gpus.begin(), gpus.end()};
 }
 
 std::vector<std::string> interfaces_of(const NodeSamples& node) {
@@ -78,23 +65,79 @@ std::string busiest(const NodeSamples& node) {
     return name;
 }
 
-/// "812", "61.4": three digits are enough.
-QString short_number(double value) {
-    return QString::number(value, 'f', value < 9.95 ? 2 : value < 99.5 ? 1 : 0);
+/// What a column of a GPU's row shows; nothing for columns of the node.
+std::optional<GpuFigure> figure_of(int column) {
+    switch (column) {
+        case NodeSamplesModel::GpuUse:
+            return GpuFigure::Use;
+        case NodeSamplesModel::GpuMemory:
+            return GpuFigure::MemoryUsed;
+        case NodeSamplesModel::Temperature:
+            return GpuFigure::Temperature;
+        case NodeSamplesModel::Power:
+            return GpuFigure::Power;
+        case NodeSamplesModel::Clock:
+            return GpuFigure::SmClock;
+        case NodeSamplesModel::LimitedBy:
+            return GpuFigure::Throttle;
+        case NodeSamplesModel::Ecc:
+            return GpuFigure::Ecc;
+        case NodeSamplesModel::Link:
+            return GpuFigure::PcieWidth;
+        default:
+            return {};
+    }
 }
 
-QString rate_text(double bytes_per_s) {
-    const double shown = std::max(bytes_per_s, 0.0);
-    if (shown < 1e3) {
-        return NodeSamplesModel::tr("%1 B/s").arg(shown, 0, 'f', 0);
+double value_of(const GpuSample& gpu, int column) {
+    if (column == NodeSamplesModel::LimitedBy) {
+        const ClockLimit limit = clock_limit(gpu[GpuFigure::Throttle]);
+        return limit == ClockLimit::Unknown ? kNan : double(limit);
     }
-    if (shown < 1e6) {
-        return NodeSamplesModel::tr("%1 kB/s").arg(short_number(shown / 1e3));
+    if (column == NodeSamplesModel::Link) {
+        return gpu_link_rate(gpu);
     }
-    if (shown < 1e9) {
-        return NodeSamplesModel::tr("%1 MB/s").arg(short_number(shown / 1e6));
+    const auto figure = figure_of(column);
+    return figure ? gpu[*figure] : kNan;
+}
+
+double combined(int column, double all, double one) {
+    switch (column) {
+        case NodeSamplesModel::Temperature:
+        case NodeSamplesModel::LimitedBy:
+            return std::max(all, one);
+        case NodeSamplesModel::Clock:
+            return std::min(all, one);
+        default:
+            return all + one;
     }
-    return NodeSamplesModel::tr("%1 GB/s").arg(short_number(shown / 1e9));
+}
+
+bool same_shape(const std::vector<NodeSamplesModel::Row>& a, const std::vector<NodeSamplesModel::Row>& b) {
+    const auto same_gpu = [](const GpuSample& one, const GpuSample& other) {
+        return one.index == other.index;
+    };
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [&](const NodeSamplesModel::Row& one, const NodeSamplesModel::Row& other) {
+                          return one.node == other.node &&
+                                 std::equal(one.gpus.begin(), one.gpus.end(), other.gpus.begin(),
+                                            other.gpus.end(), same_gpu);
+                      });
+}
+
+/// What the samples say of a rank's GPU is better than the plan, which an own program need not follow.
+void assign_ranks(NodeSamplesModel::Row& row, const std::map<GpuPlace, std::vector<int>>& planned) {
+    std::set<int> seen;
+    for (const GpuSample& gpu : row.gpus) {
+        seen.insert(gpu.ranks.begin(), gpu.ranks.end());
+    }
+    for (GpuSample& gpu : row.gpus) {
+        if (const auto at = planned.find({row.node, gpu.index}); at != planned.end()) {
+            std::copy_if(at->second.begin(), at->second.end(), std::back_inserter(gpu.ranks),
+                         [&seen](int rank) { return !seen.contains(rank); });
+            std::sort(gpu.ranks.begin(), gpu.ranks.end());
+        }
+    }
 }
 
 }  // namespace
@@ -102,41 +145,53 @@ QString rate_text(double bytes_per_s) {
 void NodeSamplesModel::set_data(const LiveData* data) {
     beginResetModel();
     data_ = data;
+    rows_.clear();
+    planned_.clear();
+    planned_of_ = 0;
     rows_ = rows_now();
     endResetModel();
 }
 
 void NodeSamplesModel::refresh(std::int64_t now_us) {
     now_us_ = now_us;
-    const std::vector<Row> rows = rows_now();
-    if (rows != rows_) {
+    std::vector<Row> rows = rows_now();
+    if (!same_shape(rows, rows_)) {
         beginResetModel();
-        rows_ = rows;
+        rows_ = std::move(rows);
         endResetModel();
         return;
     }
+    rows_ = std::move(rows);
     for (int row = 0; row < int(rows_.size()); ++row) {
-        emit dataChanged(index(row, Node), index(row, Power));
+        emit dataChanged(index(row, Node), index(row, NUM_COLUMNS - 1));
         const QModelIndex node = index(row, Node);
         if (const int gpus = rowCount(node); gpus > 0) {
-            emit dataChanged(index(0, Node, node), index(gpus - 1, Power, node));
+            emit dataChanged(index(0, Node, node), index(gpus - 1, NUM_COLUMNS - 1, node));
         }
     }
 }
 
-// In the order of the plan: the master first.
-std::vector<NodeSamplesModel::Row> NodeSamplesModel::rows_now() const {
+std::vector<NodeSamplesModel::Row> NodeSamplesModel::rows_now() {
     std::vector<Row> rows;
     if (!data_) {
         return rows;
+    }
+    const bool other_plan = planned_of_ != data_->state.ranks.size();
+    if (other_plan) {
+        planned_ = planned_ranks(data_->state);
+        planned_of_ = data_->state.ranks.size();
     }
     const auto& samples = data_->state.samples;
     std::set<std::string> seen;
     const auto add = [&](const std::string& name) {
         const auto it = samples.find(name);
-        if (it != samples.end() && seen.insert(name).second) {
-            rows.push_back({name, gpus_of(it->second)});
+        if (it == samples.end() || !seen.insert(name).second) {
+            return;
         }
+        const std::size_t place = rows.size();
+        const bool known = !other_plan && place < rows_.size() && rows_[place].node == name &&
+                           rows_[place].last_us == it->second.last_us;
+        rows.push_back(known ? rows_[place] : row_of(name));
     };
     for (const NodePlan& node : data_->state.plan.nodes) {
         add(node.node);
@@ -147,6 +202,28 @@ std::vector<NodeSamplesModel::Row> NodeSamplesModel::rows_now() const {
     return rows;
 }
 
+std::int64_t NodeSamplesModel::late_after_us(const std::string& node) const {
+    const auto history = data_->sample_history.find(node);
+    const std::int64_t usual = history == data_->sample_history.end() ? 0 : history->second.interval_us();
+    return std::max(kFreshUs, 3 * usual);
+}
+
+NodeSamplesModel::Row NodeSamplesModel::row_of(const std::string& node) const {
+    const NodeSamples& samples = samples_of(node);
+    Row row{node, samples.last_us, gpu_samples(samples, late_after_us(node))};
+    assign_ranks(row, planned_);
+    return row;
+}
+
+const NodeSamplesModel::Row& NodeSamplesModel::row_at(const QModelIndex& index) const {
+    const bool of_node = index.internalId() == kNodeLevel;
+    return rows_[of_node ? std::size_t(index.row()) : std::size_t(index.internalId() - 1)];
+}
+
+const GpuSample* NodeSamplesModel::gpu_at(const QModelIndex& index) const {
+    return index.internalId() == kNodeLevel ? nullptr : &row_at(index).gpus[std::size_t(index.row())];
+}
+
 const NodeSamples& NodeSamplesModel::samples_of(const std::string& node) const {
     static const NodeSamples none;
     const auto it = data_->state.samples.find(node);
@@ -154,18 +231,26 @@ const NodeSamples& NodeSamplesModel::samples_of(const std::string& node) const {
 }
 
 double NodeSamplesModel::age_s(const std::string& node) const {
-    const auto history = data_->sample_history.find(node);
     const std::int64_t last_us = samples_of(node).last_us;
     if (now_us_ == 0 || last_us == 0) {
         return 0;
     }
-    const std::int64_t usual = history == data_->sample_history.end() ? 0 : history->second.interval_us();
     const std::int64_t age = now_us_ - last_us;
-    return age > std::max(kFreshUs, 3 * usual) ? double(age) / 1e6 : 0;
+    return age > late_after_us(node) ? double(age) / 1e6 : 0;
 }
 
 bool NodeSamplesModel::has_gpus() const {
-    return std::any_of(rows_.begin(), rows_.end(), [](const Row& row) { return !row.gpus.empty(); });
+    return std::any_of(rows_.begin(), rows_.end(), [this](const Row& row) {
+        return !row.gpus.empty() || find(samples_of(row.node), sample_key::kGpuUnavailable) != nullptr;
+    });
+}
+
+int NodeSamplesModel::gpu_count() const {
+    std::size_t count = 0;
+    for (const Row& row : rows_) {
+        count += row.gpus.size();
+    }
+    return int(count);
 }
 
 QModelIndex NodeSamplesModel::index(int row, int column, const QModelIndex& parent) const {
@@ -194,23 +279,6 @@ int NodeSamplesModel::columnCount(const QModelIndex&) const {
     return NUM_COLUMNS;
 }
 
-NodeSamplesModel::Figure NodeSamplesModel::gpu_figure(const Row& row, int gpu, int column) const {
-    const NodeSamples& node = samples_of(row.node);
-    switch (column) {
-        case GpuUse:
-            return {last(node, sample_key::gpu(gpu, "util")), kNan};
-        case GpuMemory:
-            return {last(node, sample_key::gpu(gpu, "mem_used")),
-                    last(node, sample_key::gpu(gpu, "mem_total"))};
-        case Temperature:
-            return {last(node, sample_key::gpu(gpu, "temp")), kNan};
-        case Power:
-            return {last(node, sample_key::gpu(gpu, "power")), kNan};
-        default:
-            return {kNan, kNan};
-    }
-}
-
 NodeSamplesModel::Figure NodeSamplesModel::node_figure(const Row& row, int column) const {
     const NodeSamples& node = samples_of(row.node);
     switch (column) {
@@ -228,18 +296,15 @@ NodeSamplesModel::Figure NodeSamplesModel::node_figure(const Row& row, int colum
     }
     Figure all{kNan, kNan};
     int reporting = 0;
-    for (const int gpu : row.gpus) {
-        const Figure one = gpu_figure(row, gpu, column);
-        if (!std::isfinite(one.value)) {
+    for (const GpuSample& gpu : row.gpus) {
+        const double value = value_of(gpu, column);
+        if (!std::isfinite(value)) {
             continue;
         }
+        const double total = column == GpuMemory ? gpu[GpuFigure::MemoryTotal] : kNan;
         const bool first = reporting++ == 0;
-        if (column == Temperature) {
-            all.value = first ? one.value : std::max(all.value, one.value);
-        } else {
-            all.value = first ? one.value : all.value + one.value;
-            all.of = first ? one.of : all.of + one.of;
-        }
+        all.value = first ? value : combined(column, all.value, value);
+        all.of = first ? total : all.of + total;
     }
     if (column == GpuUse && reporting > 0) {
         all.value /= reporting;
@@ -248,23 +313,23 @@ NodeSamplesModel::Figure NodeSamplesModel::node_figure(const Row& row, int colum
 }
 
 NodeSamplesModel::Figure NodeSamplesModel::figure(const QModelIndex& index) const {
-    if (index.internalId() == kNodeLevel) {
-        return node_figure(rows_[std::size_t(index.row())], index.column());
+    const GpuSample* gpu = gpu_at(index);
+    if (gpu == nullptr) {
+        return node_figure(row_at(index), index.column());
     }
-    const Row& row = rows_[std::size_t(index.internalId() - 1)];
-    return gpu_figure(row, row.gpus[std::size_t(index.row())], index.column());
+    return {value_of(*gpu, index.column()),
+            index.column() == GpuMemory ? (*gpu)[GpuFigure::MemoryTotal] : kNan};
 }
 
 QVariant NodeSamplesModel::history(const QModelIndex& index) const {
-    const bool of_node = index.internalId() == kNodeLevel;
-    const Row& row = rows_[of_node ? std::size_t(index.row()) : std::size_t(index.internalId() - 1)];
+    const GpuSample* gpu = gpu_at(index);
     std::string key;
-    if (index.column() == Cpu && of_node) {
+    if (index.column() == Cpu && gpu == nullptr) {
         key = sample_key::kCpu;
     } else if (index.column() == GpuUse) {
-        key = of_node ? "gpu" : sample_key::gpu(row.gpus[std::size_t(index.row())], "util");
+        key = gpu == nullptr ? "gpu" : sample_key::gpu(gpu->index, "util");
     }
-    const auto it = data_->sample_history.find(row.node);
+    const auto it = data_->sample_history.find(row_at(index).node);
     if (key.empty() || it == data_->sample_history.end()) {
         return {};
     }
@@ -272,22 +337,27 @@ QVariant NodeSamplesModel::history(const QModelIndex& index) const {
     return QVariant::fromValue(QList<float>(values.begin(), values.end()));
 }
 
-QString NodeSamplesModel::tool_tip(const QModelIndex& index) const {
-    const bool of_node = index.internalId() == kNodeLevel;
-    const Row& row = rows_[of_node ? std::size_t(index.row()) : std::size_t(index.internalId() - 1)];
+QString NodeSamplesModel::course(const std::string& node, const std::string& key) const {
+    const Value* value = find(samples_of(node), key);
+    return value ? tr("mean %1, most %2 since the start")
+                       .arg(percent_text(value->mean(), 0), percent_text(value->most, 0))
+                 : QString();
+}
+
+QString NodeSamplesModel::node_tip(const Row& row, int column) const {
     const NodeSamples& node = samples_of(row.node);
-    const auto course = [&](const std::string& key) {
-        const Value* value = find(node, key);
-        return value ? tr("mean %1, most %2 since the start")
-                           .arg(percent_text(value->mean(), 0), percent_text(value->most, 0))
-                     : QString();
-    };
-    switch (index.column()) {
+    const bool absent = column > Node && !std::isfinite(node_figure(row, column).value);
+    if (absent && column >= GpuUse) {
+        return row.gpus.empty() ? why_no_gpus(node) : tr("Not available: no GPU of this node reports it.");
+    }
+    if (absent) {
+        return tr("Not available: the node does not report it.");
+    }
+    switch (column) {
         case Node:
-            return of_node ? tr("%1, sampled at %2").arg(qs(row.node), date_time_text(node.last_us))
-                           : QString();
+            return tr("%1, sampled at %2").arg(qs(row.node), date_time_text(node.last_us));
         case Cpu:
-            return of_node ? course(sample_key::kCpu) : QString();
+            return course(row.node, sample_key::kCpu);
         case NetIn:
         case NetOut: {
             QStringList lines;
@@ -296,63 +366,141 @@ QString NodeSamplesModel::tool_tip(const QModelIndex& index) const {
                 const double out = last(node, sample_key::net(name, "tx"));
                 lines += tr("%1: %2 in, %3 out").arg(qs(name), rate_text(in), rate_text(out));
             }
-            return of_node ? lines.join(u'\n') : QString();
+            return lines.join(u'\n');
         }
         case Disk:
-            return of_node ? tr("Free where Rankscope's cache folder is") : QString();
+            return tr("Free where Rankscope's cache folder is");
         case GpuUse:
-            return of_node ? tr("Mean of its GPUs")
-                           : course(sample_key::gpu(row.gpus[std::size_t(index.row())], "util"));
+            return tr("Mean of its GPUs");
         case GpuMemory:
         case Power:
-            return of_node ? tr("Of its GPUs together") : QString();
+        case Ecc:
+        case Link:
+            return tr("Of its GPUs together");
         case Temperature:
-            return of_node ? tr("Of the hottest") : QString();
+            return tr("Of the hottest");
+        case Clock:
+            return tr("Of the slowest");
+        case LimitedBy:
+            return tr("The most serious of its GPUs");
         default:
             return {};
     }
+}
+
+QString NodeSamplesModel::tool_tip(const QModelIndex& index) const {
+    const Row& row = row_at(index);
+    const int column = index.column();
+    const GpuSample* gpu = gpu_at(index);
+    if (gpu == nullptr) {
+        return node_tip(row, column);
+    }
+    const auto figure = figure_of(column);
+    if (!figure) {
+        return column == Node ? gpu_tip(*gpu) : QString();
+    }
+    if (text(index).isEmpty()) {
+        return why_absent(*gpu, *figure);
+    }
+    switch (column) {
+        case GpuUse:
+            return course(row.node, sample_key::gpu(gpu->index, "util"));
+        case Power:
+            return gpu->has(GpuFigure::PowerLimit)
+                       ? tr("Its limit: %1 W").arg((*gpu)[GpuFigure::PowerLimit], 0, 'f', 0)
+                       : QString();
+        case Clock:
+            return gpu->has(GpuFigure::SmClockMax)
+                       ? tr("The highest possible: %1").arg(clock_text((*gpu)[GpuFigure::SmClockMax]))
+                       : QString();
+        case LimitedBy:
+            return tr("What holds its clock down, as the driver says");
+        case Ecc:
+            return gpu->has(GpuFigure::EccCorrected)
+                       ? tr("Uncorrected memory errors since the driver was loaded; corrected: %1")
+                             .arg((*gpu)[GpuFigure::EccCorrected], 0, 'f', 0)
+                       : tr("Uncorrected memory errors since the driver was loaded");
+        case Link:
+            return gpu_link_tip(*gpu);
+        default:
+            return {};
+    }
+}
+
+bool NodeSamplesModel::is_fault(const QModelIndex& index) const {
+    const double value = figure(index).value;
+    return (index.column() == Ecc && value > 0) ||
+           (index.column() == LimitedBy && std::isfinite(value) && is_slowed_down(ClockLimit(int(value))));
 }
 
 QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || !data_) {
         return {};
     }
-    const bool of_node = index.internalId() == kNodeLevel;
-    if (role == Qt::TextAlignmentRole) {
-        return int((index.column() == Node ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    }
-    if (role == StaleRole) {
-        const auto row = of_node ? std::size_t(index.row()) : std::size_t(index.internalId() - 1);
-        return age_s(rows_[row].node) > 0;
-    }
-    if (role == HistoryRole) {
-        return history(index);
-    }
-    if (role == Qt::ToolTipRole) {
-        return tool_tip(index);
-    }
-    if (role != Qt::DisplayRole && role != SortRole) {
-        return {};
-    }
-    if (index.column() == Node) {
-        if (of_node) {
-            const std::string& name = rows_[std::size_t(index.row())].node;
-            const double age = age_s(name);
-            const QString text =
-                age > 0 ? tr("%1 · as of %2 ago").arg(qs(name), whole_seconds_text(std::floor(age)))
-                        : qs(name);
-            return role == SortRole ? QVariant(index.row()) : QVariant(text);
+    switch (role) {
+        case Qt::TextAlignmentRole:
+            return int((index.column() == Node ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        case StaleRole:
+            return age_s(row_at(index).node) > 0;
+        case FaultRole:
+            return is_fault(index);
+        case RanksRole:
+            return QVariant::fromValue(ranks(index));
+        case HistoryRole:
+            return history(index);
+        case Qt::ToolTipRole:
+            return tool_tip(index);
+        case SortRole: {
+            if (index.column() == Node) {
+                const GpuSample* gpu = gpu_at(index);
+                return gpu == nullptr ? index.row() : gpu->index;
+            }
+            const double value = figure(index).value;
+            return std::isfinite(value) ? value : -1.0;
         }
-        const int gpu = rows_[std::size_t(index.internalId() - 1)].gpus[std::size_t(index.row())];
-        return role == SortRole ? QVariant(gpu) : QVariant(tr("GPU %1").arg(gpu));
+        case Qt::DisplayRole: {
+            const QString shown = index.column() == Node ? name(index) : text(index);
+            // A GPU's row has nothing of the node's: no dash there.
+            const bool empty = shown.isEmpty() && (gpu_at(index) == nullptr || index.column() >= GpuUse);
+            return empty ? QString(u'–') : shown;
+        }
+        default:
+            return {};
+    }
+}
+
+QList<int> NodeSamplesModel::ranks(const QModelIndex& index) const {
+    if (const GpuSample* gpu = gpu_at(index); gpu != nullptr) {
+        return {gpu->ranks.begin(), gpu->ranks.end()};
+    }
+    QList<int> all;
+    for (const RankState& rank : data_->state.ranks) {
+        if (rank.node == row_at(index).node) {
+            all += rank.rank;
+        }
+    }
+    return all;
+}
+
+QString NodeSamplesModel::name(const QModelIndex& index) const {
+    const Row& row = row_at(index);
+    if (const GpuSample* gpu = gpu_at(index); gpu != nullptr) {
+        return gpu->ranks.empty()       ? tr("GPU %1").arg(gpu->index)
+               : gpu->ranks.size() == 1 ? tr("GPU %1 · rank %2").arg(gpu->index).arg(gpu->ranks.front())
+                                        : tr("GPU %1 · ranks %2").arg(gpu->index).arg(ranks_text(gpu->ranks));
+    }
+    const double age = age_s(row.node);
+    return age > 0 ? tr("%1 · as of %2 ago").arg(qs(row.node), whole_seconds_text(std::floor(age)))
+                   : qs(row.node);
+}
+
+QString NodeSamplesModel::text(const QModelIndex& index) const {
+    if (const GpuSample* gpu = gpu_at(index); gpu != nullptr && index.column() == Link) {
+        return gpu_link_text(*gpu);
     }
     const Figure figure = this->figure(index);
-    if (role == SortRole) {
-        return std::isfinite(figure.value) ? figure.value : -1.0;
-    }
     if (!std::isfinite(figure.value)) {
-        // A GPU's row has nothing of the node's: no dash there.
-        return of_node || index.column() >= GpuUse ? QString(u'–') : QString();
+        return {};
     }
     switch (index.column()) {
         case Cpu:
@@ -360,12 +508,19 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
             return percent_text(figure.value, 0);
         case NetIn:
         case NetOut:
+        case Link:
             return rate_text(figure.value);
         case Temperature:
             return tr("%1 °C").arg(figure.value, 0, 'f', 0);
         case Power:
             return figure.value < 1000 ? tr("%1 W").arg(figure.value, 0, 'f', 0)
                                        : tr("%1 kW").arg(figure.value / 1000, 0, 'f', 1);
+        case Clock:
+            return clock_text(figure.value);
+        case LimitedBy:
+            return clock_limit_text(ClockLimit(int(figure.value)));
+        case Ecc:
+            return count_text(std::int64_t(std::clamp(figure.value, 0.0, 9e15)));
         case Disk:
             return tr("%1 GiB").arg(short_number(figure.value / kGib));
         default:
@@ -377,39 +532,13 @@ QVariant NodeSamplesModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant NodeSamplesModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal) {
-        return {};
-    }
-    if (role == Qt::TextAlignmentRole) {
+    if (role == Qt::TextAlignmentRole && orientation == Qt::Horizontal) {
         return int((section == Node ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
-    if (role != Qt::DisplayRole) {
-        return {};
-    }
-    switch (section) {
-        case Node:
-            return tr("Node");
-        case Cpu:
-            return tr("CPU");
-        case Memory:
-            return tr("Memory");
-        case NetIn:
-            return tr("Net in");
-        case NetOut:
-            return tr("Net out");
-        case Disk:
-            return tr("Disk free");
-        case GpuUse:
-            return tr("GPU");
-        case GpuMemory:
-            return tr("GPU memory");
-        case Temperature:
-            return tr("Temp.");
-        case Power:
-            return tr("Power");
-        default:
-            return {};
-    }
+    return column_title(
+        {tr("Node"), tr("CPU"), tr("Memory"), tr("Net in"), tr("Net out"), tr("Disk free"), tr("GPU"),
+         tr("GPU memory"), tr("Temp."), tr("Power"), tr("Clock"), tr("Limited by"), tr("ECC"), tr("Link")},
+        section, orientation, role);
 }
 
 }  // namespace rankscope::gui

@@ -3,17 +3,20 @@
 
 #pragma once
 
+#include <gui/data/gpu_samples.h>
 #include <gui/data/live_data.h>
 
 #include <QAbstractItemModel>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 namespace rankscope::gui {
 
 /// The machines of a run: a row per node, below it a row per GPU. What a node does not have, or does not
-/// report, is a dash, never 0. Of several GPUs the node's row has mean use, memory and power together, and the
-/// hottest.
+/// report, is a dash, never 0, and its tool tip says why. Of several GPUs the node's row has mean use, memory, power and
+/// errors together, the hottest, the lowest clock and the most serious limit.
 class NodeSamplesModel : public QAbstractItemModel {
     Q_OBJECT
 
@@ -29,10 +32,21 @@ public:
         GpuMemory,
         Temperature,
         Power,
+        Clock,
+        LimitedBy,
+        Ecc,
+        Link,
         NUM_COLUMNS
     };
-    /// StaleRole: the figures are older than they should be.
-    enum Role { SortRole = Qt::UserRole, HistoryRole, StaleRole };
+    /// StaleRole: the figures are older than they should be. FaultRole: the figure is one to look into. RanksRole: QList of
+    /// the ranks that compute on this GPU or node.
+    enum Role { SortRole = Qt::UserRole, HistoryRole, StaleRole, FaultRole, RanksRole };
+
+    struct Row {
+        std::string node;
+        std::int64_t last_us = 0;
+        std::vector<GpuSample> gpus = {};  ///< with the ranks that compute on them
+    };
 
     using QAbstractItemModel::QAbstractItemModel;
 
@@ -43,7 +57,11 @@ public:
     void refresh(std::int64_t now_us = 0);
     /// Seconds since the last sample of this node when it is late; 0: it is not.
     double age_s(const std::string& node) const;
+    /// Some node has GPUs, or a driver for them.
     bool has_gpus() const;
+    int gpu_count() const;
+    /// In the order of the plan: the master first.
+    const std::vector<Row>& rows() const { return rows_; }
 
     QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
     QModelIndex parent(const QModelIndex& index) const override;
@@ -53,26 +71,33 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    struct Row {
-        std::string node;
-        std::vector<int> gpus;
-        bool operator==(const Row&) const = default;
-    };
     struct Figure {
         double value = 0;  ///< NaN: absent
         double of = 0;     ///< of how much; NaN: not known
     };
 
-    std::vector<Row> rows_now() const;
+    std::vector<Row> rows_now();
+    Row row_of(const std::string& node) const;
+    const Row& row_at(const QModelIndex& index) const;
+    const GpuSample* gpu_at(const QModelIndex& index) const;
     const NodeSamples& samples_of(const std::string& node) const;
+    /// Without a sample for so long, its figures are old.
+    std::int64_t late_after_us(const std::string& node) const;
     Figure figure(const QModelIndex& index) const;
     Figure node_figure(const Row& row, int column) const;
-    Figure gpu_figure(const Row& row, int gpu, int column) const;
     QVariant history(const QModelIndex& index) const;
+    QList<int> ranks(const QModelIndex& index) const;
+    QString name(const QModelIndex& index) const;
+    QString text(const QModelIndex& index) const;
     QString tool_tip(const QModelIndex& index) const;
+    QString course(const std::string& node, const std::string& key) const;
+    QString node_tip(const Row& row, int column) const;
+    bool is_fault(const QModelIndex& index) const;
 
     const LiveData* data_ = nullptr;
     std::vector<Row> rows_;
+    std::map<GpuPlace, std::vector<int>> planned_;
+    std::size_t planned_of_ = 0;  ///< number of ranks when it was made
     std::int64_t now_us_ = 0;
 };
 

@@ -21,8 +21,6 @@ struct Tr {
 
 constexpr std::int64_t kFreshUs = 10'000'000;
 constexpr double kGib = 1024.0 * 1024 * 1024;
-/// nvmlClocksEventReasonHwPowerBrakeSlowdown; the other reasons of a slow-down are heat.
-constexpr unsigned kPowerBrake = 0x80;
 
 double figure(const FleetNode& node, const char* key) {
     const auto it = node.sample().find(key);
@@ -118,10 +116,23 @@ QString use_tool_tip(const FleetNode& node, std::int64_t now_us) {
     if (lines.isEmpty()) {
         return {};
     }
-    if (const std::int64_t then = node.sample_us(); then > 0 && now_us >= then) {
-        lines += Tr::tr("As of %1 ago").arg(duration_text(std::floor(double(now_us - then) / 1e6)));
+    if (const QString age = figures_age_text(node, now_us); !age.isEmpty()) {
+        lines += age;
     }
     return lines.join(u'\n');
+}
+
+QString figures_age_text(const FleetNode& node, std::int64_t now_us) {
+    if (const std::int64_t then = node.sample_us(); then > 0) {
+        return now_us >= then
+                   ? Tr::tr("As of %1 ago").arg(duration_text(std::floor(double(now_us - then) / 1e6)))
+                   : QString();
+    }
+    if (node.state == ProbeState::Failed) {
+        return Tr::tr("Not known now: the last probe failed.");
+    }
+    return node.facts_are_old ? Tr::tr("Not known now: probed in an earlier session.")
+                              : Tr::tr("Not known: the node was not probed.");
 }
 
 QString slot_figures(const DeviceSlot& slot) {
@@ -143,9 +154,10 @@ QString slot_figures(const DeviceSlot& slot) {
     if (slot.power >= 0) {
         parts += Tr::tr("%1 W").arg(slot.power, 0, 'f', 0);
     }
-    if (slot.throttle != 0) {
-        parts += (slot.throttle & kPowerBrake) != 0 ? Tr::tr("slowed down by its power supply")
-                                                    : Tr::tr("slowed down by heat");
+    if (is_slowed_down(slot.limit)) {
+        parts += slot.limit == ClockLimit::Heat          ? Tr::tr("slowed down by heat")
+                 : slot.limit == ClockLimit::PowerSupply ? Tr::tr("slowed down by its power supply")
+                                                         : Tr::tr("slowed down by its board");
     }
     if (slot.ecc > 0) {
         parts += Tr::tr("%1 uncorrected memory errors").arg(slot.ecc, 0, 'f', 0);

@@ -21,6 +21,8 @@ QString slot_text(const DeviceSlot& slot);
 QString slot_figures(const DeviceSlot& slot);
 /// A line per slot.
 QString slots_text(const FleetNode& node);
+/// "As of 12 s ago", or why there are no figures: not probed, the probe failed, or only facts of an earlier session.
+QString figures_age_text(const FleetNode& node, std::int64_t now_us);
 /// There are figures, but they are older than ten seconds.
 bool is_aged(const FleetNode& node, std::int64_t now_us);
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/plot/heat_map.h>
+#include <gui/style/contrast.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,12 +15,6 @@ constexpr int kColors = 129;                ///< odd: the middle one is the medi
 constexpr std::int64_t kRoom = 64;          ///< buckets: the image is as wide as the next multiple
 constexpr std::int64_t kMostWidth = 4096;   ///< pixels
 constexpr std::size_t kAtOnce = 32 * 1024;  ///< cells: a tenth of a millisecond
-
-QColor blended(const QColor& from, const QColor& to, double share) {
-    return QColor::fromRgbF(float(from.redF() + (to.redF() - from.redF()) * share),
-                            float(from.greenF() + (to.greenF() - from.greenF()) * share),
-                            float(from.blueF() + (to.blueF() - from.blueF()) * share));
-}
 
 /// 1, 2, 5, 10, 20 …: a scale that seldom changes.
 float rounded_up(float value) {

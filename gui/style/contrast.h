@@ -11,5 +11,7 @@ namespace rankscope::gui {
 double luminance(const QColor& color);
 /// WCAG's contrast of two colours: 1 to 21.
 double contrast(const QColor& one, const QColor& other);
+/// Between the two: 0 is `from`, 1 is `to`.
+QColor blended(const QColor& from, const QColor& to, double share);
 
 }  // namespace rankscope::gui

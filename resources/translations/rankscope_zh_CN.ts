@@ -2940,6 +2940,161 @@
         </message>
     </context>
     <context>
+        <name>GpuTexts</name>
+        <message>
+            <source>%1 out, %2 in</source>
+            <translation>出 %1，入 %2</translation>
+        </message>
+        <message>
+            <source>PCIe %1 ×%2</source>
+            <translation>PCIe %1 ×%2</translation>
+        </message>
+        <message>
+            <source>PCIe ×%1</source>
+            <translation>PCIe ×%1</translation>
+        </message>
+        <message>
+            <source>%1 B/s</source>
+            <translation>%1 B/s</translation>
+        </message>
+        <message>
+            <source>%1 kB/s</source>
+            <translation>%1 kB/s</translation>
+        </message>
+        <message>
+            <source>%1 MB/s</source>
+            <translation>%1 MB/s</translation>
+        </message>
+        <message>
+            <source>%1 GB/s</source>
+            <translation>%1 GB/s</translation>
+        </message>
+        <message>
+            <source>%1 TB/s</source>
+            <translation>%1 TB/s</translation>
+        </message>
+        <message>
+            <source>%1 MHz</source>
+            <translation>%1 MHz</translation>
+        </message>
+        <message>
+            <source>%1 GHz</source>
+            <translation>%1 GHz</translation>
+        </message>
+        <message>
+            <source>nothing</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>idle</source>
+            <translation>空闲</translation>
+        </message>
+        <message>
+            <source>clock setting</source>
+            <translation>频率设定</translation>
+        </message>
+        <message>
+            <source>sync boost</source>
+            <translation>同步加速</translation>
+        </message>
+        <message>
+            <source>power limit</source>
+            <translation>功耗上限</translation>
+        </message>
+        <message>
+            <source>board</source>
+            <translation>板卡</translation>
+        </message>
+        <message>
+            <source>power supply</source>
+            <translation>供电</translation>
+        </message>
+        <message>
+            <source>heat</source>
+            <translation>过热</translation>
+        </message>
+        <message>
+            <source>NVLink %1</source>
+            <translation>NVLink %1</translation>
+        </message>
+        <message>
+            <source>PCIe %1</source>
+            <translation>PCIe %1</translation>
+        </message>
+        <message>
+            <source>NVLink: %1</source>
+            <translation>NVLink：%1</translation>
+        </message>
+        <message>
+            <source>NVLink errors: %1</source>
+            <translation>NVLink 错误：%1</translation>
+        </message>
+        <message>
+            <source>PCIe replays: %1</source>
+            <translation>PCIe 重传：%1</translation>
+        </message>
+        <message>
+            <source>Use: %1</source>
+            <translation>使用率：%1</translation>
+        </message>
+        <message>
+            <source>Memory: %1</source>
+            <translation>显存：%1</translation>
+        </message>
+        <message>
+            <source>Temperature: %1 °C</source>
+            <translation>温度：%1 °C</translation>
+        </message>
+        <message>
+            <source>Power: %1</source>
+            <translation>功耗：%1</translation>
+        </message>
+        <message>
+            <source>Clock: %1</source>
+            <translation>频率：%1</translation>
+        </message>
+        <message>
+            <source>Clock: %1, limited by: %2</source>
+            <translation>频率：%1，受限于：%2</translation>
+        </message>
+        <message>
+            <source>Uncorrected memory errors: %1</source>
+            <translation>未纠正的显存错误：%1</translation>
+        </message>
+        <message>
+            <source>Not available: the GPU's driver has not reported it since %1.</source>
+            <translation>不可用：自 %1 起，GPU 驱动不再报告此值。</translation>
+        </message>
+        <message>
+            <source>Not available: the GPU's memory has no ECC, or it is switched off.</source>
+            <translation>不可用：该 GPU 的显存没有 ECC，或 ECC 已关闭。</translation>
+        </message>
+        <message>
+            <source>Not available: the driver reports neither NVLink nor PCIe of this GPU.</source>
+            <translation>不可用：驱动既不报告此 GPU 的 NVLink，也不报告 PCIe。</translation>
+        </message>
+        <message>
+            <source>Not available: the driver does not report it for this GPU.</source>
+            <translation>不可用：驱动不报告此 GPU 的这个值。</translation>
+        </message>
+        <message>
+            <source>This node reports no GPU.</source>
+            <translation>此节点没有报告 GPU。</translation>
+        </message>
+        <message>
+            <source>Not available: the GPU driver of this node does not answer.</source>
+            <translation>不可用：此节点的 GPU 驱动没有应答。</translation>
+        </message>
+        <message>
+            <source>Not available: this node has a GPU driver, but neither NVML nor nvidia-smi is found there.</source>
+            <translation>不可用：此节点有 GPU 驱动，但找不到 NVML，也找不到 nvidia-smi。</translation>
+        </message>
+        <message>
+            <source>Not available: the GPU driver of this node reports an error.</source>
+            <translation>不可用：此节点的 GPU 驱动报告错误。</translation>
+        </message>
+    </context>
+    <context>
         <name>HtmlReport</name>
         <message>
             <source>en</source>
@@ -3283,6 +3438,14 @@
         <message>
             <source>Check the folder's permissions and free space; the old file is unchanged.</source>
             <translation>检查文件夹的权限和剩余空间；旧文件未改变。</translation>
+        </message>
+        <message>
+            <source>is not a name of a group</source>
+            <translation>不是组名</translation>
+        </message>
+        <message>
+            <source>Give up to 64 letters without line breaks, for example rack 2.</source>
+            <translation>最多 64 个字符，不含换行，例如 rack 2。</translation>
         </message>
     </context>
     <context>
@@ -4772,6 +4935,22 @@
         <message>
             <source>and %1 more</source>
             <translation>另有 %1 个</translation>
+        </message>
+        <message>
+            <source>Not known now: the last probe failed.</source>
+            <translation>目前未知：上次探测失败。</translation>
+        </message>
+        <message>
+            <source>Not known now: probed in an earlier session.</source>
+            <translation>目前未知：在之前的会话中探测过。</translation>
+        </message>
+        <message>
+            <source>Not known: the node was not probed.</source>
+            <translation>未知：该节点未探测过。</translation>
+        </message>
+        <message>
+            <source>slowed down by its board</source>
+            <translation>因板卡而降速</translation>
         </message>
     </context>
     <context>
@@ -9399,6 +9578,14 @@
             <source>Write auto, none, or different indices: 0, 1, 3.</source>
             <translation>填写 auto、none 或互不相同的编号：0, 1, 3。</translation>
         </message>
+        <message>
+            <source>Gr&amp;oup</source>
+            <translation>组(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Nodes of a group are shown and chosen together</source>
+            <translation>同组的节点可以一起显示和选择</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::CheckDetails</name>
@@ -10557,6 +10744,10 @@
             <source>Clock</source>
             <translation>时钟</translation>
         </message>
+        <message>
+            <source>Group</source>
+            <translation>组</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::FleetPage</name>
@@ -10697,6 +10888,26 @@
         <message>
             <source>Copy its add&amp;ress</source>
             <translation>复制地址(&amp;R)</translation>
+        </message>
+        <message>
+            <source>Group of nodes</source>
+            <translation>节点组</translation>
+        </message>
+        <message>
+            <source>Show only the nodes of a group</source>
+            <translation>仅显示某个组的节点</translation>
+        </message>
+        <message>
+            <source>All groups</source>
+            <translation>所有组</translation>
+        </message>
+        <message>
+            <source>Without a group</source>
+            <translation>未分组</translation>
+        </message>
+        <message>
+            <source>%1 of %2 machines</source>
+            <translation>%1 / %2 台机器</translation>
         </message>
     </context>
     <context>
@@ -10887,6 +11098,61 @@
             <translation>
                 <numerusform>另有 %n 个节点：请在下面的字段中指定其 GPU。</numerusform>
             </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::GpuSquares</name>
+        <message>
+            <source>GPU %1 on %2</source>
+            <translation>%2 上的 GPU %1</translation>
+        </message>
+        <message>
+            <source>%1, no rank of this run</source>
+            <translation>%1，没有本次运行的 rank</translation>
+        </message>
+        <message>
+            <source>%1, rank %2</source>
+            <translation>%1，rank %2</translation>
+        </message>
+        <message>
+            <source>%1, ranks %2</source>
+            <translation>%1，rank %2</translation>
+        </message>
+        <message>
+            <source>Use: %1</source>
+            <translation>使用率：%1</translation>
+        </message>
+        <message>
+            <source>as of %1 ago: the node is silent</source>
+            <translation>%1 前的数据：节点没有应答</translation>
+        </message>
+        <message>
+            <source>%1 GPUs</source>
+            <translation>%1 个 GPU</translation>
+        </message>
+        <message>
+            <source>mean use %1</source>
+            <translation>平均使用率 %1</translation>
+        </message>
+        <message>
+            <source>lowest %1: GPU %2 on %3</source>
+            <translation>最低 %1：%3 上的 GPU %2</translation>
+        </message>
+        <message>
+            <source>use of %1 not reported</source>
+            <translation>%1 个未报告使用率</translation>
+        </message>
+        <message>
+            <source>%1 with memory errors</source>
+            <translation>%1 个有显存错误</translation>
+        </message>
+        <message>
+            <source>%1 slowed down</source>
+            <translation>%1 个降速</translation>
+        </message>
+        <message>
+            <source>%1 on silent nodes</source>
+            <translation>%1 个在无应答的节点上</translation>
         </message>
     </context>
     <context>
@@ -11348,6 +11614,26 @@
         <message>
             <source>GPUs</source>
             <translation>GPU</translation>
+        </message>
+        <message>
+            <source>Group</source>
+            <translation>组</translation>
+        </message>
+        <message>
+            <source>All nodes of a group</source>
+            <translation>某个组的所有节点</translation>
+        </message>
+        <message>
+            <source>Ticks the nodes of a group of the fleet, and no others</source>
+            <translation>仅勾选机群中某个组的节点</translation>
+        </message>
+        <message>
+            <source>%1: 1 node</source>
+            <translation>%1：1 个节点</translation>
+        </message>
+        <message>
+            <source>%1: %2 nodes</source>
+            <translation>%1：%2 个节点</translation>
         </message>
     </context>
     <context>
@@ -12058,6 +12344,14 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Sho&amp;w the running one</source>
             <translation>显示正在进行的运行(&amp;W)</translation>
+        </message>
+        <message>
+            <source>GPU squares</source>
+            <translation>GPU 方块</translation>
+        </message>
+        <message>
+            <source>Each GPU as a square coloured by its use, instead of a row with its figures</source>
+            <translation>每个 GPU 显示为按使用率着色的方块，而不是一行数值</translation>
         </message>
     </context>
     <context>
@@ -13009,6 +13303,10 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>probed %1</source>
             <translation>探测于 %1</translation>
         </message>
+        <message>
+            <source>%1 · figures as of %2 ago</source>
+            <translation>%1 · 数值为 %2 前</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::NodeDialog</name>
@@ -13192,25 +13490,17 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Key file</source>
             <translation>密钥文件</translation>
         </message>
+        <message>
+            <source>Gr&amp;oup</source>
+            <translation>组(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Nodes of a group are shown and chosen together</source>
+            <translation>同组的节点可以一起显示和选择</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::NodeSamplesModel</name>
-        <message>
-            <source>%1 B/s</source>
-            <translation>%1 B/s</translation>
-        </message>
-        <message>
-            <source>%1 kB/s</source>
-            <translation>%1 kB/s</translation>
-        </message>
-        <message>
-            <source>%1 MB/s</source>
-            <translation>%1 MB/s</translation>
-        </message>
-        <message>
-            <source>%1 GB/s</source>
-            <translation>%1 GB/s</translation>
-        </message>
         <message>
             <source>mean %1, most %2 since the start</source>
             <translation>启动以来平均 %1，最高 %2</translation>
@@ -13306,6 +13596,66 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Power</source>
             <translation>功耗</translation>
+        </message>
+        <message>
+            <source>Not available: no GPU of this node reports it.</source>
+            <translation>不可用：此节点的 GPU 均不报告此值。</translation>
+        </message>
+        <message>
+            <source>Not available: the node does not report it.</source>
+            <translation>不可用：节点不报告此值。</translation>
+        </message>
+        <message>
+            <source>Of the slowest</source>
+            <translation>最慢 GPU 的频率</translation>
+        </message>
+        <message>
+            <source>The most serious of its GPUs</source>
+            <translation>其 GPU 中最严重的原因</translation>
+        </message>
+        <message>
+            <source>Its limit: %1 W</source>
+            <translation>上限：%1 W</translation>
+        </message>
+        <message>
+            <source>The highest possible: %1</source>
+            <translation>最高可达：%1</translation>
+        </message>
+        <message>
+            <source>What holds its clock down, as the driver says</source>
+            <translation>驱动所报告的限制频率的原因</translation>
+        </message>
+        <message>
+            <source>Uncorrected memory errors since the driver was loaded; corrected: %1</source>
+            <translation>驱动加载以来未纠正的显存错误；已纠正：%1</translation>
+        </message>
+        <message>
+            <source>Uncorrected memory errors since the driver was loaded</source>
+            <translation>驱动加载以来未纠正的显存错误</translation>
+        </message>
+        <message>
+            <source>GPU %1 · rank %2</source>
+            <translation>GPU %1 · rank %2</translation>
+        </message>
+        <message>
+            <source>GPU %1 · ranks %2</source>
+            <translation>GPU %1 · rank %2</translation>
+        </message>
+        <message>
+            <source>Clock</source>
+            <translation>频率</translation>
+        </message>
+        <message>
+            <source>Limited by</source>
+            <translation>受限于</translation>
+        </message>
+        <message>
+            <source>ECC</source>
+            <translation>ECC</translation>
+        </message>
+        <message>
+            <source>Link</source>
+            <translation>链路</translation>
         </message>
     </context>
     <context>

@@ -157,8 +157,19 @@ void tell_samples(Reporter& reporter, const SyntheticRun& run, int second) {
             add("mem_used", (61 + gpu) * kGiB);
             add("mem_total", 80 * kGiB);
             add("temp", 58 + gpu + 6 * wave);
-            if (node != 1) {  // a driver that does not report it
+            add("sm_clock", gpu == 3 ? 0.345e9 : 1.98e9 - 0.1e9 * wave);
+            add("sm_clock_max", 1.98e9);
+            add("throttle", gpu == 3 ? 0x40 : wave > 0.7 ? 0x4 : 0);
+            add("pcie_gen", 5);
+            add("pcie_width", 16);
+            if (node != 1) {  // a driver that does not report them
                 add("power", gpu == 3 ? 180 : 560 + 80 * wave);
+                add("power_limit", 700);
+                add("ecc", gpu == 5 ? 2 : 0);
+                add("ecc_corrected", gpu);
+                add("nvlink_tx", 180e9 * wave);
+                add("nvlink_rx", 175e9 * wave);
+                add("nvlink_errors", 0);
             }
         }
         reporter.report(run.nodes[node], -1, sample);

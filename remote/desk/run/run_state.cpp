@@ -55,6 +55,7 @@ void apply_sample(NodeSamples& node, const SampleEvent& sample, std::int64_t t_u
         value.most = value.count == 0 ? number : std::max(value.most, number);
         value.sum += number;
         ++value.count;
+        value.last_us = t_us;
     }
 }
 

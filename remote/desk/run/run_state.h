@@ -61,6 +61,7 @@ struct NodeSamples {
         double sum = 0;
         double most = 0;
         std::int64_t count = 0;
+        std::int64_t last_us = 0;  ///< when it was last reported: a sample may lack it
 
         double mean() const { return count > 0 ? sum / static_cast<double>(count) : 0; }
     };
