@@ -53,6 +53,9 @@ QString field_of(const NodeSpec& node, const std::string& key) {
     if (key == "cpu_slots") {
         return number(node.cpu_slots);
     }
+    if (key == "group") {
+        return qs(node.group);
+    }
     return qs(node.cache_dir);
 }
 
@@ -96,6 +99,8 @@ BatchNodeDialog::BatchNodeDialog(std::vector<NodeSpec> nodes, QWidget* parent)
     add_field("cpu_slots", tr("&CPU slots"), "batchSlots", tr("1"), tr("Ranks when there is no GPU"));
     add_field("cache_dir", tr("Cache &folder"), "batchCache", u"~/.cache/rankscope"_s,
               tr("Folder for agent and worker on the nodes"));
+    add_field("group", tr("Gr&oup"), "batchGroup", tr("none"),
+              tr("Nodes of a group are shown and chosen together"));
     layout->addWidget(form_);
     layout->addWidget(make_label(
         tr("Only ticked fields change. A ticked empty field returns to its default."), this, "muted"));
@@ -162,6 +167,10 @@ void BatchNodeDialog::add_transport() {
     connect(change_transport_, &QCheckBox::toggled, this, &BatchNodeDialog::check);
 }
 
+void BatchNodeDialog::offer_groups(const QStringList& groups) {
+    offer_completions(fields_.at("group").line, groups);
+}
+
 bool BatchNodeDialog::changes(const std::string& key) const {
     return fields_.at(key).change->isChecked();
 }
@@ -180,6 +189,7 @@ void BatchNodeDialog::apply(NodeSpec& node) const {
     take("identity_file", node.identity_file);
     take("proxy_jump", node.proxy_jump);
     take("cache_dir", node.cache_dir);
+    take("group", node.group);
     if (changes("port")) {
         node.port = number_within(value("port"), 1, 65535);
     }

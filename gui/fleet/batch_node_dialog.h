@@ -30,6 +30,8 @@ public:
 
     /// The nodes as they will be.
     std::vector<NodeSpec> nodes() const;
+    /// Groups to complete the field with.
+    void offer_groups(const QStringList& groups);
 
 private:
     struct Field {

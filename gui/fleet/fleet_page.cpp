@@ -16,10 +16,12 @@
 #include <gui/strings.h>
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/node/node_shell.h>
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
@@ -40,6 +42,7 @@ namespace {
 
 /// Between two readings of the figures of nodes that no run uses.
 constexpr int kFiguresEveryMs = 5000;
+constexpr int kWidestFilter = 260;  ///< a group may have a long name
 
 QString selection_text(const std::vector<NodeSpec>& nodes) {
     return nodes.size() == 1 ? qs(nodes.front().name) : FleetPage::tr("%1 nodes").arg(nodes.size());
@@ -58,6 +61,7 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     summary_->setObjectName(u"fleetSummary"_s);
     head->addSpacing(8);
     head->addWidget(summary_, 1, Qt::AlignBottom);
+    make_filter(head);
     layout->addLayout(head);
     problems_ = new NoticeBar(NoticeBar::Kind::Fault, "fleetProblems", this);
     problems_->set_action(tr("&Read again"));
@@ -88,8 +92,8 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_->setContextMenuPolicy(Qt::CustomContextMenu);
     connect_parts();
     connect_first_steps();
+    update_filter();
     select_node(keep_selected_);
-    update_state();
 }
 
 QWidget* FleetPage::make_buttons() {
@@ -121,6 +125,56 @@ QWidget* FleetPage::make_buttons() {
     return bar;
 }
 
+// Data of an item: the group; of the first, nothing: all; of the last, an empty text: nodes without one.
+void FleetPage::make_filter(QLayout* bar) {
+    filter_ = new ComboBox(this);
+    filter_->setObjectName(u"fleetGroup"_s);
+    filter_->setAccessibleName(tr("Group of nodes"));
+    filter_->setToolTip(tr("Show only the nodes of a group"));
+    filter_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    filter_->setMaximumWidth(kWidestFilter);
+    bar->addWidget(filter_);
+}
+
+void FleetPage::update_filter() {
+    const auto groups = fleet_->model()->groups();
+    const QVariant wanted = filter_->currentData();
+    const QSignalBlocker quiet(filter_);
+    filter_->clear();
+    filter_->addItem(tr("All groups"));
+    for (const auto& [group, count] : groups) {
+        filter_->addItem(qs(group), qs(group));
+    }
+    filter_->addItem(tr("Without a group"), QString());
+    // A group whose last node has left is gone.
+    const int at = wanted.isValid() ? filter_->findData(wanted) : 0;
+    filter_->setCurrentIndex(std::max(at, 0));
+    filter_->setVisible(!groups.empty());
+    if (groups.empty()) {
+        filter_->setCurrentIndex(0);
+    }
+    table_->setColumnHidden(FleetModel::Group, groups.empty());
+    apply_filter();
+}
+
+void FleetPage::apply_filter() {
+    const QVariant group = filter_->currentData();
+    const auto& nodes = fleet_->model()->nodes();
+    for (std::size_t row = 0; row < nodes.size(); ++row) {
+        table_->setRowHidden(int(row), group.isValid() && qs(nodes[row].spec.group) != group.toString());
+    }
+    update_state();
+    update_details();
+}
+
+int FleetPage::shown_rows() const {
+    int shown = 0;
+    for (int row = 0; row < fleet_->model()->rowCount(); ++row) {
+        shown += table_->isRowHidden(row) ? 0 : 1;
+    }
+    return shown;
+}
+
 // Columns are as wide as their content (within limits): the state, which may be a sentence, gets the rest.
 void FleetPage::fit_columns() {
     struct Limits {
@@ -128,6 +182,7 @@ void FleetPage::fit_columns() {
         int largest;
     };
     constexpr std::array<Limits, FleetModel::NUM_COLUMNS> kLimits{{{110, 170},
+                                                                   {70, 130},
                                                                    {110, 170},
                                                                    {0, 0},
                                                                    {116, 172},
@@ -191,7 +246,16 @@ void FleetPage::connect_parts() {
         update_details();
     });
     connect(fleet_->model(), &QAbstractItemModel::dataChanged, this, &FleetPage::update_details);
-    connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] { select_node(keep_selected_); });
+    connect(fleet_->model(), &QAbstractItemModel::modelReset, this, [this] {
+        update_filter();
+        select_node(keep_selected_);
+    });
+    connect(filter_, &QComboBox::currentIndexChanged, this, [this] {
+        apply_filter();
+        if (selection(false).empty()) {
+            select_node(keep_selected_);
+        }
+    });
     connect(fleet_, &Fleet::changed, this, &FleetPage::fit_columns);
     for (const auto signal : {&Fleet::changed, &Fleet::problemsChanged, &Fleet::probesChanged}) {
         connect(fleet_, signal, this, &FleetPage::update_state);
@@ -253,7 +317,8 @@ void FleetPage::show_menu(const QPoint& at) {
 std::string FleetPage::selected() const {
     const std::vector<NodeSpec> nodes = selection(false);
     const QModelIndex current = table_->currentIndex();
-    if (current.isValid() && table_->selectionModel()->isRowSelected(current.row())) {
+    if (current.isValid() && table_->selectionModel()->isRowSelected(current.row()) &&
+        !table_->isRowHidden(current.row())) {
         return fleet_->model()->nodes()[std::size_t(current.row())].spec.name;
     }
     return nodes.empty() ? std::string() : nodes.front().name;
@@ -262,7 +327,9 @@ std::string FleetPage::selected() const {
 std::vector<NodeSpec> FleetPage::selection(bool inventory_only) const {
     std::vector<int> rows;
     for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-        rows.push_back(index.row());
+        if (!table_->isRowHidden(index.row())) {
+            rows.push_back(index.row());
+        }
     }
     std::sort(rows.begin(), rows.end());
     std::vector<NodeSpec> nodes;
@@ -301,7 +368,14 @@ void FleetPage::refresh_figures() {
 }
 
 void FleetPage::select_node(const std::string& name) {
-    table_->selectRow(std::max(fleet_->model()->row_of(name), 0));
+    int row = std::max(fleet_->model()->row_of(name), 0);
+    if (table_->isRowHidden(row)) {
+        row = 0;
+        while (row < fleet_->model()->rowCount() && table_->isRowHidden(row)) {
+            ++row;
+        }
+    }
+    table_->selectRow(row);
 }
 
 void FleetPage::update_state() {
@@ -340,6 +414,9 @@ void FleetPage::update_state() {
     const auto count = int(fleet_->model()->nodes().size());
     QString text =
         count == 1 ? tr("This computer. Add the machines you train on.") : tr("%1 machines").arg(count);
+    if (const int shown = shown_rows(); shown < count) {
+        text = tr("%1 of %2 machines").arg(shown).arg(count);
+    }
     if (all.size() > 1) {
         text += tr(" · %1 selected").arg(all.size());
     }
@@ -353,6 +430,14 @@ void FleetPage::update_details() {
     details_->set_node(fleet_->model()->find(selected()), fleet_->model()->now_us());
 }
 
+QStringList FleetPage::group_names() const {
+    QStringList names;
+    for (const auto& [group, count] : fleet_->model()->groups()) {
+        names += qs(group);
+    }
+    return names;
+}
+
 void FleetPage::open_dialog(const std::string& name) {
     const FleetNode* node = name.empty() ? nullptr : fleet_->model()->find(name);
     QStringList taken;
@@ -362,6 +447,7 @@ void FleetPage::open_dialog(const std::string& name) {
         }
     }
     auto* dialog = new NodeDialog(node ? node->spec : NodeSpec{}, taken, node == nullptr, this);
+    dialog->offer_groups(group_names());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog, name] {
         const NodeSpec edited = dialog->node();
@@ -373,6 +459,7 @@ void FleetPage::open_dialog(const std::string& name) {
 
 void FleetPage::open_batch_dialog(const std::vector<NodeSpec>& nodes) {
     auto* dialog = new BatchNodeDialog(nodes, this);
+    dialog->offer_groups(group_names());
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog] { fleet_->replace_nodes(dialog->nodes()); });
     dialog->open();

@@ -5,13 +5,16 @@
 
 #include <gui/session/fleet.h>
 
+#include <QStringList>
 #include <QTimer>
 #include <QWidget>
 #include <optional>
 #include <string>
 #include <vector>
 
+class QComboBox;
 class QLabel;
+class QLayout;
 class QPushButton;
 class QSplitter;
 class QTableView;
@@ -56,6 +59,12 @@ private:
     void fit_columns();
     void update_state();
     void update_details();
+    void make_filter(QLayout* bar);
+    void update_filter();
+    /// Hides the rows of other groups.
+    void apply_filter();
+    int shown_rows() const;
+    QStringList group_names() const;
     void open_selected();
     /// The node whose details are shown; empty: none.
     std::string selected() const;
@@ -78,6 +87,7 @@ private:
     std::optional<bool> has_runs_;  ///< nothing: not known yet
     bool steps_wanted_ = false;
     bool steps_hidden_ = false;
+    QComboBox* filter_;  ///< a group; hidden while there is none
     QTableView* table_;
     NodeDetails* details_;
     QPushButton* add_;

@@ -19,6 +19,7 @@
 #include <QTextEdit>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 namespace rankscope::gui {
 
@@ -239,6 +240,11 @@ void NodeDetails::set_node(const FleetNode* node, std::int64_t now_us) {
         hint_->setText(
             age.isEmpty() ? (node->facts_are_old ? tr("probed in an earlier session") : tr("probed just now"))
                           : tr("probed %1").arg(age));
+        // Those of a live run or of a later look are of another age than the other facts.
+        if (const std::int64_t then = node->sample_us(); then > node->facts->probed_us && now_us >= then) {
+            hint_->setText(tr("%1 · figures as of %2 ago")
+                               .arg(hint_->text(), duration_text(std::floor(double(now_us - then) / 1e6))));
+        }
         stack_->setCurrentIndex(kFacts);
     } else {
         all_.clear();

@@ -94,7 +94,8 @@ NodeDialog::NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWi
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, this, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
-    for (QLineEdit* edit : {name_, host_, port_, user_, key_, jump_, gpus_, slots_, address_, cache_}) {
+    for (QLineEdit* edit :
+         {name_, host_, port_, user_, key_, jump_, gpus_, slots_, address_, cache_, group_}) {
         connect(edit, &QLineEdit::textChanged, this, [this] {
             touched_ = true;
             check();
@@ -147,6 +148,8 @@ void NodeDialog::make_fields(const NodeSpec& node) {
                                tr("Used as MASTER_ADDR by the other nodes"));
     cache_ = form_->add_line("cache_dir", tr("Cache &folder"), "nodeCache", u"~/.cache/rankscope"_s,
                              tr("Folder for agent and worker on the node"));
+    group_ = form_->add_line("group", tr("Gr&oup"), "nodeGroup", tr("none"),
+                             tr("Nodes of a group are shown and chosen together"));
 
     name_->setText(qs(node.name));
     host_->setText(node.host == node.name ? QString() : qs(node.host));
@@ -159,6 +162,11 @@ void NodeDialog::make_fields(const NodeSpec& node) {
     slots_->setText(node.cpu_slots == 0 ? QString() : QString::number(node.cpu_slots));
     address_->setText(qs(node.address));
     cache_->setText(qs(node.cache_dir));
+    group_->setText(qs(node.group));
+}
+
+void NodeDialog::offer_groups(const QStringList& groups) {
+    offer_completions(group_, groups);
 }
 
 NodeSpec NodeDialog::node() const {
@@ -185,6 +193,7 @@ NodeSpec NodeDialog::node() const {
     node.cpu_slots = whole(slots_, 0);
     node.address = ss(address_->text().trimmed());
     node.cache_dir = ss(cache_->text().trimmed());
+    node.group = ss(group_->text().trimmed());
     return node;
 }
 

@@ -31,6 +31,8 @@ public:
     NodeDialog(const NodeSpec& node, QStringList taken, bool is_new, QWidget* parent);
 
     NodeSpec node() const;
+    /// Groups to complete the field with.
+    void offer_groups(const QStringList& groups);
 
 private:
     void make_fields(const NodeSpec& node);
@@ -54,6 +56,7 @@ private:
     QLineEdit* slots_;
     QLineEdit* address_;
     QLineEdit* cache_;
+    QLineEdit* group_;
     QLabel* way_;
     QPushButton* ok_;
     QTimer resolve_timer_;

@@ -156,7 +156,9 @@ bool SlotsDelegate::helpEvent(QHelpEvent* event, QAbstractItemView* view, const 
     const std::vector<QRectF> squares = slot_squares(inner(option.rect), int(devices.size()));
     for (std::size_t i = 0; i < squares.size(); ++i) {
         if (squares[i].adjusted(-1, -1, 1, 1).contains(event->pos())) {
-            QToolTip::showText(event->globalPos(), slot_text(devices[i]), view);
+            const QString age = index.data(FleetModel::AgeRole).toString();
+            const QString text = QString(slot_text(devices[i]) % u'\n' % age).trimmed();
+            QToolTip::showText(event->globalPos(), text, view);
             return true;
         }
     }

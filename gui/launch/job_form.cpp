@@ -147,6 +147,8 @@ void JobForm::make_general() {
     nodes_->setTextElideMode(Qt::ElideMiddle);
     nodes_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     form_->add_row("nodes", tr("&Nodes"), nodes_);
+    group_ = make_group_button();
+    form_->add_row("group", tr("Group"), group_);
     gpus_ = new GpuPicker(this);
     form_->add_row("gpus", tr("GPUs"), gpus_);
     connect(gpus_, &GpuPicker::changed, this, [this](const std::map<std::string, std::vector<int>>& used) {

@@ -18,7 +18,9 @@ class QComboBox;
 class QLineEdit;
 class QListWidget;
 class QListWidgetItem;
+class QMenu;
 class QPlainTextEdit;
+class QPushButton;
 class QToolButton;
 
 namespace rankscope::gui {
@@ -86,6 +88,9 @@ private:
     JobTexts texts() const;
     void fill_nodes();
     void fit_nodes();
+    QPushButton* make_group_button();
+    void fill_groups(QMenu* menu);
+    void choose_group(const std::string& group);
     void node_toggled(QListWidgetItem* toggled);
     void browse_root();
     void edited();
@@ -102,6 +107,7 @@ private:
     KeyRows* rows_;
     QToolButton* more_ = nullptr;  ///< unfolds the rarely used keys
     QListWidget* nodes_;
+    QPushButton* group_;  ///< ticks the nodes of a group
     GpuPicker* gpus_;
     QLineEdit* name_;
     QLineEdit* procs_;

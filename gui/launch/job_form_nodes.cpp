@@ -10,10 +10,14 @@
 #include <gui/strings.h>
 #include <gui/style/glyphs.h>
 #include <gui/widgets/field_form.h>
+#include <gui/widgets/layout_helpers.h>
 
 #include <QComboBox>
 #include <QListWidget>
+#include <QMenu>
+#include <QPushButton>
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace rankscope::gui {
@@ -87,6 +91,43 @@ void JobForm::fill_nodes() {
     }
     nodes_->setCurrentRow(std::max(current, 0));
     fit_nodes();
+    form_->set_row_visible("group", !launcher().chooses_nodes && !fleet_->groups().empty());
+}
+
+QPushButton* JobForm::make_group_button() {
+    QPushButton* button = make_button(tr("All nodes of a group"), "launchGroup", this);
+    button->setToolTip(tr("Ticks the nodes of a group of the fleet, and no others"));
+    auto* menu = new QMenu(button);
+    menu->setObjectName(u"launchGroups"_s);
+    button->setMenu(menu);
+    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fill_groups(menu); });
+    return button;
+}
+
+void JobForm::fill_groups(QMenu* menu) {
+    menu->clear();
+    for (const auto& [group, count] : fleet_ ? fleet_->groups() : std::map<std::string, int>()) {
+        // An ampersand of the name is no mnemonic.
+        const QString name = QString(qs(group)).replace(u'&', u"&&"_s);
+        const QString text =
+            count == 1 ? tr("%1: 1 node").arg(name) : tr("%1: %2 nodes").arg(name).arg(count);
+        menu->addAction(text, this, [this, group = group] { choose_group(group); });
+    }
+}
+
+void JobForm::choose_group(const std::string& group) {
+    all_nodes_ = false;
+    chosen_.clear();
+    for (const FleetNode& node : fleet_->nodes()) {
+        if (node.spec.group == group) {
+            chosen_.push_back(node.spec.name);
+        }
+    }
+    filling_ = true;
+    fill_nodes();
+    filling_ = false;
+    show_key_rows();
+    emit changed();
 }
 
 // What the chosen nodes offer; where Slurm chooses them, nothing is known.

@@ -258,6 +258,16 @@ KnownFacts FleetModel::known_facts() const {
     return facts;
 }
 
+std::map<std::string, int> FleetModel::groups() const {
+    std::map<std::string, int> groups;
+    for (const FleetNode& entry : nodes_) {
+        if (!entry.spec.group.empty()) {
+            ++groups[entry.spec.group];
+        }
+    }
+    return groups;
+}
+
 int FleetModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(nodes_.size());
 }
@@ -270,6 +280,8 @@ QString FleetModel::display(const FleetNode& node, int column) const {
     switch (column) {
         case Name:
             return node_title(node.spec);
+        case Group:
+            return qs(node.spec.group);
         case Address:
             return node_address(node.spec);
         case State:
@@ -313,7 +325,7 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
             return display(node, index.column());
         case Qt::ToolTipRole: {
             if (index.column() == Slots) {
-                return slots_text(node);
+                return QString(slots_text(node) % u'\n' % figures_age_text(node, now_us_)).trimmed();
             }
             if (index.column() == Use) {
                 return use_tool_tip(node, now_us_);
@@ -337,6 +349,8 @@ QVariant FleetModel::data(const QModelIndex& index, int role) const {
             return QVariant::fromValue(node.devices());
         case AgedRole:
             return is_aged(node, now_us_);
+        case AgeRole:
+            return figures_age_text(node, now_us_);
         case Qt::AccessibleTextRole:
             return index.column() == Slots ? QVariant(slots_text(node)) : QVariant();
         case ProbeStateRole:
@@ -367,6 +381,8 @@ QVariant FleetModel::headerData(int section, Qt::Orientation orientation, int ro
     switch (section) {
         case Name:
             return tr("Node");
+        case Group:
+            return tr("Group");
         case Address:
             return tr("Address");
         case State:

@@ -46,6 +46,7 @@ class FleetModel : public QAbstractTableModel {
 public:
     enum Column {
         Name,
+        Group,
         Address,
         State,
         Slots,
@@ -58,8 +59,9 @@ public:
         Clock,
         NUM_COLUMNS
     };
-    /// SlotsRole: std::vector<DeviceSlot>. AgedRole: the cell's figures are older than they should be.
-    enum Role { ProbeStateRole = Qt::UserRole, SlotsRole, AgedRole };
+    /// SlotsRole: std::vector<DeviceSlot>. AgedRole: the cell's figures are older than they should be. AgeRole: how old the
+    /// figures are, or why there are none, as a sentence.
+    enum Role { ProbeStateRole = Qt::UserRole, SlotsRole, AgedRole, AgeRole };
 
     explicit FleetModel(QObject* parent = nullptr);
 
@@ -79,6 +81,8 @@ public:
     const FleetNode* find(const std::string& name) const;
     int row_of(const std::string& name) const;
     KnownFacts known_facts() const;
+    /// How many nodes each group has.
+    std::map<std::string, int> groups() const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

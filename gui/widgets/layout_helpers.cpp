@@ -6,10 +6,12 @@
 #include <gui/widgets/quiet_header.h>
 
 #include <QClipboard>
+#include <QCompleter>
 #include <QFrame>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QStyle>
 #include <QTableView>
@@ -66,6 +68,13 @@ void tune_table(QTableView* table, const char* object_name, const QString& acces
     table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     table->verticalHeader()->setDefaultSectionSize(table->fontMetrics().height() + 9);
     table->horizontalHeader()->setMinimumSectionSize(36);
+}
+
+void offer_completions(QLineEdit* line, const QStringList& words) {
+    auto* completer = new QCompleter(words, line);
+    completer->setCaseSensitivity(Qt::CaseInsensitive);
+    completer->setFilterMode(Qt::MatchContains);
+    line->setCompleter(completer);
 }
 
 void copy_to_clipboard(const QString& text) {

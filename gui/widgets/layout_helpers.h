@@ -4,9 +4,11 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 class QFrame;
 class QLabel;
+class QLineEdit;
 class QPushButton;
 class QTableView;
 class QWidget;
@@ -23,6 +25,8 @@ QPushButton* make_button(const QString& text, const char* object_name, QWidget* 
 void set_style_property(QWidget* widget, const char* name, const QString& value);
 /// Rows to select, no grid, compact, elided in the middle, header to the theme.
 void tune_table(QTableView* table, const char* object_name, const QString& accessible_name);
+/// Completes what is typed from these words, wherever they contain it.
+void offer_completions(QLineEdit* line, const QStringList& words);
 void copy_to_clipboard(const QString& text);
 
 }  // namespace rankscope::gui

@@ -30,6 +30,7 @@ nlohmann::ordered_json to_json(const NodeSpec& node) {
     json["cpu_slots"] = node.cpu_slots;
     json["address"] = node.address;
     json["cache_dir"] = node.cache_dir;
+    json["group"] = node.group;
     return json;
 }
 
@@ -52,10 +53,23 @@ std::string joined(const std::vector<std::string>& words) {
     return all;
 }
 
-int list(const GlobalOptions& options) {
-    const auto inventory = load_inventory(options);
+int list(const GlobalOptions& options, const std::string& group) {
+    auto inventory = load_inventory(options);
     if (!inventory) {
         return kUsage;
+    }
+    if (!group.empty()) {
+        const auto groups = inventory->groups();
+        if (std::find(groups.begin(), groups.end(), group) == groups.end()) {
+            report(Failure{"unknown-node", inventory->file.string(),
+                           text(kContext, "No node is in the group \"%1\".", {group}),
+                           groups.empty()
+                               ? text(kContext, "Set it: rankscopectl nodes set NAME --group %1", {group})
+                               : text(kContext, "The groups are: %1", {joined(groups)})},
+                   options.json);
+            return kUsage;
+        }
+        std::erase_if(inventory->nodes, [&](const NodeSpec& node) { return node.group != group; });
     }
     if (options.json) {
         nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
@@ -72,7 +86,11 @@ int list(const GlobalOptions& options) {
                                 .c_str());
         return kDone;
     }
+    const bool grouped = !inventory->groups().empty();
     std::vector<std::vector<std::string>> rows{{"NAME", "HOST", "PORT", "USER", "GPUS", "CPU SLOTS"}};
+    if (grouped) {
+        rows.front().emplace_back("GROUP");
+    }
     for (const auto& node : inventory->nodes) {
         std::string gpus = "auto";
         if (!node.gpus_auto) {
@@ -85,6 +103,9 @@ int list(const GlobalOptions& options) {
         rows.push_back({node.name, node.host, std::to_string(node.port == 0 ? 22 : node.port),
                         node.user.empty() ? "-" : node.user, gpus,
                         node.cpu_slots == 0 ? "-" : std::to_string(node.cpu_slots)});
+        if (grouped) {
+            rows.back().push_back(node.group.empty() ? "-" : node.group);
+        }
     }
     std::fputs(format_table(rows).c_str(), stdout);
     return kDone;
@@ -133,6 +154,7 @@ int show(const GlobalOptions& options, const std::string& name) {
             rows.push_back({"  " + std::move(label), value});
         }
     };
+    row(text(kContext, "group"), node->group);
     row(text(kContext, "by"), choice.why.empty() ? by : by + " (" + choice.why + ')');
     row(text(kContext, "host"),
         node->host == target->host ? target->host : node->host + " -> " + target->host);
@@ -158,6 +180,7 @@ public:
         number(command, "--cpu-slots", "Ranks when there is no GPU", &NodeSpec::cpu_slots, 1024);
         text(command, "--address", "Address that the other nodes use", &NodeSpec::address);
         text(command, "--cache-dir", "Folder for agent and worker on the node", &NodeSpec::cache_dir);
+        text(command, "--group", "Nodes that are shown and chosen together", &NodeSpec::group);
     }
     NodeOptions(const NodeOptions&) = delete;
     NodeOptions& operator=(const NodeOptions&) = delete;
@@ -305,7 +328,10 @@ int remove(const GlobalOptions& options, const std::vector<std::string>& names) 
 void add_nodes_commands(CLI::App& app, GlobalOptions& options, int& code) {
     auto* nodes = app.add_subcommand("nodes", "The nodes of the inventory");
     nodes->require_subcommand(1);
-    nodes->add_subcommand("list", "List them")->callback([&] { code = list(options); });
+    auto* list_command = nodes->add_subcommand("list", "List them");
+    auto group = std::make_shared<std::string>();
+    list_command->add_option("--group", *group, "Only the nodes of this group");
+    list_command->callback([&options, &code, group] { code = list(options, *group); });
 
     auto* show_command = nodes->add_subcommand(
         "show", "Show how Rankscope connects to a node: inventory and ssh_config together");

@@ -10,6 +10,7 @@
 #include <tests/gui/fleet_shots.h>
 #include <tests/gui/synthetic_run.h>
 
+#include <QComboBox>
 #include <QDateTime>
 #include <QTableView>
 
@@ -65,6 +66,9 @@ void fleet_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     nodes[3].gpus_auto = false;
     nodes[3].gpus = {0, 1, 2, 3};
     nodes[5].cpu_slots = 96;
+    for (int i = 0; i < 64; ++i) {
+        nodes[std::size_t(i)].group = i < 30 ? "rack 1" : i < 60 ? "rack 2, with the older switch" : "";
+    }
     model->set_nodes(nodes);
     for (int i = 0; i < 64; ++i) {
         const std::string name = "gpu" + std::to_string(i);
@@ -72,6 +76,10 @@ void fleet_shots(MainWindow& window, const std::function<void(QWidget*, const ch
     }
     table->selectRow(4);
     take(&window, "fleet-large");
+    auto* group = window.findChild<QComboBox*>(u"fleetGroup"_s);
+    group->setCurrentIndex(2);
+    take(&window, "fleet-group");
+    group->setCurrentIndex(0);
     BatchNodeDialog batch(nodes, &window);
     batch.show();
     take(&batch, "fleet-batch");

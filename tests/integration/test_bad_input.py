@@ -87,6 +87,13 @@ class Files(unittest.TestCase):
         nodes = json.loads(ctl("nodes", "list").stdout)["nodes"]
         self.assertEqual([(n["name"], n["host"], n["port"], n["gpus"]) for n in nodes],
                          [("a", "10.0.0.1", 2222, [0, 1]), ("b", "b", 22, "auto")])
+        self.assertEqual(ctl("nodes", "set", "b", "--group", "rack 1").returncode, 0)
+        grouped = json.loads(ctl("nodes", "list", "--group", "rack 1").stdout)["nodes"]
+        self.assertEqual([(n["name"], n["group"]) for n in grouped], [("b", "rack 1")])
+        self.assertEqual(ctl("nodes", "list", "--group", "rack 2").returncode, 2)
+        self.assertEqual(ctl("nodes", "set", "b", "--group", "x" * 65).returncode, 2)
+        self.assertEqual(ctl("nodes", "set", "b", "--group", "").returncode, 0)
+        self.assertEqual([n["group"] for n in json.loads(ctl("nodes", "list").stdout)["nodes"]], ["", ""])
         self.assertEqual(ctl("nodes", "remove", "a").returncode, 0)
         self.assertEqual([n["name"] for n in json.loads(ctl("nodes", "list").stdout)["nodes"]], ["b"])
 

@@ -153,6 +153,13 @@ TEST(Inventory, EveryFaultNamesFileLineKeyAndRemedy) {
          "another folder"},
         {"cache with break", node("    cache_dir: \"/a\\nb\"\n"), "c.yaml:3", "control character",
          "another folder"},
+        {"group with break", node("    group: \"a\\nb\"\n"), "c.yaml:3", "nodes[0].group: is not a name",
+         "up to 64 letters"},
+        {"group with blank edge", node("    group: 'rack '\n"), "c.yaml:3", "nodes[0].group: is not a name",
+         "rack 2"},
+        {"group too long", node("    group: " + std::string(65, 'x') + "\n"), "c.yaml:3",
+         "nodes[0].group: is not a name", "rack 2"},
+        {"group is a list", node("    group: [a, b]\n"), "c.yaml:3", "a list is not a text", "one value"},
         {"zero byte", node("    user: \"a\\0b\"\n    host: \"x\"\n    port: 1\n").replace(0, 0, ""),
          "c.yaml:3", "zero byte", ""},
     };
@@ -225,6 +232,7 @@ std::vector<NodeSpec> odd_nodes() {
         node.proxy_jump = nodes.size() % 7 == 0 ? "me@jump:22" : "";
         node.address = nodes.size() % 6 == 0 ? "fe80::1%eth0" : "";
         node.cache_dir = nodes.size() % 8 == 0 ? "/scratch/x y" : "";
+        node.group = name[0] == '-' ? "机架 2" : name;
         nodes.push_back(std::move(node));
     }
     return nodes;

@@ -4,6 +4,7 @@
 #include <base/config/key_table.h>
 #include <base/files.h>
 #include <base/paths.h>
+#include <base/utf8.h>
 #include <remote/desk/config/inventory.h>
 #include <remote/desk/config/yaml_tree.h>
 #include <remote/desk/text.h>
@@ -24,6 +25,15 @@ bool is_word(const std::string& value) {
     return !value.empty() && std::none_of(value.begin(), value.end(), [](unsigned char c) {
         return std::isspace(c) != 0 || std::iscntrl(c) != 0 || c == '/' || c == '\'' || c == '"';
     });
+}
+
+bool is_group_name(const std::string& value) {
+    constexpr std::ptrdiff_t kLongest = 64;
+    const auto letters =
+        std::count_if(value.begin(), value.end(), [](unsigned char c) { return (c & 0xC0U) != 0x80U; });
+    const bool blank_edge = !value.empty() && (value.front() == ' ' || value.back() == ' ');
+    return !blank_edge && letters <= kLongest && first_bad_byte(value) == std::string::npos &&
+           std::none_of(value.begin(), value.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
 }
 
 void read_gpus(const config::KeyReader& reader, NodeSpec& node) {
@@ -72,7 +82,9 @@ const config::KeyTable<NodeSpec>& node_keys() {
          key<NodeSpec>(
              "address", [](auto& node) -> auto& { return node.address; }),
          key<NodeSpec>(
-             "cache_dir", [](auto& node) -> auto& { return node.cache_dir; })}};
+             "cache_dir", [](auto& node) -> auto& { return node.cache_dir; }),
+         key<NodeSpec>(
+             "group", [](auto& node) -> auto& { return node.group; })}};
     return table;
 }
 
@@ -158,6 +170,16 @@ const NodeSpec* Inventory::find(const std::string& name) const {
     return it == nodes.end() ? nullptr : &*it;
 }
 
+std::vector<std::string> Inventory::groups() const {
+    std::set<std::string> names;
+    for (const NodeSpec& node : nodes) {
+        if (!node.group.empty()) {
+            names.insert(node.group);
+        }
+    }
+    return {names.begin(), names.end()};
+}
+
 NodeSpec local_node() {
     NodeSpec node;
     node.name = kLocalNodeName;
@@ -222,6 +244,10 @@ std::vector<Failure> check_node(const NodeSpec& node) {
         add("cache_dir", text(kContext, "\"%1\" is not an absolute folder", {node.cache_dir}),
             text(kContext, "Begin it with / or ~/."));
     }
+    if (!is_group_name(node.group)) {
+        add("group", text(kContext, "is not a name of a group"),
+            text(kContext, "Give up to 64 letters without line breaks, for example rack 2."));
+    }
     return problems;
 }
 
@@ -283,6 +309,7 @@ std::string to_yaml(const Inventory& inventory) {
         }
         quoted(block, "address", node.address);
         quoted(block, "cache_dir", node.cache_dir);
+        quoted(block, "group", node.group);
         yaml += block;
     }
     return inventory.nodes.empty() ? "nodes: []\n" : yaml;

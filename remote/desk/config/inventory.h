@@ -27,6 +27,7 @@ struct NodeSpec {
     std::string address;    ///< what the other nodes use for MASTER_ADDR; empty: found out
     std::string cache_dir;  ///< where agent and worker are kept on the node; empty: ~/.cache/rankscope
     bool local = false;
+    std::string group;  ///< nodes that are shown and chosen together; empty: none
 
     bool operator==(const NodeSpec&) const = default;
 };
@@ -36,6 +37,8 @@ struct Inventory {
     std::vector<NodeSpec> nodes;
 
     const NodeSpec* find(const std::string& name) const;
+    /// The names of the groups, sorted.
+    std::vector<std::string> groups() const;
 };
 
 inline constexpr const char* kLocalNodeName = "local";
