@@ -39,6 +39,24 @@ bool stands_before(const LineStore& store, std::uint32_t a, std::uint32_t b) {
     return of_a != of_b ? of_a < of_b : a < b;
 }
 
+bool LineOrder::folds_away(std::uint32_t line) {
+    const int rank = store_->rank(line);
+    const LogKind kind = store_->kind(line);
+    if (rank < 0 || kind == LogKind::Event || store_->is_gone(line)) {
+        return false;
+    }
+    const std::uint32_t first = folder_.take({.text = store_->text(line),
+                                              .rank = rank,
+                                              .is_stderr = kind == LogKind::Err,
+                                              .t_us = store_->t_us(line),
+                                              .number = line});
+    if (first == logs::LineFolder::kNone) {
+        return false;
+    }
+    rings_.join(first, line);
+    return true;
+}
+
 std::uint32_t LineOrder::advance(std::uint32_t end, const std::stop_token& stop) {
     std::uint32_t unchanged = lines_.size();
     const auto before = [this](std::uint32_t a, std::uint32_t b) { return stands_before(*store_, a, b); };
@@ -47,7 +65,7 @@ std::uint32_t LineOrder::advance(std::uint32_t end, const std::stop_token& stop)
         const std::uint32_t until = end - taken_ > kAtOnce ? taken_ + kAtOnce : end;
         fresh.clear();
         for (std::uint32_t line = taken_; line < until; ++line) {
-            if (choice_.takes(*store_, line)) {
+            if (choice_.takes(*store_, line) && !(choice_.folded && folds_away(line))) {
                 fresh.push_back(line);
             }
         }

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <gui/data/line_list.h>
+#include <gui/data/line_rings.h>
 #include <gui/data/line_store.h>
 #include <gui/data/run_moment.h>
+#include <remote/logs/fold/line_folder.h>
 
 #include <cstdint>
 #include <memory>
@@ -24,6 +26,7 @@ struct LineChoice {
     std::string node = {};         ///< Node: events about it begin with its name
     std::vector<bool> ranks = {};  ///< Node: which ranks are on it
     TimeSpan when = {};            ///< all times, if not set
+    bool folded = false;           ///< the same line of several ranks once
 
     bool operator==(const LineChoice&) const = default;
     bool takes(const LineStore& store, std::uint32_t line) const;
@@ -32,7 +35,8 @@ struct LineChoice {
 /// Whether a line stands before another: by time, then in the order of arrival.
 bool stands_before(const LineStore& store, std::uint32_t a, std::uint32_t b);
 
-/// The chosen lines of a store by time, kept up as the store grows. One thread at a time.
+/// The chosen lines of a store by time, kept up as the store grows; of folded ones the first that arrived. One thread
+/// at a time.
 class LineOrder {
 public:
     LineOrder(std::shared_ptr<const LineStore> store, LineChoice choice)
@@ -43,13 +47,20 @@ public:
     std::uint32_t advance(std::uint32_t end, const std::stop_token& stop = {});
     std::uint32_t taken() const { return taken_; }
     LineListBuilder& lines() { return lines_; }
+    /// What is folded into what, where that is chosen.
+    LineRingsBuilder& rings() { return rings_; }
     const LineChoice& choice() const { return choice_; }
 
 private:
+    /// Whether another rank has printed it already; takes it for the next ones.
+    bool folds_away(std::uint32_t line);
+
     std::shared_ptr<const LineStore> store_;
     LineChoice choice_;
     std::uint32_t taken_ = 0;
     LineListBuilder lines_;
+    LineRingsBuilder rings_;
+    logs::LineFolder folder_;
 };
 
 /// Where a line stands among lines in this order, or where it would.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -24,22 +25,16 @@ LogAnswer LogQuery::advance(const std::shared_ptr<const LinePattern>& pattern, c
         searched_ = 0;
         matches_.truncate(0);
         matched_ = 0;
+        late_match_.reset();
     }
     const std::uint32_t unchanged = order_.advance(total, stop);
-    if (unchanged < matched_) {
-        matched_ = unchanged;
-        std::uint32_t kept = matches_.size();
-        while (kept > 0 && matches_.at(kept - 1) >= unchanged) {
-            --kept;
-        }
-        matches_.truncate(kept);
-    }
+    match_again_from(unchanged);
     if (pattern_) {
         auto last = std::chrono::steady_clock::now();
         if (partial && searched_ < order_.taken()) {
             partial(answer(total));
         }
-        const auto found = [this](std::uint32_t line) { found_.set(line); };
+        const auto found = [this](std::uint32_t line) { note_match(line); };
         const auto progress = [&](std::uint32_t line) {
             searched_ = line;
             const auto now = std::chrono::steady_clock::now();
@@ -63,13 +58,39 @@ std::optional<std::uint32_t> LogQuery::waiting() const {
 
 LogAnswer LogQuery::answer(std::uint32_t total) {
     match_order();
-    return {order_.lines().list(), matches_.list(), pattern_ ? searched_ : total, total};
+    return {order_.lines().list(), matches_.list(), order_.rings().rings(), pattern_ ? searched_ : total,
+            total};
+}
+
+void LogQuery::note_match(std::uint32_t line) {
+    found_.set(line);
+    if (const std::uint32_t first = order_.rings().first_of(line); first != line && !found_.test(first)) {
+        found_.set(first);
+        if (!late_match_ || stands_before(*store_, first, *late_match_)) {
+            late_match_ = first;
+        }
+    }
+}
+
+void LogQuery::match_again_from(std::uint32_t place) {
+    if (place >= matched_) {
+        return;
+    }
+    matched_ = place;
+    std::uint32_t kept = matches_.size();
+    while (kept > 0 && matches_.at(kept - 1) >= place) {
+        --kept;
+    }
+    matches_.truncate(kept);
 }
 
 void LogQuery::match_order() {
     const LineListBuilder& order = order_.lines();
     if (!pattern_) {
         return;
+    }
+    if (late_match_) {
+        match_again_from(place_of(*store_, order_.lines().list(), *std::exchange(late_match_, std::nullopt)));
     }
     for (; matched_ < order.size() && order.at(matched_) < searched_; ++matched_) {
         if (found_.test(order.at(matched_))) {

@@ -16,8 +16,9 @@ namespace rankscope::gui {
 
 /// The chosen lines in their order, and which of them match.
 struct LogAnswer {
-    LineList order;              ///< lines
-    LineList matches;            ///< indexes into `order`, ascending
+    LineList order;    ///< lines
+    LineList matches;  ///< indexes into `order`, ascending; a folded line matches with those it stands for
+    LineRings rings;   ///< what is folded into what
     std::uint32_t searched = 0;  ///< lines up to here are searched
     std::uint32_t total = 0;     ///< lines when this was asked
 };
@@ -39,6 +40,9 @@ public:
 private:
     LogAnswer answer(std::uint32_t total);
     void match_order();
+    void match_again_from(std::uint32_t place);
+    /// A line matches, and with it the line that it is folded into.
+    void note_match(std::uint32_t line);
 
     mutable std::mutex mutex_;
     std::shared_ptr<const LineStore> store_;
@@ -47,7 +51,8 @@ private:
     LineBits found_;
     std::uint32_t searched_ = 0;
     LineListBuilder matches_;
-    std::uint32_t matched_ = 0;  ///< of the order, so many are among `matches_` or do not match
+    std::uint32_t matched_ = 0;                ///< of the order, so many are among `matches_` or do not match
+    std::optional<std::uint32_t> late_match_;  ///< the first line that matches by a later one
 };
 
 }  // namespace rankscope::gui

@@ -7,6 +7,7 @@
 #include <gui/logview/log_search_bar.h>
 #include <gui/logview/log_view.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -29,6 +30,7 @@ namespace rankscope::gui {
 namespace {
 
 const QString kTimeKey = QStringLiteral("live/logTime");
+const QString kFoldKey = QStringLiteral("live/logFolded");
 const QString kWrapKey = QStringLiteral("live/logWrap");
 
 }  // namespace
@@ -64,7 +66,7 @@ LogPane::LogPane(QThreadPool* pool, QWidget* parent)
     });
     connect(rows_, &LogRows::wasReset, this, &LogPane::show_wanted);
     connect(rows_, &LogRows::changed, this, [this] {
-        if (wanted_moment_) {
+        if (wanted_moment_ || wanted_line_) {
             show_wanted();
         }
     });
@@ -96,6 +98,14 @@ QWidget* LogPane::make_bar() {
     follow_->setToolTip(tr("Keep the newest line in view"));
     follow_->setCheckable(true);
     follow_->setChecked(true);
+    fold_ = new QToolButton(bar);
+    fold_->setObjectName(u"logFold"_s);
+    fold_->setText(tr("Fold"));
+    fold_->setToolTip(wrapped_tip(
+        tr("The same line of several ranks once, with the ranks that printed it. What differs is dotted "
+           "or has a line of its own.")));
+    fold_->setCheckable(true);
+    fold_->setChecked(QSettings().value(kFoldKey).toBool());
     auto* more = new QToolButton(bar);
     more->setObjectName(u"logMore"_s);
     more->setText(tr("View"));
@@ -104,10 +114,12 @@ QWidget* LogPane::make_bar() {
     more->setMenu(make_menu(more));
     layout->addWidget(label);
     layout->addWidget(chooser_, 1);
+    layout->addWidget(fold_);
     layout->addWidget(follow_);
     layout->addWidget(more);
     connect(chooser_, &QComboBox::currentIndexChanged, this, &LogPane::choose);
     connect(follow_, &QToolButton::clicked, view_, &LogView::set_following);
+    connect(fold_, &QToolButton::clicked, this, &LogPane::set_folded);
     return bar;
 }
 
@@ -207,7 +219,7 @@ void LogPane::set_live(LiveModel* live) {
     range_row_->hide();
     fill_chooser();
     if (live_) {
-        rows_->choose({});
+        rows_->choose(choice());
         rows_->set_store(live_->data().log.lines());
         view_->set_start(live_->state().start_us);
     }
@@ -239,7 +251,30 @@ void LogPane::fill_chooser() {
                           rank);
     }
     chooser_->setCurrentIndex(std::max(chooser_->findData(before), 0));
-    view_->set_rank_column(std::max(count - 1, 0), shown_rank() < 0);
+    update_ranks();
+}
+
+void LogPane::update_ranks() {
+    fold_->setEnabled(shown_rank() < 0 && known_ranks_ > 1);
+    view_->set_rank_column(std::max(known_ranks_ - 1, 0), shown_rank() < 0);
+    const LineChoice shown = choice();
+    std::vector<int> ranks;
+    for (int rank = 0; rank < known_ranks_; ++rank) {
+        if (shown.whose == LineChoice::Whose::All ||
+            (std::size_t(rank) < shown.ranks.size() && shown.ranks[std::size_t(rank)])) {
+            ranks.push_back(rank);
+        }
+    }
+    view_->set_ranks(ranks, live_ && live_->state().end.has_value());
+}
+
+void LogPane::set_folded(bool on) {
+    fold_->setChecked(on);
+    QSettings().setValue(kFoldKey, on);
+    wanted_moment_.reset();
+    wanted_line_ = view_->current_line();
+    choose();
+    show_wanted();
 }
 
 int LogPane::shown_rank() const {
@@ -264,6 +299,7 @@ void LogPane::show_node(const std::string& node) {
 LineChoice LogPane::choice() const {
     LineChoice choice;
     choice.when = range_;
+    choice.folded = fold_->isChecked() && shown_rank() < 0;
     const QVariant shown = chooser_->currentData();
     if (shown_rank() >= 0) {
         choice.whose = LineChoice::Whose::Rank;
@@ -279,9 +315,9 @@ LineChoice LogPane::choice() const {
 }
 
 void LogPane::choose() {
-    view_->set_rank_column(std::max(known_ranks_ - 1, 0), shown_rank() < 0);
     message_.clear();
     rows_->choose(choice());
+    update_ranks();
     update_note();
 }
 
@@ -322,9 +358,8 @@ void LogPane::show_moment(std::int64_t t_us, int rank) {
 }
 
 std::optional<std::uint32_t> LogPane::row_of(const Moment& moment) const {
-    const LineStore& store = rows_->store();
     const auto is_wanted = [&](std::uint32_t row) {
-        return moment.rank < 0 || store.rank(rows_->line(row)) == moment.rank;
+        return moment.rank < 0 || rows_->is_of(rows_->line(row), moment.rank);
     };
     const std::uint32_t first = rows_->row_at(moment.t_us);
     for (std::uint32_t row = first; row < rows_->count(); ++row) {
@@ -375,6 +410,7 @@ void LogPane::refresh() {
         return;
     }
     fill_chooser();
+    update_ranks();
     view_->set_start(live_->state().start_us);
     const auto& lines = live_->data().log.lines();
     if (rows_->shared_store() != lines) {
@@ -430,6 +466,7 @@ void LogPane::save(const QString& path, bool all) {
     } else {
         lines.order = rows_->order();
         lines.places = rows_->matching();
+        lines.rings = rows_->rings();
         lines.with_rank = shown_rank() < 0;
     }
     saver_.save(path, std::move(lines));
@@ -454,6 +491,14 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
     on_curves->setShortcut(Qt::Key_Return);
     on_curves->setEnabled(can_show_moment(line));
     menu->addSeparator();
+    if (rows_->folded() && rows_->rings().lines_of(line, 2).size() > 1) {
+        QAction* each = menu->addAction(tr("Show the lines of &each rank here"), this, [this, line] {
+            set_folded(false);
+            wanted_line_ = line;
+            show_wanted();
+        });
+        each->setObjectName(u"logUnfold"_s);
+    }
     if (shown_rank() < 0 && rank >= 0) {
         menu->addAction(tr("Show only &rank %1").arg(rank), this, [this, rank, line] {
             show_rank(rank);
@@ -480,7 +525,7 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
 
 // The line the user asked for, once the rows are there.
 void LogPane::show_wanted() {
-    if (wanted_line_ && view_->show_line(*wanted_line_)) {
+    if (wanted_line_ && view_->show_line(rows_->shown_line(*wanted_line_))) {
         wanted_line_.reset();
     }
     if (wanted_moment_ && !rows_->pending()) {

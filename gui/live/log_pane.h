@@ -39,6 +39,8 @@ public:
     void refresh();
     void show_rank(int rank);  ///< -1: all
     void show_node(const std::string& node);
+    /// The same line of several ranks once, with the ranks that printed it.
+    void set_folded(bool on);
     /// -1: all, or a node.
     int shown_rank() const;
     /// Selects a line and scrolls to it; shows the rank alone where the line is not among those shown. False: there is
@@ -74,6 +76,8 @@ private:
     void choose_item(const QVariant& item);
     void set_range(const TimeSpan& span);
     LineChoice choice() const;
+    /// What the view shows beside the lines.
+    void update_ranks();
     void ask_path(bool all);
     void saved(const QString& path, quint32 lines, const QString& fault);
     void update_note();
@@ -96,6 +100,7 @@ private:
     QString message_;  ///< of the last action
     QComboBox* chooser_;
     QToolButton* follow_;
+    QToolButton* fold_;
     QWidget* range_row_;
     QToolButton* range_chip_;
     QWidget* note_row_;

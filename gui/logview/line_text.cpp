@@ -138,6 +138,19 @@ void add_styles(LineText& line, std::string_view text, const std::vector<StyledF
     }
 }
 
+void add_varying(LineText& line, std::string_view text, const std::vector<logs::TextPart>& varying,
+                 const ThemeColors& colors) {
+    QTextCharFormat format;
+    format.setForeground(colors.muted);
+    format.setUnderlineStyle(QTextCharFormat::DotLine);
+    format.setUnderlineColor(colors.muted);
+    Columns columns(text, line.is_ascii);
+    for (const logs::TextPart& part : varying) {
+        const int begin = columns.at(part.begin);
+        line.formats += QTextLayout::FormatRange{begin, columns.at(part.begin + part.size) - begin, format};
+    }
+}
+
 void add_marks(LineText& line, std::string_view text, const LinePattern& pattern, const ThemeColors& colors) {
     QTextCharFormat mark;
     QColor back = colors.warning;
@@ -156,7 +169,7 @@ void add_marks(LineText& line, std::string_view text, const LinePattern& pattern
 }  // namespace
 
 LineText line_text(const LineStore& store, std::uint32_t line, const LinePattern* pattern,
-                   const ThemeColors& colors) {
+                   const ThemeColors& colors, const std::vector<logs::TextPart>& varying) {
     LineText shown;
     const std::string_view whole = store.text(line);
     if (whole.data() == nullptr) {
@@ -180,6 +193,7 @@ LineText line_text(const LineStore& store, std::uint32_t line, const LinePattern
         shown.formats += QTextLayout::FormatRange{0, shown.of_line, level};
     }
     add_styles(shown, text, store.styles_of(line), colors);
+    add_varying(shown, text, varying, colors);
     if (pattern != nullptr) {
         add_marks(shown, text, *pattern, colors);
     }

@@ -5,10 +5,12 @@
 
 #include <gui/data/line_search.h>
 #include <gui/style/theme.h>
+#include <remote/logs/fold/line_folder.h>
 
 #include <QList>
 #include <QString>
 #include <QTextLayout>
+#include <vector>
 
 namespace rankscope::gui {
 
@@ -26,8 +28,8 @@ struct LineText {
     std::size_t bytes = 0;  ///< of the line, that of_line stands for
 };
 
-/// `pattern` may be null: nothing is marked then.
+/// `pattern` may be null: nothing is marked then. `varying`: what is other where ranks repeat the line.
 LineText line_text(const LineStore& store, std::uint32_t line, const LinePattern* pattern,
-                   const ThemeColors& colors);
+                   const ThemeColors& colors, const std::vector<logs::TextPart>& varying = {});
 
 }  // namespace rankscope::gui

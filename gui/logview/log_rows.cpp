@@ -3,6 +3,7 @@
 
 #include <gui/logview/log_rows.h>
 #include <gui/on_thread.h>
+#include <remote/logs/fold/rank_set.h>
 
 #include <algorithm>
 #include <utility>
@@ -12,6 +13,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::uint32_t kAtOnceLines = 20000;  ///< taken within a frame
+constexpr std::uint32_t kAtOnceFolded = 2000;  ///< to fold a line takes longer
 
 }  // namespace
 
@@ -78,7 +80,7 @@ void LogRows::refresh() {
         return;
     }
     const auto waiting = query_->waiting();
-    if (waiting && *waiting <= kAtOnceLines) {
+    if (waiting && *waiting <= (choice_.folded ? kAtOnceFolded : kAtOnceLines)) {
         take(query_->advance(pattern_));
     } else {
         run(pattern_);
@@ -128,6 +130,12 @@ std::uint32_t LogRows::row_of(std::uint32_t line) const {
 bool LogRows::has(std::uint32_t line) const {
     const std::uint32_t row = row_of(line);
     return row < count() && this->line(row) == line;
+}
+
+bool LogRows::is_of(std::uint32_t line, int rank) const {
+    const std::vector<std::uint32_t> lines = answer_.rings.lines_of(line, logs::RankSet::kMost);
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](std::uint32_t each) { return store_->rank(each) == rank; });
 }
 
 std::uint32_t LogRows::row_at(std::int64_t t_us) const {

@@ -45,6 +45,14 @@ public:
     /// The row of a line, or of the next one that is shown; count() past the last.
     std::uint32_t row_of(std::uint32_t line) const;
     bool has(std::uint32_t line) const;
+    /// Whether the same line of several ranks is there once.
+    bool folded() const { return choice_.folded; }
+    /// What is folded into what; nothing, where nothing is folded.
+    const LineRings& rings() const { return answer_.rings; }
+    /// The line that stands for this one.
+    std::uint32_t shown_line(std::uint32_t line) const { return answer_.rings.first_of(line); }
+    /// Whether a rank printed a line, or one that is folded into it.
+    bool is_of(std::uint32_t line, int rank) const;
     /// The first row at or after a time, µs since 1970; count() past the last.
     std::uint32_t row_at(std::int64_t t_us) const;
     /// Which rows there are is not known yet.

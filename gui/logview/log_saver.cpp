@@ -48,8 +48,8 @@ QString write_lines(QIODevice& to, const SavedLines& lines, const std::stop_toke
         if (lines.with_time) {
             times.append(block, lines.store->t_us(line));
         }
-        if (lines.with_rank && lines.store->rank(line) >= 0) {
-            block += '[' + QByteArray::number(lines.store->rank(line)) + "] ";
+        if (lines.with_rank) {
+            block += QByteArray::fromStdString(lines.rings.rank_label(*lines.store, line));
         }
         const std::string_view text = lines.store->text(line);
         block.append(text.data(), qsizetype(text.size()));

@@ -132,6 +132,9 @@ void LogView::rows_changed() {
         drawn_search_ = rows_->wanted();
         laid_.clear();
     }
+    if (rows_->folded()) {
+        laid_.clear();  // more ranks may have printed what is there
+    }
     update_bars();
     if (follows_) {
         to_end();
@@ -337,8 +340,8 @@ QString LogView::row_text(std::uint32_t row) const {
     const LineStore& store = rows_->store();
     QString text = time_text(line);
     text += text.isEmpty() ? QString() : u"  "_s;
-    if (shows_rank_ && store.rank(line) >= 0) {
-        text += u"[%1] "_s.arg(store.rank(line));
+    if (shows_rank_) {
+        text += qs(rows_->rings().rank_label(store, line));
     }
     const LogKind kind = store.kind(line);
     text += kind == LogKind::Err ? u"! "_s : kind == LogKind::Event ? u"• "_s : QString();

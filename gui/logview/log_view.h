@@ -5,6 +5,7 @@
 
 #include <gui/logview/line_text.h>
 #include <gui/logview/log_rows.h>
+#include <remote/logs/fold/odd_ranks.h>
 
 #include <QAbstractScrollArea>
 #include <QBasicTimer>
@@ -12,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <vector>
 
 class QMenu;
 class QPainter;
@@ -40,6 +42,8 @@ public:
     void set_start(std::int64_t start_us);
     /// Shows the rank beside each line.
     void set_rank_column(int most_rank, bool on);
+    /// Whose lines are shown, and whether more of them may come: which ranks lack a folded line.
+    void set_ranks(const std::vector<int>& ranks, bool complete);
     void set_wrapping(bool on);
     bool wraps() const { return wraps_; }
     void set_following(bool on);
@@ -86,6 +90,7 @@ signals:
 
 protected:
     bool event(QEvent* event) override;
+    bool viewportEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void scrollContentsBy(int dx, int dy) override;
@@ -141,6 +146,11 @@ private:
     void lay_out_wrapped(Laid& laid) const;
     void draw_row(QPainter& painter, std::uint32_t row, int y, const ThemeColors& colors) const;
     void draw_gutter(QPainter& painter, std::uint32_t line, int y, const ThemeColors& colors) const;
+    void draw_ranks(QPainter& painter, std::uint32_t line, double right, int base,
+                    const ThemeColors& colors) const;
+    logs::Presence presence(std::uint32_t line, const std::vector<int>& ranks) const;
+    std::vector<logs::TextPart> varying_parts(std::uint32_t line) const;
+    QString folded_tip(std::uint32_t line) const;
     QList<QTextLayout::FormatRange> selection_in(std::uint32_t row, const Laid& laid,
                                                  const ThemeColors& colors) const;
     bool is_selected_to_end(std::uint32_t row) const;
@@ -165,6 +175,8 @@ private:
     std::int64_t start_us_ = 0;
     int most_rank_ = 0;
     bool shows_rank_ = true;
+    std::vector<int> ranks_;
+    bool is_complete_ = true;
     bool wraps_ = false;
     bool follows_ = true;
     bool moving_bars_ = false;

@@ -341,9 +341,8 @@ void LogView::append_selected(QString& text, std::uint32_t row, const Place& fir
     const LineText drawn = line_text(rows_->store(), line, nullptr, {});
     const int begin = line == first.line ? first.column : 0;
     const bool to_end = line != last.line || last.column >= drawn.of_line;
-    const int rank = rows_->store().rank(line);
-    if (whole_lines && begin == 0 && shows_rank_ && rank >= 0) {
-        text += u"[%1] "_s.arg(rank);
+    if (whole_lines && begin == 0 && shows_rank_) {
+        text += qs(rows_->rings().rank_label(rows_->store(), line));
     }
     text += QStringView(drawn.text).mid(begin, (to_end ? drawn.of_line : last.column) - begin);
     if (to_end && drawn.is_cut) {

@@ -15,6 +15,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kPad = 6;
+constexpr int kFoldedColumns = 11;         ///< of "[0-6,8-12]"
 constexpr int kLongLine = 512;             ///< characters; of longer plain ones only a part is laid out
 constexpr std::size_t kMostLaidOut = 600;  ///< kept
 constexpr int kMostWrappedLines = 2000;
@@ -32,7 +33,8 @@ LogView::Gutter LogView::gutter() const {
     }
     gutter.rank = x;
     if (shows_rank_) {
-        x += columns(int(QString::number(most_rank_).size()) + 2) + kPad;
+        const int digits = int(QString::number(most_rank_).size());
+        x += columns(rows_->folded() ? kFoldedColumns : digits + 2) + kPad;
     }
     gutter.sign = x;
     gutter.width = x + columns(2);
@@ -72,7 +74,8 @@ LogView::Laid& LogView::laid(std::uint32_t line) const {
 
 std::unique_ptr<LogView::Laid> LogView::lay_out(std::uint32_t line) const {
     auto laid = std::make_unique<Laid>();
-    laid->text = line_text(rows_->store(), line, rows_->pattern(), theme_colors(palette()));
+    laid->text = line_text(rows_->store(), line, rows_->pattern(), theme_colors(palette()),
+                           rows_->folded() ? varying_parts(line) : std::vector<logs::TextPart>());
     const LineText& text = laid->text;
     if (!wraps_ && text.is_ascii && text.text.size() > kLongLine) {
         widest_ = std::max(widest_, double(text.text.size()) * char_width_);
@@ -162,7 +165,9 @@ void LogView::draw_gutter(QPainter& painter, std::uint32_t line, int y, const Th
         painter.drawText(QPointF(right - double(time.size()) * char_width_, base), time);
     }
     const int rank = store.rank(line);
-    if (shows_rank_ && rank >= 0) {
+    if (shows_rank_ && rows_->folded()) {
+        draw_ranks(painter, line, at.sign - kPad, base, colors);
+    } else if (shows_rank_ && rank >= 0) {
         painter.setPen(rank_color(rank, colors.dark));
         const QString text = u"[%1]"_s.arg(rank);
         painter.drawText(QPointF(at.sign - kPad - double(text.size()) * char_width_, base), text);

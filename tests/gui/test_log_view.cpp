@@ -11,6 +11,7 @@
 
 #include <QBuffer>
 #include <QClipboard>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollBar>
@@ -291,6 +292,139 @@ TEST_F(View, SavesWithProgressAndReportsErrors) {
     nothing.open(QIODevice::WriteOnly);
     EXPECT_EQ(write_lines(nothing, lines, stopped.get_token(), {}), QString());
     EXPECT_TRUE(nothing.data().isEmpty());
+}
+
+class FoldedView : public View {
+protected:
+    void SetUp() override {
+        View::SetUp();
+        LineChoice choice;
+        choice.folded = true;
+        rows_->choose(choice);
+        view_->set_rank_column(7, true);
+        view_->set_ranks({0, 1, 2, 3, 4, 5, 6, 7}, true);
+        view_->set_time_column(TimeColumn::None);
+    }
+    void print(int rank, const std::string& text) {
+        log_.append(rank, false, text + "\n", kStart_us + 1000 * time_++);
+    }
+    void print_all(const std::string& text, int but = -1) {
+        for (int rank = 0; rank < 8; ++rank) {
+            if (rank != but) {
+                print(rank, text);
+            }
+        }
+    }
+    std::string row(std::uint32_t at) { return ss(view_->row_text(at)); }
+
+    static constexpr std::int64_t kStart_us = 1'770'000'000'000'000;
+    std::int64_t time_ = 0;
+};
+
+TEST_F(FoldedView, TheSameLineIsThereOnceAndTheOddOneOpen) {
+    print_all("loading data");
+    print_all("Using network IB", 3);
+    print(3, "Using network Socket");
+    log_.append_event(-1, "node1: clock corrected", kStart_us + 500'000);
+    print_all("step 1 loss 0.31");
+    rows_->refresh();
+    ASSERT_EQ(rows_->count(), 5U);
+    EXPECT_EQ(row(0), "[0-7] loading data");
+    EXPECT_EQ(row(1), "[0-2,4-7] Using network IB");
+    EXPECT_EQ(row(2), "[3] Using network Socket");
+    EXPECT_EQ(row(3), "[0-7] step 1 loss 0.31");
+    EXPECT_EQ(row(4), "• node1: clock corrected") << "by time, as without folding";
+    EXPECT_EQ(rows_->row_at(kStart_us + 8 * 1000), 1U);
+    EXPECT_TRUE(rows_->is_of(rows_->line(1), 7));
+    EXPECT_FALSE(rows_->is_of(rows_->line(1), 3));
+
+    view_->select_all();
+    view_->copy();
+    EXPECT_TRUE(view_->selected_text().startsWith(u"[0-7] loading data\n[0-2,4-7] Using network IB\n[3] "_s));
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    SavedLines saved{.store = rows_->shared_store(), .order = rows_->order(), .rings = rows_->rings()};
+    saved.with_time = false;
+    EXPECT_TRUE(write_lines(buffer, saved, {}, {}).isEmpty());
+    EXPECT_TRUE(buffer.data().startsWith("[0-7] loading data\n[0-2,4-7] "));
+    view_->grab();
+}
+
+TEST_F(FoldedView, LaterRanksJoinTheLineThatIsThere) {
+    print(0, "waiting for the others");
+    rows_->refresh();
+    EXPECT_EQ(row(0), "[0] waiting for the others");
+    const LineRings before = rows_->rings();
+    print(5, "waiting for the others");
+    print(6, "waiting for the others");
+    rows_->refresh();
+    ASSERT_EQ(rows_->count(), 1U);
+    EXPECT_EQ(row(0), "[0,5,6] waiting for the others");
+    EXPECT_EQ(before.ranks_of(*log_.lines(), 0), std::vector<int>{0}) << "what was handed out stays";
+    EXPECT_EQ(rows_->shown_line(2), 0U);
+}
+
+TEST_F(FoldedView, SearchAndFilterFindWhatIsFoldedAway) {
+    for (int rank = 0; rank < 8; ++rank) {
+        print(rank, "listening on port " + std::to_string(40000 + rank));
+    }
+    print_all("connected");
+    rows_->refresh();
+    ASSERT_EQ(rows_->count(), 2U);
+    rows_->search({.text = "40005"});
+    ASSERT_TRUE(wait_until([&] { return !rows_->searching(); }));
+    ASSERT_EQ(rows_->matches(), 1U);
+    EXPECT_EQ(rows_->match_row(0), 0U);
+    EXPECT_TRUE(view_->find_next(false, true));
+    rows_->show_only_matches(true);
+    ASSERT_EQ(rows_->count(), 1U);
+    EXPECT_EQ(row(0), "[0-7] listening on port 40000");
+    print(2, "connected to 40005");
+    rows_->refresh();
+    EXPECT_EQ(rows_->matches(), 2U);
+    rows_->search({.text = "connected"});
+    ASSERT_TRUE(wait_until([&] { return !rows_->searching(); }));
+    EXPECT_EQ(rows_->matches(), 2U) << "each row once, however many ranks";
+}
+
+TEST_F(FoldedView, WhatDiffersIsDottedAndInTheToolTip) {
+    for (int rank = 0; rank < 8; ++rank) {
+        print(rank, "listening on port " + std::to_string(40000 + rank));
+    }
+    print_all("connected", 6);
+    rows_->refresh();
+    const std::vector<logs::TextPart> parts =
+        logs::varying_parts("listening on port 40000", {"listening on port 40001"});
+    ASSERT_EQ(parts.size(), 1U);
+    const LineText text = line_text(*log_.lines(), 0, nullptr, {}, parts);
+    EXPECT_EQ(text.formats.back().start, 18);
+    EXPECT_EQ(text.formats.back().format.underlineStyle(), QTextCharFormat::DotLine);
+    view_->show_row(0);
+    const auto tip = [&](std::uint32_t row) {
+        const QPoint place = at(row, 2);
+        QHelpEvent event(QEvent::ToolTip, place, view_->viewport()->mapToGlobal(place));
+        QCoreApplication::sendEvent(view_->viewport(), &event);
+        return view_->viewport()->toolTip();
+    };
+    EXPECT_TRUE(tip(0).contains(u"[5] listening on port 40005"_s)) << qPrintable(tip(0));
+    EXPECT_TRUE(tip(1).contains(u"Not by rank(s) 6."_s)) << qPrintable(tip(1));
+}
+
+TEST_F(FoldedView, ALargeLogIsFoldedOnAnotherThread) {
+    constexpr int kSteps = 4000;
+    for (int step = 0; step < kSteps; ++step) {
+        print_all("step " + std::to_string(step) + " done", step == 2000 ? 1 : -1);
+    }
+    rows_->refresh();
+    ASSERT_TRUE(wait_until([&] { return rows_->count() == kSteps; })) << rows_->count();
+    EXPECT_EQ(row(2000), "[0,2-7] step 2000 done");
+    LineChoice node{.whose = LineChoice::Whose::Node, .node = "n", .ranks = {true, true}};
+    node.folded = true;
+    rows_->choose(node);
+    ASSERT_TRUE(wait_until([&] { return rows_->count() == kSteps; }));
+    EXPECT_EQ(row(2000), "[0] step 2000 done");
+    rows_->choose({});
+    ASSERT_TRUE(wait_until([&] { return rows_->count() == kSteps * 8 - 1; }));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <remote/logs/fold/folded_rows.h>
+#include <remote/logs/fold/odd_ranks.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,12 +13,6 @@ namespace rankscope::logs {
 namespace {
 
 constexpr const char* kVaries = "\u2026";
-constexpr std::size_t kFewestRanks = 4;  // of fewer, none is the odd one
-
-// So many ranks may differ from the others: more are a group of their own.
-std::size_t few(std::size_t ranks) {
-    return ranks < kFewestRanks ? 0 : std::max<std::size_t>(1, ranks / 8);
-}
 
 class Work {
 public:
@@ -175,7 +170,7 @@ private:
                 different.push_back(rank);
             }
         }
-        if (different.empty() || different.size() > few(row.ranks.size())) {
+        if (different.empty() || different.size() > most_odd_ranks(row.ranks.size())) {
             return kVaries;
         }
         for (const auto& value : place.values) {
@@ -201,19 +196,14 @@ private:
 
     // A line that all but few ranks have, or that few have.
     void add_presence(const FoldedLine& line, FoldedRow& row) const {
-        const auto most = few(all_.size());
-        if (row.ranks.empty() || row.ranks.size() == all_.size()) {
-            return;
-        }
-        if (all_.size() - row.ranks.size() <= most) {
+        const bool is_warning = line.level == LineLevel::Warn || line.level == LineLevel::Error;
+        const auto presence = presence_of(row.ranks, all_, is_warning);
+        if (presence == Presence::Missing) {
             OddOne odd{.kind = OddKind::Missing, .ranks = {}};
             std::set_difference(all_.begin(), all_.end(), row.ranks.begin(), row.ranks.end(),
                                 std::back_inserter(odd.ranks));
             row.odd.push_back(std::move(odd));
-        } else if (row.ranks.size() <= most &&
-                   (line.level == LineLevel::Warn || line.level == LineLevel::Error ||
-                    row.ranks.front() != all_.front())) {
-            // The first rank prints much for all.
+        } else if (presence == Presence::Alone) {
             row.odd.push_back({.kind = OddKind::Alone,
                                .ranks = row.ranks,
                                .place = line.firsts.empty() ? LinePlace{} : line.firsts.front().place});

@@ -68,6 +68,32 @@ bool all_digits(std::string_view word) {
     return std::all_of(word.begin(), word.end(), is_digit);
 }
 
+// "0.31", "-1.2e-05", "12.5ms": seconds, GB/s, a loss.
+bool is_decimal(std::string_view word) {
+    const auto skip_digits = [&word] {
+        const auto count =
+            static_cast<std::size_t>(std::find_if_not(word.begin(), word.end(), is_digit) - word.begin());
+        word.remove_prefix(count);
+        return count > 0;
+    };
+    if (word.starts_with('-')) {
+        word.remove_prefix(1);
+    }
+    if (!skip_digits() || !word.starts_with('.')) {
+        return false;
+    }
+    word.remove_prefix(1);
+    if (!skip_digits()) {
+        return false;
+    }
+    if (word.size() > 2 && (word[0] == 'e' || word[0] == 'E') && (word[1] == '-' || word[1] == '+')) {
+        word.remove_prefix(2);
+        return skip_digits() && word.empty();
+    }
+    constexpr std::size_t kLongestUnit = 4;
+    return word.size() <= kLongestUnit && std::all_of(word.begin(), word.end(), is_letter);
+}
+
 bool is_own_after(std::string_view before) {
     while (!before.empty() && (before.back() == ' ' || before.back() == '=' || before.back() == '#')) {
         before.remove_suffix(1);
@@ -88,15 +114,14 @@ bool is_own_after(std::string_view before) {
 
 // What a word with a digit is.
 PlaceKind kind_of(std::string_view word, std::string_view before) {
+    if (is_decimal(word)) {
+        return PlaceKind::Own;
+    }
     if (word.starts_with("0x") || is_address(word) ||
         (word.size() >= 4 && all_hex(word) && !all_digits(word)) || word.size() > 9) {
         const bool version = std::count(word.begin(), word.end(), '.') >= 2 && !is_address(word);
         return version || !(word.starts_with("0x") || all_hex(word) || is_address(word)) ? PlaceKind::Value
                                                                                          : PlaceKind::Own;
-    }
-    const auto dots = std::count(word.begin(), word.end(), '.');
-    if (dots == 1 && std::all_of(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; })) {
-        return PlaceKind::Own;  // seconds, GB/s
     }
     if (!all_digits(word)) {
         return PlaceKind::Value;  // eth0, mlx5_0, 2.28.9+cuda12.9, v6
@@ -124,6 +149,7 @@ void LineTemplate::take(std::string_view message, std::string_view host) {
     while (at < line.size() && places.size() < kMostPlaces) {
         if (at == value_at) {
             place(line.substr(at), PlaceKind::Value);
+            covered = line.size();
             return;
         }
         const bool begins = at == 0 || !is_word_char(line[at - 1]);
@@ -166,6 +192,7 @@ void LineTemplate::take(std::string_view message, std::string_view host) {
         }
         at = end;
     }
+    covered = at;
     if (at < line.size() || message.size() > line.size()) {
         key += "...";
     }

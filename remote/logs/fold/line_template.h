@@ -29,6 +29,7 @@ inline constexpr std::size_t kLongestTemplate = 600;
 struct LineTemplate {
     std::string key;  ///< the text with a kPlaceMark for each place
     std::vector<TemplatePlace> places;
+    std::size_t covered = 0;  ///< bytes of the line; the rest is in neither
 
     /// Takes another line; keeps the memory. `host`: the machine of the line; its name is a place.
     void take(std::string_view message, std::string_view host);
