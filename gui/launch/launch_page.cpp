@@ -8,6 +8,7 @@
 #include <gui/launch/job_text_pane.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/launch_page.h>
+#include <gui/launch/override_bar.h>
 #include <gui/launch/paste_dialog.h>
 #include <gui/launch/plan_view.h>
 #include <gui/launch/preflight_line.h>
@@ -73,6 +74,8 @@ LaunchPage::LaunchPage(Workspace* workspace, QWidget* parent)
     unknown_ = new NoticeBar(NoticeBar::Kind::News, "jobUnknownKeys", this);
     unknown_->set_action(tr("D&ismiss"));
     layout->addWidget(unknown_);
+    overrides_ = new OverrideBar(workspace->pool(), this);
+    layout->addWidget(overrides_);
 
     auto* body = new QHBoxLayout;
     body->setSpacing(18);
@@ -203,6 +206,10 @@ void LaunchPage::connect_parts() {
     connect(form_, &JobForm::keysRequested, this,
             [this](const std::map<std::string, std::string>& keys) { (void)set_job_keys(keys); });
     connect(text_, &JobTextPane::textEdited, this, &LaunchPage::text_typed);
+    connect(overrides_, &OverrideBar::made, this,
+            [this](const std::string& yaml, const std::filesystem::path& config) {
+                open_translated(yaml, config, read_job_text(yaml, config.stem().string() + ".yaml"));
+            });
     connect(undo_, &QToolButton::clicked, this, &LaunchPage::undo);
     connect(redo_, &QToolButton::clicked, this, &LaunchPage::redo);
     connect(discard_, &QToolButton::clicked, this, [this] {

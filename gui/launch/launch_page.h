@@ -27,6 +27,7 @@ namespace rankscope::gui {
 class JobForm;
 class JobTextPane;
 class NoticeBar;
+class OverrideBar;
 class PlanView;
 class PreflightLine;
 class Workspace;
@@ -90,6 +91,9 @@ private:
 
     // launch_page_job.cpp
     void open(JobSource source, JobReading reading);
+    void replace(JobSource source, JobReading reading);
+    /// A job that a configuration of Distribuuuu makes.
+    void open_translated(const std::string& yaml, const std::filesystem::path& config, JobReading reading);
     void show_document(bool typed = false);
     void load_form();
     void put_form_into_text(const CheckedJob& checked);
@@ -139,6 +143,7 @@ private:
     NoticeBar* unknown_;     ///< names the keys that are kept although they mean nothing
     NoticeBar* file_fault_;  ///< a file that could not be read or written
     QString dismissed_;      ///< the unknown keys that were
+    OverrideBar* overrides_;
     JobForm* form_;
     QTabWidget* tabs_;
     JobTextPane* text_;

@@ -10,6 +10,7 @@
 #include <gui/launch/job_text_pane.h>
 #include <gui/launch/key_rows.h>
 #include <gui/launch/launch_page.h>
+#include <gui/launch/override_bar.h>
 #include <gui/on_thread.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -34,27 +35,27 @@ namespace {
 struct FileRead {
     std::optional<std::string> text;
     QString error;
-    bool translated = false;  ///< from Distribuuuu's configuration
+    std::optional<std::string> config;  ///< of Distribuuuu, from which the text is made
 };
 
 FileRead read_job_file(const std::filesystem::path& file) {
     std::error_code missing;
     const auto size = std::filesystem::file_size(file, missing);
     if (!missing && size > kMostJobText) {
-        return {std::nullopt, LaunchPage::tr("It is larger than %1 KiB.").arg(kMostJobText / 1024), false};
+        return {std::nullopt, LaunchPage::tr("It is larger than %1 KiB.").arg(kMostJobText / 1024), {}};
     }
     auto text = read_file(file);
     const QString error = text ? QString() : QString::fromLocal8Bit(std::strerror(errno));
-    return {std::move(text), error, false};
+    return {std::move(text), error, {}};
 }
 
 /// A configuration of Distribuuuu as a job for all nodes of the inventory.
 std::pair<FileRead, JobReading> read_distribuuuu(FileRead content, const std::filesystem::path& file) {
     const auto job = job_of_distribuuuu(*content.text, file, {}, {});
     if (!job) {
-        return {{std::nullopt, qs(job.failure().what), true}, {}};
+        return {{std::nullopt, qs(job.failure().what), std::move(content.text)}, {}};
     }
-    return {{*job, {}, true}, read_job_text(*job, file.stem().string() + ".yaml")};
+    return {{*job, {}, std::move(content.text)}, read_job_text(*job, file.stem().string() + ".yaml")};
 }
 
 /// "Line 4: master_port: …".
@@ -82,15 +83,14 @@ void LaunchPage::open_job(const std::filesystem::path& file) {
             if (!content.text) {
                 file_fault_->set_text(tr("The job file %1 cannot be read.").arg(qs(file.string())),
                                       content.error);
+                if (content.config) {
+                    overrides_->set_config(file, *content.config);  // a pair may correct it
+                }
                 return;
             }
-            if (content.translated) {
-                open({*content.text,
-                      {},
-                      tr("from %1 of Distribuuuu").arg(qs(file.filename().string())),
-                      *content.text,
-                      false},
-                     std::move(reading));
+            if (content.config) {
+                open_translated(*content.text, file, std::move(reading));
+                overrides_->set_config(file, *content.config);
                 return;
             }
             open({*content.text, file, qs(file.filename().string()), *content.text, true},
@@ -118,7 +118,18 @@ void LaunchPage::set_job_again(const QString& name, const std::string& yaml, con
     parent_ = run_id;
 }
 
+void LaunchPage::open_translated(const std::string& yaml, const std::filesystem::path& config,
+                                 JobReading reading) {
+    replace({yaml, {}, tr("from %1 of Distribuuuu").arg(qs(config.filename().string())), yaml, false},
+            std::move(reading));
+}
+
 void LaunchPage::open(JobSource source, JobReading reading) {
+    overrides_->clear();
+    replace(std::move(source), std::move(reading));
+}
+
+void LaunchPage::replace(JobSource source, JobReading reading) {
     file_fault_->set_text({});
     dismissed_.clear();
     text_job_.cancel();

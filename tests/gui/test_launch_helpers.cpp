@@ -183,6 +183,48 @@ TEST_F(LaunchHelpers, AConfigurationOfDistribuuuuOpensAsAJob) {
     EXPECT_EQ(find<QLineEdit>("launchEpochs")->text(), u"3"_s);
     EXPECT_TRUE(find<QLabel>("jobFile")->text().contains(u"Distribuuuu"_s));
     EXPECT_FALSE(find<NoticeBar>("jobProblems")->isVisible());
+
+    auto* pairs = find<QLineEdit>("jobOverrides");
+    ASSERT_TRUE(pairs->isVisible());
+    auto* epochs = find<QLineEdit>("launchEpochs");
+    type_into(pairs, u"OPTIM.MAX_EPOCH 7 TRAIN.BATCH_SIZE 16"_s);
+    QTest::keyClick(pairs, Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return epochs->text() == u"7"_s; }));
+    EXPECT_EQ(find<QLineEdit>("launchBatch")->text(), u"16"_s);
+    EXPECT_TRUE(pairs->isVisible()) << "for another try";
+    auto* problem = find<QLabel>("jobOverridesProblem");
+    for (const auto& [line, key] : {std::pair{u"OPTIM.MAX_EPOCHS 7"_s, u"OPTIM.MAX_EPOCHS"_s},
+                                    {u"OPTIM.MAX_EPOCH many"_s, u"OPTIM.MAX_EPOCH"_s},
+                                    {u"OPTIM.MAX_EPOCH"_s, u"OPTIM.MAX_EPOCH"_s},
+                                    {u"MODEL.ARCH 'resnet"_s, u"'"_s},
+                                    {u"OPTIM.MAX_EPOCH 7; rm x"_s, u"one line"_s}}) {
+        type_into(pairs, line);
+        EXPECT_FALSE(problem->isVisible()) << "while it is typed";
+        click(find<QPushButton>("jobOverridesApply"));
+        ASSERT_TRUE(wait_until([&] { return problem->isVisible(); })) << qPrintable(line);
+        EXPECT_TRUE(problem->text().contains(key)) << qPrintable(problem->text());
+        EXPECT_EQ(epochs->text(), u"7"_s) << "nothing changed";
+    }
+    click(find<QToolButton>("undoJob"));
+    EXPECT_EQ(epochs->text(), u"3"_s);
+    window_->launch_page()->set_job_text("nodes: [local]\ntrain: { model: convnet }\n", "other.yaml");
+    EXPECT_FALSE(pairs->isVisible()) << "another job";
+}
+
+TEST_F(LaunchHelpers, AWrongConfigurationOfDistribuuuuIsCorrectedByAPair) {
+    const QString file = folder_.path() + u"/net.yaml"_s;
+    write(file, "MODEL: {ARCH: no_such_net, DUMMY_INPUT: True}\n");
+    Options options = options_in(folder_.path());
+    options.job_file = ss(file);
+    open(options);
+    auto* pairs = find<QLineEdit>("jobOverrides");
+    ASSERT_TRUE(wait_until([&] { return pairs->isVisible(); }));
+    EXPECT_TRUE(find<NoticeBar>("jobFileFault")->text().contains(u"no_such_net"_s))
+        << qPrintable(find<NoticeBar>("jobFileFault")->text());
+    type_into(pairs, u"MODEL.ARCH resnet50"_s);
+    QTest::keyClick(pairs, Qt::Key_Return);
+    ASSERT_TRUE(wait_until([&] { return find<QLineEdit>("launchName")->text() == u"net"_s; }));
+    EXPECT_FALSE(find<NoticeBar>("jobFileFault")->isVisible());
 }
 
 }  // namespace
