@@ -8,6 +8,8 @@
 #include <QDateTime>
 #include <QFile>
 #include <QSettings>
+#include <functional>
+#include <map>
 #include <utility>
 
 namespace rankscope::gui {
@@ -15,6 +17,12 @@ namespace rankscope::gui {
 namespace {
 
 constexpr qsizetype kShownValue = 60;
+
+/// How each window takes what another one has changed.
+std::map<const QObject*, std::function<void(const Settings&)>>& windows() {
+    static std::map<const QObject*, std::function<void(const Settings&)>> all;
+    return all;
+}
 
 QString rejected_key(const QString& key) {
     return u"rejected/"_s + key;
@@ -30,6 +38,12 @@ SettingsFile::SettingsFile(QObject* parent) : QObject(parent) {
     SettingsRead read = read_settings(file);
     now_ = std::move(read.settings);
     note(read.problems);
+    windows()[this] = [this](const Settings& settings) {
+        if (settings != now_) {
+            emit changed(std::exchange(now_, settings));
+        }
+    };
+    connect(this, &QObject::destroyed, [file = this] { windows().erase(file); });
 }
 
 QString SettingsFile::path() {
@@ -77,6 +91,12 @@ void SettingsFile::set(const Settings& settings) {
     QSettings file;
     write_settings(file, before, now_);
     emit changed(before);
+    const auto others = windows();  // whoever is notified may open or close a window
+    for (const auto& [other, take] : others) {
+        if (other != this && windows().contains(other)) {
+            take(now_);
+        }
+    }
 }
 
 }  // namespace rankscope::gui

@@ -3,6 +3,8 @@
 
 // Several runs at once: a window each.
 
+#include <gui/app/run_window.h>
+#include <gui/launch/launch_page.h>
 #include <gui/live/live_page.h>
 #include <gui/runs/runs_page.h>
 #include <gui/runs/runs_table.h>
@@ -10,6 +12,7 @@
 #include <tests/gui/pages_fixture.h>
 
 #include <QAction>
+#include <QComboBox>
 #include <QMenu>
 #include <QPointer>
 #include <QSettings>
@@ -100,6 +103,118 @@ TEST_F(RunWindows, ARunOpensBesideTheOthersAndClosesAlone) {
     EXPECT_TRUE(third->isVisible()) << "the first one is not special";
     third->show_page(MainWindow::Page::Runs);
     EXPECT_TRUE(wait_until([&] { return child<QTableView>(third, "runsTable")->model()->rowCount() == 2; }));
+}
+
+TEST_F(RunWindows, ASettingChangedInOneReachesTheOthers) {
+    select("killed");
+    window_->findChild<QAction*>(u"runs.window"_s)->trigger();
+    ASSERT_TRUE(wait_until([&] { return others().size() == 1; }));
+    MainWindow* second = others().front();
+    second->show_settings(SettingsPart::Appearance);
+    auto* theme = child<QComboBox>(second, "settingsTheme");
+    const Settings first = window_->workspace()->settings()->now();
+
+    Settings changed = first;
+    changed.look = {LookTheme::HighContrast, 15, RankColors::Tableau};
+    changed.live_refresh_ms = 400;
+    changed.runs_refresh_s = 30;
+    changed.notifications.desktop = !changed.notifications.desktop;
+    changed.shortcuts[u"run.stop"_s] = u"Ctrl+Alt+S"_s;
+    window_->workspace()->settings()->set(changed);
+    EXPECT_EQ(second->workspace()->settings()->now(), changed);
+    EXPECT_EQ(second->theme(), LookTheme::HighContrast);
+    EXPECT_EQ(second->font().pointSizeF(), 15);
+    EXPECT_EQ(theme->currentData().toInt(), int(LookTheme::HighContrast)) << "its open dialog shows it";
+    EXPECT_EQ(second->findChild<QAction*>(u"run.stop"_s)->shortcut(), QKeySequence(u"Ctrl+Alt+S"_s));
+
+    theme->setCurrentIndex(theme->findData(int(LookTheme::Light)));
+    EXPECT_EQ(window_->theme(), LookTheme::Light) << "and back";
+    EXPECT_EQ(window_->workspace()->settings()->now(), second->workspace()->settings()->now());
+    window_->workspace()->settings()->set(first);
+    second->close();
+    ASSERT_TRUE(wait_until([&] { return others().empty(); }));
+    QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
+    window_->workspace()->settings()->set(changed);
+    window_->workspace()->settings()->set(first);
+}
+
+/// A run of this computer that waits for a file.
+class LiveRunWindows : public RunWindows {
+protected:
+    void SetUp() override {
+        qputenv("XDG_CACHE_HOME", (folder_.path() + u"/cache"_s).toUtf8());
+        RunWindows::SetUp();
+    }
+    void TearDown() override {
+        finish();
+        for (MainWindow* window : others()) {
+            EXPECT_TRUE(wait_until([&] { return !window->workspace()->session()->live(); }, kLongMs));
+        }
+        if (window_) {
+            EXPECT_TRUE(wait_until([&] { return !session()->live(); }, kLongMs));
+        }
+        RunWindows::TearDown();
+        window_.reset();
+        qunsetenv("XDG_CACHE_HOME");
+    }
+    RunSession* session() { return window_->workspace()->session(); }
+    void finish() { write(folder_.path() + u"/finish"_s, "now"); }
+    void start() {
+        const std::string wait = ss(folder_.path() + u"/finish"_s);
+        window_->launch_page()->set_job_text(
+            "name: lasting\nnodes: [local]\nprocs_per_node: 1\nmaster_port: 0\npreflight: off\n"
+            "command: [sh, -c, \"echo begun; while [ ! -e '" +
+                wait + "' ]; do sleep 0.1; done; echo over\"]\n",
+            "lasting.yaml");
+        ASSERT_TRUE(wait_start_enabled());
+        click(find<QPushButton>("startButton"));
+        ASSERT_TRUE(wait_until([&] { return has_printed(window_.get(), "begun"); }, kLongMs))
+            << (session()->model()->state().end ? session()->model()->state().end->detail : "no end");
+    }
+    static bool has_printed(const MainWindow* window, const std::string& text) {
+        const LiveModel* run = window->workspace()->session()->model();
+        return !run->empty() && run->data().log.find_output(0, text, 0).has_value();
+    }
+    static constexpr int kLongMs = 60000;
+};
+
+TEST_F(LiveRunWindows, TwoWindowsFollowOneRunAndAThirdIsNotOpened) {
+    ASSERT_NO_FATAL_FAILURE(start());
+    const std::string id = session()->run_id();
+    EXPECT_EQ(follower_of(id), window_.get());
+    auto second = std::make_unique<MainWindow>(options_in(folder_.path()));
+    second->show();
+    ASSERT_TRUE(wait_until([&] { return second->workspace()->store_settled(); }));
+    auto* table = child<QTableView>(second.get(), "runsTable");
+    second->show_page(MainWindow::Page::Runs);
+    ASSERT_TRUE(wait_until([&] { return table->model()->rowCount() == 3; }));
+    second->runs_page()->select(id);
+    ASSERT_TRUE(wait_until([&] {
+        const RunRecord* run = second->runs_page()->selected();
+        return run && run->run_id == id;
+    }));
+    const RunRecord record = *second->runs_page()->selected();
+    click(child<QPushButton>(second.get(), "openRun"));
+    ASSERT_TRUE(wait_until([&] { return has_printed(second.get(), "begun"); }, kLongMs));
+    EXPECT_TRUE(second->workspace()->session()->live());
+    EXPECT_TRUE(session()->live()) << "the first one follows it, too";
+
+    window_->show_page(MainWindow::Page::Fleet);
+    second->activateWindow();
+    const std::size_t open = others().size();
+    MainWindow* shown = open_run_window(*second, record, false);
+    EXPECT_EQ(others().size(), open) << "none was opened";
+    EXPECT_TRUE(shown == window_.get() || shown == second.get());
+    EXPECT_EQ(shown->page(), MainWindow::Page::Live);
+    EXPECT_TRUE(wait_until([&] { return shown->isActiveWindow(); }));
+
+    finish();
+    for (MainWindow* window : {window_.get(), second.get()}) {
+        EXPECT_TRUE(wait_until([&] { return !window->workspace()->session()->live(); }, kLongMs));
+        EXPECT_TRUE(has_printed(window, "over"));
+        EXPECT_EQ(window->workspace()->session()->model()->state().outcome, Outcome::Done);
+    }
+    second->close();
 }
 
 TEST_F(RunWindows, WithoutASelectedRunThereIsAReason) {
