@@ -77,6 +77,12 @@ void AlertSender::set_run(const std::string& run_id) {
     run_id_ = run_id;
 }
 
+void AlertSender::past(const Event& event) {
+    if (!argv_.empty()) {
+        alerts_.apply(event);
+    }
+}
+
 void AlertSender::event(const Event& event) {
     if (argv_.empty()) {
         return;

@@ -36,6 +36,8 @@ public:
     AlertSender& operator=(const AlertSender&) = delete;
 
     void set_run(const std::string& run_id);
+    /// What happened before the command began to watch: rules count it, and nothing is started.
+    void past(const Event& event);
     void event(const Event& event);
 
 private:

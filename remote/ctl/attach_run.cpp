@@ -98,6 +98,7 @@ struct Watching {
     std::optional<StopKind> stop;  ///< asked for at once
     bool past = false;             ///< shows the stored events as well
     bool logs = false;
+    NotifyOptions notify = {};
 };
 
 int watch_run(const GlobalOptions& options, const std::string& run_id, const Watching& how) {
@@ -106,19 +107,30 @@ int watch_run(const GlobalOptions& options, const std::string& run_id, const Wat
     if (!store || !inventory) {
         return kUsage;
     }
+    if (const auto checked = AlertSender::check(how.notify); !checked) {
+        report(checked.failure(), options.json);
+        return kUsage;
+    }
     block_signals();
     deliver_recorded_stops(options, *store, {});
     RunView view({options.json, how.logs});
+    const auto known = store->run(run_id);
+    AlertSender alerts(how.notify, known ? known->name : run_id);
+    alerts.set_run(run_id);
     Attached attached;
     attached.recorded = [&view](const RunRecord& record) { view.plan(record.plan); };
     attached.past = [&](const Event& event) {
+        alerts.past(event);
         if (how.past) {
             view.event(event);
         }
     };
     auto controller = RunController::attach(
         run_id, *inventory, store, terminal_prompter(options),
-        [&view](const Event& event) { view.event(event); },
+        [&view, &alerts](const Event& event) {
+            view.event(event);
+            alerts.event(event);
+        },
         [&view](const LaunchPlan& plan) { view.plan(plan); }, attached.hooks());
     if (const auto ready = attached.wait(); !ready) {
         controller.reset();
@@ -144,12 +156,13 @@ int watch_run(const GlobalOptions& options, const std::string& run_id, const Wat
 }  // namespace
 
 // Shows everything from the beginning: what the store has, then what the nodes have, then live.
-int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs) {
-    return watch_run(options, run_id, {std::nullopt, true, logs});
+int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs,
+               const NotifyOptions& notify) {
+    return watch_run(options, run_id, {std::nullopt, true, logs, notify});
 }
 
 int stop_run(const GlobalOptions& options, const std::string& run_id, StopKind kind) {
-    return watch_run(options, run_id, {kind, false, false});
+    return watch_run(options, run_id, {.stop = kind});
 }
 
 int pause_run(const GlobalOptions& options, const std::string& run_id, PauseAction action) {

@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <remote/ctl/alert_sender.h>
 #include <remote/ctl/options.h>
 #include <remote/desk/run/run_controller.h>
 
@@ -11,7 +12,8 @@
 namespace rankscope::ctl {
 
 /// Commands on a run of the store. Each returns the exit code.
-int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs);
+int attach_run(const GlobalOptions& options, const std::string& run_id, bool logs,
+               const NotifyOptions& notify);
 int stop_run(const GlobalOptions& options, const std::string& run_id, StopKind kind);
 int pause_run(const GlobalOptions& options, const std::string& run_id, PauseAction action);
 

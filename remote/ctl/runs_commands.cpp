@@ -204,12 +204,16 @@ void add_runs_commands(CLI::App& app, GlobalOptions& options, int& code) {
     add_compare_command(*runs, options, code);
     add_trash_commands(*runs, options, code);
     add_prune_command(*runs, options, code);
-    with_nodes(add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
-                   [&options, run_id, logs, nodes] {
-                       return nodes->empty() ? attach_run(options, *run_id, *logs)
-                                             : attach_on_nodes(options, *run_id, *nodes, *logs);
-                   }))
-        ->add_flag("--logs", *logs, "Show the ranks' stdout too");
+    auto notify = std::make_shared<NotifyOptions>();
+    auto* attach = with_nodes(
+        add("attach", "Watch one from its first event on. Ctrl-C, SIGTERM and SIGHUP leave it running",
+            [&options, run_id, logs, nodes, notify] {
+                return nodes->empty() ? attach_run(options, *run_id, *logs, *notify)
+                                      : attach_on_nodes(options, *run_id, *nodes, *logs);
+            }));
+    attach->add_flag("--logs", *logs, "Show the ranks' stdout too");
+    add_notify_options(*attach, *notify);
+    attach->get_option("--notify-command")->excludes(attach->get_option("--node"));
     const auto add_stop = [&](const char* name, const char* description, StopKind kind) {
         with_nodes(add(name, description, [&options, run_id, nodes, kind] {
             return nodes->empty() ? stop_run(options, *run_id, kind)
