@@ -59,6 +59,12 @@ bool is_for_table(const config::KeyInfo& info, const FieldForm& form) {
            std::find(kOtherFields.begin(), kOtherFields.end(), key) == kOtherFields.end();
 }
 
+/// Where, what, safety: above the groups, as in docs/job-keys.md.
+void mark_section(QLabel* title) {
+    title->setProperty("role", u"formSection"_s);
+    title->setContentsMargins(0, 6, 0, 0);
+}
+
 void fill(QComboBox* box, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         box->addItem(qs(name));
@@ -133,7 +139,7 @@ void JobForm::make_more() {
 }
 
 void JobForm::make_general() {
-    form_->add_title(tr("Where"));
+    mark_section(form_->add_title(tr("Where")));
     launcher_ = new ComboBox(this);
     launcher_->setObjectName(u"launchLauncher"_s);
     for (const JobLauncher& launcher : job_launchers()) {
@@ -234,9 +240,10 @@ void JobForm::make_program() {
 }
 
 void JobForm::make_life() {
-    form_->add_title(tr("While it runs"));
+    form_->add_title(tr("Measurements"));
     telemetry_ = form_->add_line("telemetry.every_s", tr("Sample nodes every"), "launchTelemetry", tr("1 s"),
                                  tr("Seconds; 0: never"));
+    mark_section(form_->add_title(tr("Safety")));
     peer_timeout_ = form_->add_line(
         "on_failure.peer_timeout_s", tr("Lost node after"), "launchPeerTimeout", tr("45 s"),
         tr("Seconds; a node that the others have not heard from for this time ends the run. 0: never"));
@@ -269,7 +276,7 @@ QWidget* JobForm::make_root_row() {
 }
 
 void JobForm::make_training() {
-    form_->add_title(tr("What"));
+    mark_section(form_->add_title(tr("What")));
     kind_ = new ComboBox(this);
     kind_->setObjectName(u"launchKind"_s);
     kind_->addItem(tr("the native engine"), false);

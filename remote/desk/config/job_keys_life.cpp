@@ -15,7 +15,8 @@ using config::kOwnProgram;
 using config::Scope;
 using nlohmann::json;
 
-constexpr const char* kLife = "While it runs";
+constexpr const char* kLife = "Safety";  // with preflight
+constexpr const char* kMeasured = "Measurements";
 
 void read_telemetry(const KeyReader& reader, Job& job) {
     constexpr double kOftenest = 0.1;
@@ -48,7 +49,7 @@ void add_life(JobKeyTable& table) {
                  .range = {0, 3600},
                  .label = "Sample nodes every (s)",
                  .help = "Seconds between two samples of GPU and host; 0: never.",
-                 .group = kLife,
+                 .group = kMeasured,
                  .rare = true,
                  .scope = Scope::Node},
                 read_telemetry, [](const Job& job) -> json { return job.telemetry_s; });
@@ -106,7 +107,7 @@ void add_life(JobKeyTable& table) {
                                                .help = "auto: operations and their GPU times, where ranks "
                                                        "have GPUs. light: without GPU times. full: and "
                                                        "the network.",
-                                               .group = kLife,
+                                               .group = kMeasured,
                                                .rare = true}));
     add_special(table, "checkpoint.signal",
                 {.kind = config::KeyKind::Choice,

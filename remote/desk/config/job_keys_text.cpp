@@ -82,6 +82,56 @@ std::string in_cell(std::string text) {
     return text;
 }
 
+/// The groups of keys as a reader of a job asks: where does it run, what, and what guards it.
+struct Section {
+    const char* name;                 ///< also of its first group
+    std::vector<std::string> groups;  ///< further ones
+};
+
+std::vector<Section> sections() {
+    Section where{"Where", {"Device and precision"}};
+    for (const JobLauncher& launcher : job_launchers()) {
+        for (const KeyInfo& info : all_job_keys()) {
+            const bool own = *info.launcher != '\0' && info.launcher == std::string_view(launcher.name);
+            if (own &&
+                std::find(where.groups.begin(), where.groups.end(), info.group) == where.groups.end()) {
+                where.groups.emplace_back(info.group);
+            }
+        }
+    }
+    Section what{"What", {}};
+    const Section safety{"Safety", {}};
+    for (const KeyInfo& info : all_job_keys()) {
+        const std::string group = info.group;
+        const auto in = [&](const Section& section) {
+            return group == section.name ||
+                   std::find(section.groups.begin(), section.groups.end(), group) != section.groups.end();
+        };
+        if (!in(where) && !in(what) && !in(safety)) {
+            what.groups.push_back(group);
+        }
+    }
+    return {where, what, safety};
+}
+
+void append_table(std::string& page, const std::string& group) {
+    page += "| key | type | default | only for | meaning |\n|---|---|---|---|---|\n";
+    for (const KeyInfo& info : all_job_keys()) {
+        if (info.group != group) {
+            continue;
+        }
+        const std::string normal = default_of(info);
+        const bool code = !normal.empty() && normal != info.absent;
+        std::string meaning = info.help;
+        if (*info.example != '\0') {
+            meaning += (meaning.empty() ? "`" : " Example: `") + std::string(info.example) + '`';
+        }
+        page += "| `" + info.path + "` | " + in_cell(type_of(info)) + " | " +
+                (code ? '`' + in_cell(normal) + '`' : in_cell(normal)) + " | " + in_cell(limits_of(info)) +
+                " | " + in_cell(meaning) + " |\n";
+    }
+}
+
 }  // namespace
 
 const std::vector<KeyInfo>& all_job_keys() {
@@ -147,27 +197,12 @@ std::string job_keys_markdown() {
         "`rankscopectl job keys` prints this list in a terminal, and with `--json` for programs. A key "
         "without a\n"
         "default must be given. *Only for* names the jobs that a key is for; empty: all of them.\n";
-    std::vector<std::string> groups;
-    for (const KeyInfo& info : all_job_keys()) {
-        if (std::find(groups.begin(), groups.end(), info.group) == groups.end()) {
-            groups.emplace_back(info.group);
-        }
-    }
-    for (const std::string& group : groups) {
-        page +=
-            "\n## " + group + "\n\n| key | type | default | only for | meaning |\n|---|---|---|---|---|\n";
-        for (const KeyInfo& info : all_job_keys()) {
-            if (info.group == group) {
-                const std::string normal = default_of(info);
-                const bool code = !normal.empty() && normal != info.absent;
-                std::string meaning = info.help;
-                if (*info.example != '\0') {
-                    meaning += (meaning.empty() ? "`" : " Example: `") + std::string(info.example) + '`';
-                }
-                page += "| `" + info.path + "` | " + in_cell(type_of(info)) + " | " +
-                        (code ? '`' + in_cell(normal) + '`' : in_cell(normal)) + " | " +
-                        in_cell(limits_of(info)) + " | " + in_cell(meaning) + " |\n";
-            }
+    for (const Section& section : sections()) {
+        page += std::string("\n## ") + section.name + "\n\n";
+        append_table(page, section.name);
+        for (const std::string& group : section.groups) {
+            page += "\n### " + group + "\n\n";
+            append_table(page, group);
         }
     }
     return page;
@@ -209,19 +244,26 @@ json job_keys_json() {
 
 std::string job_keys_text() {
     std::string out;
-    std::string group;
-    for (const KeyInfo& info : all_job_keys()) {
-        if (group != info.group) {
-            group = info.group;
-            out += (out.empty() ? "" : "\n") + group + '\n';
+    const auto append = [&out](const std::string& group) {
+        out += (out.empty() ? "" : "\n") + group + '\n';
+        for (const KeyInfo& info : all_job_keys()) {
+            if (info.group != group) {
+                continue;
+            }
+            const std::string normal = default_of(info);
+            const std::string limits = limits_of(info);
+            out += "  " + info.path + "  (" + type_of(info) +
+                   (normal.empty() ? "; required" : "; default: " + normal) +
+                   (limits.empty() ? "" : "; only for " + limits) + ")\n";
+            if (*info.help != '\0') {
+                out += std::string("      ") + info.help + '\n';
+            }
         }
-        const std::string normal = default_of(info);
-        const std::string limits = limits_of(info);
-        out += "  " + info.path + "  (" + type_of(info) +
-               (normal.empty() ? "; required" : "; default: " + normal) +
-               (limits.empty() ? "" : "; only for " + limits) + ")\n";
-        if (*info.help != '\0') {
-            out += std::string("      ") + info.help + '\n';
+    };
+    for (const Section& section : sections()) {
+        append(section.name);
+        for (const std::string& group : section.groups) {
+            append(group);
         }
     }
     return out;

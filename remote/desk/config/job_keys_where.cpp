@@ -18,6 +18,7 @@ using config::Scope;
 using nlohmann::json;
 
 constexpr const char* kWhere = "Where";
+constexpr const char* kSafety = "Safety";                 // with what happens when it fails
 constexpr const char* kCompute = "Device and precision";  // with those of the native engine
 constexpr int kMostRanks = 1024;
 
@@ -202,7 +203,7 @@ void add_where(JobKeyTable& table) {
         {.label = "Preflight",
          .help = "Before the start: quick: the nodes and the paths between them. always: loss, bandwidth and "
                  "versions, too. off: nothing.",
-         .group = kWhere,
+         .group = kSafety,
          .rare = true,
          .applies = kNamedNodes | kNative | kOwnProgram}));
     add(table, "interface", RANKSCOPE_JOB_MEMBER(interface_name),
