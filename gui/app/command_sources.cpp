@@ -28,13 +28,13 @@ constexpr std::size_t kNodesWithAllCommands = 200;  ///< beyond, each has one li
 
 /// What the buttons are called that actions press already.
 bool has_action(const QString& button) {
-    static const QStringList names{u"openJob"_s,      u"saveJob"_s,     u"pasteJob"_s,   u"logsFiles"_s,
-                                   u"addNode"_s,      u"importNodes"_s, u"editNode"_s,   u"removeNode"_s,
-                                   u"sshKey"_s,       u"leftovers"_s,   u"openShell"_s,  u"probeNode"_s,
-                                   u"probeAll"_s,     u"startButton"_s, u"doctorFull"_s, u"pauseButton"_s,
-                                   u"stopButton"_s,   u"againButton"_s, u"openRun"_s,    u"againRun"_s,
-                                   u"labelRun"_s,     u"deleteRun"_s,   u"openBundle"_s, u"saveBundle"_s,
-                                   u"bundleButton"_s, u"cancelProbes"_s};
+    static const QStringList names{u"openJob"_s,    u"saveJob"_s,      u"pasteJob"_s,    u"logsFiles"_s,
+                                   u"addNode"_s,    u"importNodes"_s,  u"editNode"_s,    u"removeNode"_s,
+                                   u"sshKey"_s,     u"leftovers"_s,    u"openShell"_s,   u"probeNode"_s,
+                                   u"probeAll"_s,   u"startButton"_s,  u"doctorFull"_s,  u"pauseButton"_s,
+                                   u"stopButton"_s, u"againButton"_s,  u"openRun"_s,     u"againRun"_s,
+                                   u"labelRun"_s,   u"compareRuns"_s,  u"deleteRun"_s,   u"openBundle"_s,
+                                   u"saveBundle"_s, u"bundleButton"_s, u"cancelProbes"_s};
     return names.contains(button);
 }
 

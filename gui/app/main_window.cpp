@@ -19,6 +19,7 @@
 #include <gui/notify/notifier.h>
 #include <gui/preferences/retention_dialog.h>
 #include <gui/preferences/settings_dialog.h>
+#include <gui/runs/export_bar.h>
 #include <gui/runs/runs_page.h>
 #include <gui/runs/scaling_start.h>
 #include <gui/session/workspace.h>
@@ -111,6 +112,8 @@ void MainWindow::make_pages() {
     right->setSpacing(0);
     news_ = new WindowNews(workspace_.get(), central);
     right->addWidget(news_);
+    export_ = new ExportBar(workspace_->pool(), central);
+    right->addWidget(export_);
     right->addWidget(pages_, 1);
     layout->addLayout(right, 1);
     setCentralWidget(central);
@@ -137,6 +140,7 @@ void MainWindow::connect_pages() {
     connect(live_, &LivePage::againRequested, this, &MainWindow::run_again);
     connect(live_, &LivePage::bundleRequested, this, &MainWindow::save_bundle);
     connect(runs_, &RunsPage::bundleRequested, this, &MainWindow::save_bundle);
+    connect(runs_, &RunsPage::exportRequested, this, &MainWindow::export_run);
     connect(runs_, &RunsPage::windowRequested, this,
             [this](const RunRecord& run) { open_run_window(*this, run, system_is_dark_); });
     connect(logs_, &LogsPage::bundlesRequested, this, &MainWindow::open_bundles);
@@ -304,19 +308,32 @@ void MainWindow::choose_folder() {
     runs_->choose_folder();
 }
 
-bool MainWindow::can_save_bundle() const {
-    return page() == Page::Live ? live_->can_save() : page() == Page::Runs && runs_->selected() != nullptr;
+std::optional<RunRecord> MainWindow::run_at_hand() const {
+    if (!workspace_->store()) {
+        return {};
+    }
+    if (page() == Page::Runs) {
+        const RunRecord* selected = runs_->selected();
+        return selected ? std::optional(*selected) : std::nullopt;
+    }
+    return live_->shown_record();
 }
 
 void MainWindow::save_shown_bundle() {
-    if (!can_save_bundle()) {
-        return;
+    if (const auto run = run_at_hand()) {
+        save_bundle(qs(run->run_id), qs(run->name));
     }
-    if (page() == Page::Live) {
-        const RunState& shown = live_->shown()->state();
-        save_bundle(qs(shown.run_id), qs(shown.name));
-    } else {
-        save_bundle(qs(runs_->selected()->run_id), qs(runs_->selected()->name));
+}
+
+void MainWindow::export_shown(ExportFormat format) {
+    if (const auto run = run_at_hand()) {
+        export_run(*run, format);
+    }
+}
+
+void MainWindow::export_run(const RunRecord& run, ExportFormat format) {
+    if (workspace_->store()) {
+        export_->choose(workspace_->store(), run, format);
     }
 }
 

@@ -5,11 +5,13 @@
 
 #include <gui/session/options.h>
 #include <gui/settings/settings.h>
+#include <remote/desk/export/run_export.h>
 #include <remote/desk/run/run_controller.h>
 
 #include <QMainWindow>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
 class QStackedWidget;
@@ -17,6 +19,7 @@ class QStackedWidget;
 namespace rankscope::gui {
 
 class DoctorPage;
+class ExportBar;
 class FleetPage;
 class LaunchPage;
 class LivePage;
@@ -55,8 +58,11 @@ public:
     // What actions and commands do.
     void choose_bundle();
     void choose_folder();
-    bool can_save_bundle() const;
+    /// What a file can be made of: the run selected in Runs, on that page; on others the one that Live shows.
+    std::optional<RunRecord> run_at_hand() const;
     void save_shown_bundle();
+    /// Asks for the file; of a run that has not ended, with what is stored so far.
+    void export_shown(ExportFormat format);
     bool can_start_scaling() const;
     /// The job in Launch on 1, 2, 4 … ranks.
     void open_scaling_run();
@@ -95,6 +101,7 @@ private:
     void run_again(const QString& name, const std::string& job_yaml, const std::string& run_id);
     void open_bundles(const QStringList& files);
     void save_bundle(const QString& run_id, const QString& name);
+    void export_run(const RunRecord& run, ExportFormat format);
     void start_run(const RunRequest& request);
     void mark_live();
     void review_store();
@@ -109,6 +116,7 @@ private:
     QStackedWidget* pages_;
     NavBar* nav_;
     WindowNews* news_ = nullptr;
+    ExportBar* export_ = nullptr;
     Notifier* notifier_;
     FleetPage* fleet_ = nullptr;
     LaunchPage* launch_ = nullptr;

@@ -6,6 +6,7 @@
 #include <gui/fleet/fleet_page.h>
 #include <gui/live/live_page.h>
 #include <gui/live/live_panes.h>
+#include <gui/runs/run_exporter.h>
 #include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/settings/settings_file.h>
@@ -37,6 +38,7 @@ WindowActions::WindowActions(MainWindow* window) : window_(window), registry_(ne
     add_nodes();
     add_run();
     add_stored_runs();
+    add_exports();
     add_help();
     fill_menus();
 }
@@ -105,9 +107,8 @@ void WindowActions::add_files() {
                     .run = [window = window_] { window->save_shown_bundle(); },
                     .blocked =
                         [window = window_] {
-                            return window->can_save_bundle()
-                                       ? QString()
-                                       : tr("Select a run in Runs, or show one that is over.");
+                            return window->run_at_hand() ? QString()
+                                                         : tr("Select a run in Runs, or show one in Live.");
                         }});
     registry_->add({.id = u"run.scaling"_s,
                     .text = tr("Scaling &run of the job in Launch…"),
@@ -273,9 +274,27 @@ void WindowActions::add_stored_runs() {
              },
          .blocked = [window = window_, none] { return window->runs_page()->selected() ? QString() : none; }});
     add_button(u"runs.again"_s, tr("Run the selected job a&gain…"), group, Page::Runs, "againRun", none);
-    add_button(u"runs.labels"_s, tr("&Labels of the selected run…"), group, Page::Runs, "labelRun", none);
+    add_button(u"runs.compare"_s, tr("Co&mpare the selected runs"), group, Page::Runs, "compareRuns",
+               tr("Select two runs or more in Runs."));
+    add_button(u"runs.labels"_s, tr("&Labels of the selected runs…"), group, Page::Runs, "labelRun",
+               tr("Select runs in Runs."));
     add_button(u"runs.delete"_s, tr("&Delete the selected run…"), group, Page::Runs, "deleteRun",
                tr("Select a run in Runs that is over."));
+}
+
+void WindowActions::add_exports() {
+    for (const RunExporter::Choice& choice : RunExporter::choices()) {
+        registry_->add({.id = u"export."_s + QLatin1String(to_string(choice.format)),
+                        .text = choice.text,
+                        .group = tr("Export the shown run"),
+                        .run = [window = window_, format = choice.format] { window->export_shown(format); },
+                        .blocked =
+                            [window = window_] {
+                                return window->run_at_hand()
+                                           ? QString()
+                                           : tr("Select a run in Runs, or show one in Live.");
+                            }});
+    }
 }
 
 void WindowActions::add_help() {
@@ -299,19 +318,32 @@ void WindowActions::add_help() {
          }});
 }
 
+void WindowActions::fill_export_menu(QMenu* menu) {
+    menu->setObjectName(u"exportShownMenu"_s);
+    std::vector<QString> formats;
+    for (const RunExporter::Choice& choice : RunExporter::choices()) {
+        formats.push_back(u"export."_s + QLatin1String(to_string(choice.format)));
+    }
+    registry_->fill(menu, formats);
+}
+
 void WindowActions::fill_menus() {
     QMenuBar* bar = window_->menuBar();
-    registry_->fill(bar->addMenu(tr("&File")), {u"file.open_job"_s,
-                                                u"file.paste_line"_s,
-                                                u"file.open_bundle"_s,
-                                                u"file.import_folder"_s,
-                                                u"file.open_logs"_s,
-                                                {},
-                                                u"file.save_job"_s,
-                                                u"file.save_bundle"_s,
-                                                u"run.scaling"_s,
-                                                {},
-                                                u"file.quit"_s});
+    QMenu* file = bar->addMenu(tr("&File"));
+    registry_->fill(file, {u"file.open_job"_s,
+                           u"file.paste_line"_s,
+                           u"file.open_bundle"_s,
+                           u"file.import_folder"_s,
+                           u"file.open_logs"_s,
+                           {},
+                           u"file.save_job"_s,
+                           u"file.save_bundle"_s,
+                           u"run.scaling"_s,
+                           {},
+                           u"file.quit"_s});
+    auto* exports = new QMenu(tr("E&xport the shown run"), file);
+    fill_export_menu(exports);
+    file->insertMenu(registry_->find(u"run.scaling"_s)->action, exports);
     registry_->fill(bar->addMenu(tr("&Edit")), {u"view.shortcuts"_s, u"view.settings"_s});
     QMenu* view = bar->addMenu(tr("&View"));
     registry_->fill(view, {u"view.palette"_s,
@@ -346,6 +378,7 @@ void WindowActions::fill_menus() {
                                                {},
                                                u"runs.open"_s,
                                                u"runs.window"_s,
+                                               u"runs.compare"_s,
                                                u"runs.again"_s,
                                                u"runs.labels"_s,
                                                u"runs.delete"_s});

@@ -11,6 +11,8 @@
 #include <QString>
 #include <vector>
 
+class QMenu;
+
 namespace rankscope::gui {
 
 /// What the main window can do, as actions, menus and commands of the palette.
@@ -32,8 +34,10 @@ private:
     void add_nodes();
     void add_run();
     void add_stored_runs();
+    void add_exports();
     void add_help();
     void fill_menus();
+    void fill_export_menu(QMenu* menu);
     /// An action that presses a button of a page. `why`: what must hold first.
     void add_button(const QString& id, const QString& text, const QString& group, MainWindow::Page page,
                     const char* button, const QString& why, const QString& keys = {});

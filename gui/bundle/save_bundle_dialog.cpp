@@ -7,6 +7,7 @@
 #include <gui/strings.h>
 #include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
+#include <gui/widgets/notice_bar.h>
 
 #include <QCheckBox>
 #include <QCoreApplication>
@@ -57,6 +58,8 @@ SaveBundleDialog::SaveBundleDialog(std::shared_ptr<RunStore> store, std::string 
                             this);
     hint->setWordWrap(true);
     layout->addWidget(hint);
+    so_far_ = new NoticeBar(NoticeBar::Kind::News, "bundleSoFar", this);
+    layout->addWidget(so_far_);
     parts_title_ = make_label({}, this);
     parts_title_->setObjectName(u"bundlePartsTitle"_s);
     layout->addWidget(parts_title_);
@@ -160,6 +163,9 @@ void SaveBundleDialog::make_draft() {
 
 void SaveBundleDialog::show_draft() {
     const BundleDraft& bundle = draft_->bundle;
+    so_far_->set_text(bundle.run().outcome == Outcome::Running
+                          ? tr("The run has not ended: the file gets what is stored so far.")
+                          : QString());
     std::uint64_t bytes = 0;
     for (const BundlePart& part : bundle.parts()) {
         bytes += part.bytes;

@@ -20,6 +20,8 @@ class QTableWidget;
 
 namespace rankscope::gui {
 
+class NoticeBar;
+
 /// Writes a stored run to one file for others: first shows what goes in and everything that is replaced, then asks for
 /// the file. Reads and writes on a thread.
 class SaveBundleDialog : public QDialog {
@@ -64,6 +66,7 @@ private:
     std::shared_ptr<Draft> draft_;
     std::stop_source stop_write_;
     std::uint64_t last_done_ = 0;  ///< the events are read more than once
+    NoticeBar* so_far_;            ///< shown where the run has not ended
     QLabel* parts_title_;
     QTableWidget* parts_;
     QLabel* redactions_title_;

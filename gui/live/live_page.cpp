@@ -296,8 +296,16 @@ void LivePage::show_stored(LiveData run) {
     stored_.reset(std::move(run));
 }
 
-bool LivePage::can_save() const {
-    return current_ && !current_->empty() && workspace_->store() && !(showing_session() && session_->live());
+std::optional<RunRecord> LivePage::shown_record() const {
+    if (!current_ || current_->empty()) {
+        return {};
+    }
+    const RunState& state = current_->state();
+    RunRecord record;
+    record.run_id = state.run_id;
+    record.name = state.name;
+    record.outcome = state.outcome;
+    return record;
 }
 
 void LivePage::forget(const std::string& run_id) {

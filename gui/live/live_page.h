@@ -54,8 +54,8 @@ public:
     void show_stored(LiveData run);
     bool showing_session() const { return current_ == session_->model(); }
     const LiveModel* shown() const { return current_; }
-    /// Whether a run is shown that is over, and that the store has.
-    bool can_save() const;
+    /// Which run is shown, and how it ended; nothing where none is shown.
+    std::optional<RunRecord> shown_record() const;
     /// A stored run was deleted: stop showing it.
     void forget(const std::string& run_id);
 

@@ -9,6 +9,7 @@
 
 #include <QObject>
 #include <filesystem>
+#include <vector>
 
 namespace rankscope::gui {
 
@@ -20,8 +21,9 @@ public:
     /// `window`: parent of the dialog.
     LabelEditor(QThreadPool* pool, std::filesystem::path store_file, QWidget* window);
 
-    void edit(const RunRecord& run, const RunLabels& labels);
-    void toggle_star(const RunRecord& run, RunLabels labels);
+    /// Of one run or several; `labels` are those of each.
+    void edit(const std::vector<RunRecord>& runs, const std::vector<RunLabels>& labels);
+    void toggle_star(const RunRecord& run, const RunLabels& labels);
 
 signals:
     /// Written, or failed.
@@ -29,7 +31,10 @@ signals:
     void failed(const QString& what, const rankscope::Failure& failure);
 
 private:
-    void write(const RunRecord& run, const RunLabels& labels);
+    void write(const std::vector<RunRecord>& runs, const LabelChange& change);
+
+    /// The name of one run, or how many there are.
+    static QString names(const std::vector<RunRecord>& runs);
 
     QWidget* window_;
     std::filesystem::path store_file_;

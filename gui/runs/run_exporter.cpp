@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: Rankscope contributors
 // SPDX-License-Identifier: GPL-3.0-or-later
 
+#include <base/clock.h>
 #include <gui/runs/run_exporter.h>
 #include <gui/strings.h>
 
@@ -25,26 +26,33 @@ QString first_folder() {
 RunExporter::RunExporter(QThreadPool* pool, QWidget* window)
     : QObject(window), window_(window), job_(this, pool) {}
 
+std::vector<RunExporter::Choice> RunExporter::choices() {
+    return {
+        {ExportFormat::Html, tr("&Report in one page (HTML)…"),
+         tr("End, verdicts, curves, ranks, nodes, job and versions; without secrets")},
+        {ExportFormat::Csv, tr("&Metrics as a table (CSV)…"), tr("A row for each report of a rank")},
+        {ExportFormat::Telemetry, tr("&Telemetry as a table (CSV)…"), tr("A row for each value of a node")},
+        {ExportFormat::TensorBoard, tr("Event files for Tensor&Board…"),
+         tr("A folder for tensorboard --logdir")},
+        {ExportFormat::Prometheus, tr("Last values for &Prometheus…"), tr("For a textfile collector")},
+        {ExportFormat::Events, tr("All &events (JSON lines)…"),
+         tr("Everything that Rankscope knows of the run")}};
+}
+
 void RunExporter::fill_menu(QMenu* menu, const std::function<void(ExportFormat)>& chosen) {
-    const auto add = [&](ExportFormat format, const QString& title, const QString& hint) {
-        QAction* action = menu->addAction(title, menu, [chosen, format] { chosen(format); });
-        action->setObjectName(u"export-"_s + QLatin1String(to_string(format)));
-        action->setToolTip(hint);
-    };
     menu->setToolTipsVisible(true);
-    add(ExportFormat::Html, tr("&Report in one page (HTML)…"),
-        tr("End, verdicts, curves, ranks, nodes, job and versions; without secrets"));
-    add(ExportFormat::Csv, tr("&Metrics as a table (CSV)…"), tr("A row for each report of a rank"));
-    add(ExportFormat::Telemetry, tr("&Telemetry as a table (CSV)…"), tr("A row for each value of a node"));
-    add(ExportFormat::TensorBoard, tr("Event files for Tensor&Board…"),
-        tr("A folder for tensorboard --logdir"));
-    add(ExportFormat::Prometheus, tr("Last values for &Prometheus…"), tr("For a textfile collector"));
-    add(ExportFormat::Events, tr("All &events (JSON lines)…"),
-        tr("Everything that Rankscope knows of the run"));
+    for (const Choice& choice : choices()) {
+        QAction* action =
+            menu->addAction(choice.text, menu, [chosen, format = choice.format] { chosen(format); });
+        action->setObjectName(u"export-"_s + QLatin1String(to_string(choice.format)));
+        action->setToolTip(choice.hint);
+    }
 }
 
 void RunExporter::choose(const std::shared_ptr<RunStore>& store, const RunRecord& run, ExportFormat format) {
-    auto* dialog = new QFileDialog(window_, tr("Export %1").arg(qs(run.name)));
+    auto* dialog = new QFileDialog(
+        window_,
+        (run.outcome == Outcome::Running ? tr("Export %1 so far") : tr("Export %1")).arg(qs(run.name)));
     dialog->setObjectName(u"exportDialog"_s);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
@@ -63,6 +71,7 @@ void RunExporter::choose(const std::shared_ptr<RunStore>& store, const RunRecord
 void RunExporter::write(const std::shared_ptr<RunStore>& store, const RunRecord& run, ExportFormat format,
                         const QString& path) {
     const QString name = qs(run.name);
+    const std::int64_t so_far_us = run.outcome == Outcome::Running ? now_us() : 0;
     emit progress(name, 0, 0);
     // The dialog has asked whether a file that exists is to be replaced.
     const ExportOptions options{.format = format,
@@ -76,9 +85,9 @@ void RunExporter::write(const std::shared_ptr<RunStore>& store, const RunRecord&
             };
             return export_run(*store, id, options, report, job.stop());
         },
-        [this, name, path](const Result<void>& result) {
+        [this, name, path, so_far_us](const Result<void>& result) {
             if (result) {
-                emit written(name, path);
+                emit written(path, so_far_us);
             } else {
                 emit failed(name, result.failure());
             }

@@ -42,7 +42,6 @@ RunsPage::RunsPage(Workspace* workspace, QWidget* parent)
       model_(new RunsModel(this)),
       proxy_(new RunsFilter(this)),
       list_job_(this, workspace->pool()),
-      exporter_(new RunExporter(workspace->pool(), this)),
       summaries_(new SummaryLoader(workspace->pool(), this)),
       opener_(new RunOpener(workspace->pool(), this)),
       label_editor_(new LabelEditor(workspace->pool(), workspace->options().store_path(), this)),
@@ -130,7 +129,7 @@ QWidget* RunsPage::make_actions() {
     again_ = make_button(tr("Run a&gain…"), "againRun", bar);  // Alt+A attaches
     again_->setToolTip(tr("Opens Launch with the job of this run"));
     labels_ = make_button(tr("&Labels…"), "labelRun", bar);
-    labels_->setToolTip(tr("Star, tags, group and note of this run"));
+    labels_->setToolTip(tr("Star, tags, group and note of the selected runs"));
     export_ = make_button(tr("E&xport"), "exportRun", bar);
     export_->setToolTip(tr("The run for other programs"));
     auto* formats = new QMenu(export_);
@@ -164,10 +163,7 @@ void RunsPage::connect_table() {
     });
     connect(table_, &RunsTable::activated, this, &RunsPage::open_selected);
     connect(table_, &RunsTable::menuRequested, this, &RunsPage::show_menu);
-    connect(table_, &RunsTable::selectionChanged, this, [this] {
-        exported_.clear();
-        update_state();
-    });
+    connect(table_, &RunsTable::selectionChanged, this, &RunsPage::update_state);
     connect(compare_, &QPushButton::clicked, this, &RunsPage::compare_selected);
     connect(compare_view_, &CompareView::closed, this, &RunsPage::show_list);
     auto* comparing = new QShortcut(QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C), table_);
@@ -205,16 +201,18 @@ void RunsPage::connect_parts() {
     });
     connect(save_, &QPushButton::clicked, this, &RunsPage::save_bundle);
     connect(labels_, &QPushButton::clicked, this, [this] {
-        if (const RunRecord* run = selected()) {
-            label_editor_->edit(*run, model_->labels(*run));
+        std::vector<RunRecord> runs;
+        std::vector<RunLabels> labels;
+        for (const RunRecord* run : table_->selected()) {
+            runs.push_back(*run);
+            labels.push_back(model_->labels(*run));
         }
+        label_editor_->edit(runs, labels);
     });
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& line) {
-        exported_.clear();
         proxy_->set_line(line);
         update_state();
     });
-    connect_export();
     connect_table();
     connect_deleter();
     connect_bundles();
@@ -226,7 +224,6 @@ void RunsPage::connect_parts() {
         opener_->cancel();
         workspace_->session()->cancel_attach();
         bundles_.cancel();
-        exporter_->cancel();
         progress_->set_text({});
     });
     const auto set_pace = [this] {  // rankscopectl may be at work in the same store
@@ -291,29 +288,9 @@ void RunsPage::connect_session() {
     });
 }
 
-void RunsPage::connect_export() {
-    connect(exporter_, &RunExporter::progress, this,
-            [this](const QString& name, quint64 done, quint64 total) {
-                progress_->set_text(
-                    done > 0 && total > 0
-                        ? tr("Exporting %1: %2").arg(name, percent_text(double(done) / double(total), 0))
-                        : tr("Exporting %1…").arg(name));
-            });
-    connect(exporter_, &RunExporter::written, this, [this](const QString&, const QString& path) {
-        progress_->set_text({});
-        exported_ = path;
-        update_state();
-    });
-    connect(exporter_, &RunExporter::failed, this, [this](const QString& name, const Failure& failure) {
-        progress_->set_text({});
-        fault_->set_text(tr("%1 was not exported.").arg(name), failure_text(failure));
-    });
-}
-
 void RunsPage::export_selected(ExportFormat format) {
-    if (const RunRecord* run = selected(); run && workspace_->store()) {
-        fault_->set_text({});
-        exporter_->choose(workspace_->store(), *run, format);
+    if (const RunRecord* run = selected()) {
+        emit exportRequested(*run, format);
     }
 }
 
@@ -390,9 +367,6 @@ QString RunsPage::count_line() const {
     const int count = model_->rowCount();
     const int shown = proxy_->rowCount();
     const auto chosen = int(table_->selected().size());
-    if (!exported_.isEmpty()) {
-        return tr("Written: %1").arg(QFileInfo(exported_).fileName());
-    }
     if (count == 0) {
         return {};
     }
@@ -421,9 +395,10 @@ void RunsPage::update_state() {
     const bool own = run && workspace_->session()->live() && workspace_->session()->run_id() == run->run_id;
     open_->setText(own ? tr("&Show") : running ? tr("&Attach") : tr("&Open"));
     open_->setToolTip(running && !own ? tr("Show what is stored and continue to watch the run") : QString());
-    for (QPushButton* button : {again_, labels_, export_, save_, scaling_}) {
+    for (QPushButton* button : {again_, export_, save_, scaling_}) {
         button->setEnabled(run != nullptr);
     }
+    labels_->setEnabled(!chosen.empty());
     compare_->setEnabled(chosen.size() > 1);
     delete_->setEnabled(!chosen.empty() &&
                         std::none_of(chosen.begin(), chosen.end(),
@@ -432,7 +407,6 @@ void RunsPage::update_state() {
     search_->setVisible(count > 0);
     grouping_->setVisible(count > 0);
     columns_->setVisible(count > 0);
-    summary_->setToolTip(exported_);
     summary_->setText(count_line());
 }
 

@@ -71,6 +71,8 @@ signals:
     void deleted(const QString& run_id);
     /// The user wants this run in another window.
     void windowRequested(const rankscope::RunRecord& run);
+    /// The user wants the run for another program.
+    void exportRequested(const rankscope::RunRecord& run, rankscope::ExportFormat format);
     /// The user wants the run as a file for others.
     void bundleRequested(const QString& run_id, const QString& name);
 
@@ -88,7 +90,6 @@ private:
     void connect_opener();
     void connect_session();
     void connect_deleter();
-    void connect_export();
     /// What a refresh reads.
     struct Listed {
         Result<std::vector<RunRecord>> runs;
@@ -116,7 +117,6 @@ private:
     RunsFilter* proxy_;
     QTimer timer_;
     BackgroundJob list_job_;
-    RunExporter* exporter_;
     SummaryLoader* summaries_;
     RunOpener* opener_;
     LabelEditor* label_editor_;
@@ -127,7 +127,6 @@ private:
     QStringList waiting_bundles_;  ///< until the store is open
     std::string wanted_;           ///< id of the run to select when it is listed
     QString attaching_name_;
-    QString exported_;  ///< the file of the last export, until another run is selected
     bool listed_ = false;
     NoticeBar* fault_;
     NoticeBar* progress_;

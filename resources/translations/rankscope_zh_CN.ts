@@ -3594,6 +3594,73 @@
         </message>
     </context>
     <context>
+        <name>JobKeys</name>
+        <message>
+            <source>Model and data</source>
+            <translation>模型与数据</translation>
+        </message>
+        <message>
+            <source>Checkpoints</source>
+            <translation>检查点</translation>
+        </message>
+        <message>
+            <source>Device and precision</source>
+            <translation>设备与精度</translation>
+        </message>
+        <message>
+            <source>Gradients between ranks</source>
+            <translation>rank 之间的梯度</translation>
+        </message>
+        <message>
+            <source>Optimizer</source>
+            <translation>优化器</translation>
+        </message>
+        <message>
+            <source>Output</source>
+            <translation>输出</translation>
+        </message>
+        <message>
+            <source>Learning rate schedule</source>
+            <translation>学习率计划</translation>
+        </message>
+        <message>
+            <source>Training</source>
+            <translation>训练</translation>
+        </message>
+        <message>
+            <source>Validation</source>
+            <translation>验证</translation>
+        </message>
+        <message>
+            <source>Environment</source>
+            <translation>环境</translation>
+        </message>
+        <message>
+            <source>Safety</source>
+            <translation>安全</translation>
+        </message>
+        <message>
+            <source>Measurements</source>
+            <translation>测量</translation>
+        </message>
+        <message>
+            <source>Your own program</source>
+            <translation>自己的程序</translation>
+        </message>
+        <message>
+            <source>What</source>
+            <translation>内容</translation>
+        </message>
+        <message>
+            <source>Where</source>
+            <translation>位置</translation>
+        </message>
+        <message>
+            <source>Slurm</source>
+            <translation>Slurm</translation>
+        </message>
+    </context>
+    <context>
         <name>KeyInstall</name>
         <message>
             <source>The login shell did not finish.</source>
@@ -8246,10 +8313,6 @@
             <translation>保存故障包(&amp;V)…</translation>
         </message>
         <message>
-            <source>Select a run in Runs, or show one that is over.</source>
-            <translation>请在“运行记录”中选择一个运行，或显示一个已结束的运行。</translation>
-        </message>
-        <message>
             <source>Scaling &amp;run of the job in Launch…</source>
             <translation>对启动页的作业做扩展性运行(&amp;R)…</translation>
         </message>
@@ -8454,10 +8517,6 @@
             <translation>再次运行所选作业(&amp;G)…</translation>
         </message>
         <message>
-            <source>&amp;Labels of the selected run…</source>
-            <translation>所选运行的标记信息(&amp;L)…</translation>
-        </message>
-        <message>
             <source>&amp;Delete the selected run…</source>
             <translation>删除所选运行(&amp;D)…</translation>
         </message>
@@ -8552,6 +8611,34 @@
         <message>
             <source>Open the selected run in a new &amp;window</source>
             <translation>在新窗口中打开所选运行(&amp;W)</translation>
+        </message>
+        <message>
+            <source>Select a run in Runs, or show one in Live.</source>
+            <translation>请在“运行记录”中选择一个运行，或在“实时”中显示一个运行。</translation>
+        </message>
+        <message>
+            <source>Co&amp;mpare the selected runs</source>
+            <translation>比较所选运行(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Select two runs or more in Runs.</source>
+            <translation>请在“运行记录”中选择两个或更多运行。</translation>
+        </message>
+        <message>
+            <source>&amp;Labels of the selected runs…</source>
+            <translation>所选运行的标签(&amp;L)…</translation>
+        </message>
+        <message>
+            <source>Select runs in Runs.</source>
+            <translation>请在“运行记录”中选择运行。</translation>
+        </message>
+        <message>
+            <source>Export the shown run</source>
+            <translation>导出显示的运行</translation>
+        </message>
+        <message>
+            <source>E&amp;xport the shown run</source>
+            <translation>导出显示的运行(&amp;X)</translation>
         </message>
     </context>
     <context>
@@ -10484,6 +10571,37 @@
         </message>
     </context>
     <context>
+        <name>rankscope::gui::ExportBar</name>
+        <message>
+            <source>Cancel ex&amp;port</source>
+            <translation>取消导出(&amp;P)</translation>
+        </message>
+        <message>
+            <source>Show fol&amp;der</source>
+            <translation>显示文件夹(&amp;D)</translation>
+        </message>
+        <message>
+            <source>Exporting %1: %2</source>
+            <translation>正在导出 %1：%2</translation>
+        </message>
+        <message>
+            <source>Exporting %1…</source>
+            <translation>正在导出 %1…</translation>
+        </message>
+        <message>
+            <source>%1 was not exported.</source>
+            <translation>%1 未能导出。</translation>
+        </message>
+        <message>
+            <source>Written: %1</source>
+            <translation>已写入：%1</translation>
+        </message>
+        <message>
+            <source>The run has not ended: this is what was stored until %1.</source>
+            <translation>运行尚未结束：这是截至 %1 已保存的内容。</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::FailureBanner</name>
         <message>
             <source>Last lines of the rank</source>
@@ -11444,10 +11562,6 @@
             <translation>{name} 是要画成曲线的数字，{} 是任意数字，{*} 是任意文本</translation>
         </message>
         <message>
-            <source>While it runs</source>
-            <translation>运行期间</translation>
-        </message>
-        <message>
             <source>Sample nodes every</source>
             <translation>节点采样间隔</translation>
         </message>
@@ -11635,6 +11749,14 @@
             <source>%1: %2 nodes</source>
             <translation>%1：%2 个节点</translation>
         </message>
+        <message>
+            <source>Measurements</source>
+            <translation>测量</translation>
+        </message>
+        <message>
+            <source>Safety</source>
+            <translation>安全</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::JobTextEdit</name>
@@ -11806,13 +11928,19 @@
             <source>The labels of %1 were not stored.</source>
             <translation>%1 的标签未能存储。</translation>
         </message>
+        <message>
+            <source>Labels of %1</source>
+            <translation>%1 的标签</translation>
+        </message>
+        <message numerus="yes">
+            <source>%n run(s)</source>
+            <translation>
+                <numerusform>%n 个运行</numerusform>
+            </translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LabelsDialog</name>
-        <message>
-            <source>Labels of %1</source>
-            <translation>%1 的标记信息</translation>
-        </message>
         <message>
             <source>&amp;Starred</source>
             <translation>星标(&amp;S)</translation>
@@ -11844,6 +11972,26 @@
         <message>
             <source>Separated by commas. A blank within a tag becomes a hyphen: tag:NAME ends at a blank.</source>
             <translation>以逗号分隔。标签中的空格会变为连字符：tag:NAME 在空格处结束。</translation>
+        </message>
+        <message>
+            <source>&amp;Tags of all</source>
+            <translation>共有的标签(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Tags of s&amp;ome</source>
+            <translation>部分运行的标签(&amp;O)</translation>
+        </message>
+        <message>
+            <source>different ones, which stay</source>
+            <translation>各不相同，保持不变</translation>
+        </message>
+        <message>
+            <source>different ones, which stay unless you write here</source>
+            <translation>各不相同，除非在此输入，否则保持不变</translation>
+        </message>
+        <message>
+            <source>A tag that stays here is not changed; one that you remove is taken from all of them.</source>
+            <translation>保留在此处的标签不变；删除的标签会从所有这些运行中移除。</translation>
         </message>
     </context>
     <context>
@@ -12531,6 +12679,18 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>Show this &amp;moment on the curves</source>
             <translation>在曲线上显示此时刻(&amp;M)</translation>
         </message>
+        <message>
+            <source>Fold</source>
+            <translation>折叠</translation>
+        </message>
+        <message>
+            <source>The same line of several ranks once, with the ranks that printed it. What differs is dotted or has a line of its own.</source>
+            <translation>多个 rank 的相同行只显示一次，并标明打印它的 rank。不同之处以点线标出，或单独成行。</translation>
+        </message>
+        <message>
+            <source>Show the lines of &amp;each rank here</source>
+            <translation>在此显示各 rank 的行(&amp;E)</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::LogSearchBar</name>
@@ -12628,6 +12788,22 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
         <message>
             <source>Select &amp;all</source>
             <translation>全选(&amp;A)</translation>
+        </message>
+        <message>
+            <source>[%1 ranks]</source>
+            <translation>[%1 rank]</translation>
+        </message>
+        <message>
+            <source>By no other one.</source>
+            <translation>其他 rank 都没有打印。</translation>
+        </message>
+        <message>
+            <source>Printed by rank(s) %1.</source>
+            <translation>由 rank %1 打印。</translation>
+        </message>
+        <message>
+            <source>Not by rank(s) %1.</source>
+            <translation>rank %1 没有打印。</translation>
         </message>
     </context>
     <context>
@@ -13797,6 +13973,33 @@ acc1 &lt; 0.2 for 1000 steps</translation>
         </message>
     </context>
     <context>
+        <name>rankscope::gui::OverrideBar</name>
+        <message>
+            <source>Put the pairs in one line without ; &amp; and |.</source>
+            <translation>请将这些键值对写在一行中，不要使用 ;、&amp; 和 |。</translation>
+        </message>
+        <message>
+            <source>KEY VALUE pairs for the configuration of Distribuuuu</source>
+            <translation>用于 Distribuuuu 配置的 KEY VALUE 对</translation>
+        </message>
+        <message>
+            <source>As on the command line of Distribuuuu; Enter makes the job again</source>
+            <translation>与 Distribuuuu 命令行中的写法相同；按 Enter 重新生成作业</translation>
+        </message>
+        <message>
+            <source>Appl&amp;y</source>
+            <translation>应用(&amp;Y)</translation>
+        </message>
+        <message>
+            <source>Makes the job again from the file and these values; Undo brings the one before back</source>
+            <translation>用该文件和这些值重新生成作业；“撤销”可恢复之前的作业</translation>
+        </message>
+        <message>
+            <source>%1 with</source>
+            <translation>%1，加上</translation>
+        </message>
+    </context>
+    <context>
         <name>rankscope::gui::PairMatrix</name>
         <message>
             <source>Connections between the nodes</source>
@@ -14572,6 +14775,10 @@ ended with %1</source>
             <source>New folder:</source>
             <translation>新文件夹：</translation>
         </message>
+        <message>
+            <source>Export %1 so far</source>
+            <translation>导出 %1 目前为止的内容</translation>
+        </message>
     </context>
     <context>
         <name>rankscope::gui::RunGroupsModel</name>
@@ -14849,10 +15056,6 @@ ended with %1</source>
             <translation>标签(&amp;L)…</translation>
         </message>
         <message>
-            <source>Star, tags, group and note of this run</source>
-            <translation>此运行的星标、标签、分组和备注</translation>
-        </message>
-        <message>
             <source>E&amp;xport</source>
             <translation>导出(&amp;X)</translation>
         </message>
@@ -14877,18 +15080,6 @@ ended with %1</source>
             <translation>无法附加到 %1。</translation>
         </message>
         <message>
-            <source>Exporting %1: %2</source>
-            <translation>正在导出 %1：%2</translation>
-        </message>
-        <message>
-            <source>Exporting %1…</source>
-            <translation>正在导出 %1…</translation>
-        </message>
-        <message>
-            <source>%1 was not exported.</source>
-            <translation>未导出 %1。</translation>
-        </message>
-        <message>
             <source>The run store cannot be used.</source>
             <translation>无法使用运行存储。</translation>
         </message>
@@ -14907,10 +15098,6 @@ ended with %1</source>
         <message>
             <source>Show what is stored and continue to watch the run</source>
             <translation>显示已保存的内容并继续观察该运行</translation>
-        </message>
-        <message>
-            <source>Written: %1</source>
-            <translation>已写入：%1</translation>
         </message>
         <message>
             <source>%1 of %2 runs</source>
@@ -14991,6 +15178,10 @@ ended with %1</source>
         <message>
             <source>Open in a new &amp;window</source>
             <translation>在新窗口中打开(&amp;W)</translation>
+        </message>
+        <message>
+            <source>Star, tags, group and note of the selected runs</source>
+            <translation>所选运行的星标、标签、分组和备注</translation>
         </message>
     </context>
     <context>
@@ -15161,6 +15352,10 @@ ended with %1</source>
         <message>
             <source>Cancelling…</source>
             <translation>正在取消…</translation>
+        </message>
+        <message>
+            <source>The run has not ended: the file gets what is stored so far.</source>
+            <translation>运行尚未结束：文件包含目前已保存的内容。</translation>
         </message>
     </context>
     <context>

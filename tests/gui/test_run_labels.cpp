@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/models/runs_model.h>
+#include <gui/runs/compare_view.h>
 #include <gui/runs/runs_page.h>
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/store/run_labels.h>
@@ -12,12 +13,8 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QCheckBox>
-#include <QDir>
-#include <QFile>
-#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
@@ -45,17 +42,6 @@ protected:
         auto store = RunLabelStore::open(options_in(folder_.path()).store_path());
         EXPECT_TRUE(store.ok());
         return *(*store)->of(id);
-    }
-    // Chooses a format in the menu of the button, and a file in the dialog.
-    void export_to(const char* format, const QString& path) {
-        auto* action =
-            find<QPushButton>("exportRun")->menu()->findChild<QAction*>(u"export-"_s + QLatin1String(format));
-        ASSERT_NE(action, nullptr);
-        action->trigger();
-        auto* dialog = qobject_cast<QFileDialog*>(wait_dialog("exportDialog"));
-        ASSERT_NE(dialog, nullptr);
-        dialog->selectFile(path);
-        QMetaObject::invokeMethod(dialog, "accept");
     }
     QString path(const char* name) const { return folder_.path() + u'/' + QString::fromUtf8(name); }
 };
@@ -103,49 +89,54 @@ TEST_F(RunLabelsInTheWindow, TheSearchLineFilters) {
     EXPECT_EQ(table()->model()->rowCount(), 2);
 }
 
-TEST_F(RunLabelsInTheWindow, ARunIsExported) {
+TEST_F(RunLabelsInTheWindow, SeveralRunsAreLabelledAtOnce) {
     open_runs();
-    export_to("html", path("report.html"));
-    ASSERT_TRUE(wait_until([&] { return QFile::exists(path("report.html")); }));
-    QFile file(path("report.html"));
-    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
-    EXPECT_TRUE(file.readAll().contains("newer &lt;x&gt;"));
-    EXPECT_TRUE(wait_until([&] { return find<QLabel>("runsSummary")->text() == u"Written: report.html"_s; }));
-    window_->runs_page()->refresh();
-    click_cell(1, RunsModel::Name);
-    EXPECT_TRUE(wait_until([&] { return find<QLabel>("runsSummary")->text() == u"2 runs kept"_s; }));
-    export_to("tensorboard", path("events"));
-    ASSERT_TRUE(wait_until([&] { return QDir(path("events/rank0")).exists(); }));
-}
-
-TEST_F(RunLabelsInTheWindow, AFolderIsImported) {
-    open_runs();
-    export_to("tensorboard", path("events"));
-    ASSERT_TRUE(wait_until([&] { return QDir(path("events/rank0")).exists(); }));
-    auto* action = window_->findChild<QAction*>(u"file.import_folder"_s);
-    ASSERT_NE(action, nullptr);
-    action->trigger();
-    auto* dialog = qobject_cast<QFileDialog*>(wait_dialog("importFolderDialog"));
-    ASSERT_NE(dialog, nullptr);
-    dialog->selectFile(path("events"));
-    QMetaObject::invokeMethod(dialog, "accept");
-    ASSERT_TRUE(wait_until([&] { return table()->model()->rowCount() == 3; }));
-    ASSERT_TRUE(wait_until([&] {
-        const RunRecord* run = window_->runs_page()->selected();
-        return run && run->name == "events";
-    }));
-}
-
-TEST_F(RunLabelsInTheWindow, AnExportThatFailsIsReported) {
-    open_runs();
-    auto store = RunStore::open(options_in(folder_.path()).store_path());
+    auto store = RunLabelStore::open(options_in(folder_.path()).store_path());
     ASSERT_TRUE(store.ok());
-    ASSERT_TRUE((*store)->remove_run("new-1").ok());  // by rankscopectl, say
-    export_to("csv", path("out.csv"));
-    auto* fault = find<NoticeBar>("runsFault");
-    ASSERT_TRUE(wait_until([&] { return fault->isVisible(); }));
-    EXPECT_TRUE(fault->text().contains(u"was not exported"_s)) << fault->text().toStdString();
-    EXPECT_FALSE(QFile::exists(path("out.csv")));
+    ASSERT_TRUE((*store)->set("old-1", {true, "first", "mine", {"both", "old"}}).ok());
+    ASSERT_TRUE((*store)->set("new-1", {false, "second", "yours", {"both", "new"}}).ok());
+    window_->runs_page()->refresh();
+    ASSERT_TRUE(wait_until([&] { return cell(1, RunsModel::Star) == u"★"_s; }));
+    table()->selectAll();
+    ASSERT_TRUE(find<QPushButton>("labelRun")->isEnabled());
+    click(find<QPushButton>("labelRun"));
+    QDialog* dialog = wait_dialog("labelsDialog");
+    EXPECT_TRUE(dialog->windowTitle().contains(u'2')) << qPrintable(dialog->windowTitle());
+    EXPECT_EQ(child<QCheckBox>(dialog, "labelStar")->checkState(), Qt::PartiallyChecked);
+    EXPECT_EQ(child<QLineEdit>(dialog, "labelTags")->text(), u"both"_s);
+    EXPECT_EQ(child<QLineEdit>(dialog, "labelSomeTags")->text(), u"new, old"_s);
+    EXPECT_EQ(child<QLineEdit>(dialog, "labelGroup")->text(), QString());
+    type_into(child<QLineEdit>(dialog, "labelTags"), u"paper"_s);
+    type_into(child<QLineEdit>(dialog, "labelSomeTags"), u"new"_s);
+    type_into(child<QLineEdit>(dialog, "labelGroup"), u"sweep"_s);
+    click(child<QPushButton>(dialog, "labelSave"));
+    ASSERT_TRUE(wait_until([&] { return cell(1, RunsModel::Labels) == u"sweep: paper"_s; }));
+    EXPECT_EQ(stored("old-1"), (RunLabels{true, "sweep", "mine", {"paper"}})) << "star and note stay";
+    EXPECT_EQ(stored("new-1"), (RunLabels{false, "sweep", "yours", {"new", "paper"}}));
+
+    click(find<QPushButton>("labelRun"));
+    dialog = wait_dialog("labelsDialog");
+    child<QCheckBox>(dialog, "labelStar")->setCheckState(Qt::Checked);
+    type_into(child<QLineEdit>(dialog, "labelGroup"), QString());
+    child<QPlainTextEdit>(dialog, "labelNote")->setFocus();
+    QTest::keyClicks(child<QPlainTextEdit>(dialog, "labelNote"), u"ours"_s);
+    click(child<QPushButton>(dialog, "labelSave"));
+    ASSERT_TRUE(wait_until([&] { return cell(0, RunsModel::Star) == u"★"_s; }));
+    EXPECT_EQ(stored("new-1"), (RunLabels{true, "", "ours", {"new", "paper"}}));
+    EXPECT_EQ(stored("old-1"), (RunLabels{true, "", "ours", {"paper"}}));
+}
+
+TEST_F(RunLabelsInTheWindow, ComparingIsACommand) {
+    open_runs();
+    auto* compare = window_->findChild<QAction*>(u"runs.compare"_s);
+    ASSERT_NE(compare, nullptr);
+    table()->selectRow(0);
+    compare->trigger();
+    EXPECT_FALSE(window_->runs_page()->compare_view()->isVisible()) << "one alone";
+    EXPECT_TRUE(find<NoticeBar>("windowMessage")->text().contains(u"two runs"_s));
+    table()->selectAll();
+    compare->trigger();
+    EXPECT_TRUE(window_->runs_page()->compare_view()->isVisible());
 }
 
 }  // namespace

@@ -2,24 +2,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/app/main_window.h>
+#include <gui/live/live_page.h>
+#include <gui/live/log_pane.h>
+#include <gui/runs/runs_page.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
+#include <remote/desk/store/run_labels.h>
 
 #include <tests/gui/synthetic_run.h>
 #include <tests/gui/window_shots.h>
 
+#include <QAction>
 #include <QCoreApplication>
 #include <QDialog>
 #include <QElapsedTimer>
+#include <QFileDialog>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMenuBar>
 #include <QPushButton>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QSpinBox>
+#include <QTableView>
 #include <QTemporaryDir>
+#include <QToolButton>
 #include <array>
+#include <fstream>
 #include <memory>
 
 namespace rankscope::gui::testing {
@@ -69,6 +80,84 @@ void settings_shots(MainWindow& window, const std::function<void(QWidget*, const
     dialog->close();
 }
 
+/// The same line of all ranks once; an export of a run in progress.
+void folded_log_shots(MainWindow& window, const QTemporaryDir& folder,
+                      const std::function<void(QWidget*, const char*)>& take) {
+    LiveData run = synthetic_data({.name = kLong, .id = "c", .until = 0.4, .fate = Fate::Running});
+    std::int64_t t_us = run.state.last_us;
+    const auto print = [&](int rank, const std::string& text, bool is_stderr = false) {
+        run.log.append(rank, is_stderr, text + '\n', t_us += 1000);
+    };
+    for (int step = 0; step < 4; ++step) {
+        for (int rank = 0; rank < 4; ++rank) {
+            const std::string node = rank < 2 ? "node1" : "node2";
+            print(rank, node + ":44" + std::to_string(rank) + ":45 [0] NCCL INFO Using network " +
+                            (rank == 3 && step == 1 ? "Socket" : "IB"));
+            print(rank, "step " + std::to_string(step) + " loss 0." + std::to_string(3121 + rank * 7) +
+                            " 12." + std::to_string(rank) + "ms");
+            if (rank != 2 || step != 2) {
+                print(rank, "barrier reached");
+            }
+        }
+        print(2, "Warning: the disk is slow", true);
+    }
+    window.live_page()->show_stored(std::move(run));
+    window.show_page(MainWindow::Page::Live);
+    settle(300);
+    window.findChild<QToolButton*>(u"logFold"_s)->click();
+    settle(500);
+    take(&window, "window-log-folded");
+    take(window.live_page()->log(), "window-log-folded-pane");
+    window.findChild<QAction*>(u"export.html"_s)->trigger();
+    settle(300);
+    auto* dialog = window.findChild<QFileDialog*>(u"exportDialog"_s);
+    dialog->selectFile(folder.path() + u"/report.html"_s);
+    QMetaObject::invokeMethod(dialog, "accept");
+    settle(1500);
+    take(&window, "window-export-so-far");
+    window.findChild<QAction*>(u"file.save_bundle"_s)->trigger();
+    settle(1000);
+    auto* bundle = window.findChild<QDialog*>(u"saveBundleDialog"_s);
+    take(bundle, "window-bundle-so-far");
+    bundle->reject();
+}
+
+void labels_shot(MainWindow& window, const QTemporaryDir& folder,
+                 const std::function<void(QWidget*, const char*)>& take) {
+    auto labels =
+        RunLabelStore::open(std::filesystem::path(ss(folder.path())) / RunStore::default_path().filename());
+    (void)(*labels)->set("a", {true, "first", "mine", {"baseline", "paper"}});
+    (void)(*labels)->set("b", {false, "second", "", {"paper", "long"}});
+    window.show_page(MainWindow::Page::Runs);
+    window.runs_page()->refresh();
+    settle(800);
+    window.findChild<QTableView*>(u"runsTable"_s)->selectAll();
+    settle(200);
+    take(&window, "window-runs-selected");
+    window.findChild<QPushButton*>(u"labelRun"_s)->click();
+    settle(300);
+    auto* dialog = window.findChild<QDialog*>(u"labelsDialog"_s);
+    take(dialog, "window-labels-of-several");
+    dialog->reject();
+}
+
+void override_shots(MainWindow& window, const QTemporaryDir& folder,
+                    const std::function<void(QWidget*, const char*)>& take) {
+    const std::string file = ss(folder.path()) + "/resnet18.yaml";
+    std::ofstream(file) << "MODEL: {ARCH: resnet18, DUMMY_INPUT: True}\nOPTIM: {MAX_EPOCH: 3}\n";
+    window.open_job(file);
+    settle(1200);
+    auto* pairs = window.findChild<QLineEdit*>(u"jobOverrides"_s);
+    pairs->setText(u"OPTIM.MAX_EPOCHS 7"_s);
+    window.findChild<QPushButton*>(u"jobOverridesApply"_s)->click();
+    settle(500);
+    take(&window, "window-overrides");
+    auto* scroll = window.findChild<QScrollArea*>(u"launchScroll"_s);
+    scroll->verticalScrollBar()->setValue(scroll->verticalScrollBar()->maximum());
+    settle(200);
+    take(&window, "window-form-safety");
+}
+
 }  // namespace
 
 void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& take) {
@@ -109,6 +198,9 @@ void window_shots(QSize size, const std::function<void(QWidget*, const char*)>& 
             action->menu()->close();
         }
     }
+    folded_log_shots(*window, folder, take);
+    labels_shot(*window, folder, take);
+    override_shots(*window, folder, take);
     QSettings().clear();
 }
 

@@ -50,6 +50,32 @@ TEST(RunLabelsTest, TheyAreKeptBesideTheRuns) {
     EXPECT_EQ((*store)->of("r1").value(), labels) << "a removal can be undone";
 }
 
+TEST(RunLabelsTest, AChangeLeavesTheRest) {
+    const RunLabels before{true, "sweep", "note", {"a", "b"}};
+    EXPECT_EQ(LabelChange().applied_to(before), before);
+    const LabelChange change{
+        .starred = false, .group = "", .add_tags = {"c", "a"}, .remove_tags = {"b", "none"}};
+    EXPECT_EQ(change.applied_to(before), (RunLabels{false, "", "note", {"a", "c"}}));
+    const SharedTags tags = shared_tags({before, {false, "", "", {"b", "c"}}});
+    EXPECT_EQ(tags.of_all, std::vector<std::string>{"b"});
+    EXPECT_EQ(tags.of_some, (std::vector<std::string>{"a", "c"}));
+    EXPECT_TRUE(shared_tags({}).of_all.empty());
+}
+
+TEST(RunLabelsTest, SeveralRunsAreChangedTogether) {
+    const test::TemporaryFolder folder;
+    const auto path = folder / "runs.sqlite";
+    ASSERT_TRUE(RunStore::open(path));
+    const auto store = RunLabelStore::open(path);
+    ASSERT_TRUE(store);
+    ASSERT_TRUE((*store)->set("r1", {true, "old", "mine", {"x"}}));
+    ASSERT_TRUE((*store)->change({"r1", "r2"}, {.group = "new", .add_tags = {"y"}}));
+    EXPECT_EQ((*store)->of("r1").value(), (RunLabels{true, "new", "mine", {"x", "y"}}));
+    EXPECT_EQ((*store)->of("r2").value(), (RunLabels{false, "new", "", {"y"}}));
+    EXPECT_TRUE((*store)->change({}, {.starred = true}));
+    EXPECT_EQ((*store)->all()->size(), 2U);
+}
+
 TEST(RunLabelsTest, AFileThatIsNoStoreIsReported) {
     const test::TemporaryFolder folder;
     test::write_text(folder / "runs.sqlite", std::string(4096, 'x'));

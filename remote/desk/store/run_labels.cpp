@@ -45,6 +45,33 @@ void RunLabels::remove_tag(const std::string& tag) {
     std::erase(tags, tag);
 }
 
+RunLabels LabelChange::applied_to(RunLabels labels) const {
+    labels.starred = starred.value_or(labels.starred);
+    labels.group = group.value_or(labels.group);
+    labels.note = note.value_or(labels.note);
+    for (const auto& tag : remove_tags) {
+        labels.remove_tag(tag);
+    }
+    for (const auto& tag : add_tags) {
+        labels.add_tag(tag);
+    }
+    return labels;
+}
+
+SharedTags shared_tags(const std::vector<RunLabels>& labels) {
+    std::map<std::string, std::size_t> runs;
+    for (const auto& of_run : labels) {
+        for (const auto& tag : of_run.tags) {
+            ++runs[tag];
+        }
+    }
+    SharedTags tags;
+    for (const auto& [tag, count] : runs) {
+        (count == labels.size() ? tags.of_all : tags.of_some).push_back(tag);
+    }
+    return tags;
+}
+
 class RunLabelStore::Impl {
 public:
     mutable std::mutex mutex;
@@ -60,6 +87,30 @@ public:
     Failure failure() const {
         return {"store", path, text(kContext, "The labels of runs cannot be read or stored."),
                 text(kContext, "Check free space and permissions of the folder."), database.message()};
+    }
+
+    // These two with the mutex held.
+    Result<RunLabels> read(const std::string& run_id) const {
+        Statement select(database, std::string(kColumns) + "WHERE run_id = ?");
+        select.bind(1, run_id);
+        switch (select.step()) {
+            case Statement::Step::Row:
+                return labels_of(select);
+            case Statement::Step::Done:
+                return RunLabels();
+            case Statement::Step::Error:
+                break;
+        }
+        return failure();
+    }
+    Result<void> write(const std::string& run_id, const RunLabels& labels) {
+        Statement insert(database, "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?)");
+        insert.bind(1, run_id)
+            .bind(2, std::int64_t{labels.starred ? 1 : 0})
+            .bind(3, labels.group)
+            .bind(4, labels.note)
+            .bind(5, joined(labels.tags, "\n"));
+        return insert.step() == Statement::Step::Done ? Result<void>() : Result<void>(failure());
     }
 };
 
@@ -98,34 +149,31 @@ Result<std::map<std::string, RunLabels>> RunLabelStore::all() const {
 
 Result<RunLabels> RunLabelStore::of(const std::string& run_id) const {
     const std::lock_guard lock(impl_->mutex);
-    if (!impl_->has_table()) {
-        return RunLabels();
-    }
-    Statement select(impl_->database, std::string(kColumns) + "WHERE run_id = ?");
-    select.bind(1, run_id);
-    switch (select.step()) {
-        case Statement::Step::Row:
-            return labels_of(select);
-        case Statement::Step::Done:
-            return RunLabels();
-        case Statement::Step::Error:
-            break;
-    }
-    return impl_->failure();
+    return impl_->has_table() ? impl_->read(run_id) : RunLabels();
 }
 
 Result<void> RunLabelStore::set(const std::string& run_id, const RunLabels& labels) {
     const std::lock_guard lock(impl_->mutex);
-    if (!impl_->database.run(kTable)) {
+    return impl_->database.run(kTable) ? impl_->write(run_id, labels) : impl_->failure();
+}
+
+Result<void> RunLabelStore::change(const std::vector<std::string>& run_ids, const LabelChange& change) {
+    const std::lock_guard lock(impl_->mutex);
+    if (!impl_->database.run(kTable) || !impl_->database.run("BEGIN IMMEDIATE")) {
         return impl_->failure();
     }
-    Statement insert(impl_->database, "INSERT OR REPLACE INTO run_labels VALUES (?, ?, ?, ?, ?)");
-    insert.bind(1, run_id)
-        .bind(2, std::int64_t{labels.starred ? 1 : 0})
-        .bind(3, labels.group)
-        .bind(4, labels.note)
-        .bind(5, joined(labels.tags, "\n"));
-    return insert.step() == Statement::Step::Done ? Result<void>() : Result<void>(impl_->failure());
+    Result<void> done;
+    for (std::size_t i = 0; i < run_ids.size() && done; ++i) {
+        const auto before = impl_->read(run_ids[i]);
+        done = before ? impl_->write(run_ids[i], change.applied_to(*before)) : before.failure();
+    }
+    if (done && !impl_->database.run("COMMIT")) {
+        done = impl_->failure();
+    }
+    if (!done) {
+        impl_->database.run("ROLLBACK");
+    }
+    return done;
 }
 
 }  // namespace rankscope

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,25 @@ struct RunLabels {
     void remove_tag(const std::string& tag);
 };
 
+/// What to change of the labels of some runs; all else stays.
+struct LabelChange {
+    std::optional<bool> starred = {};
+    std::optional<std::string> group = {};
+    std::optional<std::string> note = {};
+    std::vector<std::string> add_tags = {};
+    std::vector<std::string> remove_tags = {};
+
+    bool operator==(const LabelChange&) const = default;
+    RunLabels applied_to(RunLabels labels) const;
+};
+
+/// The tags that all of these have, and those that only some have; each sorted.
+struct SharedTags {
+    std::vector<std::string> of_all = {};
+    std::vector<std::string> of_some = {};
+};
+SharedTags shared_tags(const std::vector<RunLabels>& labels);
+
 /// The labels of the runs of a store, in the store's file. Thread-safe by SQLite; other programs may change them.
 class RunLabelStore {
 public:
@@ -39,6 +59,8 @@ public:
     Result<RunLabels> of(const std::string& run_id) const;
     /// Labels outlive a run that is removed, for a removal that is undone.
     Result<void> set(const std::string& run_id, const RunLabels& labels);
+    /// Of several runs, all or none.
+    Result<void> change(const std::vector<std::string>& run_ids, const LabelChange& change);
 
 private:
     class Impl;
