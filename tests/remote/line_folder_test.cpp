@@ -85,8 +85,8 @@ TEST_F(LineFolderTest, APlaceThatIsOtherForEveryRankIsLearned) {
     std::uint32_t folded = 0;
     for (int step = 0; step < 40; ++step) {
         for (int rank = 0; rank < 8; ++rank) {
-            const std::string text =
-                "step " + std::to_string(step) + " took " + std::to_string(100 + step * 17 % 31 + rank * 3) + " ms";
+            const std::string text = "step " + std::to_string(step) + " took " +
+                                     std::to_string(100 + step * 17 % 31 + rank * 3) + " ms";
             folded += print(rank, text, step) != kNone ? 1 : 0;
         }
     }

@@ -110,8 +110,7 @@ std::vector<TextPart> varying_parts(std::string_view text, const std::vector<std
     for (const auto& repeated : others) {
         const LogLine same = parser.parse({.place = {}, .text = repeated});
         other.take(same.message, same.host);
-        prefix_varies =
-            prefix_varies || prefix != repeated.substr(0, repeated.size() - same.message.size());
+        prefix_varies = prefix_varies || prefix != repeated.substr(0, repeated.size() - same.message.size());
         for (std::size_t i = 0; i < varies.size() && i < other.places.size(); ++i) {
             varies[i] = varies[i] || own.places[i].text != other.places[i].text;
         }

@@ -29,7 +29,7 @@ inline Presence presence_of(const std::vector<int>& ranks, const std::vector<int
         return Presence::Missing;
     }
     return ranks.size() <= most && (is_warning || ranks.front() != all.front()) ? Presence::Alone
-                                                                               : Presence::Common;
+                                                                                : Presence::Common;
 }
 
 }  // namespace rankscope::logs
