@@ -25,9 +25,9 @@ struct BenchOptions {
     std::string precision = "fp32";
     std::string read = "each";  ///< loss and right answers: each step or none
     bool deterministic = true;
-    bool plan = false;     ///< only count what a step on a GPU consists of
+    bool plan = false;        ///< only count what a step on a GPU consists of
     bool operations = false;  ///< also time each operation of a step by itself
-    bool no_sync = false;  ///< also time steps without communication
+    bool no_sync = false;     ///< also time steps without communication
     double rendezvous_timeout_s = 120;
     bool allow_no_token = false;
 };

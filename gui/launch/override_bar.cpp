@@ -48,7 +48,8 @@ OverrideBar::OverrideBar(QThreadPool* pool, QWidget* parent) : QWidget(parent), 
     pairs_->setToolTip(tr("As on the command line of Distribuuuu; Enter makes the job again"));
     pairs_->setClearButtonEnabled(true);
     apply_ = make_button(tr("Appl&y"), "jobOverridesApply", this);
-    apply_->setToolTip(tr("Makes the job again from the file and these values; Undo brings the one before back"));
+    apply_->setToolTip(
+        tr("Makes the job again from the file and these values; Undo brings the one before back"));
     line->addWidget(title_);
     line->addWidget(pairs_, 1);
     line->addWidget(apply_);

@@ -17,10 +17,10 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr std::size_t kCompared = 16;    ///< lines that are looked at for what differs
-constexpr std::size_t kShownInTip = 8;   ///< of other ranks
-constexpr std::size_t kTipBytes = 200;   ///< of each
-constexpr std::size_t kMostLabel = 11;   ///< characters
+constexpr std::size_t kCompared = 16;          ///< lines that are looked at for what differs
+constexpr std::size_t kShownInTip = 8;         ///< of other ranks
+constexpr std::size_t kTipBytes = 200;         ///< of each
+constexpr std::size_t kMostLabel = 11;         ///< characters
 constexpr std::int64_t kMayCome = 10'000'000;  ///< while a run is live, the others' line may follow so late
 
 }  // namespace
@@ -96,13 +96,12 @@ QString LogView::folded_tip(std::uint32_t line) const {
     std::vector<std::uint32_t> lines = rows_->rings().lines_of(line, kCompared);
     std::sort(lines.begin(), lines.end(),
               [&](std::uint32_t a, std::uint32_t b) { return store.rank(a) < store.rank(b); });
-    const bool differ = std::any_of(lines.begin(), lines.end(), [&](std::uint32_t each) {
-        return store.text(each) != store.text(line);
-    });
+    const bool differ = std::any_of(lines.begin(), lines.end(),
+                                    [&](std::uint32_t each) { return store.text(each) != store.text(line); });
     for (std::size_t i = 0; differ && i < lines.size() && i < kShownInTip; ++i) {
         const std::string_view text = store.text(lines[i]).substr(0, kTipBytes);
-        tip += u"\n[%1] "_s.arg(store.rank(lines[i])) %
-               QString::fromUtf8(text.data(), qsizetype(text.size()));
+        tip +=
+            u"\n[%1] "_s.arg(store.rank(lines[i])) % QString::fromUtf8(text.data(), qsizetype(text.size()));
     }
     return tip;
 }

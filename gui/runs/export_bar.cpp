@@ -34,16 +34,15 @@ ExportBar::ExportBar(QThreadPool* pool, QWidget* parent)
         progress_->set_text({});
     });
     connect(written_, &NoticeBar::actionTriggered, this, &ExportBar::show_folder);
-    connect(exporter_, &RunExporter::progress, this,
-            [this](const QString& run, quint64 done, quint64 total) {
-                const QString name = short_name(ss(run));
-                fault_->set_text({});
-                written_->set_text({});
-                progress_->set_text(
-                    done > 0 && total > 0
-                        ? tr("Exporting %1: %2").arg(name, percent_text(double(done) / double(total), 0))
-                        : tr("Exporting %1…").arg(name));
-            });
+    connect(exporter_, &RunExporter::progress, this, [this](const QString& run, quint64 done, quint64 total) {
+        const QString name = short_name(ss(run));
+        fault_->set_text({});
+        written_->set_text({});
+        progress_->set_text(
+            done > 0 && total > 0
+                ? tr("Exporting %1: %2").arg(name, percent_text(double(done) / double(total), 0))
+                : tr("Exporting %1…").arg(name));
+    });
     connect(exporter_, &RunExporter::written, this, &ExportBar::show_written);
     connect(exporter_, &RunExporter::failed, this, [this](const QString& name, const Failure& failure) {
         progress_->set_text({});
@@ -59,10 +58,11 @@ void ExportBar::show_written(const QString& path, qint64 so_far_us) {
     path_ = path;
     progress_->set_text({});
     written_->setToolTip(path);
-    written_->set_text(tr("Written: %1").arg(short_name(ss(QFileInfo(path).fileName()))),
-                       so_far_us == 0 ? QString()
-                                      : tr("The run has not ended: this is what was stored until %1.")
-                                            .arg(date_time_text(so_far_us)));
+    written_->set_text(
+        tr("Written: %1").arg(short_name(ss(QFileInfo(path).fileName()))),
+        so_far_us == 0
+            ? QString()
+            : tr("The run has not ended: this is what was stored until %1.").arg(date_time_text(so_far_us)));
 }
 
 void ExportBar::show_folder() {
