@@ -146,6 +146,9 @@ private:
             plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
             steps.push_back(cpu_ms() - begin);
         }
+        if (live_.data().last_step() != double(last_)) {
+            std::printf("  the last step was not taken\n");
+        }
         print(what % u": a step more"_s, cost_of(std::move(steps)));
         print(u"  of that, taking the values"_s, cost_of(std::move(takes)));
         settle(plot);
@@ -156,7 +159,8 @@ private:
             const double first = (i % 2) * 0.1 * steps_;
             plot.show_x(first, first + 0.89 * steps_);
             plot.plot()->replot(QCustomPlot::rpImmediateRefresh);
-            longest.push_back(std::max(cpu_ms() - begin, finish(plot)));
+            const double asked = cpu_ms() - begin;
+            longest.push_back(std::max(asked, finish(plot)));
             all.push_back(cpu_ms() - begin);
         }
         print(what % u": full redraw, longest piece"_s, cost_of(std::move(longest)));
