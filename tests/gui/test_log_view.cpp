@@ -343,7 +343,10 @@ TEST_F(FoldedView, TheSameLineIsThereOnceAndTheOddOneOpen) {
     EXPECT_TRUE(view_->selected_text().startsWith(u"[0-7] loading data\n[0-2,4-7] Using network IB\n[3] "_s));
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
-    SavedLines saved{.store = rows_->shared_store(), .order = rows_->order(), .rings = rows_->rings()};
+    SavedLines saved;
+    saved.store = rows_->shared_store();
+    saved.order = rows_->order();
+    saved.rings = rows_->rings();
     saved.with_time = false;
     EXPECT_TRUE(write_lines(buffer, saved, {}, {}).isEmpty());
     EXPECT_TRUE(buffer.data().startsWith("[0-7] loading data\n[0-2,4-7] "));
