@@ -15,6 +15,7 @@ namespace {
 constexpr double kUsedShare = 0.02;
 constexpr double kUsedMemoryShare = 0.05;
 constexpr int kMostSlots = 1024;
+constexpr std::int64_t kGraceUs = 10'000'000;
 
 double figure(const std::map<std::string, double>& sample, int gpu, const char* what) {
     const auto it = sample.find(sample_key::gpu(gpu, what));
@@ -87,7 +88,10 @@ std::map<std::string, RunOnNode> run_on_nodes(const RunState& state) {
         RunOnNode& node = nodes[name];
         node.sample_us = samples.last_us;
         for (const auto& [key, value] : samples.values) {
-            node.sample[key] = value.last;
+            // What the node's newer samples lack is not known any more.
+            if (samples.last_us - value.last_us <= kGraceUs) {
+                node.sample[key] = value.last;
+            }
         }
     }
     return nodes;

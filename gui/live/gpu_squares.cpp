@@ -56,6 +56,7 @@ GpuSquares::GpuSquares(const NodeSamplesModel* model, QWidget* parent) : QWidget
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
     setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(summary());
 }
 
 void GpuSquares::refresh() {

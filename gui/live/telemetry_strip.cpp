@@ -33,8 +33,11 @@ struct Droppable {
 constexpr std::array<Droppable, 3> kDroppable{
     {{NodeSamplesModel::Disk, 1400}, {NodeSamplesModel::NetOut, 1190}, {NodeSamplesModel::NetIn, 1110}}};
 constexpr int kFewestLines = 3;
-constexpr int kMostLines = 9;
-constexpr int kLineOfPage = 170;  ///< a line for this many pixels of the page's height
+// Eight GPUs and their node are seen at once in the smallest window; nodes alone need less.
+constexpr int kMostNodeLines = 9;
+constexpr int kMostGpuLines = 17;
+constexpr int kNodeLineOfPage = 170;  ///< a line for this many pixels of the page's height
+constexpr int kGpuLineOfPage = 80;
 constexpr int kFigureWidth = 46;  ///< "100 %"
 constexpr int kPad = 6;
 constexpr int kLineRoom = 7;  ///< around the text of a line
@@ -271,13 +274,15 @@ void TelemetryStrip::fit() {
                        squares_->heightForWidth(std::max(inner, 200)) + edges.bottom());
         return;
     }
+    const int most = model_->has_gpus() ? kMostGpuLines : kMostNodeLines;
+    const int line_of_page = model_->has_gpus() ? kGpuLineOfPage : kNodeLineOfPage;
     int lines = 0;
-    for (QModelIndex index = proxy_->index(0, 0); index.isValid() && lines <= kMostLines;
+    for (QModelIndex index = proxy_->index(0, 0); index.isValid() && lines <= most;
          index = view_->indexBelow(index)) {
         ++lines;
     }
-    const int room = parentWidget() ? parentWidget()->height() / kLineOfPage : 0;
-    lines = std::min(lines, std::clamp(room, kFewestLines, kMostLines));
+    const int room = parentWidget() ? parentWidget()->height() / line_of_page : 0;
+    lines = std::min(lines, std::clamp(room, kFewestLines, most));
     const int line = view_->fontMetrics().height() + kLineRoom;
     const int head = std::max(view_->header()->height(), view_->header()->sizeHint().height());
     setFixedHeight(head + lines * line + 2 * view_->frameWidth());
