@@ -11739,7 +11739,7 @@
         </message>
         <message>
             <source>Ticks the nodes of a group of the fleet, and no others</source>
-            <translation>仅勾选机群中某个组的节点</translation>
+            <translation>仅勾选集群中某个组的节点</translation>
         </message>
         <message>
             <source>%1: 1 node</source>
