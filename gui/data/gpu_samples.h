@@ -67,7 +67,7 @@ private:
 };
 
 /// The GPUs of a node, by index. A figure that is missing in the node's samples for longer than `grace_us` counts as not
-/// reported: the GPU may have fallen off its bus while the node goes on sampling.
+/// reported: the GPU may have fallen off its bus while the node continues to sample.
 std::vector<GpuSample> gpu_samples(const NodeSamples& node, std::int64_t grace_us);
 
 /// What holds a GPU's clock down, as its driver says.
