@@ -44,9 +44,18 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr int kSign = 32;     ///< of a state, and the room around it
+constexpr int kStateWidth = 122;
+constexpr int kExitWidth = 66;
+constexpr int kSign = 24;     ///< of a state, and the room around it
 constexpr int kSwatch = 38;   ///< colour and room beside a rank's number
 constexpr int kTickMs = 200;  ///< clocks and the table: as fast as one can read
+
+// At the end of a run some ended with it, which takes room.
+void fit_states(QTableView& table, const RankTableModel& model) {
+    const QFontMetrics text = table.horizontalHeader()->fontMetrics();
+    const int wide = text.horizontalAdvance(phase_text(RankPhase::EndedWithRun)) + kSign;
+    table.setColumnWidth(RankTableModel::Phase, model.any_exit() ? std::max(kStateWidth, wide) : kStateWidth);
+}
 
 }  // namespace
 
@@ -173,13 +182,11 @@ QWidget* LivePage::make_rank_table() {
 }
 
 void LivePage::size_columns() {
-    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, 122, 50, 48};
+    constexpr std::array<int, RankTableModel::FIRST_METRIC> widths{52, 80, 58, kStateWidth, 50, 48};
     for (int column = 0; column < RankTableModel::FIRST_METRIC; ++column) {
         table_->setColumnWidth(column, widths[std::size_t(column)]);
     }
     const QFontMetrics text = table_->horizontalHeader()->fontMetrics();
-    const int longest = text.horizontalAdvance(phase_text(RankPhase::EndedWithRun)) + kSign;
-    table_->setColumnWidth(RankTableModel::Phase, std::max(widths[RankTableModel::Phase], longest));
     // The largest rank beside its swatch.
     const QString largest(QString::number(std::max(table_model_->rowCount() - 1, 0)).size(), u'8');
     table_->setColumnWidth(RankTableModel::Rank,
@@ -188,7 +195,8 @@ void LivePage::size_columns() {
         const QString header = table_model_->headerData(column, Qt::Horizontal).toString();
         table_->setColumnWidth(column, std::clamp(text.horizontalAdvance(header) + 22, 62, 150));
     }
-    table_->setColumnWidth(table_model_->exit_column(), 60);
+    table_->setColumnWidth(table_model_->exit_column(), kExitWidth);
+    fit_states(*table_, *table_model_);
 }
 
 void LivePage::connect_parts() {
@@ -415,7 +423,11 @@ void LivePage::refresh_start() {
 
 void LivePage::refresh_ranks() {
     ranks_dirty_ = false;
+    const bool had_exit = table_model_->any_exit();
     table_model_->refresh(now_us());
+    if (table_model_->any_exit() != had_exit) {
+        fit_states(*table_, *table_model_);
+    }
     for (int column = 0; column < table_model_->columnCount(); ++column) {
         table_->setColumnHidden(column, column == table_model_->exit_column() && !table_model_->any_exit());
     }

@@ -214,6 +214,10 @@ void LivePanes::note_all() {
 }
 
 void LivePanes::size_default() {
+    constexpr int kSmallest = 20;
+    if (std::min(width(), height()) < kSmallest) {
+        return;  // not laid out yet: a share would be nothing, of which Qt warns
+    }
     const QScopedValueRollback<bool> arranging(arranging_, true);
     resizeDocks({dock(Pane::Curves), dock(Pane::Ranks)},
                 {height() * kCurvesShare / kWhole, height() * (kWhole - kCurvesShare) / kWhole},
