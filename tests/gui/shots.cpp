@@ -519,10 +519,8 @@ int main(int argc, char** argv) {
     const bool dark = args.value(3) == u"dark"_s;
     QDir().mkpath(args[1]);
     const Camera camera(args[1], args.value(4));
-    if (args.size() > 5) {
-        install_language(&app, language_for(args[5]));
-        translate_other_parts();
-    }
+    install_language(&app, language_for(args.value(5, u"en"_s)));
+    translate_other_parts();
     apply_look(app,
                {.theme = args.value(3) == u"contrast"_s ? LookTheme::HighContrast
                          : dark                         ? LookTheme::Dark
