@@ -10,7 +10,6 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
-#include <QTextDocument>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -123,7 +122,7 @@ void LabelsDialog::add_note(QFormLayout* form, const std::vector<RunLabels>& lab
     } else {
         note_->setPlaceholderText(tr("different ones, which stay unless you write here"));
     }
-    note_->document()->setModified(false);
+    first_note_ = note_->toPlainText();
     form->addRow(tr("&Note"), note_);
 }
 
@@ -135,7 +134,7 @@ LabelChange LabelsDialog::change() const {
     if (group_->isModified()) {
         change.group = ss(group_->text().trimmed());
     }
-    if (note_->document()->isModified()) {
+    if (note_->toPlainText() != first_note_) {
         change.note = ss(note_->toPlainText());
     }
     add_difference(before_.of_all, tags_in(tags_), change);

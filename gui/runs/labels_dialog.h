@@ -6,6 +6,7 @@
 #include <remote/desk/store/run_labels.h>
 
 #include <QDialog>
+#include <QString>
 #include <vector>
 
 class QCheckBox;
@@ -36,6 +37,7 @@ private:
     QLineEdit* tags_of_some_ = nullptr;  ///< null: there are none
     QLineEdit* group_ = nullptr;
     QPlainTextEdit* note_ = nullptr;
+    QString first_note_;  ///< as it was shown
 };
 
 }  // namespace rankscope::gui
