@@ -3,7 +3,7 @@
 
 // Pages beside small pictures of them (goldens/). Only layout and colours count: a quarter of the size, mean colours
 // of squares, so that a moved pixel or another digit is no difference and a lost panel is. RANKSCOPE_RENEW_GOLDENS=1
-// gui_tests --gtest_filter='Goldens*' writes the pictures anew after a wanted change; look at them before the commit.
+// gui_tests --gtest_filter='Goldens*' writes the pictures again after a wanted change; look at them before the commit.
 
 #include <gui/doctor/doctor_page.h>
 #include <gui/launch/launch_page.h>
