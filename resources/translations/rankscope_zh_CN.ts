@@ -3659,6 +3659,1138 @@
             <source>Slurm</source>
             <translation>Slurm</translation>
         </message>
+        <message>
+            <source>&amp;Data set</source>
+            <translation>数据集(&amp;D)</translation>
+        </message>
+        <message>
+            <source>`dataset: mnist` is short for `dataset: { name: mnist }`.</source>
+            <translation>`dataset: mnist` 是 `dataset: { name: mnist }` 的简写。</translation>
+        </message>
+        <message>
+            <source>Data &amp;folder</source>
+            <translation>数据文件夹(&amp;F)</translation>
+        </message>
+        <message>
+            <source>On the nodes; missing files are downloaded into it. image-folder needs it: root/&lt;split&gt;/&lt;class&gt;/…/&lt;image&gt;, classes in the order of their names.</source>
+            <translation>位于节点上；缺少的文件会下载到其中。image-folder 需要它：root/&lt;split&gt;/&lt;class&gt;/…/&lt;image&gt;，类别按文件夹名排序。</translation>
+        </message>
+        <message>
+            <source>the user's cache on the node</source>
+            <translation>节点上该用户的缓存</translation>
+        </message>
+        <message>
+            <source>Use only samples</source>
+            <translation>仅使用样本</translation>
+        </message>
+        <message>
+            <source>The first N training samples; of an image folder N spread over its classes.</source>
+            <translation>前 N 个训练样本；图像文件夹则从各类别中均匀取 N 个。</translation>
+        </message>
+        <message>
+            <source>all</source>
+            <translation>全部</translation>
+        </message>
+        <message>
+            <source>Augmentation</source>
+            <translation>数据增强</translation>
+        </message>
+        <message>
+            <source>none; standard: what the tutorials of the set do; or a list of random_crop: {padding: 4}, random_resized_crop: {scale: [0.08, 1], ratio: [0.75, 1.3333]}, horizontal_flip: {p: 0.5}, each with its values or as the bare name.</source>
+            <translation>none；standard：该数据集教程中的做法；或列出 random_crop: {padding: 4}、random_resized_crop: {scale: [0.08, 1], ratio: [0.75, 1.3333]}、horizontal_flip: {p: 0.5}，各带其取值，也可只写名称。</translation>
+        </message>
+        <message>
+            <source>Normalise</source>
+            <translation>归一化</translation>
+        </message>
+        <message>
+            <source>{mean, std}, numbers or one per channel, or a name: mnist, fashion-mnist, cifar10, cifar100, imagenet.</source>
+            <translation>{mean, std}，一个数或每通道一个，或名称：mnist、fashion-mnist、cifar10、cifar100、imagenet。</translation>
+        </message>
+        <message>
+            <source>pixels are only divided by 255</source>
+            <translation>像素仅除以 255</translation>
+        </message>
+        <message>
+            <source>Image size</source>
+            <translation>图像尺寸</translation>
+        </message>
+        <message>
+            <source>Height and width that the network gets.</source>
+            <translation>网络得到的高和宽。</translation>
+        </message>
+        <message>
+            <source>as stored; 224 for image-folder and dummy</source>
+            <translation>与存储时相同；image-folder 和 dummy 为 224</translation>
+        </message>
+        <message>
+            <source>Resize to</source>
+            <translation>缩放到</translation>
+        </message>
+        <message>
+            <source>Shorter side before a crop that is not random_resized_crop.</source>
+            <translation>裁剪前的短边，random_resized_crop 除外。</translation>
+        </message>
+        <message>
+            <source>image_size; image-folder: image_size × 256 / 224</source>
+            <translation>image_size；image-folder：image_size × 256 / 224</translation>
+        </message>
+        <message>
+            <source>Loader threads</source>
+            <translation>加载线程</translation>
+        </message>
+        <message>
+            <source>Threads that read and decode.</source>
+            <translation>读取和解码的线程数。</translation>
+        </message>
+        <message>
+            <source>chosen from the set and the cores</source>
+            <translation>按数据集和 CPU 核数选择</translation>
+        </message>
+        <message>
+            <source>Classes of the set</source>
+            <translation>数据集的类别数</translation>
+        </message>
+        <message>
+            <source>Only for image-folder (outputs of the network, at least the number of class folders), random and dummy.</source>
+            <translation>仅用于 image-folder（网络的输出数，不少于类别文件夹数）、random 和 dummy。</translation>
+        </message>
+        <message>
+            <source>image-folder: the class folders; random: 10; dummy: 1000</source>
+            <translation>image-folder：类别文件夹数；random：10；dummy：1000</translation>
+        </message>
+        <message>
+            <source>Shape of a sample</source>
+            <translation>样本形状</translation>
+        </message>
+        <message>
+            <source>Only for random: [channels, height, width] or [features].</source>
+            <translation>仅用于 random：[channels, height, width] 或 [features]。</translation>
+        </message>
+        <message>
+            <source>[3, 32, 32]</source>
+            <translation>[3, 32, 32]</translation>
+        </message>
+        <message>
+            <source>Training folder</source>
+            <translation>训练文件夹</translation>
+        </message>
+        <message>
+            <source>Only for image-folder: the folder below root.</source>
+            <translation>仅用于 image-folder：root 下的文件夹。</translation>
+        </message>
+        <message>
+            <source>Validation folder</source>
+            <translation>验证文件夹</translation>
+        </message>
+        <message>
+            <source>Training samples</source>
+            <translation>训练样本</translation>
+        </message>
+        <message>
+            <source>How many a set without files has.</source>
+            <translation>没有文件的数据集所含的样本数。</translation>
+        </message>
+        <message>
+            <source>synthetic-digits and random: 20000; dummy: 1000</source>
+            <translation>synthetic-digits 和 random：20000；dummy：1000</translation>
+        </message>
+        <message>
+            <source>Validation samples</source>
+            <translation>验证样本</translation>
+        </message>
+        <message>
+            <source>synthetic-digits and random: 4000; dummy: 1000</source>
+            <translation>synthetic-digits 和 random：4000；dummy：1000</translation>
+        </message>
+        <message>
+            <source>Seed of the set</source>
+            <translation>数据集的种子</translation>
+        </message>
+        <message>
+            <source>synthetic-digits, random and dummy: which samples are drawn.</source>
+            <translation>synthetic-digits、random 和 dummy：抽取哪些样本。</translation>
+        </message>
+        <message>
+            <source>Else use</source>
+            <translation>否则使用</translation>
+        </message>
+        <message>
+            <source>The set that all ranks take together where `name` is unavailable on one of them; its samples must have the same shape and classes.</source>
+            <translation>当某个 rank 上没有 `name` 时，所有 rank 一起改用的数据集；其样本的形状和类别数必须相同。</translation>
+        </message>
+        <message>
+            <source>an unavailable set is an error</source>
+            <translation>数据集不可用即为错误</translation>
+        </message>
+        <message>
+            <source>&amp;Model</source>
+            <translation>模型(&amp;M)</translation>
+        </message>
+        <message>
+            <source>The network. `model: convnet` is short for `model: { name: convnet }`.</source>
+            <translation>网络。`model: convnet` 是 `model: { name: convnet }` 的简写。</translation>
+        </message>
+        <message>
+            <source>Classes</source>
+            <translation>类别</translation>
+        </message>
+        <message>
+            <source>Outputs of the last layer.</source>
+            <translation>最后一层的输出数。</translation>
+        </message>
+        <message>
+            <source>those of the data set</source>
+            <translation>数据集的类别数</translation>
+        </message>
+        <message>
+            <source>&amp;Epochs</source>
+            <translation>轮数(&amp;E)</translation>
+        </message>
+        <message>
+            <source>Passes over the data set.</source>
+            <translation>遍历数据集的次数。</translation>
+        </message>
+        <message>
+            <source>B&amp;atch per rank</source>
+            <translation>每个 rank 的批大小(&amp;A)</translation>
+        </message>
+        <message>
+            <source>Samples of a rank in one forward pass.</source>
+            <translation>一个 rank 一次前向计算的样本数。</translation>
+        </message>
+        <message>
+            <source>Batches per update</source>
+            <translation>每次更新的批数</translation>
+        </message>
+        <message>
+            <source>Batches before an update; the gradient is that of their mean loss.</source>
+            <translation>每次更新前的批数；梯度是其平均损失的梯度。</translation>
+        </message>
+        <message>
+            <source>Stop after updates</source>
+            <translation>更新若干次后停止</translation>
+        </message>
+        <message>
+            <source>The run ends after this number of updates.</source>
+            <translation>运行在更新这么多次之后结束。</translation>
+        </message>
+        <message>
+            <source>no limit</source>
+            <translation>不限</translation>
+        </message>
+        <message>
+            <source>Label smoothing</source>
+            <translation>标签平滑</translation>
+        </message>
+        <message>
+            <source>Share of the target that is spread over all classes.</source>
+            <translation>目标中平均分给所有类别的份额。</translation>
+        </message>
+        <message>
+            <source>Clip norm</source>
+            <translation>范数裁剪</translation>
+        </message>
+        <message>
+            <source>Largest total norm of the gradients.</source>
+            <translation>梯度总范数的上限。</translation>
+        </message>
+        <message>
+            <source>Clip value</source>
+            <translation>数值裁剪</translation>
+        </message>
+        <message>
+            <source>Largest absolute value of a gradient.</source>
+            <translation>梯度绝对值的上限。</translation>
+        </message>
+        <message>
+            <source>Shuffle</source>
+            <translation>打乱</translation>
+        </message>
+        <message>
+            <source>A new order of the samples in every epoch (seed + epoch, as PyTorch's DistributedSampler).</source>
+            <translation>每轮使用新的样本顺序（seed + epoch，与 PyTorch 的 DistributedSampler 相同）。</translation>
+        </message>
+        <message>
+            <source>Drop the rest</source>
+            <translation>舍弃余数</translation>
+        </message>
+        <message>
+            <source>Leave out the samples that do not fill all ranks, and the last short batch.</source>
+            <translation>舍弃填不满所有 rank 的样本以及最后不足的一批。</translation>
+        </message>
+        <message>
+            <source>Drop a short batch</source>
+            <translation>舍弃不足的批</translation>
+        </message>
+        <message>
+            <source>Leave out only the last short batch, as PyTorch's DataLoader(drop_last=True).</source>
+            <translation>仅舍弃最后不足的一批，与 PyTorch 的 DataLoader(drop_last=True) 相同。</translation>
+        </message>
+        <message>
+            <source>Synchronise batch norms</source>
+            <translation>同步批归一化</translation>
+        </message>
+        <message>
+            <source>Batch norms use the statistics of the batches of all ranks.</source>
+            <translation>批归一化使用所有 rank 的批的统计量。</translation>
+        </message>
+        <message>
+            <source>See&amp;d</source>
+            <translation>种子(&amp;D)</translation>
+        </message>
+        <message>
+            <source>Of the initial parameters and the order of the samples.</source>
+            <translation>用于初始参数和样本顺序。</translation>
+        </message>
+        <message>
+            <source>Seed of the order</source>
+            <translation>顺序的种子</translation>
+        </message>
+        <message>
+            <source>Of the order of the samples alone.</source>
+            <translation>仅用于样本顺序。</translation>
+        </message>
+        <message>
+            <source>seed</source>
+            <translation>seed</translation>
+        </message>
+        <message>
+            <source>&amp;Optimizer</source>
+            <translation>优化器(&amp;O)</translation>
+        </message>
+        <message>
+            <source>What updates the parameters.</source>
+            <translation>用什么更新参数。</translation>
+        </message>
+        <message>
+            <source>&amp;Learning rate</source>
+            <translation>学习率(&amp;L)</translation>
+        </message>
+        <message>
+            <source>With adam and adamw the default is 0.001.</source>
+            <translation>使用 adam 和 adamw 时默认为 0.001。</translation>
+        </message>
+        <message>
+            <source>M&amp;omentum</source>
+            <translation>动量(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Beta 1</source>
+            <translation>Beta 1</translation>
+        </message>
+        <message>
+            <source>Decay of the mean of the gradients.</source>
+            <translation>梯度均值的衰减。</translation>
+        </message>
+        <message>
+            <source>Beta 2</source>
+            <translation>Beta 2</translation>
+        </message>
+        <message>
+            <source>Decay of the mean of their squares.</source>
+            <translation>梯度平方均值的衰减。</translation>
+        </message>
+        <message>
+            <source>&amp;Weight decay</source>
+            <translation>权重衰减(&amp;W)</translation>
+        </message>
+        <message>
+            <source>With adamw the default is 0.01.</source>
+            <translation>使用 adamw 时默认为 0.01。</translation>
+        </message>
+        <message>
+            <source>Nesterov</source>
+            <translation>Nesterov</translation>
+        </message>
+        <message>
+            <source>Nesterov's momentum; needs a momentum and no dampening.</source>
+            <translation>Nesterov 动量；需要动量且不能有阻尼。</translation>
+        </message>
+        <message>
+            <source>Dampening</source>
+            <translation>阻尼</translation>
+        </message>
+        <message>
+            <source>Of the momentum.</source>
+            <translation>动量的阻尼。</translation>
+        </message>
+        <message>
+            <source>Epsilon</source>
+            <translation>Epsilon</translation>
+        </message>
+        <message>
+            <source>Added to the divisor.</source>
+            <translation>加在除数上。</translation>
+        </message>
+        <message>
+            <source>No decay of norms</source>
+            <translation>归一化层不衰减</translation>
+        </message>
+        <message>
+            <source>Biases and normalisation layers are not decayed.</source>
+            <translation>偏置和归一化层不做权重衰减。</translation>
+        </message>
+        <message>
+            <source>Sche&amp;dule</source>
+            <translation>学习率计划(&amp;D)</translation>
+        </message>
+        <message>
+            <source>How the learning rate changes. `schedule: cos` is short for `schedule: { name: cos }`. onecycle is PyTorch's OneCycleLR, and lr its max_lr.</source>
+            <translation>学习率如何变化。`schedule: cos` 是 `schedule: { name: cos }` 的简写。onecycle 即 PyTorch 的 OneCycleLR，lr 是其 max_lr。</translation>
+        </message>
+        <message>
+            <source>Changes by</source>
+            <translation>变化时机</translation>
+        </message>
+        <message>
+            <source>Whether the rate changes after every epoch or after every step.</source>
+            <translation>学习率在每轮之后还是每步之后变化。</translation>
+        </message>
+        <message>
+            <source>Ends at</source>
+            <translation>终值</translation>
+        </message>
+        <message>
+            <source>The last rate as a share of lr.</source>
+            <translation>最后的学习率占 lr 的份额。</translation>
+        </message>
+        <message>
+            <source>Milestones</source>
+            <translation>里程碑</translation>
+        </message>
+        <message>
+            <source>Epochs after which the rate is multiplied by gamma.</source>
+            <translation>在这些轮之后学习率乘以 gamma。</translation>
+        </message>
+        <message>
+            <source>Gamma</source>
+            <translation>Gamma</translation>
+        </message>
+        <message>
+            <source>Factor at every milestone.</source>
+            <translation>每个里程碑的系数。</translation>
+        </message>
+        <message>
+            <source>Warm-up epochs</source>
+            <translation>预热轮数</translation>
+        </message>
+        <message>
+            <source>The rate rises to the schedule's in this time. Give epochs or steps.</source>
+            <translation>学习率在此期间升到计划值。轮数和步数只给一个。</translation>
+        </message>
+        <message>
+            <source>no warm-up</source>
+            <translation>不预热</translation>
+        </message>
+        <message>
+            <source>Warm-up steps</source>
+            <translation>预热步数</translation>
+        </message>
+        <message>
+            <source>The same in steps.</source>
+            <translation>同上，以步计。</translation>
+        </message>
+        <message>
+            <source>Warm-up starts at</source>
+            <translation>预热起点</translation>
+        </message>
+        <message>
+            <source>The first rate as a share of the schedule's.</source>
+            <translation>最初的学习率占计划值的份额。</translation>
+        </message>
+        <message>
+            <source>Reference batch</source>
+            <translation>参考批大小</translation>
+        </message>
+        <message>
+            <source>lr is for this number of samples per update and is scaled linearly to batch_size · world size · accumulate_steps.</source>
+            <translation>lr 对应每次更新这么多样本，并按 batch_size · world size · accumulate_steps 线性缩放。</translation>
+        </message>
+        <message>
+            <source>lr is used as it is</source>
+            <translation>lr 按原值使用</translation>
+        </message>
+        <message>
+            <source>Rising share</source>
+            <translation>上升份额</translation>
+        </message>
+        <message>
+            <source>Share of the steps in which lr rises.</source>
+            <translation>lr 上升的步数所占的份额。</translation>
+        </message>
+        <message>
+            <source>Anneal</source>
+            <translation>退火</translation>
+        </message>
+        <message>
+            <source>Shape of the curve.</source>
+            <translation>曲线的形状。</translation>
+        </message>
+        <message>
+            <source>First divisor</source>
+            <translation>首个除数</translation>
+        </message>
+        <message>
+            <source>The first rate is lr divided by it.</source>
+            <translation>最初的学习率是 lr 除以它。</translation>
+        </message>
+        <message>
+            <source>Last divisor</source>
+            <translation>末尾除数</translation>
+        </message>
+        <message>
+            <source>The last rate is the first divided by it.</source>
+            <translation>最后的学习率是最初的除以它。</translation>
+        </message>
+        <message>
+            <source>Three phases</source>
+            <translation>三个阶段</translation>
+        </message>
+        <message>
+            <source>A third phase brings lr to its minimum.</source>
+            <translation>第三阶段把 lr 降到最小。</translation>
+        </message>
+        <message>
+            <source>Cycle momentum</source>
+            <translation>动量循环</translation>
+        </message>
+        <message>
+            <source>The momentum changes against lr.</source>
+            <translation>动量与 lr 反向变化。</translation>
+        </message>
+        <message>
+            <source>Base momentum</source>
+            <translation>基础动量</translation>
+        </message>
+        <message>
+            <source>Largest momentum</source>
+            <translation>最大动量</translation>
+        </message>
+        <message>
+            <source>De&amp;vice</source>
+            <translation>设备(&amp;V)</translation>
+        </message>
+        <message>
+            <source>What computes. auto: GPUs where every node of the run has one, else CPUs; the plan says which. cuda takes one GPU per rank and NCCL.</source>
+            <translation>用什么计算。auto：运行的每个节点都有 GPU 时用 GPU，否则用 CPU；计划中会说明。cuda 每个 rank 用一块 GPU，并使用 NCCL。</translation>
+        </message>
+        <message>
+            <source>&amp;Precision</source>
+            <translation>精度(&amp;P)</translation>
+        </message>
+        <message>
+            <source>What multiplies; weights stay fp32. GPUs need compute capability 8.0 for tf32 and bf16, 7.0 for fp16. CPUs compute tf32 as fp32, need AVX512-BF16 for bf16, and have no fp16.</source>
+            <translation>乘法所用的精度；权重保持 fp32。GPU 使用 tf32 和 bf16 需要计算能力 8.0，fp16 需要 7.0。CPU 把 tf32 当作 fp32 计算，bf16 需要 AVX512-BF16，没有 fp16。</translation>
+        </message>
+        <message>
+            <source>Deterministic</source>
+            <translation>确定性</translation>
+        </message>
+        <message>
+            <source>Only kernels that give the same bits in every run.</source>
+            <translation>仅使用每次运行结果逐位相同的内核。</translation>
+        </message>
+        <message>
+            <source>Threads per rank</source>
+            <translation>每个 rank 的线程</translation>
+        </message>
+        <message>
+            <source>Compute threads.</source>
+            <translation>计算线程数。</translation>
+        </message>
+        <message>
+            <source>OMP_NUM_THREADS, else 1</source>
+            <translation>OMP_NUM_THREADS，否则为 1</translation>
+        </message>
+        <message>
+            <source>Older name of ddp.bucket_mb.</source>
+            <translation>ddp.bucket_mb 的旧名称。</translation>
+        </message>
+        <message>
+            <source>ddp.bucket_mb</source>
+            <translation>ddp.bucket_mb</translation>
+        </message>
+        <message>
+            <source>First bucket (MiB)</source>
+            <translation>第一个桶 (MiB)</translation>
+        </message>
+        <message>
+            <source>Size of the first gradient bucket.</source>
+            <translation>第一个梯度桶的大小。</translation>
+        </message>
+        <message>
+            <source>chosen from the size of the model</source>
+            <translation>按模型大小选择</translation>
+        </message>
+        <message>
+            <source>Buckets (MiB)</source>
+            <translation>桶 (MiB)</translation>
+        </message>
+        <message>
+            <source>Size of the other gradient buckets.</source>
+            <translation>其他梯度桶的大小。</translation>
+        </message>
+        <message>
+            <source>Compression</source>
+            <translation>压缩</translation>
+        </message>
+        <message>
+            <source>Of gradients on the network.</source>
+            <translation>网络上梯度的压缩。</translation>
+        </message>
+        <message>
+            <source>Broadcast buffers</source>
+            <translation>广播缓冲区</translation>
+        </message>
+        <message>
+            <source>Rank 0's running statistics go to all ranks.</source>
+            <translation>rank 0 的运行统计量发送给所有 rank。</translation>
+        </message>
+        <message>
+            <source>Unused parameters</source>
+            <translation>未使用的参数</translation>
+        </message>
+        <message>
+            <source>Allow parameters that get no gradient in a step.</source>
+            <translation>允许某一步中没有梯度的参数。</translation>
+        </message>
+        <message>
+            <source>Collective time-out (s)</source>
+            <translation>集合通信超时 (s)</translation>
+        </message>
+        <message>
+            <source>A collective operation that takes longer ends the run.</source>
+            <translation>耗时更长的集合操作会结束运行。</translation>
+        </message>
+        <message>
+            <source>the process group's own</source>
+            <translation>进程组自己的值</translation>
+        </message>
+        <message>
+            <source>Heartbeat (s)</source>
+            <translation>心跳 (s)</translation>
+        </message>
+        <message>
+            <source>How often ranks report to each other that they are alive.</source>
+            <translation>各 rank 相互报告存活的间隔。</translation>
+        </message>
+        <message>
+            <source>Rendezvous time-out (s)</source>
+            <translation>会合超时 (s)</translation>
+        </message>
+        <message>
+            <source>Time for all ranks to arrive.</source>
+            <translation>所有 rank 到齐的时限。</translation>
+        </message>
+        <message>
+            <source>120</source>
+            <translation>120</translation>
+        </message>
+        <message>
+            <source>Validate</source>
+            <translation>验证</translation>
+        </message>
+        <message>
+            <source>Validation over all ranks after every epoch.</source>
+            <translation>每轮之后在所有 rank 上验证。</translation>
+        </message>
+        <message>
+            <source>Validation batch</source>
+            <translation>验证批大小</translation>
+        </message>
+        <message>
+            <source>Samples of a rank in one pass.</source>
+            <translation>一个 rank 一次计算的样本数。</translation>
+        </message>
+        <message>
+            <source>batch_size</source>
+            <translation>batch_size</translation>
+        </message>
+        <message>
+            <source>Pad the ranks</source>
+            <translation>补齐各 rank</translation>
+        </message>
+        <message>
+            <source>Repeat samples until all ranks have the same number, as PyTorch's sampler does; some count twice.</source>
+            <translation>重复样本直到所有 rank 数量相同，与 PyTorch 的采样器一致；有些样本会计两次。</translation>
+        </message>
+        <message>
+            <source>Report every</source>
+            <translation>报告间隔</translation>
+        </message>
+        <message>
+            <source>Batches between two results over all ranks.</source>
+            <translation>两次汇总所有 rank 结果之间的批数。</translation>
+        </message>
+        <message>
+            <source>only the whole</source>
+            <translation>仅报告总体</translation>
+        </message>
+        <message>
+            <source>Top k</source>
+            <translation>Top k</translation>
+        </message>
+        <message>
+            <source>The k of the second accuracy.</source>
+            <translation>第二个准确率的 k。</translation>
+        </message>
+        <message>
+            <source>Chec&amp;kpoints in</source>
+            <translation>检查点位置(&amp;K)</translation>
+        </message>
+        <message>
+            <source>Folder on the nodes. Empty: no checkpoints are written.</source>
+            <translation>节点上的文件夹。为空：不写检查点。</translation>
+        </message>
+        <message>
+            <source>none</source>
+            <translation>无</translation>
+        </message>
+        <message>
+            <source>Every epochs</source>
+            <translation>每隔轮数</translation>
+        </message>
+        <message>
+            <source>Epochs between two checkpoints; 0: not by epoch.</source>
+            <translation>两个检查点之间的轮数；0：不按轮。</translation>
+        </message>
+        <message>
+            <source>Every steps</source>
+            <translation>每隔步数</translation>
+        </message>
+        <message>
+            <source>Updates between two checkpoints.</source>
+            <translation>两个检查点之间的更新次数。</translation>
+        </message>
+        <message>
+            <source>not by step</source>
+            <translation>不按步</translation>
+        </message>
+        <message>
+            <source>Keep newest</source>
+            <translation>保留最新</translation>
+        </message>
+        <message>
+            <source>Older checkpoints are removed; 0: keep all.</source>
+            <translation>更早的检查点会被删除；0：全部保留。</translation>
+        </message>
+        <message>
+            <source>Resume from</source>
+            <translation>恢复自</translation>
+        </message>
+        <message>
+            <source>auto: the newest good one, if there is one; never; or the path of one.</source>
+            <translation>auto：最新的完好检查点（如有）；never：不恢复；或检查点的路径。</translation>
+        </message>
+        <message>
+            <source>Initial weights</source>
+            <translation>初始权重</translation>
+        </message>
+        <message>
+            <source>A safetensors file.</source>
+            <translation>一个 safetensors 文件。</translation>
+        </message>
+        <message>
+            <source>from seed</source>
+            <translation>由 seed 决定</translation>
+        </message>
+        <message>
+            <source>Log every</source>
+            <translation>日志间隔</translation>
+        </message>
+        <message>
+            <source>Updates between two lines of the human log.</source>
+            <translation>可读日志两行之间的更新次数。</translation>
+        </message>
+        <message>
+            <source>Metrics every</source>
+            <translation>指标间隔</translation>
+        </message>
+        <message>
+            <source>Updates between two metric lines over all ranks; rank 0 writes them.</source>
+            <translation>两行汇总所有 rank 的指标之间的更新次数；由 rank 0 写出。</translation>
+        </message>
+        <message>
+            <source>Variables</source>
+            <translation>变量</translation>
+        </message>
+        <message>
+            <source>Environment of all ranks. Placeholders such as {rank} and {node} are replaced.</source>
+            <translation>所有 rank 的环境变量。{rank}、{node} 等占位符会被替换。</translation>
+        </message>
+        <message>
+            <source>Secret variables</source>
+            <translation>机密变量</translation>
+        </message>
+        <message>
+            <source>Variables whose values are shown as *** and not stored. Names such as HF_TOKEN or DB_PASSWORD are secret without this list.</source>
+            <translation>其值显示为 *** 且不存储的变量。HF_TOKEN、DB_PASSWORD 之类的名称无需列出即为机密。</translation>
+        </message>
+        <message>
+            <source>of a node</source>
+            <translation>某个节点的</translation>
+        </message>
+        <message>
+            <source>Environment of the ranks of a node; wins over env.</source>
+            <translation>某个节点上各 rank 的环境变量；优先于 env。</translation>
+        </message>
+        <message>
+            <source>of a rank</source>
+            <translation>某个 rank 的</translation>
+        </message>
+        <message>
+            <source>Environment of one rank; wins over env and node_env.</source>
+            <translation>一个 rank 的环境变量；优先于 env 和 node_env。</translation>
+        </message>
+        <message>
+            <source>Sample nodes every (s)</source>
+            <translation>节点采样间隔 (s)</translation>
+        </message>
+        <message>
+            <source>Seconds between two samples of GPU and host; 0: never.</source>
+            <translation>GPU 和主机两次采样之间的秒数；0：从不。</translation>
+        </message>
+        <message>
+            <source>Grace time (s)</source>
+            <translation>宽限时间 (s)</translation>
+        </message>
+        <message>
+            <source>Seconds between SIGTERM and SIGKILL when ranks are stopped.</source>
+            <translation>停止 rank 时 SIGTERM 与 SIGKILL 之间的秒数。</translation>
+        </message>
+        <message>
+            <source>Restarts</source>
+            <translation>重启次数</translation>
+        </message>
+        <message>
+            <source>How often all ranks are started again after one has failed.</source>
+            <translation>某个 rank 失败后重新启动所有 rank 的次数。</translation>
+        </message>
+        <message>
+            <source>Lost node after (s)</source>
+            <translation>节点失联判定 (s)</translation>
+        </message>
+        <message>
+            <source>A node that the others have not heard from for this time ends the run; 0: never.</source>
+            <translation>其他节点在这段时间内没有收到某节点的消息，则结束运行；0：从不。</translation>
+        </message>
+        <message>
+            <source>Stopped rank after (s)</source>
+            <translation>rank 停住判定 (s)</translation>
+        </message>
+        <message>
+            <source>A rank that a signal has stopped for this time fails the run; 0: never.</source>
+            <translation>被信号停住这么久的 rank 使运行失败；0：从不。</translation>
+        </message>
+        <message>
+            <source>When it hangs</source>
+            <translation>挂起时</translation>
+        </message>
+        <message>
+            <source>report: name the cause. dump: keep the stacks of all ranks, too. stop: stop the run.</source>
+            <translation>report：指出原因。dump：同时保存所有 rank 的调用栈。stop：停止运行。</translation>
+        </message>
+        <message>
+            <source>It hangs after (s)</source>
+            <translation>挂起判定 (s)</translation>
+        </message>
+        <message>
+            <source>Without progress for this time the ranks are inspected; 0: learnt from the run.</source>
+            <translation>这段时间没有进展则检查各 rank；0：由运行情况得出。</translation>
+        </message>
+        <message>
+            <source>Observe NCCL</source>
+            <translation>观察 NCCL</translation>
+        </message>
+        <message>
+            <source>auto: operations and their GPU times, where ranks have GPUs. light: without GPU times. full: and the network.</source>
+            <translation>auto：在有 GPU 的 rank 上记录操作及其 GPU 时间。light：不含 GPU 时间。full：还包括网络。</translation>
+        </message>
+        <message>
+            <source>Before a stop</source>
+            <translation>停止之前</translation>
+        </message>
+        <message>
+            <source>Signal that the ranks get so that they write a checkpoint and end by themselves.</source>
+            <translation>发给各 rank 的信号，让它们写检查点并自行结束。</translation>
+        </message>
+        <message>
+            <source>and wait (s)</source>
+            <translation>并等待 (s)</translation>
+        </message>
+        <message>
+            <source>Seconds after that signal until SIGTERM follows.</source>
+            <translation>该信号之后到发送 SIGTERM 的秒数。</translation>
+        </message>
+        <message>
+            <source>What the native engine trains; its keys are below.</source>
+            <translation>内置引擎训练的内容；其各键见下。</translation>
+        </message>
+        <message>
+            <source>command runs instead</source>
+            <translation>改为运行 command</translation>
+        </message>
+        <message>
+            <source>Co&amp;mmand</source>
+            <translation>命令(&amp;M)</translation>
+        </message>
+        <message>
+            <source>Your own program, instead of train; every rank runs it with torchrun's environment.</source>
+            <translation>用自己的程序代替 train；每个 rank 以 torchrun 的环境变量运行它。</translation>
+        </message>
+        <message>
+            <source>train runs instead</source>
+            <translation>改为运行 train</translation>
+        </message>
+        <message>
+            <source>Wor&amp;king folder</source>
+            <translation>工作文件夹(&amp;K)</translation>
+        </message>
+        <message>
+            <source>On the nodes.</source>
+            <translation>位于节点上。</translation>
+        </message>
+        <message>
+            <source>the home folder, or that of the pushed files</source>
+            <translation>主文件夹，或推送文件所在的文件夹</translation>
+        </message>
+        <message>
+            <source>P&amp;ush</source>
+            <translation>推送(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Files and folders from beside the job file; only changes travel.</source>
+            <translation>作业文件旁边的文件和文件夹；只传送改动。</translation>
+        </message>
+        <message>
+            <source>nothing: it is on the nodes already</source>
+            <translation>无：节点上已有</translation>
+        </message>
+        <message>
+            <source>Local rank as</source>
+            <translation>本地 rank 的传法</translation>
+        </message>
+        <message>
+            <source>Argument for scripts written for torch.distributed.launch.</source>
+            <translation>用于为 torch.distributed.launch 编写的脚本的参数。</translation>
+        </message>
+        <message>
+            <source>Python &amp;of</source>
+            <translation>Python 来自(&amp;O)</translation>
+        </message>
+        <message>
+            <source>Folder of a virtual environment on the nodes.</source>
+            <translation>节点上虚拟环境的文件夹。</translation>
+        </message>
+        <message>
+            <source>the node's Python</source>
+            <translation>节点的 Python</translation>
+        </message>
+        <message>
+            <source>Name or folder of an environment of conda on the nodes.</source>
+            <translation>节点上 conda 环境的名称或文件夹。</translation>
+        </message>
+        <message>
+            <source>Lo&amp;g folder</source>
+            <translation>日志文件夹(&amp;G)</translation>
+        </message>
+        <message>
+            <source>On the nodes: a file per rank as well, as torchrun lays them out.</source>
+            <translation>位于节点上：每个 rank 另写一个文件，布局与 torchrun 相同。</translation>
+        </message>
+        <message>
+            <source>none: the output comes here</source>
+            <translation>无：输出传到这里</translation>
+        </message>
+        <message>
+            <source>TensorBoard folder</source>
+            <translation>TensorBoard 文件夹</translation>
+        </message>
+        <message>
+            <source>Folder of event files on the node, from workdir, with placeholders: runs/{rank}. metrics.lines is then false unless the job says otherwise.</source>
+            <translation>节点上事件文件的文件夹，相对 workdir，可用占位符：runs/{rank}。此时 metrics.lines 为 false，除非作业另有说明。</translation>
+        </message>
+        <message>
+            <source>Known lines</source>
+            <translation>已知的行</translation>
+        </message>
+        <message>
+            <source>Read curves from lines of known shapes: PyTorch's examples, Lightning, Hugging Face, tqdm, Megatron-LM and others.</source>
+            <translation>从已知格式的行读取曲线：PyTorch 示例、Lightning、Hugging Face、tqdm、Megatron-LM 等。</translation>
+        </message>
+        <message>
+            <source>Own l&amp;ines</source>
+            <translation>自定义行(&amp;I)</translation>
+        </message>
+        <message>
+            <source>{name} is a number that becomes a curve, {} any number, {*} any text.</source>
+            <translation>{name} 是成为曲线的数，{} 是任意数，{*} 是任意文本。</translation>
+        </message>
+        <message>
+            <source>Name of the r&amp;un</source>
+            <translation>运行名称(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Shown in Runs.</source>
+            <translation>显示在“运行记录”中。</translation>
+        </message>
+        <message>
+            <source>the name of the file</source>
+            <translation>文件的名称</translation>
+        </message>
+        <message>
+            <source>Laun&amp;cher</source>
+            <translation>启动器(&amp;C)</translation>
+        </message>
+        <message>
+            <source>&amp;Nodes</source>
+            <translation>节点(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Names from the inventory; the first is the master. all: every node of the inventory. local: this computer, without SSH.</source>
+            <translation>清单中的名称；第一个是主节点。all：清单中的所有节点。local：本机，不经 SSH。</translation>
+        </message>
+        <message>
+            <source>required unless the launcher chooses the nodes</source>
+            <translation>必填，除非由启动器选择节点</translation>
+        </message>
+        <message>
+            <source>Master</source>
+            <translation>主节点</translation>
+        </message>
+        <message>
+            <source>The node that gets rank 0.</source>
+            <translation>得到 rank 0 的节点。</translation>
+        </message>
+        <message>
+            <source>the first of nodes</source>
+            <translation>nodes 中的第一个</translation>
+        </message>
+        <message>
+            <source>Order of ranks</source>
+            <translation>rank 的次序</translation>
+        </message>
+        <message>
+            <source>block: all ranks of the first node, then of the next, as torchrun. cyclic: one rank of each node in turn.</source>
+            <translation>block：先是第一个节点的所有 rank，再是下一个，与 torchrun 相同。cyclic：轮流在每个节点上放一个 rank。</translation>
+        </message>
+        <message>
+            <source>&amp;Ranks per node</source>
+            <translation>每个节点的 rank 数(&amp;R)</translation>
+        </message>
+        <message>
+            <source>auto: one per GPU, else one per CPU slot; a number; or one for each node: { node1: 4, node2: 2 }.</source>
+            <translation>auto：每块 GPU 一个，否则每个 CPU 槽位一个；或一个数；或逐节点给出：{ node1: 4, node2: 2 }。</translation>
+        </message>
+        <message>
+            <source>GPUs of nodes</source>
+            <translation>各节点的 GPU</translation>
+        </message>
+        <message>
+            <source>Indices of the GPUs of a node, instead of the inventory's.</source>
+            <translation>节点 GPU 的编号，代替清单中的设置。</translation>
+        </message>
+        <message>
+            <source>those of the inventory</source>
+            <translation>清单中的设置</translation>
+        </message>
+        <message>
+            <source>Backend</source>
+            <translation>通信后端</translation>
+        </message>
+        <message>
+            <source>What the ranks communicate with: nccl between GPUs, gloo between CPUs. auto: as the device.</source>
+            <translation>各 rank 用什么通信：GPU 之间用 nccl，CPU 之间用 gloo。auto：随设备而定。</translation>
+        </message>
+        <message>
+            <source>Master &amp;port</source>
+            <translation>主节点端口(&amp;P)</translation>
+        </message>
+        <message>
+            <source>The port on the master where the ranks meet. 0: a free one.</source>
+            <translation>各 rank 会合时所用的主节点端口。0：任一空闲端口。</translation>
+        </message>
+        <message>
+            <source>Preflight</source>
+            <translation>预检</translation>
+        </message>
+        <message>
+            <source>Before the start: quick: the nodes and the paths between them. always: loss, bandwidth and versions, too. off: nothing.</source>
+            <translation>启动之前：quick：检查节点及其间的路径。always：还检查丢包、带宽和版本。off：不检查。</translation>
+        </message>
+        <message>
+            <source>Network interface</source>
+            <translation>网络接口</translation>
+        </message>
+        <message>
+            <source>auto, or the name of one, for example eth0.</source>
+            <translation>auto，或接口名称，例如 eth0。</translation>
+        </message>
+        <message>
+            <source>Login &amp;node</source>
+            <translation>登录节点(&amp;N)</translation>
+        </message>
+        <message>
+            <source>Inventory name of a node that has sbatch; local: this computer.</source>
+            <translation>清单中装有 sbatch 的节点名称；local：本机。</translation>
+        </message>
+        <message>
+            <source>N&amp;umber of nodes</source>
+            <translation>节点数(&amp;U)</translation>
+        </message>
+        <message>
+            <source>Nodes to ask Slurm for.</source>
+            <translation>向 Slurm 申请的节点数。</translation>
+        </message>
+        <message>
+            <source>Part&amp;ition</source>
+            <translation>分区(&amp;I)</translation>
+        </message>
+        <message>
+            <source>Slurm's default</source>
+            <translation>Slurm 的默认值</translation>
+        </message>
+        <message>
+            <source>Acc&amp;ount</source>
+            <translation>账户(&amp;O)</translation>
+        </message>
+        <message>
+            <source>QOS</source>
+            <translation>QOS</translation>
+        </message>
+        <message>
+            <source>&amp;Time limit</source>
+            <translation>时限(&amp;T)</translation>
+        </message>
+        <message>
+            <source>Minutes, HH:MM:SS or D-HH:MM:SS.</source>
+            <translation>分钟数、HH:MM:SS 或 D-HH:MM:SS。</translation>
+        </message>
+        <message>
+            <source>&amp;GRES per node</source>
+            <translation>每节点 GRES(&amp;G)</translation>
+        </message>
+        <message>
+            <source>As sbatch --gres, for example gpu:4.</source>
+            <translation>与 sbatch --gres 相同，例如 gpu:4。</translation>
+        </message>
+        <message>
+            <source>E&amp;xtra for sbatch</source>
+            <translation>sbatch 的其他参数(&amp;X)</translation>
+        </message>
+        <message>
+            <source>Further options in one word each: --mem=32G --exclusive.</source>
+            <translation>其他选项，每个一个词：--mem=32G --exclusive。</translation>
+        </message>
+        <message>
+            <source>nodes that Slurm chooses</source>
+            <translation>由 Slurm 选择节点</translation>
+        </message>
+        <message>
+            <source>the nodes that are named</source>
+            <translation>使用指定的节点</translation>
+        </message>
     </context>
     <context>
         <name>KeyInstall</name>
@@ -15499,10 +16631,6 @@ ended with %1</source>
         <message>
             <source>%1 – %2</source>
             <translation>%1 – %2</translation>
-        </message>
-        <message>
-            <source>not reported</source>
-            <translation>未上报</translation>
         </message>
         <message>
             <source>%1 steps measured</source>
