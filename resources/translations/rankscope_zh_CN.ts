@@ -4649,7 +4649,7 @@
         </message>
         <message>
             <source>Names from the inventory; the first is the master. all: every node of the inventory. local: this computer, without SSH.</source>
-            <translation>清单中的名称；第一个是主节点。all：清单中的所有节点。local：本机，不经 SSH。</translation>
+            <translation>节点清单中的名称；第一个是主节点。all：节点清单中的所有节点。local：本机，不经 SSH。</translation>
         </message>
         <message>
             <source>required unless the launcher chooses the nodes</source>
@@ -4689,11 +4689,11 @@
         </message>
         <message>
             <source>Indices of the GPUs of a node, instead of the inventory's.</source>
-            <translation>节点 GPU 的编号，代替清单中的设置。</translation>
+            <translation>节点 GPU 的编号，代替节点清单中的设置。</translation>
         </message>
         <message>
             <source>those of the inventory</source>
-            <translation>清单中的设置</translation>
+            <translation>节点清单中的设置</translation>
         </message>
         <message>
             <source>Backend</source>
@@ -4733,7 +4733,7 @@
         </message>
         <message>
             <source>Inventory name of a node that has sbatch; local: this computer.</source>
-            <translation>清单中装有 sbatch 的节点名称；local：本机。</translation>
+            <translation>节点清单中装有 sbatch 的节点名称；local：本机。</translation>
         </message>
         <message>
             <source>N&amp;umber of nodes</source>
