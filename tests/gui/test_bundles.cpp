@@ -27,6 +27,7 @@
 #include <QToolButton>
 #include <QUrl>
 #include <algorithm>
+#include <random>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -64,6 +65,20 @@ protected:
         ASSERT_TRUE(store.ok());
         ASSERT_TRUE((*store)->append(
             run.id, {{1, run.start_us, "late", 1, LogEvent{false, "login with " + kToken + "\n", 0}}}));
+    }
+
+    /// So much that its writing takes longer than a click, also where the machine is busy.
+    void fill_store_with_much() {
+        fill_store_with_leak();
+        std::mt19937 random(1);
+        std::string text(16'000'000, '\n');
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            text[i] = i % 100 == 99 ? '\n' : char('a' + random() % 26);
+        }
+        auto store = RunStore::open(options_in(folder_.path()).store_path());
+        ASSERT_TRUE(store.ok());
+        ASSERT_TRUE((*store)->append(
+            "leak-1", {{2, 1'750'000'000'000'000, "late", 1, LogEvent{false, std::move(text), 0}}}));
     }
 
     /// A bundle of a run that the window's store does not have.
@@ -164,7 +179,7 @@ TEST_F(Bundles, AFileIsReplacedOnlyWhenTheUserWantsIt) {
 }
 
 TEST_F(Bundles, ACancelledWriteLeavesNothing) {
-    fill_store_with_leak();
+    fill_store_with_much();
     open_runs(2);
     QDialog* dialog = save_dialog();
     save_to(dialog, path("half.rankscope"));

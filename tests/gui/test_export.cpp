@@ -117,7 +117,7 @@ TEST_F(Exports, TheRunInLiveIsExportedFromAnyPage) {
     show_in_live({.name = "older", .id = "old-1", .steps_per_epoch = 5});
     export_shown("csv", path("metrics.csv"));
     ASSERT_TRUE(wait_until([&] { return written()->isVisible(); }));
-    EXPECT_TRUE(content("metrics.csv").startsWith("rank,")) << content("metrics.csv").left(80).toStdString();
+    EXPECT_TRUE(content("metrics.csv").startsWith("t_us,")) << content("metrics.csv").left(80).toStdString();
     window_->show_page(MainWindow::Page::Fleet);
     EXPECT_TRUE(written()->isVisible()) << "on every page";
     export_shown("html", path("report.html"));
