@@ -11,12 +11,16 @@
 #include <QLabel>
 #include <QLocale>
 #include <QPushButton>
+#include <QResizeEvent>
 #include <QStyle>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace rankscope::gui {
 
 namespace {
+
+constexpr int kNarrowest = 200;  ///< before the first layout
 
 QString rate(double value) {
     return QString::number(value, 'g', 4);
@@ -51,6 +55,25 @@ AdvicePanel::AdvicePanel(QWidget* parent) : QWidget(parent), curve_(new RateCurv
     memory_->hide();
     connect(scale_, &QPushButton::clicked, this, &AdvicePanel::scaleRequested);
     set_advice(std::nullopt);
+}
+
+int AdvicePanel::height_here() const {
+    return layout()->totalHeightForWidth(std::max(width(), kNarrowest));
+}
+
+QSize AdvicePanel::sizeHint() const {
+    return {QWidget::sizeHint().width(), height_here()};
+}
+
+QSize AdvicePanel::minimumSizeHint() const {
+    return {QWidget::minimumSizeHint().width(), height_here()};
+}
+
+void AdvicePanel::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (event->oldSize().width() != event->size().width()) {
+        updateGeometry();
+    }
 }
 
 void AdvicePanel::set_advice(const std::optional<TrainingAdvice>& advice) {

@@ -30,10 +30,21 @@ public:
     /// Of a GPU; nothing: not known.
     void set_memory(const std::optional<MemoryNeed>& need);
 
+    /// Its height follows from its width all the same: with a row that asks for a height for its width, QFormLayout
+    /// gives rows beside hidden ones none at all.
+    bool hasHeightForWidth() const override { return false; }
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override;
+
 signals:
     void scaleRequested();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
+    int height_here() const;
+
     QLabel* batch_;
     QLabel* scaling_;
     QPushButton* scale_;

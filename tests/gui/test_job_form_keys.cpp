@@ -9,6 +9,10 @@
 
 #include <tests/gui/gui_test.h>
 
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QLineEdit>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <map>
 
@@ -58,6 +62,35 @@ TEST(JobFormKeys, EveryKeyOfTheTableHasAFieldThatCanBeReached) {
             EXPECT_TRUE(editor->isVisibleTo(&form)) << info.path;
             EXPECT_FALSE(editor->accessibleName().isEmpty()) << info.path;
             EXPECT_NE(editor->focusPolicy(), Qt::NoFocus) << info.path;
+        }
+    }
+}
+
+TEST(JobFormKeys, FieldsHaveTheirHeightAfterAJobOfAnotherKind) {
+    JobForm form;
+    form.resize(460, 900);
+    form.show();
+    Job own;
+    own.name = "own";
+    own.command = {"true"};
+    Job engine;
+    engine.name = "engine";
+    engine.train =
+        nlohmann::json{{"model", "resnet18"},
+                       {"dataset", "cifar10"},
+                       {"optimizer", {{"name", "sgd"}, {"lr", 0.1}, {"momentum", 0.9}}},
+                       {"schedule", {{"name", "cos"}, {"warmup", {{"epochs", 5}, {"factor", 0.1}}}}}};
+    for (const Job& job : {own, engine, own, engine}) {
+        form.set_job(job);
+        form.show_advice(job.train ? 4 : 0);
+        QCoreApplication::processEvents();
+        for (const QWidget* field : form.findChildren<QWidget*>(QRegularExpression(u"^launch[.]"_s))) {
+            const bool editor =
+                qobject_cast<const QLineEdit*>(field) || qobject_cast<const QComboBox*>(field);
+            if (editor && field->isVisible()) {
+                EXPECT_GE(field->height(), field->minimumSizeHint().height())
+                    << ss(field->objectName()) << ", " << job.name;
+            }
         }
     }
 }
