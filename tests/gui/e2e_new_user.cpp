@@ -18,6 +18,7 @@
 #include <gui/session/workspace.h>
 #include <gui/settings/language.h>
 #include <gui/widgets/focus_ring.h>
+#include <gui/widgets/notice_bar.h>
 
 #include <nlohmann/json.hpp>
 #include <tests/gui/gui_test.h>
@@ -436,8 +437,9 @@ void NewUser::export_run() {
     picture("the dialog");
     hand::write(child<QLineEdit>(dialog, "fileNameEdit"), file);
     hand::press(dialog, Qt::Key_Return);
-    expect_soon([&] { return text("runsSummary").startsWith(u"Written: "_s); },
-                "the page says that it is written");
+    const auto* written = find<NoticeBar>("exportWritten");
+    expect_soon([&] { return written->isVisible() && written->text().startsWith(u"Written: "_s); },
+                "the window says that it is written");
     QFile report(file);
     expect(report.open(QIODevice::ReadOnly), "the file is there");
     const QByteArray page = report.readAll();
