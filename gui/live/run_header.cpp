@@ -73,6 +73,7 @@ RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     connect(pause_, &QPushButton::clicked, this, [this] { emit pauseRequested(pauses_); });
     stop_ = make_button(tr("&Stop"), "stopButton", this, "danger");
     layout->addWidget(stop_);
+    droppable_ = {{{bar_}, {accuracy_}, {elapsed_, true}, {epoch_}, {eta_}}};
     connect(stop_, &QPushButton::clicked, this, [this] { emit stopRequested(force_); });
 }
 
@@ -94,9 +95,55 @@ void RunHeader::set_run(const LiveData& run, const RunControl& control, std::int
     accuracy_->setText(state.validations.empty()
                            ? QString()
                            : tr("Validation %1").arg(percent_text(state.validations.back().acc1, 2)));
-    accuracy_->setVisible(!accuracy_->text().isEmpty());
+    want(accuracy_, !accuracy_->text().isEmpty());
     show_progress(state, standing.advancing);
     show_buttons(state, control);
+    fit();
+}
+
+void RunHeader::want(QWidget* part, bool wanted) {
+    std::find_if(droppable_.begin(), droppable_.end(), [part](const Droppable& each) {
+        return each.part == part;
+    })->wanted = wanted;
+}
+
+int RunHeader::width_without(std::size_t dropped) const {
+    const QMargins edges = layout()->contentsMargins();
+    int needed = edges.left() + edges.right();
+    for (int i = 0; i < layout()->count(); ++i) {
+        const QWidget* part = layout()->itemAt(i)->widget();
+        if (!part) {
+            continue;
+        }
+        const auto* const found = std::find_if(droppable_.begin(), droppable_.end(),
+                                               [part](const Droppable& each) { return each.part == part; });
+        const bool shown = found == droppable_.end()
+                               ? !part->isHidden()
+                               : found->wanted && std::size_t(found - droppable_.begin()) >= dropped;
+        if (shown) {
+            needed += std::max(part->minimumSizeHint().width(), part->minimumWidth()) + layout()->spacing();
+        }
+    }
+    return needed;
+}
+
+void RunHeader::fit() {
+    std::size_t dropped = 0;
+    while (dropped < droppable_.size() && width_without(dropped) > width()) {
+        ++dropped;
+    }
+    for (std::size_t i = 0; i < droppable_.size(); ++i) {
+        droppable_[i].part->setVisible(droppable_[i].wanted && i >= dropped);
+    }
+}
+
+QSize RunHeader::minimumSizeHint() const {
+    return {width_without(droppable_.size()), QWidget::minimumSizeHint().height()};
+}
+
+void RunHeader::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
 }
 
 void RunHeader::show_outcome(Outcome outcome, const RunStanding& standing) {
@@ -128,9 +175,9 @@ void RunHeader::style_pill() {
 void RunHeader::show_progress(const RunState& state, bool advancing) {
     const double progress = state.epoch_progress();
     const bool known = progress >= 0 && state.epochs > 0 && state.outcome == Outcome::Running;
-    epoch_->setVisible(known);
-    bar_->setVisible(known);
-    eta_->setVisible(known && advancing);
+    want(epoch_, known);
+    want(bar_, known);
+    want(eta_, known && advancing);
     if (!known) {
         return;
     }

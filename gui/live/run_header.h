@@ -6,6 +6,8 @@
 #include <gui/live/run_standing.h>
 
 #include <QWidget>
+#include <array>
+#include <cstddef>
 
 class QLabel;
 class QProgressBar;
@@ -24,6 +26,9 @@ public:
 
     void set_run(const LiveData& run, const RunControl& control, std::int64_t now_us);
 
+    /// Without what leaves where there is no room: bar, validation, time, epoch, time left.
+    QSize minimumSizeHint() const override;
+
 signals:
     void stopRequested(bool force);
     void pauseRequested(bool pause);
@@ -33,8 +38,18 @@ signals:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    /// A part that may leave, and whether there is something to show in it.
+    struct Droppable {
+        QWidget* part;
+        bool wanted = false;
+    };
+    void want(QWidget* part, bool wanted);
+    /// The width that is needed when the first `dropped` of what may leave are hidden.
+    int width_without(std::size_t dropped) const;
+    void fit();
     void show_outcome(Outcome outcome, const RunStanding& standing);
     void style_pill();
     void show_progress(const RunState& state, bool advancing);
@@ -53,6 +68,7 @@ private:
     QPushButton* again_;
     QPushButton* pause_;
     QPushButton* stop_;
+    std::array<Droppable, 5> droppable_{};  ///< the least important first
     Outcome pill_outcome_ = Outcome::Running;
     StandingSign pill_sign_ = StandingSign::Outcome;
     bool force_ = false;

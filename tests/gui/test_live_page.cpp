@@ -127,6 +127,11 @@ TEST_F(Live, FiguresOfASilentNodeShowTheirAge) {
 /// The head of a run, by itself.
 class Head : public ::testing::Test {
 protected:
+    void SetUp() override {
+        page_.resize(1280, 60);
+        page_.show();
+        header_.resize(1196, 46);
+    }
     void show(const LiveData& data, double later_s, RunControl control = {.live = true}) {
         header_.set_run(data, control, data.state.last_us + std::int64_t(later_s * 1e6));
         header_.show();
@@ -134,8 +139,29 @@ protected:
     QString text(const char* name) { return child<QLabel>(&header_, name)->text(); }
     bool visible(const char* name) { return child<QWidget>(&header_, name)->isVisible(); }
 
-    RunHeader header_;
+    QWidget page_;
+    RunHeader header_{&page_};
 };
+
+TEST_F(Head, WhatMattersLeastLeavesWhereThereIsNoRoom) {
+    const LiveData running = synthetic_data({.ranks = 1024, .until = 0.8, .fate = Fate::Running});
+    show(running, 0.2, {.live = true, .can_pause = true});
+    EXPECT_TRUE(visible("epochProgress"));
+    EXPECT_TRUE(visible("epochEta"));
+    EXPECT_LE(header_.minimumSizeHint().width(), 820) << "in a window of 920 beside the pages' buttons";
+    header_.resize(960, 46);
+    EXPECT_FALSE(visible("epochProgress"));
+    EXPECT_TRUE(visible("epochEta"));
+    header_.resize(header_.minimumSizeHint().width(), 46);
+    EXPECT_FALSE(visible("epochEta"));
+    EXPECT_TRUE(visible("runRate"));
+    EXPECT_TRUE(visible("stopButton"));
+    show(running, 0.4, {.live = true, .can_pause = true});
+    EXPECT_FALSE(visible("epochEta"));
+    header_.resize(1196, 46);
+    EXPECT_TRUE(visible("epochEta"));
+    EXPECT_TRUE(visible("epochProgress"));
+}
 
 TEST_F(Head, RatesAndTimesLeftAreShownOnlyWhileStepsArrive) {
     const LiveData running = synthetic_data({.until = 0.4, .fate = Fate::Running});
