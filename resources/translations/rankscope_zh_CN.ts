@@ -6519,10 +6519,6 @@
             <translation>%1 上仍有已结束的运行 %2 的进程：%3 (pid %4)。</translation>
         </message>
         <message>
-            <source>%1: %2 could not be read: %3</source>
-            <translation>%1：无法读取 %2：%3</translation>
-        </message>
-        <message>
             <source>The disks have room.</source>
             <translation>磁盘空间充足。</translation>
         </message>
@@ -6869,6 +6865,138 @@
         <message>
             <source>Loss and bandwidth: only a full preflight of at most %1 nodes measures them.</source>
             <translation>丢包和带宽：只有不超过 %1 个节点的完整预检才测量。</translation>
+        </message>
+        <message>
+            <source>the state of the clock's synchronization</source>
+            <translation>时钟同步状态</translation>
+        </message>
+        <message>
+            <source>the range of ephemeral ports</source>
+            <translation>临时端口范围</translation>
+        </message>
+        <message>
+            <source>the firewall</source>
+            <translation>防火墙</translation>
+        </message>
+        <message>
+            <source>the rules of the firewall</source>
+            <translation>防火墙规则</translation>
+        </message>
+        <message>
+            <source>the state of the firewall</source>
+            <translation>防火墙状态</translation>
+        </message>
+        <message>
+            <source>the zones of the firewall</source>
+            <translation>防火墙区域</translation>
+        </message>
+        <message>
+            <source>the errors of the GPUs in the kernel log</source>
+            <translation>内核日志中的 GPU 错误</translation>
+        </message>
+        <message>
+            <source>the GPUs</source>
+            <translation>GPU</translation>
+        </message>
+        <message>
+            <source>the processes on the GPUs</source>
+            <translation>GPU 上的进程</translation>
+        </message>
+        <message>
+            <source>the value %1 of the GPUs</source>
+            <translation>GPU 的 %1 值</translation>
+        </message>
+        <message>
+            <source>the network interfaces</source>
+            <translation>网络接口</translation>
+        </message>
+        <message>
+            <source>processes of earlier runs</source>
+            <translation>以前运行留下的进程</translation>
+        </message>
+        <message>
+            <source>the limit %1</source>
+            <translation>限制 %1</translation>
+        </message>
+        <message>
+            <source>the names of the nodes</source>
+            <translation>节点名称</translation>
+        </message>
+        <message>
+            <source>the address of %1</source>
+            <translation>%1 的地址</translation>
+        </message>
+        <message>
+            <source>NCCL's settings</source>
+            <translation>NCCL 设置</translation>
+        </message>
+        <message>
+            <source>the paths of the job</source>
+            <translation>作业的路径</translation>
+        </message>
+        <message>
+            <source>the path %1</source>
+            <translation>路径 %1</translation>
+        </message>
+        <message>
+            <source>the ports in use</source>
+            <translation>已占用的端口</translation>
+        </message>
+        <message>
+            <source>the programs of the job</source>
+            <translation>作业的程序</translation>
+        </message>
+        <message>
+            <source>the routes to the other nodes</source>
+            <translation>到其他节点的路由</translation>
+        </message>
+        <message>
+            <source>the versions of the programs and libraries</source>
+            <translation>程序和库的版本</translation>
+        </message>
+        <message>
+            <source>the version of PyTorch's CUDA</source>
+            <translation>PyTorch 的 CUDA 版本</translation>
+        </message>
+        <message>
+            <source>the version of PyTorch's cuDNN</source>
+            <translation>PyTorch 的 cuDNN 版本</translation>
+        </message>
+        <message>
+            <source>the version of the system's cuDNN</source>
+            <translation>系统的 cuDNN 版本</translation>
+        </message>
+        <message>
+            <source>the version of the GPU driver</source>
+            <translation>GPU 驱动版本</translation>
+        </message>
+        <message>
+            <source>the version of PyTorch's HIP</source>
+            <translation>PyTorch 的 HIP 版本</translation>
+        </message>
+        <message>
+            <source>the version of the C library</source>
+            <translation>C 库版本</translation>
+        </message>
+        <message>
+            <source>the version of PyTorch's NCCL</source>
+            <translation>PyTorch 的 NCCL 版本</translation>
+        </message>
+        <message>
+            <source>the version of the system's NCCL</source>
+            <translation>系统的 NCCL 版本</translation>
+        </message>
+        <message>
+            <source>the version of Python</source>
+            <translation>Python 版本</translation>
+        </message>
+        <message>
+            <source>the version of PyTorch</source>
+            <translation>PyTorch 版本</translation>
+        </message>
+        <message>
+            <source>%1: cannot read %2: %3</source>
+            <translation>%1：无法读取%2：%3</translation>
         </message>
     </context>
     <context>

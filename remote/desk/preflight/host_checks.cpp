@@ -7,6 +7,7 @@
 #include <remote/desk/preflight/host_checks.h>
 #include <remote/desk/preflight/host_findings.h>
 #include <remote/desk/preflight/nccl_setting_checks.h>
+#include <remote/desk/preflight/unseen_checks.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -475,13 +476,6 @@ void stale_processes(const NodeView& view, HostFindings& findings) {
     }
 }
 
-void unseen(const NodeView& view, HostFindings& findings) {
-    for (const auto& entry : view.host.unseen()) {
-        findings.add("probe-incomplete", CheckStatus::Skip, view,
-                     text(kContext, "%1: %2 could not be read: %3", {view.name, entry.what(), entry.why()}));
-    }
-}
-
 }  // namespace
 
 std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNeeds& needs) {
@@ -504,7 +498,7 @@ std::vector<Check> host_checks(const std::vector<NodeView>& views, const HostNee
         own_folders(view, needs, findings);
         limits(view, needs, world_size, most_memlock, findings);
         stale_processes(view, findings);
-        unseen(view, findings);
+        unseen_checks(view, needs.nccl, findings);
     }
     data_paths(views, needs, findings);
     program(views, needs, findings);
