@@ -94,13 +94,16 @@ void NcclData::show_run(LiveModel* model, std::shared_ptr<RunStore> store, bool 
 }
 
 void NcclData::take_event(const Event& event) {
+    if (over_) {
+        return;
+    }
     const auto* log = event.as<LogEvent>();
     const std::size_t size = log != nullptr ? log->text.size() : 0;
-    if (pending_bytes_ + size > kMostPending) {
+    if (pending_bytes_ + sizeof(Event) + size > kMostPending) {
         left_out_ += size;
         return;
     }
-    pending_bytes_ += size;
+    pending_bytes_ += sizeof(Event) + size;
     pending_.push_back(event);
 }
 

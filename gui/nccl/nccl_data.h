@@ -25,7 +25,7 @@ class NcclData : public QObject {
 
 public:
     static constexpr int kEveryMs = 500;  ///< a live run's snapshots, at most
-    /// Output of a live run that waits for the reader; what comes faster is left out.
+    /// Bytes of a live run's output that wait for the reader; what comes faster is left out.
     static constexpr std::size_t kMostPending = std::size_t(64) << 20;
 
     explicit NcclData(QThreadPool* pool, QObject* parent = nullptr);

@@ -10,6 +10,8 @@
 #include <gui/app/main_window.h>
 #include <gui/app/resources.h>
 #include <gui/live/live_page.h>
+#include <gui/nccl/nccl_data.h>
+#include <gui/nccl/nccl_pane.h>
 #include <gui/plot/metric_plot.h>
 #include <gui/session/workspace.h>
 #include <gui/strings.h>
@@ -305,6 +307,8 @@ int main(int argc, char** argv) {
     model->reset(std::move(data));
     window.show_page(MainWindow::Page::Live);
     window.live_page()->show_session();
+    // No controller runs it: the pane would take it for a stored run, and read nothing.
+    window.live_page()->nccl()->data()->show_run(model, nullptr, true);
 
     Watch watch(window.live_page()->plot(), model, queue);
     Nodes nodes(load, pump);
