@@ -40,20 +40,21 @@ void Lowering::forward_batch_norm(std::size_t index, const BatchNorm2d& norm) {
                                          .epsilon = norm.epsilon,
                                          .momentum = norm.momentum};
     for_type(dnnl_api::type_of(descriptor), [&]<typename T>(T) {
-        plan_.kernel({x, residual, y, saved}, [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
-            const auto* in = static_cast<const T*>(at(x));
-            const auto* other = has_residual ? static_cast<const T*>(at(residual)) : nullptr;
-            auto* out = static_cast<T*>(at(y));
-            auto* mean = static_cast<float*>(at(saved));
-            return [=, &state = state_] {
-                if (state.mode == ForwardMode::train) {
-                    batch_norm_forward<T>(view, parameters, in, other, norm.relu, out,
-                                          {mean, mean + channels}, state.sum_across_ranks);
-                } else {
-                    batch_norm_evaluate<T>(view, parameters, in, other, norm.relu, out);
-                }
-            };
-        });
+        plan_.kernel({x, residual, y, saved},
+                     [=, &state = state_](const StepPlan::Pointer& at) -> StepPlan::Run {
+                         const auto* in = static_cast<const T*>(at(x));
+                         const auto* other = has_residual ? static_cast<const T*>(at(residual)) : nullptr;
+                         auto* out = static_cast<T*>(at(y));
+                         auto* mean = static_cast<float*>(at(saved));
+                         return [=, &state] {
+                             if (state.mode == ForwardMode::train) {
+                                 batch_norm_forward<T>(view, parameters, in, other, norm.relu, out,
+                                                       {mean, mean + channels}, state.sum_across_ranks);
+                             } else {
+                                 batch_norm_evaluate<T>(view, parameters, in, other, norm.relu, out);
+                             }
+                         };
+                     });
     });
 }
 
@@ -91,7 +92,7 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
     for_type(dnnl_api::type_of(descriptor), [&]<typename T>(T) {
         plan_.kernel(
             touches,
-            [=, this](const StepPlan::Pointer& at) -> StepPlan::Run {
+            [=, &state = state_](const StepPlan::Pointer& at) -> StepPlan::Run {
                 GradientSum<T> sum;
                 for (const BufferId part : partials) {
                     sum.parts[sum.count++] = static_cast<const T*>(at(part));
@@ -102,7 +103,7 @@ void Lowering::backward_batch_norm(const ScheduledOp& op, const BatchNorm2d& nor
                 const BatchNormGradients<T> gradients{static_cast<T*>(at(dx)),
                                                       needs_masked ? static_cast<T*>(at(masked)) : nullptr,
                                                       weight_gradient, bias_gradient};
-                return [=, &state = state_] {
+                return [=, &state] {
                     batch_norm_backward<T>(view, parameters, in, result, norm.relu, {mean, mean + channels},
                                            sum, gradients, state.sum_across_ranks);
                 };
