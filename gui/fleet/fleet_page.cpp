@@ -17,13 +17,13 @@
 #include <gui/style/table_delegates.h>
 #include <gui/texts.h>
 #include <gui/widgets/combo_box.h>
+#include <gui/widgets/fitted_table.h>
 #include <gui/widgets/layout_helpers.h>
 #include <gui/widgets/notice_bar.h>
 #include <remote/desk/node/node_shell.h>
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QMenu>
@@ -34,7 +34,6 @@
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <array>
 
 namespace rankscope::gui {
 
@@ -74,14 +73,14 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     auto* splitter = new QSplitter(Qt::Vertical, this);
     splitter->setChildrenCollapsible(false);
     splitter->setHandleWidth(10);
-    table_ = new QTableView(splitter);
+    table_ = new FittedTable(splitter);
     tune_table(table_, "fleetTable", tr("Nodes"));
     table_->setModel(fleet_->model());
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setItemDelegate(new ProbeDelegate(table_));
     table_->setItemDelegateForColumn(FleetModel::Slots, new SlotsDelegate(table_));
-    table_->horizontalHeader()->setSectionResizeMode(FleetModel::State, QHeaderView::Stretch);
-    fit_columns();
+    table_->set_droppable({FleetModel::Os, FleetModel::RoundTrip});  // the details have them
+    table_->set_widened(FleetModel::State);                          // it may be a sentence
     details_ = new NodeDetails(splitter);
     splitter->addWidget(table_);
     splitter->addWidget(details_);
@@ -163,6 +162,7 @@ void FleetPage::apply_filter() {
     for (std::size_t row = 0; row < nodes.size(); ++row) {
         table_->setRowHidden(int(row), group.isValid() && qs(nodes[row].spec.group) != group.toString());
     }
+    table_->fit();
     update_state();
     update_details();
 }
@@ -173,34 +173,6 @@ int FleetPage::shown_rows() const {
         shown += table_->isRowHidden(row) ? 0 : 1;
     }
     return shown;
-}
-
-// Columns are as wide as their content (within limits): the state, which may be a sentence, gets the rest.
-void FleetPage::fit_columns() {
-    struct Limits {
-        int smallest;
-        int largest;
-    };
-    constexpr std::array<Limits, FleetModel::NUM_COLUMNS> kLimits{{{110, 170},
-                                                                   {70, 130},
-                                                                   {110, 170},
-                                                                   {0, 0},
-                                                                   {116, 172},
-                                                                   {100, 120},
-                                                                   {84, 200},
-                                                                   {46, 60},
-                                                                   {96, 140},
-                                                                   {90, 170},
-                                                                   {80, 100},
-                                                                   {60, 90}}};
-    for (int column = 0; column < FleetModel::NUM_COLUMNS; ++column) {
-        if (column != FleetModel::State) {
-            const Limits& limits = kLimits[std::size_t(column)];
-            table_->resizeColumnToContents(column);
-            const int wanted = table_->columnWidth(column) + 8;
-            table_->setColumnWidth(column, std::clamp(wanted, limits.smallest, limits.largest));
-        }
-    }
 }
 
 void FleetPage::open_selected() {
@@ -256,7 +228,7 @@ void FleetPage::connect_parts() {
             select_node(keep_selected_);
         }
     });
-    connect(fleet_, &Fleet::changed, this, &FleetPage::fit_columns);
+    connect(fleet_, &Fleet::changed, table_, &FittedTable::fit);
     for (const auto signal : {&Fleet::changed, &Fleet::problemsChanged, &Fleet::probesChanged}) {
         connect(fleet_, signal, this, &FleetPage::update_state);
     }
@@ -345,15 +317,6 @@ std::vector<NodeSpec> FleetPage::selection(bool inventory_only) const {
 void FleetPage::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     figures_clock_.start(kFiguresEveryMs);
-}
-
-// In a narrow window the state keeps its room; what is left out is in the details.
-void FleetPage::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    constexpr int kWide = 1300;
-    for (const int column : {FleetModel::Os, FleetModel::RoundTrip}) {
-        table_->setColumnHidden(column, width() < kWide);
-    }
 }
 
 void FleetPage::hideEvent(QHideEvent* event) {

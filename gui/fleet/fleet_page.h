@@ -17,11 +17,11 @@ class QLabel;
 class QLayout;
 class QPushButton;
 class QSplitter;
-class QTableView;
 
 namespace rankscope::gui {
 
 class FirstSteps;
+class FittedTable;
 class NodeDetails;
 class NoticeBar;
 
@@ -48,7 +48,6 @@ signals:
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
 
 private:
     QWidget* make_buttons();
@@ -56,7 +55,6 @@ private:
     void update_first_steps();
     void show_menu(const QPoint& at);
     void connect_parts();
-    void fit_columns();
     void update_state();
     void update_details();
     void make_filter(QLayout* bar);
@@ -88,7 +86,7 @@ private:
     bool steps_wanted_ = false;
     bool steps_hidden_ = false;
     QComboBox* filter_;  ///< a group; hidden while there is none
-    QTableView* table_;
+    FittedTable* table_;
     NodeDetails* details_;
     QPushButton* add_;
     QPushButton* import_;

@@ -62,8 +62,8 @@ void FittedTable::fit() {
     for (int& width : wanted) {
         width = std::min(width, most);
     }
-    if (last >= 0) {
-        wanted[std::size_t(last)] += std::max(0, room - sum());
+    if (const int widened = widened_ >= 0 ? widened_ : last; widened >= 0) {
+        wanted[std::size_t(widened)] += std::max(0, room - sum());
     }
     for (int column = 0; column < int(wanted.size()); ++column) {
         if (!isColumnHidden(column)) {

@@ -9,7 +9,8 @@
 namespace rankscope::gui {
 
 /// A table that never scrolls sideways while its columns can be made to fit: where there is no room, first the columns
-/// that others repeat in their tool tips are hidden, then the widest are elided. Spare room goes to the last one.
+/// that others repeat in their tool tips are hidden, then the widest are elided. Spare room goes to the last one, or to
+/// the one that is named.
 class FittedTable : public QTableView {
     Q_OBJECT
 
@@ -18,6 +19,8 @@ public:
 
     /// The columns that may be hidden, the first to go first.
     void set_droppable(const std::vector<int>& columns) { droppable_ = columns; }
+    /// The column that gets the spare room.
+    void set_widened(int column) { widened_ = column; }
     /// After the model has changed. A resize does it as well.
     void fit();
 
@@ -26,6 +29,7 @@ protected:
 
 private:
     std::vector<int> droppable_;
+    int widened_ = -1;  ///< the last one
 };
 
 }  // namespace rankscope::gui
