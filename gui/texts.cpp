@@ -313,6 +313,14 @@ QString failure_line(const Failure& failure) {
     return failure.where.empty() ? what : QString(qs(failure.where) % u": "_s % what);
 }
 
+QString variable_text(const std::string& text) {
+    return QCoreApplication::translate("NcclVariables", text.c_str());
+}
+
+QString nccl_line_text(const std::string& text) {
+    return QCoreApplication::translate("NcclLines", text.c_str());
+}
+
 QString wrapped_tip(const QString& text) {
     return text.isEmpty() ? text : Qt::convertFromPlainText(text, Qt::WhiteSpaceNormal);
 }

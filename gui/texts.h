@@ -49,6 +49,11 @@ QString exit_text(int code, int signal);
 /// "Rank 1 on node2 was killed by signal 9 (SIGKILL)".
 QString culprit_text(const Culprit& culprit);
 
+/// What a variable means, or its default, of resources/nccl_variables.yaml.
+QString variable_text(const std::string& text);
+/// What a line of NCCL means, of resources/nccl_lines.yaml.
+QString nccl_line_text(const std::string& text);
+
 /// A long text as a tool tip whose lines wrap: Qt wraps rich text only.
 QString wrapped_tip(const QString& text);
 

@@ -3,6 +3,7 @@
 
 #include <gui/launch/env_dialog.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 #include <remote/desk/plan/variable_notes.h>
 #include <remote/logs/variables/variable_table.h>
@@ -76,7 +77,7 @@ QString about(const std::string& name, const std::string& value) {
         return qs(variable_problem_text(name, value, problems.front()));
     }
     const VariableInfo* info = name.empty() ? nullptr : table.find(name);
-    return info == nullptr ? QString() : qs(info->meaning);
+    return info == nullptr ? QString() : variable_text(info->meaning);
 }
 
 }  // namespace

@@ -515,7 +515,7 @@ void LogPane::fill_context_menu(QMenu* menu, quint32 line) {
     const std::string meaning = line_meaning(rows_->store().text(line));
     if (!meaning.empty()) {
         menu->addAction(tr("&Explain this line"), this, [this, meaning] {
-            message_ = qs(meaning);
+            message_ = nccl_line_text(meaning);
             update_note();
         });
     }

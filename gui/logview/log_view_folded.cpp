@@ -83,13 +83,13 @@ QString LogView::folded_tip(std::uint32_t line) const {
     if (ranks.empty()) {
         return {};
     }
-    QString tip = tr("Printed by rank(s) %1.").arg(ranks_text(ranks));
+    QString tip = tr("Printed by rank(s) %1.", nullptr, int(ranks.size())).arg(ranks_text(ranks));
     const logs::Presence found = presence(line, ranks);
     std::vector<int> missing;
     std::set_difference(ranks_.begin(), ranks_.end(), ranks.begin(), ranks.end(),
                         std::back_inserter(missing));
     if (found == logs::Presence::Missing) {
-        tip += u' ' % tr("Not by rank(s) %1.").arg(ranks_text(missing));
+        tip += u' ' % tr("Not by rank(s) %1.", nullptr, int(missing.size())).arg(ranks_text(missing));
     } else if (found == logs::Presence::Alone) {
         tip += u' ' % tr("By no other one.");
     }

@@ -109,7 +109,7 @@ QVariant FoldedModel::data(const QModelIndex& index, int role) const {
             return wrapped_tip(ranks_text(ranks));
         }
         const QString text = qs(row->text);
-        return wrapped_tip(row->meaning.empty() ? text : text + u"\n\n"_s + qs(row->meaning));
+        return wrapped_tip(row->meaning.empty() ? text : text + u"\n\n"_s + nccl_line_text(row->meaning));
     }
     if (role == Qt::ForegroundRole) {
         return odd || is_warning(*row)                         ? QVariant(colors_.bad)

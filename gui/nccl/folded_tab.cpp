@@ -262,7 +262,8 @@ void FoldedTab::show_details() {
         facts_->clear();
         return;
     }
-    meaning_->setText(row->meaning.empty() ? tr("Rankscope does not know this line.") : qs(row->meaning));
+    meaning_->setText(row->meaning.empty() ? tr("Rankscope does not know this line.")
+                                           : nccl_line_text(row->meaning));
     QStringList facts;
     if (!row->since.empty()) {
         facts += tr("NCCL %1 and newer").arg(qs(row->since));

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/nccl/nccl_reader.h>
-#include <remote/logs/rules/rule_set.h>
+#include <remote/desk/log_rules.h>
 
 #include <algorithm>
 #include <utility>
@@ -13,8 +13,7 @@ namespace {
 
 // Read once: they are a hundred files. What is wrong in one of them, `rankscopectl rules check` says.
 std::shared_ptr<const std::vector<logs::Rule>> usual_rules() {
-    static const auto rules =
-        std::make_shared<const std::vector<logs::Rule>>(logs::load_rules(logs::usual_rule_folders()).rules);
+    static const auto rules = std::make_shared<const std::vector<logs::Rule>>(log_rules().rules);
     return rules;
 }
 

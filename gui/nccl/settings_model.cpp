@@ -113,7 +113,7 @@ QVariant SettingsModel::text(const logs::SettingRow& row, const logs::SettingUse
                        ? qs(variable_problem_text(row.name,
                                                   row.uses.empty() ? std::string() : row.uses.front().value,
                                                   row.problems.front()))
-                   : row.info ? qs(row.info->meaning)
+                   : row.info ? variable_text(row.info->meaning)
                               : QString();
         default:
             return {};
@@ -135,7 +135,7 @@ QVariant SettingsModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ToolTipRole) {
         const QString value = text(*row, use_of(index), Value).toString();
         const QString first = qs(row->name) + u'=' + value;
-        return wrapped_tip(row->info ? first + u"\n\n"_s + qs(row->info->meaning) : first);
+        return wrapped_tip(row->info ? first + u"\n\n"_s + variable_text(row->info->meaning) : first);
     }
     if (role == Qt::ForegroundRole) {
         return index.column() == Meaning && row->problems.empty() ? QVariant(colors_.muted) : QVariant();

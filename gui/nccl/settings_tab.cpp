@@ -245,7 +245,7 @@ void SettingsTab::show_details() {
         texts += tr("Not all ranks have the same value.");
     }
     if (row->info) {
-        texts += qs(row->info->meaning);
+        texts += variable_text(row->info->meaning);
     }
     meaning_->setText(texts.join(u' '));
     QStringList facts;
@@ -258,7 +258,7 @@ void SettingsTab::show_details() {
                                   : qs(row->info->values).section(u' ', 1));
         }
         if (!row->info->default_text.empty()) {
-            facts += tr("default: %1").arg(qs(row->info->default_text));
+            facts += tr("default: %1").arg(variable_text(row->info->default_text));
         }
         if (const QString versions = versions_text(*row->info); !versions.isEmpty()) {
             facts += versions;

@@ -43,9 +43,6 @@ QString language_for(const QString& choice) {
 }
 
 void install_language(QObject* owner, const QString& code) {
-    if (code == u"en"_s) {
-        return;
-    }
     const auto install = [owner](const QString& file, const QString& folder) {
         auto* translator = new QTranslator(owner);
         if (translator->load(file, folder)) {
@@ -54,7 +51,9 @@ void install_language(QObject* owner, const QString& code) {
             delete translator;
         }
     };
-    install(u"qtbase_"_s % code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
+    if (code != u"en"_s) {  // for which ours has the plurals alone
+        install(u"qtbase_"_s % code, QLibraryInfo::path(QLibraryInfo::TranslationsPath));
+    }
     install(u"rankscope_"_s % code, u":/translations"_s);
 }
 

@@ -5553,6 +5553,1161 @@
         </message>
     </context>
     <context>
+        <name>LogRules</name>
+        <message>
+            <source>The ranks use different versions of NCCL.</source>
+            <translation>各 rank 使用的 NCCL 版本不同。</translation>
+        </message>
+        <message>
+            <source>Compare on all nodes: grep -h libnccl /proc/PID/maps</source>
+            <translation>在所有节点上比较：grep -h libnccl /proc/PID/maps</translation>
+        </message>
+        <message>
+            <source>Install the same wheel everywhere; remove a second NCCL from LD_LIBRARY_PATH</source>
+            <translation>在所有节点上安装相同的 wheel；从 LD_LIBRARY_PATH 中移除第二个 NCCL</translation>
+        </message>
+        <message>
+            <source>A connection of NCCL broke while the ranks met.</source>
+            <translation>各 rank 汇合时，NCCL 的一个连接断开。</translation>
+        </message>
+        <message>
+            <source>The NVIDIA driver of {host} is too old for this CUDA, or there is none.</source>
+            <translation>{host} 的 NVIDIA 驱动对该 CUDA 来说过旧，或没有驱动。</translation>
+        </message>
+        <message>
+            <source>Install a newer driver, or a PyTorch for an older CUDA; containers need --gpus all</source>
+            <translation>安装更新的驱动，或适配较旧 CUDA 的 PyTorch；容器需要 --gpus all</translation>
+        </message>
+        <message>
+            <source>The driver of {host} was upgraded without a reboot.</source>
+            <translation>{host} 的驱动升级后没有重启。</translation>
+        </message>
+        <message>
+            <source>Reboot {host}, or restart the container</source>
+            <translation>重启 {host}，或重启容器</translation>
+        </message>
+        <message>
+            <source>This PyTorch has no NCCL.</source>
+            <translation>此 PyTorch 不含 NCCL。</translation>
+        </message>
+        <message>
+            <source>Install a wheel with CUDA, or use the backend gloo</source>
+            <translation>安装带 CUDA 的 wheel，或使用后端 gloo</translation>
+        </message>
+        <message>
+            <source>Two ranks use the same GPU ({device}).</source>
+            <translation>两个 rank 使用同一个 GPU（{device}）。</translation>
+        </message>
+        <message>
+            <source>torch.cuda.set_device(int(os.environ["LOCAL_RANK"])) before the first use of the GPU</source>
+            <translation>在首次使用 GPU 之前调用 torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))</translation>
+        </message>
+        <message>
+            <source>Start no more processes on a node than it has GPUs</source>
+            <translation>一个节点上启动的进程数不要超过其 GPU 数</translation>
+        </message>
+        <message>
+            <source>{host} has fewer GPUs than ranks: invalid device ordinal.</source>
+            <translation>{host} 的 GPU 少于 rank：invalid device ordinal。</translation>
+        </message>
+        <message>
+            <source>Set --nproc-per-node to the number of GPUs that the ranks see: nvidia-smi -L</source>
+            <translation>将 --nproc-per-node 设为各 rank 可见的 GPU 数：nvidia-smi -L</translation>
+        </message>
+        <message>
+            <source>A GPU of {host} is busy or unavailable.</source>
+            <translation>{host} 的一个 GPU 被占用或不可用。</translation>
+        </message>
+        <message>
+            <source>Find the process that holds it: nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv</source>
+            <translation>查找占用它的进程：nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv</translation>
+        </message>
+        <message>
+            <source>Compute mode EXCLUSIVE_PROCESS: sudo nvidia-smi -c 0</source>
+            <translation>计算模式为 EXCLUSIVE_PROCESS 时：sudo nvidia-smi -c 0</translation>
+        </message>
+        <message>
+            <source>The memory of a GPU is full on {host}, rank {rank}.</source>
+            <translation>{host} 上 rank {rank} 的 GPU 显存已满。</translation>
+        </message>
+        <message>
+            <source>Use a smaller batch or sequence, activation checkpointing, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True</source>
+            <translation>减小 batch 或序列长度，使用激活检查点 (activation checkpointing)、PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True</translation>
+        </message>
+        <message>
+            <source>End other processes on the GPU: nvidia-smi</source>
+            <translation>结束 GPU 上的其他进程：nvidia-smi</translation>
+        </message>
+        <message>
+            <source>NCCL gets no more memory of the GPU on {host}.</source>
+            <translation>NCCL 在 {host} 上无法再分配到显存。</translation>
+        </message>
+        <message>
+            <source>Leave 1-2 GiB of each GPU to NCCL; create the communicators early; set_device before the first use</source>
+            <translation>每个 GPU 给 NCCL 留出 1-2 GiB；尽早创建通信器；首次使用前调用 set_device</translation>
+        </message>
+        <message>
+            <source>NCCL_BUFFSIZE, NCCL_MAX_NCHANNELS</source>
+            <translation>NCCL_BUFFSIZE, NCCL_MAX_NCHANNELS</translation>
+        </message>
+        <message>
+            <source>The memory of a GPU of {host} is defective (ECC).</source>
+            <translation>{host} 的一个 GPU 显存有缺陷 (ECC)。</translation>
+        </message>
+        <message>
+            <source>Take {host} out of the cluster and reset the GPU or reboot: nvidia-smi -q -d ROW_REMAPPER</source>
+            <translation>将 {host} 移出集群，重置 GPU 或重启：nvidia-smi -q -d ROW_REMAPPER</translation>
+        </message>
+        <message>
+            <source>Replace the GPU if remapping failed</source>
+            <translation>如果重映射失败，更换 GPU</translation>
+        </message>
+        <message>
+            <source>A GPU of {host} no longer answers: it fell off the bus, or its firmware stopped.</source>
+            <translation>{host} 的一个 GPU 不再响应：它已从总线上掉线，或其固件已停止运行。</translation>
+        </message>
+        <message>
+            <source>Power {host} off and on; check power, temperature and the riser</source>
+            <translation>将 {host} 断电后重新上电；检查供电、温度和转接卡 (riser)</translation>
+        </message>
+        <message>
+            <source>An illegal memory access on the GPU of {host}.</source>
+            <translation>{host} 的 GPU 上发生非法内存访问。</translation>
+        </message>
+        <message>
+            <source>Run with CUDA_LAUNCH_BLOCKING=1 or compute-sanitizer: the Python line shown is late</source>
+            <translation>用 CUDA_LAUNCH_BLOCKING=1 或 compute-sanitizer 运行：显示的 Python 行晚于实际出错位置</translation>
+        </message>
+        <message>
+            <source>The same GPU each time: hardware</source>
+            <translation>每次都是同一个 GPU：硬件问题</translation>
+        </message>
+        <message>
+            <source>NVLink fails on {host}.</source>
+            <translation>{host} 上的 NVLink 发生故障。</translation>
+        </message>
+        <message>
+            <source>nvidia-smi nvlink -s and -e; reset the GPUs; check the fabric manager</source>
+            <translation>nvidia-smi nvlink -s 和 -e；重置 GPU；检查 fabric manager</translation>
+        </message>
+        <message>
+            <source>The NVSwitch fabric of {host} is not ready: the fabric manager does not run.</source>
+            <translation>{host} 的 NVSwitch 网络未就绪：fabric manager 没有运行。</translation>
+        </message>
+        <message>
+            <source>sudo systemctl enable --now nvidia-fabricmanager, of the same version as the driver</source>
+            <translation>sudo systemctl enable --now nvidia-fabricmanager，版本与驱动相同</translation>
+        </message>
+        <message>
+            <source>Two GPUs of {host} cannot access each other.</source>
+            <translation>{host} 的两个 GPU 无法互相访问。</translation>
+        </message>
+        <message>
+            <source>export NCCL_P2P_DISABLE=1; in virtual machines NCCL_SHM_DISABLE=1, too</source>
+            <translation>export NCCL_P2P_DISABLE=1；在虚拟机中还需 NCCL_SHM_DISABLE=1</translation>
+        </message>
+        <message>
+            <source>NVLink SHARP fails on {host}.</source>
+            <translation>{host} 上的 NVLink SHARP 发生故障。</translation>
+        </message>
+        <message>
+            <source>export NCCL_NVLS_ENABLE=0</source>
+            <translation>export NCCL_NVLS_ENABLE=0</translation>
+        </message>
+        <message>
+            <source>Check the fabric manager: systemctl status nvidia-fabricmanager</source>
+            <translation>检查 fabric manager：systemctl status nvidia-fabricmanager</translation>
+        </message>
+        <message>
+            <source>The GPUs of {host} cannot reach each other's memory over PCIe: an IOMMU or ACS redirects it.</source>
+            <translation>{host} 的各 GPU 无法通过 PCIe 访问彼此的显存：IOMMU 或 ACS 改变了访问路径。</translation>
+        </message>
+        <message>
+            <source>To test: NCCL_P2P_DISABLE=1</source>
+            <translation>测试：NCCL_P2P_DISABLE=1</translation>
+        </message>
+        <message>
+            <source>BIOS: ACS and IOMMU off, or the kernel parameter iommu=pt; sudo lspci -vvv | grep ACSCtl</source>
+            <translation>BIOS：关闭 ACS 和 IOMMU，或使用内核参数 iommu=pt；sudo lspci -vvv | grep ACSCtl</translation>
+        </message>
+        <message>
+            <source>/dev/shm of {host} is too small for NCCL.</source>
+            <translation>{host} 的 /dev/shm 对 NCCL 来说太小。</translation>
+        </message>
+        <message>
+            <source>Containers: --shm-size=16g or --ipc=host; pods: emptyDir {medium: Memory} on /dev/shm</source>
+            <translation>容器：--shm-size=16g 或 --ipc=host；Pod：在 /dev/shm 上挂载 emptyDir {medium: Memory}</translation>
+        </message>
+        <message>
+            <source>sudo mount -o remount,size=16G /dev/shm; remove own leftovers there</source>
+            <translation>sudo mount -o remount,size=16G /dev/shm；删除其中自己的残留文件</translation>
+        </message>
+        <message>
+            <source>The shared memory of the job was removed on {host} while it ran.</source>
+            <translation>作业在 {host} 上运行期间，其共享内存被删除。</translation>
+        </message>
+        <message>
+            <source>RemoveIPC=no in /etc/systemd/logind.conf, or loginctl enable-linger</source>
+            <translation>在 /etc/systemd/logind.conf 中设置 RemoveIPC=no，或运行 loginctl enable-linger</translation>
+        </message>
+        <message>
+            <source>A process that is not of this run uses a GPU or a port of {host}.</source>
+            <translation>不属于本次运行的进程占用了 {host} 的 GPU 或端口。</translation>
+        </message>
+        <message>
+            <source>Find it: nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv</source>
+            <translation>查找该进程：nvidia-smi --query-compute-apps=pid,used_memory,name --format=csv</translation>
+        </message>
+        <message>
+            <source>End the process group of the earlier run only</source>
+            <translation>只结束之前那次运行的进程组</translation>
+        </message>
+        <message>
+            <source>This version of NCCL has a known defect here.</source>
+            <translation>此版本的 NCCL 在这里有一个已知缺陷。</translation>
+        </message>
+        <message>
+            <source>Install NCCL 2.27.3 or newer; until then NCCL_PROTO=LL</source>
+            <translation>安装 NCCL 2.27.3 或更新版本；在此之前使用 NCCL_PROTO=LL</translation>
+        </message>
+        <message>
+            <source>Unset NCCL_CHUNK_SIZE</source>
+            <translation>取消设置 NCCL_CHUNK_SIZE</translation>
+        </message>
+        <message>
+            <source>A module cannot be imported on {host}: {module}.</source>
+            <translation>{host} 上无法导入模块：{module}。</translation>
+        </message>
+        <message>
+            <source>Use the same environment on every node; compare: pip freeze | sha256sum</source>
+            <translation>在每个节点上使用相同的环境；比较：pip freeze | sha256sum</translation>
+        </message>
+        <message>
+            <source>A file is missing on {host}: {path}.</source>
+            <translation>{host} 上缺少文件：{path}。</translation>
+        </message>
+        <message>
+            <source>Check on every node, as the user of the job and within its container: ls -d {path}; findmnt -T {path}</source>
+            <translation>在每个节点上，以作业的用户身份并在其容器内检查：ls -d {path}; findmnt -T {path}</translation>
+        </message>
+        <message>
+            <source>The disk is full on {host}.</source>
+            <translation>{host} 的磁盘已满。</translation>
+        </message>
+        <message>
+            <source>Free space, or write elsewhere: df -h, df -i, quota -s of the checkpoint folder and $TMPDIR</source>
+            <translation>释放空间，或写到其他位置：对检查点文件夹和 $TMPDIR 运行 df -h、df -i、quota -s</translation>
+        </message>
+        <message>
+            <source>The DataLoader workers of {host} have too little shared memory.</source>
+            <translation>{host} 的 DataLoader worker 共享内存不足。</translation>
+        </message>
+        <message>
+            <source>Containers: --shm-size=16g or --ipc=host; fewer workers</source>
+            <translation>容器：--shm-size=16g 或 --ipc=host；减少 worker</translation>
+        </message>
+        <message>
+            <source>torch.multiprocessing.set_sharing_strategy('file_system')</source>
+            <translation>torch.multiprocessing.set_sharing_strategy('file_system')</translation>
+        </message>
+        <message>
+            <source>{host} ran out of memory and killed a process.</source>
+            <translation>{host} 内存不足，并终止了一个进程。</translation>
+        </message>
+        <message>
+            <source>Use fewer DataLoader workers, stream the data, or ask for more memory (--mem)</source>
+            <translation>减少 DataLoader worker，流式读取数据，或申请更多内存 (--mem)</translation>
+        </message>
+        <message>
+            <source>Proof: memory.events (oom_kill) of the cgroup, or journalctl -k -g "Killed process"</source>
+            <translation>证据：cgroup 的 memory.events (oom_kill)，或 journalctl -k -g "Killed process"</translation>
+        </message>
+        <message>
+            <source>The job was stopped from outside.</source>
+            <translation>作业被外部停止。</translation>
+        </message>
+        <message>
+            <source>Ask who stopped it: sacct -j JOB, the log of the launcher, the events of the cluster</source>
+            <translation>查明是谁停止的：sacct -j JOB、启动器的日志、集群的事件</translation>
+        </message>
+        <message>
+            <source>The limit of open files on {host} is too low.</source>
+            <translation>{host} 上打开文件数的限制过低。</translation>
+        </message>
+        <message>
+            <source>ulimit -n 1048576 in the job; LimitNOFILE= for sshd and slurmd</source>
+            <translation>在作业中设置 ulimit -n 1048576；为 sshd 和 slurmd 设置 LimitNOFILE=</translation>
+        </message>
+        <message>
+            <source>The limit of threads and processes on {host} is too low.</source>
+            <translation>{host} 上线程数和进程数的限制过低。</translation>
+        </message>
+        <message>
+            <source>Containers: --pids-limit=-1; systemd: TasksMax=infinity; OMP_NUM_THREADS=1</source>
+            <translation>容器：--pids-limit=-1；systemd：TasksMax=infinity；OMP_NUM_THREADS=1</translation>
+        </message>
+        <message>
+            <source>The clock of {host} is wrong.</source>
+            <translation>{host} 的时钟不正确。</translation>
+        </message>
+        <message>
+            <source>Synchronise the clock: timedatectl, chrony</source>
+            <translation>同步时钟：timedatectl、chrony</translation>
+        </message>
+        <message>
+            <source>A proxy refuses a connection of {host}: http_proxy is set, or no_proxy lacks the nodes.</source>
+            <translation>代理拒绝了 {host} 的连接：设置了 http_proxy，或 no_proxy 中缺少这些节点。</translation>
+        </message>
+        <message>
+            <source>export no_proxy=localhost,127.0.0.1 and the names and addresses of all nodes</source>
+            <translation>export no_proxy=localhost,127.0.0.1，并加上所有节点的名称和地址</translation>
+        </message>
+        <message>
+            <source>Set http_proxy and https_proxy alike on all nodes, or on none</source>
+            <translation>在所有节点上将 http_proxy 和 https_proxy 设为相同的值，或都不设置</translation>
+        </message>
+        <message>
+            <source>Slurm starts the tasks with other limits or plugins than the job needs.</source>
+            <translation>Slurm 启动任务时使用的限制或插件与作业所需不符。</translation>
+        </message>
+        <message>
+            <source>PropagateResourceLimitsExcept=MEMLOCK,NOFILE in slurm.conf; check the limits of slurmd itself</source>
+            <translation>在 slurm.conf 中设置 PropagateResourceLimitsExcept=MEMLOCK,NOFILE；检查 slurmd 自身的限制</translation>
+        </message>
+        <message>
+            <source>srun --mpi=list shows the plugins; srun --cpus-per-task=$SLURM_CPUS_PER_TASK, one task per GPU</source>
+            <translation>srun --mpi=list 显示可用插件；srun --cpus-per-task=$SLURM_CPUS_PER_TASK，每个 GPU 一个任务</translation>
+        </message>
+        <message>
+            <source>The GID index of {host} does not fit its network.</source>
+            <translation>{host} 的 GID 索引与其网络不匹配。</translation>
+        </message>
+        <message>
+            <source>NCCL 2.21 or newer: unset NCCL_IB_GID_INDEX; NCCL_IB_ROCE_VERSION_NUM=2, NCCL_IB_ADDR_RANGE=SUBNET</source>
+            <translation>NCCL 2.21 或更新版本：取消设置 NCCL_IB_GID_INDEX；NCCL_IB_ROCE_VERSION_NUM=2、NCCL_IB_ADDR_RANGE=SUBNET</translation>
+        </message>
+        <message>
+            <source>Older: choose the index of the RoCE v2 entry with IPv4 on each node: show_gids</source>
+            <translation>更旧的版本：在每个节点上选择带 IPv4 的 RoCE v2 条目的索引：show_gids</translation>
+        </message>
+        <message>
+            <source>Two network cards in different subnets are paired.</source>
+            <translation>位于不同子网的两块网卡被配对。</translation>
+        </message>
+        <message>
+            <source>export NCCL_CROSS_NIC=0 NCCL_IB_MERGE_NICS=0</source>
+            <translation>export NCCL_CROSS_NIC=0 NCCL_IB_MERGE_NICS=0</translation>
+        </message>
+        <message>
+            <source>Or add routes between the subnets of the cards</source>
+            <translation>或在这些网卡的子网之间添加路由</translation>
+        </message>
+        <message>
+            <source>The limit of locked memory on {host} is too low for RDMA.</source>
+            <translation>{host} 上锁定内存的限制对 RDMA 来说过低。</translation>
+        </message>
+        <message>
+            <source>/etc/security/limits.d/rdma.conf: '* soft memlock unlimited' and '* hard memlock unlimited'; LimitMEMLOCK=infinity for sshd, slurmd, containerd</source>
+            <translation>/etc/security/limits.d/rdma.conf：'* soft memlock unlimited' 和 '* hard memlock unlimited'；为 sshd、slurmd、containerd 设置 LimitMEMLOCK=infinity</translation>
+        </message>
+        <message>
+            <source>Containers: --ulimit memlock=-1</source>
+            <translation>容器：--ulimit memlock=-1</translation>
+        </message>
+        <message>
+            <source>{host} cannot open the RDMA device {device}.</source>
+            <translation>{host} 无法打开 RDMA 设备 {device}。</translation>
+        </message>
+        <message>
+            <source>Pass /dev/infiniband to the container, or name the common devices: NCCL_IB_HCA=LIST</source>
+            <translation>将 /dev/infiniband 传入容器，或指定共有的设备：NCCL_IB_HCA=LIST</translation>
+        </message>
+        <message>
+            <source>The network card of {host} may not read the memory of the GPU (status 4).</source>
+            <translation>{host} 的网卡无权读取 GPU 显存 (status 4)。</translation>
+        </message>
+        <message>
+            <source>sudo modprobe nvidia-peermem; switch off ACS</source>
+            <translation>sudo modprobe nvidia-peermem；关闭 ACS</translation>
+        </message>
+        <message>
+            <source>To test: NCCL_NET_GDR_LEVEL=LOC</source>
+            <translation>测试：NCCL_NET_GDR_LEVEL=LOC</translation>
+        </message>
+        <message>
+            <source>The peer {peer} does not answer over RDMA (status 12).</source>
+            <translation>{peer} 在 RDMA 上没有响应 (status 12)。</translation>
+        </message>
+        <message>
+            <source>Check the peer process first</source>
+            <translation>先检查对端进程</translation>
+        </message>
+        <message>
+            <source>Then each rail: ib_write_bw -d DEVICE NODE; ibstat</source>
+            <translation>然后检查每条 rail：ib_write_bw -d DEVICE NODE；ibstat</translation>
+        </message>
+        <message>
+            <source>The card {hca} has no IP address; its link-local GID reaches no other node.</source>
+            <translation>网卡 {hca} 没有 IP 地址；其链路本地 GID 无法到达任何其他节点。</translation>
+        </message>
+        <message>
+            <source>Name the cards with addresses: NCCL_IB_HCA==LIST</source>
+            <translation>指定有地址的网卡：NCCL_IB_HCA==LIST</translation>
+        </message>
+        <message>
+            <source>The link of a network card of {host} went down.</source>
+            <translation>{host} 的一块网卡链路断开。</translation>
+        </message>
+        <message>
+            <source>Check cable, transceiver and switch port: ibstat; the counters link_downed and symbol_error</source>
+            <translation>检查线缆、光模块和交换机端口：ibstat；计数器 link_downed 和 symbol_error</translation>
+        </message>
+        <message>
+            <source>The nodes use different numbers of network cards.</source>
+            <translation>各节点使用的网卡数量不同。</translation>
+        </message>
+        <message>
+            <source>Set NCCL_IB_HCA to the same cards on every node</source>
+            <translation>在每个节点上将 NCCL_IB_HCA 设为相同的网卡</translation>
+        </message>
+        <message>
+            <source>The network that NCCL_NET asks for does not exist on {host}.</source>
+            <translation>NCCL_NET 指定的网络在 {host} 上不存在。</translation>
+        </message>
+        <message>
+            <source>Unset NCCL_NET, or install the plugin on every node (aws-ofi-nccl for Slingshot and EFA)</source>
+            <translation>取消设置 NCCL_NET，或在每个节点上安装该插件（Slingshot 和 EFA 使用 aws-ofi-nccl）</translation>
+        </message>
+        <message>
+            <source>The network plugin does not fit the driver.</source>
+            <translation>网络插件与驱动不匹配。</translation>
+        </message>
+        <message>
+            <source>Use the same image on all nodes; to test: NCCL_NET_PLUGIN=none</source>
+            <translation>在所有节点上使用相同的镜像；测试：NCCL_NET_PLUGIN=none</translation>
+        </message>
+        <message>
+            <source>Tuning variables of NCCL make the first collectives hang.</source>
+            <translation>NCCL 的调优变量导致最初的集合通信挂起。</translation>
+        </message>
+        <message>
+            <source>Unset NCCL_* and FI_* variables that addressing does not need, one group at a time: first {variable}</source>
+            <translation>取消设置寻址不需要的 NCCL_* 和 FI_* 变量，每次一组：先从 {variable} 开始</translation>
+        </message>
+        <message>
+            <source>The partition key of {host} admits no traffic to the other nodes.</source>
+            <translation>{host} 的分区密钥不允许与其他节点通信。</translation>
+        </message>
+        <message>
+            <source>Compare on both nodes: cat /sys/class/infiniband/*/ports/1/pkeys/0 (0xffff is full, 0x7fff limited)</source>
+            <translation>在两个节点上比较：cat /sys/class/infiniband/*/ports/1/pkeys/0（0xffff 为完全成员，0x7fff 为受限成员）</translation>
+        </message>
+        <message>
+            <source>Give the nodes full membership in the subnet manager; unset NCCL_IB_PKEY</source>
+            <translation>在子网管理器中将这些节点设为完全成员；取消设置 NCCL_IB_PKEY</translation>
+        </message>
+        <message>
+            <source>The service level that NCCL_IB_SL names leads nowhere: the subnet manager maps it to no lane.</source>
+            <translation>NCCL_IB_SL 指定的服务级别不通：子网管理器没有将其映射到任何虚拟通道 (VL)。</translation>
+        </message>
+        <message>
+            <source>Unset {variable}, or map the level in the subnet manager (QoS)</source>
+            <translation>取消设置 {variable}，或在子网管理器 (QoS) 中映射该级别</translation>
+        </message>
+        <message>
+            <source>The network cards of the nodes use different MTUs.</source>
+            <translation>各节点的网卡使用不同的 MTU。</translation>
+        </message>
+        <message>
+            <source>Compare active_mtu of ibv_devinfo on both nodes; use the same MTU on the interfaces of the cards</source>
+            <translation>在两个节点上比较 ibv_devinfo 的 active_mtu；在这些网卡的网络接口上使用相同的 MTU</translation>
+        </message>
+        <message>
+            <source>The kernel of {host} cannot pin memory for RDMA, although the limit of locked memory allows it.</source>
+            <translation>{host} 的内核无法为 RDMA 固定内存，尽管锁定内存的限制允许。</translation>
+        </message>
+        <message>
+            <source>Install another kernel (6.17.0-1032 or newer fixes)</source>
+            <translation>安装其他内核（6.17.0-1032 或更新版本已修复）</translation>
+        </message>
+        <message>
+            <source>Leave memory free before the communicators are created</source>
+            <translation>在创建通信器之前留出空闲内存</translation>
+        </message>
+        <message>
+            <source>A network card of {host} runs slower than it can.</source>
+            <translation>{host} 的一块网卡运行速度低于其能力。</translation>
+        </message>
+        <message>
+            <source>Compare the link of the card: lspci -vv (LnkSta), ibstat (Rate)</source>
+            <translation>比较网卡的链路：lspci -vv (LnkSta)、ibstat (Rate)</translation>
+        </message>
+        <message>
+            <source>ib_write_bw to each node, compared with the median of all pairs; reseat the card, restart the node</source>
+            <translation>对每个节点运行 ib_write_bw，与所有节点对的中位数比较；重新插拔网卡，重启节点</translation>
+        </message>
+        <message>
+            <source>NCCL uses sockets on {host}, although the node has RDMA devices.</source>
+            <translation>NCCL 在 {host} 上使用套接字，而该节点有 RDMA 设备。</translation>
+        </message>
+        <message>
+            <source>NCCL_IB_HCA must name a device of ls /sys/class/infiniband</source>
+            <translation>NCCL_IB_HCA 必须指定 ls /sys/class/infiniband 列出的设备</translation>
+        </message>
+        <message>
+            <source>Containers: --device=/dev/infiniband --cap-add=IPC_LOCK --ulimit memlock=-1</source>
+            <translation>容器：--device=/dev/infiniband --cap-add=IPC_LOCK --ulimit memlock=-1</translation>
+        </message>
+        <message>
+            <source>GPUDirect RDMA is off on {host}: data takes the way through the memory of the host.</source>
+            <translation>GPUDirect RDMA 在 {host} 上未启用：数据经由主机内存传输。</translation>
+        </message>
+        <message>
+            <source>sudo modprobe nvidia-peermem</source>
+            <translation>sudo modprobe nvidia-peermem</translation>
+        </message>
+        <message>
+            <source>Switch off ACS, or allow a longer way between GPU and card: NCCL_NET_GDR_LEVEL=PHB</source>
+            <translation>关闭 ACS，或允许 GPU 与网卡之间使用更长的路径：NCCL_NET_GDR_LEVEL=PHB</translation>
+        </message>
+        <message>
+            <source>NCCL finds no usable interface on {host}: NCCL_SOCKET_IFNAME names none, or it has no link.</source>
+            <translation>NCCL 在 {host} 上找不到可用的网络接口：NCCL_SOCKET_IFNAME 没有匹配到任何接口，或该接口没有链路。</translation>
+        </message>
+        <message>
+            <source>On {host}: ip -br addr; set NCCL_SOCKET_IFNAME to a prefix of an interface of every node, or exclude: ^lo,docker,virbr,br-</source>
+            <translation>在 {host} 上：ip -br addr；将 NCCL_SOCKET_IFNAME 设为每个节点上都有的网络接口的前缀，或用排除写法：^lo,docker,virbr,br-</translation>
+        </message>
+        <message>
+            <source>NCCL_COMM_ID is no address of this node.</source>
+            <translation>NCCL_COMM_ID 不是此节点的地址。</translation>
+        </message>
+        <message>
+            <source>Unset NCCL_COMM_ID, or give an address of rank 0 in a subnet that all nodes share</source>
+            <translation>取消设置 NCCL_COMM_ID，或填写 rank 0 在所有节点共有的子网中的地址</translation>
+        </message>
+        <message>
+            <source>NCCL or Gloo uses a container bridge; every node has the same address there.</source>
+            <translation>NCCL 或 Gloo 使用了容器网桥；每个节点在该网桥上的地址都相同。</translation>
+        </message>
+        <message>
+            <source>export NCCL_SOCKET_IFNAME=INTERFACE GLOO_SOCKET_IFNAME=INTERFACE, the one between the nodes</source>
+            <translation>export NCCL_SOCKET_IFNAME=INTERFACE GLOO_SOCKET_IFNAME=INTERFACE，即节点之间的网络接口</translation>
+        </message>
+        <message>
+            <source>NCCL uses the bridge of libvirt, virbr0; every node has 192.168.122.1.</source>
+            <translation>NCCL 使用了 libvirt 的网桥 virbr0；每个节点的地址都是 192.168.122.1。</translation>
+        </message>
+        <message>
+            <source>export NCCL_SOCKET_IFNAME=^virbr,docker,lo</source>
+            <translation>export NCCL_SOCKET_IFNAME=^virbr,docker,lo</translation>
+        </message>
+        <message>
+            <source>Or remove the bridge if it has no use: virsh net-destroy default</source>
+            <translation>或者，如果不需要该网桥，将其删除：virsh net-destroy default</translation>
+        </message>
+        <message>
+            <source>A node offers a link-local IPv6 address, which no other node can use: {peer}.</source>
+            <translation>一个节点提供了链路本地 IPv6 地址，其他节点无法使用：{peer}。</translation>
+        </message>
+        <message>
+            <source>NCCL_SOCKET_FAMILY=AF_INET, and an interface with an IPv4 address: NCCL_SOCKET_IFNAME=INTERFACE</source>
+            <translation>NCCL_SOCKET_FAMILY=AF_INET，并使用有 IPv4 地址的网络接口：NCCL_SOCKET_IFNAME=INTERFACE</translation>
+        </message>
+        <message>
+            <source>NCCL uses an interface that the other nodes cannot reach: {peer}.</source>
+            <translation>NCCL 使用了其他节点无法到达的网络接口：{peer}。</translation>
+        </message>
+        <message>
+            <source>export NCCL_SOCKET_IFNAME=INTERFACE on all nodes, the one between them</source>
+            <translation>在所有节点上 export NCCL_SOCKET_IFNAME=INTERFACE，即节点之间的网络接口</translation>
+        </message>
+        <message>
+            <source>The interface that NCCL chose leads to a network that the nodes do not share: {peer}.</source>
+            <translation>NCCL 选择的网络接口通往一个各节点并不共有的网络：{peer}。</translation>
+        </message>
+        <message>
+            <source>export NCCL_SOCKET_IFNAME=INTERFACE, the one between the nodes</source>
+            <translation>export NCCL_SOCKET_IFNAME=INTERFACE，即节点之间的网络接口</translation>
+        </message>
+        <message>
+            <source>The firewall of {peer} rejects NCCL's ports (no route to host).</source>
+            <translation>{peer} 的防火墙拒绝了 NCCL 的端口 (no route to host)。</translation>
+        </message>
+        <message>
+            <source>On {peer}: sudo firewall-cmd --permanent --zone=trusted --add-source=ADDRESS_OF_THE_OTHERS &amp;&amp; sudo firewall-cmd --reload</source>
+            <translation>在 {peer} 上：sudo firewall-cmd --permanent --zone=trusted --add-source=ADDRESS_OF_THE_OTHERS &amp;&amp; sudo firewall-cmd --reload</translation>
+        </message>
+        <message>
+            <source>Or narrow net.ipv4.ip_local_port_range on all nodes and open it between them</source>
+            <translation>或在所有节点上缩小 net.ipv4.ip_local_port_range，并在节点之间开放该范围</translation>
+        </message>
+        <message>
+            <source>NCCL cannot reach {peer}: its packets are dropped.</source>
+            <translation>NCCL 无法连接 {peer}：其数据包被丢弃。</translation>
+        </message>
+        <message>
+            <source>Let the firewall or the security group of {peer} admit the other nodes: sudo ufw allow from NODE</source>
+            <translation>让 {peer} 的防火墙或安全组放行其他节点：sudo ufw allow from NODE</translation>
+        </message>
+        <message>
+            <source>{peer} refuses NCCL's connections: its firewall rejects them, or the process there ended.</source>
+            <translation>{peer} 拒绝 NCCL 的连接：被其防火墙拒绝，或那里的进程已结束。</translation>
+        </message>
+        <message>
+            <source>Check that the process on {peer} still runs</source>
+            <translation>检查 {peer} 上的进程是否仍在运行</translation>
+        </message>
+        <message>
+            <source>Let the firewall of {peer} admit the other nodes: sudo ufw allow from NODE</source>
+            <translation>让 {peer} 的防火墙放行其他节点：sudo ufw allow from NODE</translation>
+        </message>
+        <message>
+            <source>Two machines look like one to NCCL: the same host name or NCCL_HOSTID.</source>
+            <translation>NCCL 把两台机器当成了同一台：主机名或 NCCL_HOSTID 相同。</translation>
+        </message>
+        <message>
+            <source>Give each machine its own name: sudo hostnamectl set-hostname NAME</source>
+            <translation>为每台机器设置各自的主机名：sudo hostnamectl set-hostname NAME</translation>
+        </message>
+        <message>
+            <source>Unset NCCL_HOSTID, or set another value on each node</source>
+            <translation>取消设置 NCCL_HOSTID，或在每个节点上设为不同的值</translation>
+        </message>
+        <message>
+            <source>Small messages pass between the nodes and large ones do not: the MTU differs on the way.</source>
+            <translation>节点之间小消息能通过，大消息不能：路径上的 MTU 不一致。</translation>
+        </message>
+        <message>
+            <source>Try: ping -M do -s 8972 -c 2 NODE, in both directions</source>
+            <translation>在两个方向上都试一下：ping -M do -s 8972 -c 2 NODE</translation>
+        </message>
+        <message>
+            <source>Use the same MTU everywhere: sudo ip link set INTERFACE mtu 1500</source>
+            <translation>各处使用相同的 MTU：sudo ip link set INTERFACE mtu 1500</translation>
+        </message>
+        <message>
+            <source>Another program connected to NCCL's port and sent {got} bytes of another protocol.</source>
+            <translation>另一个程序连到了 NCCL 的端口，并发送了 {got} 字节其他协议的数据。</translation>
+        </message>
+        <message>
+            <source>NCCL 2.18 or newer ignores it</source>
+            <translation>NCCL 2.18 或更新版本会忽略它</translation>
+        </message>
+        <message>
+            <source>Exempt the nodes from the scan or health check</source>
+            <translation>将这些节点排除在扫描或健康检查之外</translation>
+        </message>
+        <message>
+            <source>The ranks use different networks: variables reached only some nodes.</source>
+            <translation>各 rank 使用不同的网络：变量只传到了部分节点。</translation>
+        </message>
+        <message>
+            <source>Set NCCL_* in one place and pass it to every rank: mpirun -x NAME, the env section of the job</source>
+            <translation>在一处设置 NCCL_*，并传给每个 rank：mpirun -x NAME，或作业的 env 部分</translation>
+        </message>
+        <message>
+            <source>The process on {peer} closed its connection: look there.</source>
+            <translation>{peer} 上的进程关闭了连接：到那里查找原因。</translation>
+        </message>
+        <message>
+            <source>Read the log of the process on {peer}: an exception, a signal, or silence decides</source>
+            <translation>查看 {peer} 上该进程的日志：看是异常、信号还是没有任何输出，据此判断原因</translation>
+        </message>
+        <message>
+            <source>The network thread of NCCL failed on {host}.</source>
+            <translation>{host} 上 NCCL 的网络线程失败。</translation>
+        </message>
+        <message>
+            <source>{host} offers an address of a container bridge, {peer}, that the other hosts cannot reach.</source>
+            <translation>{host} 通告的是容器网桥的地址 {peer}，其他主机无法访问。</translation>
+        </message>
+        <message>
+            <source>docker run --network=host --ipc=host</source>
+            <translation>docker run --network=host --ipc=host</translation>
+        </message>
+        <message>
+            <source>Kubernetes: hostNetwork: true with dnsPolicy: ClusterFirstWithHostNet, or a network plugin that routes between the nodes</source>
+            <translation>Kubernetes：hostNetwork: true 并配合 dnsPolicy: ClusterFirstWithHostNet，或使用能在节点之间路由的网络插件</translation>
+        </message>
+        <message>
+            <source>Two interfaces of {host} are in one subnet: the kernel may send over the other one.</source>
+            <translation>{host} 的两个网络接口在同一子网：内核可能从另一个接口发送。</translation>
+        </message>
+        <message>
+            <source>Use one subnet per interface; or NCCL_SOCKET_IFNAME with one of them</source>
+            <translation>每个网络接口使用一个独立的子网；或用 NCCL_SOCKET_IFNAME 指定其中一个</translation>
+        </message>
+        <message>
+            <source>Else source routing: net.ipv4.conf.all.arp_ignore=1, arp_announce=2, and ip rule</source>
+            <translation>否则使用源路由：net.ipv4.conf.all.arp_ignore=1、arp_announce=2 以及 ip rule</translation>
+        </message>
+        <message>
+            <source>The ranks do not run the same collective.</source>
+            <translation>各 rank 执行的不是同一个集合通信。</translation>
+        </message>
+        <message>
+            <source>Compare what each rank calls: TORCH_DISTRIBUTED_DEBUG=DETAIL; look for branches that depend on rank or data</source>
+            <translation>比较每个 rank 的调用：TORCH_DISTRIBUTED_DEBUG=DETAIL；查找依赖 rank 或数据的分支</translation>
+        </message>
+        <message>
+            <source>A rank did not come to a collective in time.</source>
+            <translation>有 rank 未能及时进入集合通信。</translation>
+        </message>
+        <message>
+            <source>Look at the rank that is behind: py-spy dump; its state and its data loader</source>
+            <translation>检查落后的 rank：py-spy dump；其状态和数据加载器</translation>
+        </message>
+        <message>
+            <source>Set TORCH_NCCL_TRACE_BUFFER_SIZE=2000 and compare the dumps of the ranks</source>
+            <translation>设置 TORCH_NCCL_TRACE_BUFFER_SIZE=2000，并比较各 rank 的转储</translation>
+        </message>
+        <message>
+            <source>The network between the nodes failed while the job ran.</source>
+            <translation>作业运行期间，节点之间的网络发生故障。</translation>
+        </message>
+        <message>
+            <source>Check the link and the switch: ip -s link; ss -tnoi of the ranks</source>
+            <translation>检查链路和交换机：ip -s link；对各 rank 执行 ss -tnoi</translation>
+        </message>
+        <message>
+            <source>Restart from the checkpoint</source>
+            <translation>从检查点重新启动</translation>
+        </message>
+        <message>
+            <source>Rank {rank} crashed on {host}: segmentation fault.</source>
+            <translation>rank {rank} 在 {host} 上崩溃：段错误。</translation>
+        </message>
+        <message>
+            <source>python -X faulthandler shows where; check native extensions and that the wheel fits the processor</source>
+            <translation>python -X faulthandler 可显示出错位置；检查原生扩展，以及 wheel 是否与处理器匹配</translation>
+        </message>
+        <message>
+            <source>Rank {rank} aborted on {host}.</source>
+            <translation>rank {rank} 在 {host} 上中止。</translation>
+        </message>
+        <message>
+            <source>Read the C++ exception before it</source>
+            <translation>查看它之前的 C++ 异常</translation>
+        </message>
+        <message>
+            <source>Rank {rank} failed on {host}: {type}: {what}</source>
+            <translation>rank {rank} 在 {host} 上失败：{type}：{what}</translation>
+        </message>
+        <message>
+            <source>Correct the program or its input: the traceback above the line shows where</source>
+            <translation>修正程序或其输入：该行上方的 traceback 显示了出错位置</translation>
+        </message>
+        <message>
+            <source>A process on {peer} ended without an error while others still needed it.</source>
+            <translation>{peer} 上的一个进程无错误地结束，而其他进程仍需要它。</translation>
+        </message>
+        <message>
+            <source>Give every rank the same number of steps: DistributedSampler, drop_last=True, or join()</source>
+            <translation>让每个 rank 的步数相同：DistributedSampler、drop_last=True 或 join()</translation>
+        </message>
+        <message>
+            <source>{peer} is lost: the other nodes no longer reach it.</source>
+            <translation>{peer} 已失联：其他节点无法再访问它。</translation>
+        </message>
+        <message>
+            <source>Check the node (ping, console, last -x), replace it, restart from the checkpoint</source>
+            <translation>检查该节点（ping、控制台、last -x），更换它，并从检查点重新启动</translation>
+        </message>
+        <message>
+            <source>The process at {peer} ended or closed its connection: look there.</source>
+            <translation>{peer} 处的进程已结束或关闭了连接：到那里查找原因。</translation>
+        </message>
+        <message>
+            <source>Read the log of the process at {peer}: an exception, a signal, or silence decides</source>
+            <translation>查看 {peer} 处进程的日志：看是异常、信号还是没有任何输出，据此判断原因</translation>
+        </message>
+        <message>
+            <source>The store on {peer} went away: its process ended first.</source>
+            <translation>{peer} 上的 store 已消失：它的进程先结束了。</translation>
+        </message>
+        <message>
+            <source>A rank did not come to the start (keys of the store: {keys}).</source>
+            <translation>有 rank 未到达启动点（store 键 {keys}）。</translation>
+        </message>
+        <message>
+            <source>Read the log of the rank that did not come</source>
+            <translation>查看未到达的 rank 的日志</translation>
+        </message>
+        <message>
+            <source>The ranks wait for one that did not come.</source>
+            <translation>各 rank 在等待一个未到达的 rank。</translation>
+        </message>
+        <message>
+            <source>The log stops while NCCL starts, without an error: another rank or the path to it decides.</source>
+            <translation>日志在 NCCL 启动时中断，没有错误：原因在另一个 rank 或通往它的路径上。</translation>
+        </message>
+        <message>
+            <source>Read the logs of the other ranks</source>
+            <translation>查看其他 rank 的日志</translation>
+        </message>
+        <message>
+            <source>Test the ephemeral ports between the nodes: rankscopectl preflight</source>
+            <translation>测试节点之间的临时端口：rankscopectl preflight</translation>
+        </message>
+        <message>
+            <source>Start with PYTHONUNBUFFERED=1 to see the last lines</source>
+            <translation>用 PYTHONUNBUFFERED=1 启动，以便看到最后几行</translation>
+        </message>
+        <message>
+            <source>No known cause. Unusual: {what}</source>
+            <translation>没有已知原因。异常之处：{what}</translation>
+        </message>
+        <message>
+            <source>Some ranks run a collective that the others skip.</source>
+            <translation>部分 rank 执行了其他 rank 跳过的集合通信。</translation>
+        </message>
+        <message>
+            <source>Let every rank call the same collectives: move them out of branches on the rank</source>
+            <translation>让每个 rank 调用相同的集合通信：将其移出依赖 rank 的分支</translation>
+        </message>
+        <message>
+            <source>Compare the dumps of the flight recorder: torchfrtrace</source>
+            <translation>比较 flight recorder 的转储：torchfrtrace</translation>
+        </message>
+        <message>
+            <source>{peer}:{port} cannot be reached: a firewall drops it, or nothing listens there.</source>
+            <translation>无法连接 {peer}:{port}：被防火墙丢弃，或那里没有程序在监听。</translation>
+        </message>
+        <message>
+            <source>Check that rank 0 runs on {peer} and listens: ss -ltn "sport = :{port}"</source>
+            <translation>检查 rank 0 是否在 {peer} 上运行并监听：ss -ltn "sport = :{port}"</translation>
+        </message>
+        <message>
+            <source>Let the firewall of {peer} admit the other nodes on port {port}</source>
+            <translation>让 {peer} 的防火墙在端口 {port} 上放行其他节点</translation>
+        </message>
+        <message>
+            <source>The firewall of {peer} rejects port {port} (no route to host).</source>
+            <translation>{peer} 的防火墙拒绝端口 {port}（no route to host）。</translation>
+        </message>
+        <message>
+            <source>On {peer}: sudo firewall-cmd --permanent --add-rich-rule='rule family="ipv4" source address="NODE/32" port port="{port}" protocol="tcp" accept' &amp;&amp; sudo firewall-cmd --reload</source>
+            <translation>在 {peer} 上：sudo firewall-cmd --permanent --add-rich-rule='rule family="ipv4" source address="NODE/32" port port="{port}" protocol="tcp" accept' &amp;&amp; sudo firewall-cmd --reload</translation>
+        </message>
+        <message>
+            <source>{peer} refuses port {port}: its firewall rejects it, or nothing listens there.</source>
+            <translation>{peer} 拒绝端口 {port}：被其防火墙拒绝，或那里没有程序在监听。</translation>
+        </message>
+        <message>
+            <source>Let the firewall of {peer} admit port {port}</source>
+            <translation>让 {peer} 的防火墙放行端口 {port}</translation>
+        </message>
+        <message>
+            <source>The node looks for the master on itself: MASTER_ADDR is {peer}.</source>
+            <translation>该节点在自己身上寻找 master：MASTER_ADDR 为 {peer}。</translation>
+        </message>
+        <message>
+            <source>Set MASTER_ADDR to an address of the node of rank 0 that all nodes reach</source>
+            <translation>将 MASTER_ADDR 设为 rank 0 所在节点的、所有节点都能访问的地址</translation>
+        </message>
+        <message>
+            <source>{peer} is named as the master, but rank 0 does not run there.</source>
+            <translation>{peer} 被指定为 master，但 rank 0 不在那里运行。</translation>
+        </message>
+        <message>
+            <source>Set MASTER_ADDR to an address of the node that has rank 0</source>
+            <translation>将 MASTER_ADDR 设为 rank 0 所在节点的地址</translation>
+        </message>
+        <message>
+            <source>The name {peer} cannot be resolved.</source>
+            <translation>无法解析名称 {peer}。</translation>
+        </message>
+        <message>
+            <source>On {host}: getent ahosts {peer}</source>
+            <translation>在 {host} 上：getent ahosts {peer}</translation>
+        </message>
+        <message>
+            <source>Use an address in place of the name, or add {peer} to /etc/hosts of every node</source>
+            <translation>用地址代替名称，或将 {peer} 加入每个节点的 /etc/hosts</translation>
+        </message>
+        <message>
+            <source>{peer} resolves to an IPv6 address that this node cannot use.</source>
+            <translation>{peer} 解析为本节点无法使用的 IPv6 地址。</translation>
+        </message>
+        <message>
+            <source>Use an IPv4 address for the master; NCCL_SOCKET_FAMILY=AF_INET</source>
+            <translation>master 使用 IPv4 地址；NCCL_SOCKET_FAMILY=AF_INET</translation>
+        </message>
+        <message>
+            <source>Port {port} is already in use on {host}.</source>
+            <translation>{host} 上的端口 {port} 已被占用。</translation>
+        </message>
+        <message>
+            <source>Find it: ss -ltnp "sport = :{port}"</source>
+            <translation>找出它：ss -ltnp "sport = :{port}"</translation>
+        </message>
+        <message>
+            <source>End the earlier run, or choose another port for each job</source>
+            <translation>结束之前的运行，或为每个作业选用不同的端口</translation>
+        </message>
+        <message>
+            <source>Not all nodes came to the rendezvous ({joined} joined).</source>
+            <translation>并非所有节点都加入了汇合（已加入 {joined} 个）。</translation>
+        </message>
+        <message>
+            <source>Check that the launcher runs on every node, with the same number of nodes</source>
+            <translation>检查启动器是否在每个节点上运行，且节点数设置相同</translation>
+        </message>
+        <message>
+            <source>Check from the missing node that the master port answers</source>
+            <translation>从缺失的节点检查 master 端口是否有响应</translation>
+        </message>
+        <message>
+            <source>Two processes claim one rank.</source>
+            <translation>两个进程占用同一个 rank。</translation>
+        </message>
+        <message>
+            <source>Give every process its own RANK, and every node its own --node-rank</source>
+            <translation>为每个进程设置各自的 RANK，为每个节点设置各自的 --node-rank</translation>
+        </message>
+        <message>
+            <source>Look for processes of an earlier run</source>
+            <translation>查找之前运行遗留的进程</translation>
+        </message>
+        <message>
+            <source>The processes do not agree on the number of ranks.</source>
+            <translation>各进程的 rank 总数不一致。</translation>
+        </message>
+        <message>
+            <source>Use the same --nnodes and --nproc-per-node on every node; unset WORLD_SIZE and RANK of other jobs</source>
+            <translation>在每个节点上使用相同的 --nnodes 和 --nproc-per-node；取消设置其他作业的 WORLD_SIZE 和 RANK</translation>
+        </message>
+        <message>
+            <source>The nodes wait in different rendezvous: --rdzv-id differs.</source>
+            <translation>各节点在不同的汇合中等待：--rdzv-id 不一致。</translation>
+        </message>
+        <message>
+            <source>Start every node with the same --rdzv-id</source>
+            <translation>用相同的 --rdzv-id 启动每个节点</translation>
+        </message>
+        <message>
+            <source>The store of the workers on {peer}, port {port}, cannot be reached.</source>
+            <translation>无法连接 {peer} 端口 {port} 上的 worker store。</translation>
+        </message>
+        <message>
+            <source>Open the ephemeral ports between the nodes</source>
+            <translation>在节点之间开放临时端口</translation>
+        </message>
+        <message>
+            <source>Or use a static rendezvous, which uses one port: --master-addr, --master-port, --node-rank</source>
+            <translation>或使用静态汇合，只用一个端口：--master-addr、--master-port、--node-rank</translation>
+        </message>
+        <message>
+            <source>The nodes run different versions of PyTorch: the store resets the connection after the first bytes.</source>
+            <translation>各节点的 PyTorch 版本不同：store 在收到最初几个字节后重置连接。</translation>
+        </message>
+        <message>
+            <source>Compare on all nodes: python -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda.nccl.version())'</source>
+            <translation>在所有节点上比较：python -c 'import torch; print(torch.__version__, torch.version.cuda, torch.cuda.nccl.version())'</translation>
+        </message>
+        <message>
+            <source>torchrun asks for libuv, but this PyTorch has none.</source>
+            <translation>torchrun 要求使用 libuv，但此 PyTorch 不带 libuv。</translation>
+        </message>
+        <message>
+            <source>export USE_LIBUV=0</source>
+            <translation>export USE_LIBUV=0</translation>
+        </message>
+        <message>
+            <source>GLOO_SOCKET_IFNAME names an interface that {host} does not have: {interface}.</source>
+            <translation>GLOO_SOCKET_IFNAME 指定的网络接口在 {host} 上不存在：{interface}。</translation>
+        </message>
+        <message>
+            <source>Set GLOO_SOCKET_IFNAME to the one exact name of an interface on each node: ip -br addr</source>
+            <translation>在每个节点上将 GLOO_SOCKET_IFNAME 设为一个网络接口的确切名称：ip -br addr</translation>
+        </message>
+        <message>
+            <source>{host} cannot resolve its own name, so it offers its loopback address to the others.</source>
+            <translation>{host} 无法解析自己的主机名，因此向其他节点通告了环回地址。</translation>
+        </message>
+        <message>
+            <source>On {host}: add its name with its real address to /etc/hosts</source>
+            <translation>在 {host} 上：将其主机名和真实地址加入 /etc/hosts</translation>
+        </message>
+        <message>
+            <source>Or export GLOO_SOCKET_IFNAME=INTERFACE</source>
+            <translation>或 export GLOO_SOCKET_IFNAME=INTERFACE</translation>
+        </message>
+        <message>
+            <source>A node offers its loopback address {peer} to the others.</source>
+            <translation>有节点向其他节点通告了环回地址 {peer}。</translation>
+        </message>
+        <message>
+            <source>In /etc/hosts of that node: the real address in place of 127.0.1.1</source>
+            <translation>在该节点的 /etc/hosts 中：用真实地址替换 127.0.1.1</translation>
+        </message>
+        <message>
+            <source>Gloo cannot connect between the nodes.</source>
+            <translation>Gloo 无法在节点之间建立连接。</translation>
+        </message>
+        <message>
+            <source>Open the ephemeral ports between the nodes, or trust their addresses: sudo ufw allow from NODE</source>
+            <translation>在节点之间开放临时端口，或信任其地址：sudo ufw allow from NODE</translation>
+        </message>
+        <message>
+            <source>Check the address that each node offers: getent ahosts $(hostname)</source>
+            <translation>检查每个节点通告的地址：getent ahosts $(hostname)</translation>
+        </message>
+        <message>
+            <source>A node can connect to the others but not be reached: {peer}.</source>
+            <translation>有节点能连接其他节点，但无法被连接：{peer}。</translation>
+        </message>
+        <message>
+            <source>Use bridged or host networking, or a tunnel between the nodes (WireGuard) with NCCL_SOCKET_IFNAME=wg0</source>
+            <translation>使用桥接或 host 网络，或在节点之间建立隧道 (WireGuard) 并设置 NCCL_SOCKET_IFNAME=wg0</translation>
+        </message>
+        <message>
+            <source>No node recognises itself as {peer}, which --rdzv-endpoint names, so none holds the store.</source>
+            <translation>没有节点认出 --rdzv-endpoint 的地址 {peer} 是自己，因此没有节点提供 store。</translation>
+        </message>
+        <message>
+            <source>Give --rdzv-endpoint the address of that node in place of its name</source>
+            <translation>将 --rdzv-endpoint 设为该节点的地址，而不是名称</translation>
+        </message>
+        <message>
+            <source>Or add --rdzv-conf is_host=1 on that node, and is_host=0 on the others</source>
+            <translation>或在该节点上加 --rdzv-conf is_host=1，在其他节点上加 is_host=0</translation>
+        </message>
+        <message>
+            <source>{host} does not accept the key: Permission denied ({methods}).</source>
+            <translation>{host} 不接受该密钥：Permission denied ({methods})。</translation>
+        </message>
+        <message>
+            <source>Install the public key there: ssh-copy-id -i ~/.ssh/id_ed25519.pub {node}</source>
+            <translation>在那里安装公钥：ssh-copy-id -i ~/.ssh/id_ed25519.pub {node}</translation>
+        </message>
+        <message>
+            <source>On {node}: chmod go-w ~ &amp;&amp; chmod 700 ~/.ssh &amp;&amp; chmod 600 ~/.ssh/authorized_keys</source>
+            <translation>在 {node} 上：chmod go-w ~ &amp;&amp; chmod 700 ~/.ssh &amp;&amp; chmod 600 ~/.ssh/authorized_keys</translation>
+        </message>
+        <message>
+            <source>The SSH agent offers too many keys before the right one.</source>
+            <translation>SSH agent 在正确的密钥之前提供了过多密钥。</translation>
+        </message>
+        <message>
+            <source>In ~/.ssh/config for this host: IdentitiesOnly yes and IdentityFile with the right key</source>
+            <translation>在 ~/.ssh/config 中为该主机设置：IdentitiesOnly yes，以及指向正确密钥的 IdentityFile</translation>
+        </message>
+        <message>
+            <source>The host key of the node is not known.</source>
+            <translation>该节点的主机密钥未知。</translation>
+        </message>
+        <message>
+            <source>Compare the fingerprint with the console of the node, then add it: ssh-keyscan -t ed25519 HOST &gt;&gt; ~/.ssh/known_hosts</source>
+            <translation>与节点控制台上的指纹比对，然后添加：ssh-keyscan -t ed25519 HOST &gt;&gt; ~/.ssh/known_hosts</translation>
+        </message>
+        <message>
+            <source>The host key of the node changed.</source>
+            <translation>该节点的主机密钥已改变。</translation>
+        </message>
+        <message>
+            <source>Compare the fingerprint with the console of the node, then: ssh-keygen -R HOST</source>
+            <translation>与节点控制台上的指纹比对，然后执行：ssh-keygen -R HOST</translation>
+        </message>
+        <message>
+            <source>The private key is readable by others, so ssh does not use it.</source>
+            <translation>其他用户可读取该私钥，因此 ssh 不使用它。</translation>
+        </message>
+        <message>
+            <source>chmod 600 {key}</source>
+            <translation>chmod 600 {key}</translation>
+        </message>
+        <message>
+            <source>{node} refuses connections to its SSH port.</source>
+            <translation>{node} 拒绝连接其 SSH 端口。</translation>
+        </message>
+        <message>
+            <source>Start sshd on {node}, or set the right Port in ~/.ssh/config</source>
+            <translation>在 {node} 上启动 sshd，或在 ~/.ssh/config 中设置正确的 Port</translation>
+        </message>
+        <message>
+            <source>{node} does not answer on its SSH port.</source>
+            <translation>{node} 的 SSH 端口没有响应。</translation>
+        </message>
+        <message>
+            <source>Check whether {node} is up: ping -c1 {node}</source>
+            <translation>检查 {node} 是否在线：ping -c1 {node}</translation>
+        </message>
+        <message>
+            <source>Let the firewall or the security group of {node} admit port {port} from here</source>
+            <translation>让 {node} 的防火墙或安全组放行本机到端口 {port} 的连接</translation>
+        </message>
+        <message>
+            <source>There is no route to {node}, or its firewall rejects SSH.</source>
+            <translation>没有到 {node} 的路由，或其防火墙拒绝 SSH。</translation>
+        </message>
+        <message>
+            <source>Check that {node} is on, and the VPN: ip route get {node}</source>
+            <translation>检查 {node} 是否开机，以及 VPN：ip route get {node}</translation>
+        </message>
+        <message>
+            <source>The name {node} cannot be resolved.</source>
+            <translation>无法解析名称 {node}。</translation>
+        </message>
+        <message>
+            <source>Add {node} to /etc/hosts, or HostName to ~/.ssh/config</source>
+            <translation>将 {node} 加入 /etc/hosts，或将 HostName 加入 ~/.ssh/config</translation>
+        </message>
+        <message>
+            <source>The SSH connection was lost.</source>
+            <translation>SSH 连接中断。</translation>
+        </message>
+        <message>
+            <source>In ~/.ssh/config: ServerAliveInterval 15 and ServerAliveCountMax 3; run the job detached</source>
+            <translation>在 ~/.ssh/config 中：ServerAliveInterval 15 和 ServerAliveCountMax 3；以脱离会话的方式运行作业</translation>
+        </message>
+        <message>
+            <source>{node} closed the SSH session.</source>
+            <translation>{node} 关闭了 SSH 会话。</translation>
+        </message>
+        <message>
+            <source>On {node}: last -x reboot; journalctl -u ssh</source>
+            <translation>在 {node} 上：last -x reboot; journalctl -u ssh</translation>
+        </message>
+        <message>
+            <source>Keep processes after logout: loginctl enable-linger</source>
+            <translation>注销后保留进程：loginctl enable-linger</translation>
+        </message>
+        <message>
+            <source>Run the job detached</source>
+            <translation>以脱离会话的方式运行作业</translation>
+        </message>
+        <message>
+            <source>The program {program} does not exist on {host}.</source>
+            <translation>{host} 上不存在程序 {program}。</translation>
+        </message>
+        <message>
+            <source>Use the absolute path of an interpreter that exists on every node</source>
+            <translation>使用每个节点上都存在的解释器的绝对路径</translation>
+        </message>
+        <message>
+            <source>conda: ~/miniconda3/bin/conda run -n ENV --no-capture-output python …</source>
+            <translation>conda：~/miniconda3/bin/conda run -n ENV --no-capture-output python …</translation>
+        </message>
+        <message>
+            <source>The folder {path} does not exist on {host}.</source>
+            <translation>{host} 上不存在文件夹 {path}。</translation>
+        </message>
+        <message>
+            <source>Mount it on {host} (findmnt -T {path}), or choose a folder that every node has</source>
+            <translation>在 {host} 上挂载它 (findmnt -T {path})，或选择每个节点都有的文件夹</translation>
+        </message>
+        <message>
+            <source>The script {script} does not exist on {host}.</source>
+            <translation>{host} 上不存在脚本 {script}。</translation>
+        </message>
+        <message>
+            <source>Copy the code to every node, or use a shared folder</source>
+            <translation>将代码复制到每个节点，或使用共享文件夹</translation>
+        </message>
+    </context>
+    <context>
         <name>LogsPage</name>
         <message>
             <source>bootstrap %1</source>
@@ -5869,6 +7024,809 @@
         </message>
     </context>
     <context>
+        <name>NcclLines</name>
+        <message>
+            <source>The interface and address over which the ranks find each other. All nodes must reach each other on it; NCCL_SOCKET_IFNAME selects another one.</source>
+            <translation>各 rank 相互发现所用的网络接口和地址。所有节点必须能经由它互通；可用 NCCL_SOCKET_IFNAME 选择其他接口。</translation>
+        </message>
+        <message>
+            <source>The version of the NCCL library in use and the CUDA version that it was built with. All ranks must load the same one.</source>
+            <translation>所用 NCCL 库的版本，以及构建它时的 CUDA 版本。所有 rank 必须加载同一个库。</translation>
+        </message>
+        <message>
+            <source>The newest CUDA version that the driver supports: 12040 is 12.4.</source>
+            <translation>驱动支持的最新 CUDA 版本：12040 即 12.4。</translation>
+        </message>
+        <message>
+            <source>NCCL read this variable from the environment or one of its configuration files and uses the value.</source>
+            <translation>NCCL 从环境或其配置文件中读到了这个变量，并采用该值。</translation>
+        </message>
+        <message>
+            <source>NCCL uses this value of a variable.</source>
+            <translation>NCCL 采用变量的这个值。</translation>
+        </message>
+        <message>
+            <source>The program set an option for this communicator in its call; it wins over NCCL's choice.</source>
+            <translation>程序在调用中为该通信器设置了一个选项；它优先于 NCCL 自己的选择。</translation>
+        </message>
+        <message>
+            <source>The network plugin that was loaded, here from NVIDIA HPC-X.</source>
+            <translation>已加载的网络插件，此处来自 NVIDIA HPC-X。</translation>
+        </message>
+        <message>
+            <source>The point-to-point part of the loaded network plugin.</source>
+            <translation>已加载网络插件中负责点对点通信的部分。</translation>
+        </message>
+        <message>
+            <source>The part of the network plugin that lets InfiniBand switches reduce.</source>
+            <translation>网络插件中让 InfiniBand 交换机执行归约的部分。</translation>
+        </message>
+        <message>
+            <source>There is no network plugin (libnccl-net.so). NCCL uses its own InfiniBand or socket transport; clouds with their own network (EFA, GPUDirect-TCPX) need a plugin.</source>
+            <translation>没有网络插件 (libnccl-net.so)。NCCL 使用自带的 InfiniBand 或 socket 传输；使用自有网络 (EFA、GPUDirect-TCPX) 的云需要插件。</translation>
+        </message>
+        <message>
+            <source>There is no network plugin. NCCL uses its own InfiniBand or socket transport; clouds with their own network need a plugin.</source>
+            <translation>没有网络插件。NCCL 使用自带的 InfiniBand 或 socket 传输；使用自有网络的云需要插件。</translation>
+        </message>
+        <message>
+            <source>These plugin libraries do not exist. Without a plugin NCCL uses its own transports.</source>
+            <translation>这些插件库不存在。没有插件时 NCCL 使用自带的传输。</translation>
+        </message>
+        <message>
+            <source>The network plugin was not loaded. "No such file" is normal where none is installed; another error means that it is installed and broken.</source>
+            <translation>网络插件未加载。未安装插件时出现“No such file”是正常的；若是其他错误，则说明插件已安装但有问题。</translation>
+        </message>
+        <message>
+            <source>The network plugin was not loaded. "No such file" is normal where none is installed.</source>
+            <translation>网络插件未加载。未安装插件时出现“No such file”是正常的。</translation>
+        </message>
+        <message>
+            <source>The plugin lacks the symbol of this interface version. NCCL tries older ones; only when none fits the plugin is not used.</source>
+            <translation>插件缺少该接口版本的符号。NCCL 会尝试更旧的版本；全都不匹配时才不使用该插件。</translation>
+        </message>
+        <message>
+            <source>This network plugin is in use, with the interface version in brackets.</source>
+            <translation>正在使用这个网络插件，括号内为接口版本。</translation>
+        </message>
+        <message>
+            <source>The plugin can reduce inside the network (CollNet).</source>
+            <translation>插件可以在网络内执行归约 (CollNet)。</translation>
+        </message>
+        <message>
+            <source>NCCL uses its own InfiniBand or socket transport.</source>
+            <translation>NCCL 使用自带的 InfiniBand 或 socket 传输。</translation>
+        </message>
+        <message>
+            <source>A plugin (network, tuner, profiler) was found and is used.</source>
+            <translation>找到了一个插件（网络、调优器或性能分析器），并已启用。</translation>
+        </message>
+        <message>
+            <source>NCCL_NET_PLUGIN names the network plugin to load.</source>
+            <translation>NCCL_NET_PLUGIN 指定要加载的网络插件。</translation>
+        </message>
+        <message>
+            <source>No tuner plugin: NCCL chooses algorithm and protocol by its own model.</source>
+            <translation>没有调优器插件：NCCL 按自己的模型选择算法和协议。</translation>
+        </message>
+        <message>
+            <source>NCCL looks for a tuner plugin, which would choose algorithm and protocol. Without one NCCL uses its own model; that is normal.</source>
+            <translation>NCCL 在查找调优器插件，由它来选择算法和协议。没有时 NCCL 使用自己的模型，这是正常的。</translation>
+        </message>
+        <message>
+            <source>NCCL looks for or loads a profiler plugin. Rankscope watches NCCL through its own one.</source>
+            <translation>NCCL 在查找或加载性能分析器插件。Rankscope 通过自己的插件监视 NCCL。</translation>
+        </message>
+        <message>
+            <source>The kinds of events that the profiler plugin asked for.</source>
+            <translation>性能分析器插件所请求的事件种类。</translation>
+        </message>
+        <message>
+            <source>NCCL looks for a plugin that supplies variables; without one it reads the environment.</source>
+            <translation>NCCL 在查找提供变量的插件；没有时从环境中读取变量。</translation>
+        </message>
+        <message>
+            <source>NCCL looks for a plugin for communication that GPUs start themselves (GIN).</source>
+            <translation>NCCL 在查找用于 GPU 自行发起通信 (GIN) 的插件。</translation>
+        </message>
+        <message>
+            <source>The transport between nodes. "Socket" where InfiniBand or a plugin is expected costs most of the bandwidth.</source>
+            <translation>节点之间的传输。本应是 InfiniBand 或插件却显示“Socket”时，会损失大部分带宽。</translation>
+        </message>
+        <message>
+            <source>The transport between nodes that this communicator uses.</source>
+            <translation>该通信器在节点之间使用的传输。</translation>
+        </message>
+        <message>
+            <source>A network transport started and may be used.</source>
+            <translation>一个网络传输已启动，可供使用。</translation>
+        </message>
+        <message>
+            <source>The network transport runs on the CPU, which is normal.</source>
+            <translation>网络传输在 CPU 上运行，这是正常的。</translation>
+        </message>
+        <message>
+            <source>The kernel can share GPU memory with the network card without nvidia-peermem: GPU Direct RDMA is possible.</source>
+            <translation>内核无需 nvidia-peermem 即可与网卡共享 GPU 显存：可以使用 GPU Direct RDMA。</translation>
+        </message>
+        <message>
+            <source>This rank begins to make a communicator. A rank that never prints it did not call; one that prints it and not "Init COMPLETE" waits for others.</source>
+            <translation>该 rank 开始创建通信器。从未打印这一行的 rank 没有发起调用；打印了这一行却没有打印“Init COMPLETE”的 rank 在等待其他 rank。</translation>
+        </message>
+        <message>
+            <source>This rank begins to make a communicator of a part of the ranks.</source>
+            <translation>该 rank 开始用一部分 rank 创建通信器。</translation>
+        </message>
+        <message>
+            <source>This rank begins to make a communicator.</source>
+            <translation>该 rank 开始创建通信器。</translation>
+        </message>
+        <message>
+            <source>The communicator works on this rank. A rank without this line did not get through the initialisation.</source>
+            <translation>通信器在该 rank 上已可用。没有这一行的 rank 未能完成初始化。</translation>
+        </message>
+        <message>
+            <source>The program gave the communicator back, as it should at its end.</source>
+            <translation>程序归还了通信器，结束时理应如此。</translation>
+        </message>
+        <message>
+            <source>The program broke the communicator off. PyTorch does this after an error or a time-out, and some versions at every exit.</source>
+            <translation>程序中止了通信器。PyTorch 在出错或超时后会这样做，某些版本每次退出时也会。</translation>
+        </message>
+        <message>
+            <source>The size of the communicator and the place of this rank in it. MNNVL 1: NVLink reaches over nodes.</source>
+            <translation>通信器的大小，以及该 rank 在其中的位置。MNNVL 1：NVLink 跨节点。</translation>
+        </message>
+        <message>
+            <source>A communicator of this rank.</source>
+            <translation>该 rank 的一个通信器。</translation>
+        </message>
+        <message>
+            <source>Seconds that the initialisation took, and its parts. A long bootstrap means that other ranks came late or connections were slow.</source>
+            <translation>初始化所用的秒数及其各部分。引导 (bootstrap) 耗时长，说明其他 rank 来得晚或建立连接慢。</translation>
+        </message>
+        <message>
+            <source>Seconds that the first meeting of the ranks took. "recv" and "ring" are long when another rank came late.</source>
+            <translation>各 rank 首次汇合所用的秒数。有其他 rank 来得晚时，“recv”和“ring”会很长。</translation>
+        </message>
+        <message>
+            <source>The ranks of a split communicator have met.</source>
+            <translation>拆分出的通信器的各 rank 已汇合。</translation>
+        </message>
+        <message>
+            <source>Another rank did not answer yet. It may not have started, or a firewall refuses the connection; NCCL tries again.</source>
+            <translation>另一个 rank 尚未应答。它可能还没有启动，或防火墙拒绝了连接；NCCL 会重试。</translation>
+        </message>
+        <message>
+            <source>A connection to another rank failed. NCCL tries again some times, then the initialisation fails.</source>
+            <translation>到另一个 rank 的连接失败。NCCL 会重试若干次，之后初始化失败。</translation>
+        </message>
+        <message>
+            <source>A connection to another rank failed to start. Check that the address belongs to a network that both nodes share.</source>
+            <translation>到另一个 rank 的连接未能发起。检查该地址是否属于两个节点共有的网络。</translation>
+        </message>
+        <message>
+            <source>This rank is not part of the split communicator, as the program asked.</source>
+            <translation>按程序的要求，该 rank 不属于拆分出的通信器。</translation>
+        </message>
+        <message>
+            <source>NCCL sees no InfiniBand or RoCE card, or cannot use libibverbs. Normal without such a card; otherwise NCCL falls back to sockets.</source>
+            <translation>NCCL 找不到 InfiniBand 或 RoCE 网卡，或无法使用 libibverbs。没有这类网卡时属正常；否则 NCCL 会退回到 socket。</translation>
+        </message>
+        <message>
+            <source>The InfiniBand or RoCE cards in use. OOB: the interface over which the cards exchange their addresses.</source>
+            <translation>正在使用的 InfiniBand 或 RoCE 网卡。OOB：网卡之间交换地址所用的网络接口。</translation>
+        </message>
+        <message>
+            <source>An InfiniBand or RoCE card, its speed in Mbit/s and whether adaptive routing is on (ar).</source>
+            <translation>一块 InfiniBand 或 RoCE 网卡、其速率（单位 Mbit/s），以及自适应路由 (ar) 是否开启。</translation>
+        </message>
+        <message>
+            <source>Several ports are used as one device.</source>
+            <translation>多个端口合并为一个设备使用。</translation>
+        </message>
+        <message>
+            <source>Whether the card reads and writes GPU memory itself. Disabled: data goes through host memory, which costs bandwidth.</source>
+            <translation>网卡是否直接读写 GPU 显存。禁用时数据经过主机内存，会损失带宽。</translation>
+        </message>
+        <message>
+            <source>The network card reads and writes GPU memory itself.</source>
+            <translation>网卡直接读写 GPU 显存。</translation>
+        </message>
+        <message>
+            <source>The network card does not reach GPU memory; data goes through host memory, which costs bandwidth. Check nvidia-peermem or DMA-BUF and NCCL_NET_GDR_LEVEL. Normal for sockets.</source>
+            <translation>网卡无法访问 GPU 显存；数据经过主机内存，会损失带宽。检查 nvidia-peermem 或 DMA-BUF，以及 NCCL_NET_GDR_LEVEL。使用 socket 时属正常。</translation>
+        </message>
+        <message>
+            <source>Whether this GPU and this network card are near enough for GPU Direct RDMA, by NCCL_NET_GDR_LEVEL.</source>
+            <translation>按 NCCL_NET_GDR_LEVEL 判断，该 GPU 与该网卡是否近到可以使用 GPU Direct RDMA。</translation>
+        </message>
+        <message>
+            <source>A connection between two cards: its queue pair, MTU and address (LID for InfiniBand, GID for RoCE).</source>
+            <translation>两块网卡之间的一个连接：其 QP、MTU 和地址（InfiniBand 为 LID，RoCE 为 GID）。</translation>
+        </message>
+        <message>
+            <source>A port changed its speed while it was in use: look at the cable and the switch port.</source>
+            <translation>端口在使用中改变了速率：检查线缆和交换机端口。</translation>
+        </message>
+        <message>
+            <source>The network card reports an event, for example that a port went down. Link errors end a run or slow it down.</source>
+            <translation>网卡报告了一个事件，例如端口断开。链路错误会使运行终止或变慢。</translation>
+        </message>
+        <message>
+            <source>The network card reports an event, for example that a port went down.</source>
+            <translation>网卡报告了一个事件，例如端口断开。</translation>
+        </message>
+        <message>
+            <source>The other node did not answer over InfiniBand or RoCE (transport retry exceeded): wrong GID index, a broken fabric, or the other process ended.</source>
+            <translation>另一个节点没有经由 InfiniBand 或 RoCE 应答 (transport retry exceeded)：GID 索引错误、网络故障，或对端进程已结束。</translation>
+        </message>
+        <message>
+            <source>A transfer over InfiniBand or RoCE ended with an error; the status says which.</source>
+            <translation>一次经由 InfiniBand 或 RoCE 的传输以错误结束；具体错误见状态码。</translation>
+        </message>
+        <message>
+            <source>The interfaces over which sockets transfer data. An interface that other nodes do not reach must be excluded with NCCL_SOCKET_IFNAME.</source>
+            <translation>socket 传输数据所用的网络接口。其他节点无法到达的接口必须用 NCCL_SOCKET_IFNAME 排除。</translation>
+        </message>
+        <message>
+            <source>Threads and connections per peer of the socket transport (NCCL_SOCKET_NTHREADS, NCCL_NSOCKS_PERTHREAD).</source>
+            <translation>socket 传输中每个对端的线程数和连接数 (NCCL_SOCKET_NTHREADS、NCCL_NSOCKS_PERTHREAD)。</translation>
+        </message>
+        <message>
+            <source>Sockets cannot use GPU memory. Normal.</source>
+            <translation>socket 无法使用 GPU 显存。正常。</translation>
+        </message>
+        <message>
+            <source>A message of the AWS libfabric plugin (EFA).</source>
+            <translation>AWS libfabric 插件 (EFA) 的消息。</translation>
+        </message>
+        <message>
+            <source>A message of Google's Fast Socket plugin.</source>
+            <translation>Google Fast Socket 插件的消息。</translation>
+        </message>
+        <message>
+            <source>A message of Google's RDMA plugin (gIB).</source>
+            <translation>Google RDMA 插件 (gIB) 的消息。</translation>
+        </message>
+        <message>
+            <source>A message of the network transport or its plugin.</source>
+            <translation>网络传输或其插件的消息。</translation>
+        </message>
+        <message>
+            <source>The interface does not say its speed; NCCL assumes 10 Gbit/s, which may lead to a poor choice of rings.</source>
+            <translation>网络接口没有给出速率；NCCL 假定为 10 Gbit/s，可能导致选出的环不佳。</translation>
+        </message>
+        <message>
+            <source>An interface and its speed.</source>
+            <translation>一个网络接口及其速率。</translation>
+        </message>
+        <message>
+            <source>The InfiniBand library is not installed (in the container), so InfiniBand and RoCE cannot be used.</source>
+            <translation>（容器中）未安装 InfiniBand 库，因此无法使用 InfiniBand 和 RoCE。</translation>
+        </message>
+        <message>
+            <source>GDRCopy is used: the CPU writes small data straight into GPU memory.</source>
+            <translation>正在使用 GDRCopy：CPU 将小块数据直接写入 GPU 显存。</translation>
+        </message>
+        <message>
+            <source>Advice of NCCL about the error above.</source>
+            <translation>NCCL 针对上面的错误给出的建议。</translation>
+        </message>
+        <message>
+            <source>The CPUs near the GPU, on which NCCL's threads run.</source>
+            <translation>靠近该 GPU 的 CPU，NCCL 的线程在其上运行。</translation>
+        </message>
+        <message>
+            <source>NVLink's other end does not say what it is; NCCL takes it for a switch.</source>
+            <translation>NVLink 的另一端没有表明自己是什么；NCCL 把它当作交换机。</translation>
+        </message>
+        <message>
+            <source>Whether NVLink SHARP (reduction in the NVSwitch) can be used: Hopper and newer with NVSwitch.</source>
+            <translation>能否使用 NVLink SHARP（在 NVSwitch 中归约）：需要 Hopper 或更新的 GPU，且有 NVSwitch。</translation>
+        </message>
+        <message>
+            <source>NVLink over several nodes (Multi-Node NVLink): domain and clique of this rank.</source>
+            <translation>跨多个节点的 NVLink (Multi-Node NVLink)：该 rank 所在的域和 clique。</translation>
+        </message>
+        <message>
+            <source>The topology that NCCL found: its greatest and total bandwidth in GB/s. The lines below draw it.</source>
+            <translation>NCCL 检测到的拓扑：最大带宽和总带宽，单位 GB/s。下面各行画出该拓扑。</translation>
+        </message>
+        <message>
+            <source>The end of the drawing of the topology.</source>
+            <translation>拓扑图结束。</translation>
+        </message>
+        <message>
+            <source>A PCI link in the drawing of the topology, with its bandwidth in GB/s.</source>
+            <translation>拓扑图中的一条 PCI 链路及其带宽，单位 GB/s。</translation>
+        </message>
+        <message>
+            <source>An NVLink in the drawing of the topology, with its bandwidth in GB/s.</source>
+            <translation>拓扑图中的一条 NVLink 及其带宽，单位 GB/s。</translation>
+        </message>
+        <message>
+            <source>A network port in the drawing of the topology, with its bandwidth in GB/s.</source>
+            <translation>拓扑图中的一个网络端口及其带宽，单位 GB/s。</translation>
+        </message>
+        <message>
+            <source>A link in the drawing of the topology, with its bandwidth in GB/s.</source>
+            <translation>拓扑图中的一条链路及其带宽，单位 GB/s。</translation>
+        </message>
+        <message>
+            <source>A processor in the drawing of the topology: architecture, vendor and type.</source>
+            <translation>拓扑图中的一个处理器：架构、厂商和型号。</translation>
+        </message>
+        <message>
+            <source>The ways from this GPU: for each target the hops, the bandwidth in GB/s and the kind of path (NVL, PIX, PXB, PHB, SYS).</source>
+            <translation>从该 GPU 出发的路径：到每个目标的跳数、带宽（单位 GB/s）和路径类型 (NVL、PIX、PXB、PHB、SYS)。</translation>
+        </message>
+        <message>
+            <source>The ways from this network card: hops, bandwidth in GB/s and kind of path.</source>
+            <translation>从该网卡出发的路径：跳数、带宽（单位 GB/s）和路径类型。</translation>
+        </message>
+        <message>
+            <source>The ways from a device to the others.</source>
+            <translation>从一个设备到其他设备的路径。</translation>
+        </message>
+        <message>
+            <source>The result of a search for rings or trees: pattern (1 balanced tree, 2 split tree, 3 tree, 4 ring, 5 NVLS, 6 CollNet), channels, bandwidth inside and between nodes in GB/s, and kinds of path. Few channels or a low bandwidth mean a poor topology.</source>
+            <translation>环或树的搜索结果：模式（1 平衡树，2 分裂树，3 树，4 环，5 NVLS，6 CollNet）、通道数、节点内和节点间的带宽（单位 GB/s），以及路径类型。通道少或带宽低说明拓扑不佳。</translation>
+        </message>
+        <message>
+            <source>The order of GPUs in a channel that the search found.</source>
+            <translation>搜索得到的某个通道中 GPU 的顺序。</translation>
+        </message>
+        <message>
+            <source>The order of network card and GPUs in a channel that the search found.</source>
+            <translation>搜索得到的某个通道中网卡和 GPU 的顺序。</translation>
+        </message>
+        <message>
+            <source>NCCL reads the topology from a file; clouds provide one because virtual machines hide it.</source>
+            <translation>NCCL 从文件读取拓扑；云厂商会提供这样的文件，因为虚拟机隐藏了拓扑。</translation>
+        </message>
+        <message>
+            <source>NCCL reads a topology file that does not name its system.</source>
+            <translation>NCCL 读取了一个没有写明系统名称的拓扑文件。</translation>
+        </message>
+        <message>
+            <source>NCCL reads rings and trees from a file (NCCL_GRAPH_FILE) and does not search.</source>
+            <translation>NCCL 从文件 (NCCL_GRAPH_FILE) 读取环和树，不再搜索。</translation>
+        </message>
+        <message>
+            <source>Channels come from NCCL_GRAPH_FILE.</source>
+            <translation>通道来自 NCCL_GRAPH_FILE。</translation>
+        </message>
+        <message>
+            <source>A file of /sys is missing, often in containers and virtual machines; NCCL guesses.</source>
+            <translation>/sys 下缺少一个文件，在容器和虚拟机中常见；NCCL 自行猜测。</translation>
+        </message>
+        <message>
+            <source>The network card is no PCI device (virtual); NCCL attaches it to the first CPU.</source>
+            <translation>该网卡不是 PCI 设备（虚拟网卡）；NCCL 将其挂到第一个 CPU 上。</translation>
+        </message>
+        <message>
+            <source>Two GPUs are connected but cannot reach each other's memory, for example because of PCI access control (ACS) or an IOMMU. Data goes through host memory.</source>
+            <translation>两个 GPU 相连，但无法访问彼此的显存，例如因为 PCI 访问控制 (ACS) 或 IOMMU。数据经过主机内存。</translation>
+        </message>
+        <message>
+            <source>A question to the GPU driver's management library failed.</source>
+            <translation>对 GPU 驱动管理库的一次查询失败。</translation>
+        </message>
+        <message>
+            <source>A connection inside a node: direct access from GPU to GPU over NVLink or PCI (CUMEM, IPC: how the memory is shared; read: the receiver fetches).</source>
+            <translation>节点内的一个连接：GPU 之间经 NVLink 或 PCI 直接访问（CUMEM、IPC：内存的共享方式；read：由接收方读取）。</translation>
+        </message>
+        <message>
+            <source>A connection inside a node through shared host memory. Slower than direct access: the GPUs have no peer access, or NCCL_P2P_DISABLE or NCCL_P2P_LEVEL prevents it.</source>
+            <translation>节点内经由主机共享内存的一个连接。比直接访问慢：GPU 之间没有对等访问，或被 NCCL_P2P_DISABLE 或 NCCL_P2P_LEVEL 禁止。</translation>
+        </message>
+        <message>
+            <source>A connection between nodes in which the network card uses GPU memory directly (GPU Direct RDMA).</source>
+            <translation>节点之间的一个连接，网卡直接使用 GPU 显存 (GPU Direct RDMA)。</translation>
+        </message>
+        <message>
+            <source>A connection between nodes: transport and number of the network card. Without /GDRDMA the data goes through host memory.</source>
+            <translation>节点之间的一个连接：传输和网卡编号。没有 /GDRDMA 时数据经过主机内存。</translation>
+        </message>
+        <message>
+            <source>A connection inside a node: direct access from GPU to GPU over NVLink or PCI.</source>
+            <translation>节点内的一个连接：GPU 之间经 NVLink 或 PCI 直接访问。</translation>
+        </message>
+        <message>
+            <source>A connection inside a node through shared host memory, slower than direct access.</source>
+            <translation>节点内经由主机共享内存的一个连接，比直接访问慢。</translation>
+        </message>
+        <message>
+            <source>A connection of a ring and its transport.</source>
+            <translation>环的一个连接及其传输。</translation>
+        </message>
+        <message>
+            <source>The order of ranks in the ring of this channel, printed by the first rank and cut after 20 ranks.</source>
+            <translation>该通道的环中各 rank 的顺序，由第一个 rank 打印，超过 20 个 rank 时截断。</translation>
+        </message>
+        <message>
+            <source>The order of ranks in the ring of this channel, printed by the first rank.</source>
+            <translation>该通道的环中各 rank 的顺序，由第一个 rank 打印。</translation>
+        </message>
+        <message>
+            <source>The neighbours of this rank in a ring: previous, own, next.</source>
+            <translation>该 rank 在一个环中的邻居：前一个、自己、后一个。</translation>
+        </message>
+        <message>
+            <source>For each channel this rank's place in the tree: children -&gt; rank -&gt; parent; -1 is none.</source>
+            <translation>该 rank 在每个通道的树中的位置：子 rank -&gt; 本 rank -&gt; 父 rank；-1 表示没有。</translation>
+        </message>
+        <message>
+            <source>This rank's place in a tree: parent -&gt; rank -&gt; children; -1 is none.</source>
+            <translation>该 rank 在一棵树中的位置：父 rank -&gt; 本 rank -&gt; 子 rank；-1 表示没有。</translation>
+        </message>
+        <message>
+            <source>This rank's place in the trees that connect NVSwitch domains.</source>
+            <translation>该 rank 在连接各 NVSwitch 域的树中的位置。</translation>
+        </message>
+        <message>
+            <source>A connection to the network that reduces itself (SHARP).</source>
+            <translation>到自身执行归约的网络 (SHARP) 的一个连接。</translation>
+        </message>
+        <message>
+            <source>This rank's place in a reduction inside the network (SHARP).</source>
+            <translation>该 rank 在网络内归约 (SHARP) 中的位置。</translation>
+        </message>
+        <message>
+            <source>NVLink SHARP buffers of this rank and their size.</source>
+            <translation>该 rank 的 NVLink SHARP 缓冲区及其大小。</translation>
+        </message>
+        <message>
+            <source>NVLink SHARP: multicast memory that the NVSwitch reduces.</source>
+            <translation>NVLink SHARP：由 NVSwitch 执行归约的多播内存。</translation>
+        </message>
+        <message>
+            <source>All connections of the rings stand. A rank without this line waits for a neighbour.</source>
+            <translation>环的所有连接均已建立。没有这一行的 rank 在等待邻居。</translation>
+        </message>
+        <message>
+            <source>All connections of the trees stand.</source>
+            <translation>树的所有连接均已建立。</translation>
+        </message>
+        <message>
+            <source>The connections between NVSwitch domains stand.</source>
+            <translation>NVSwitch 域之间的连接均已建立。</translation>
+        </message>
+        <message>
+            <source>The connections to the reducing network stand.</source>
+            <translation>到执行归约的网络的连接均已建立。</translation>
+        </message>
+        <message>
+            <source>The connections of the PAT algorithm stand.</source>
+            <translation>PAT 算法的连接均已建立。</translation>
+        </message>
+        <message>
+            <source>Bytes of a piece in send and receive: 131072 over the network, 524288 over NVLink.</source>
+            <translation>发送和接收时每个数据块的字节数：经网络为 131072，经 NVLink 为 524288。</translation>
+        </message>
+        <message>
+            <source>The number of channels for collectives, NVLink SHARP and send/receive. More channels use more of the GPU and more links; all ranks must agree.</source>
+            <translation>集合通信、NVLink SHARP 和发送/接收的通道数。通道越多，占用的 GPU 资源和链路越多；所有 rank 必须一致。</translation>
+        </message>
+        <message>
+            <source>Bytes per rank below which fewer GPU threads are used, for each algorithm and protocol.</source>
+            <translation>各算法和协议的阈值：每个 rank 的字节数低于该值时使用较少的 GPU 线程。</translation>
+        </message>
+        <message>
+            <source>GPU threads per channel, and whether trees are used.</source>
+            <translation>每个通道的 GPU 线程数，以及是否使用树。</translation>
+        </message>
+        <message>
+            <source>The head of NCCL's table: latency in microseconds and bandwidth in GB/s it expects of each algorithm and protocol.</source>
+            <translation>NCCL 表格的表头：它对各算法和协议预期的延迟（微秒）和带宽（单位 GB/s）。</translation>
+        </message>
+        <message>
+            <source>GPU threads for each algorithm and protocol.</source>
+            <translation>各算法和协议的 GPU 线程数。</translation>
+        </message>
+        <message>
+            <source>Which algorithms and protocols each function may use, after NCCL_ALGO and NCCL_PROTO.</source>
+            <translation>应用 NCCL_ALGO 和 NCCL_PROTO 之后，各函数可用的算法和协议。</translation>
+        </message>
+        <message>
+            <source>The algorithm and protocol that NCCL chose for a collective of this size, and the channels.</source>
+            <translation>NCCL 为这一大小的集合通信选择的算法和协议，以及所用通道。</translation>
+        </message>
+        <message>
+            <source>NCCL considers kernels that use symmetric memory of all GPUs of a node.</source>
+            <translation>NCCL 考虑采用使用节点内所有 GPU 对称内存的核函数。</translation>
+        </message>
+        <message>
+            <source>How NCCL starts its kernels: Parallel is the normal one.</source>
+            <translation>NCCL 启动核函数的方式：Parallel 为正常方式。</translation>
+        </message>
+        <message>
+            <source>Whether confidential computing is on, and the memory of the queue of work.</source>
+            <translation>机密计算是否开启，以及工作队列所用的内存。</translation>
+        </message>
+        <message>
+            <source>Too few nodes for reductions in the network (NCCL_COLLNET_NODE_THRESHOLD).</source>
+            <translation>节点太少，不在网络内归约 (NCCL_COLLNET_NODE_THRESHOLD)。</translation>
+        </message>
+        <message>
+            <source>The program called a collective: number of the call, buffers, elements, data type, operation and root. Ranks whose last number differs are out of step.</source>
+            <translation>程序调用了一次集合通信：调用序号、缓冲区、元素数、数据类型、运算和根 rank。各 rank 的最后序号不同，说明它们已不同步。</translation>
+        </message>
+        <message>
+            <source>The program called a broadcast.</source>
+            <translation>程序调用了一次广播。</translation>
+        </message>
+        <message>
+            <source>Several operations are started together.</source>
+            <translation>多个操作一起启动。</translation>
+        </message>
+        <message>
+            <source>NCCL allocated memory.</source>
+            <translation>NCCL 分配了内存。</translation>
+        </message>
+        <message>
+            <source>NCCL enlarged a piece of memory.</source>
+            <translation>NCCL 扩大了一块内存。</translation>
+        </message>
+        <message>
+            <source>NCCL made a file of shared memory in /dev/shm.</source>
+            <translation>NCCL 在 /dev/shm 中创建了一个共享内存文件。</translation>
+        </message>
+        <message>
+            <source>NCCL made memory that other processes may share.</source>
+            <translation>NCCL 创建了可供其他进程共享的内存。</translation>
+        </message>
+        <message>
+            <source>NCCL made GPU memory that other processes may share.</source>
+            <translation>NCCL 创建了可供其他进程共享的 GPU 显存。</translation>
+        </message>
+        <message>
+            <source>NCCL's own memory grew.</source>
+            <translation>NCCL 自身占用的内存增加了。</translation>
+        </message>
+        <message>
+            <source>A thread on the CPU (proxy) serves a connection of this rank.</source>
+            <translation>CPU 上的一个线程（代理）为该 rank 的一个连接服务。</translation>
+        </message>
+        <message>
+            <source>This rank is connected to the CPU thread (proxy) that serves a transport.</source>
+            <translation>该 rank 已连接到为某个传输服务的 CPU 线程（代理）。</translation>
+        </message>
+        <message>
+            <source>A rank of this node closed its connection to the CPU thread. Normal at the end; during the run it means that the rank is gone.</source>
+            <translation>该节点的一个 rank 关闭了到 CPU 线程的连接。结束时属正常；在运行期间则说明该 rank 已不在。</translation>
+        </message>
+        <message>
+            <source>A CPU thread of NCCL uses the GPU.</source>
+            <translation>NCCL 的一个 CPU 线程使用该 GPU。</translation>
+        </message>
+        <message>
+            <source>A message of the CPU thread that moves data.</source>
+            <translation>搬运数据的 CPU 线程的消息。</translation>
+        </message>
+        <message>
+            <source>A message of the CPU thread that serves connections.</source>
+            <translation>为连接服务的 CPU 线程的消息。</translation>
+        </message>
+        <message>
+            <source>An error that reached the CPU thread of NCCL; the line above it says which.</source>
+            <translation>传到 NCCL 的 CPU 线程的一个错误；具体错误见上面一行。</translation>
+        </message>
+        <message>
+            <source>NCCL's own monitor runs; the program ncclras and Rankscope can ask it.</source>
+            <translation>NCCL 自带的监视器正在运行；程序 ncclras 和 Rankscope 可以查询它。</translation>
+        </message>
+        <message>
+            <source>The address at which NCCL's own monitor answers.</source>
+            <translation>NCCL 自带的监视器应答查询的地址。</translation>
+        </message>
+        <message>
+            <source>NCCL's own monitor lost a process for good.</source>
+            <translation>NCCL 自带的监视器已彻底失去一个进程。</translation>
+        </message>
+        <message>
+            <source>A message of NCCL's own monitor.</source>
+            <translation>NCCL 自带的监视器的消息。</translation>
+        </message>
+        <message>
+            <source>A buffer of the program is registered, so that it needs no copies.</source>
+            <translation>程序的一个缓冲区已注册，因此无需复制。</translation>
+        </message>
+        <message>
+            <source>A buffer of the program is registered, or could not be; then NCCL copies.</source>
+            <translation>程序的一个缓冲区已注册，或未能注册；未能注册时由 NCCL 复制。</translation>
+        </message>
+        <message>
+            <source>No interface fits NCCL_SOCKET_IFNAME, or the node has none besides the loopback.</source>
+            <translation>没有与 NCCL_SOCKET_IFNAME 匹配的网络接口，或该节点除回环外没有其他接口。</translation>
+        </message>
+        <message>
+            <source>No interface fits what was asked for: check NCCL_SOCKET_IFNAME on this node.</source>
+            <translation>没有符合要求的网络接口：检查该节点上的 NCCL_SOCKET_IFNAME。</translation>
+        </message>
+        <message>
+            <source>The other node is reachable, but nothing listens there: the rank ended, did not start yet, or a firewall rejects the connection.</source>
+            <translation>另一个节点可达，但没有进程在那里监听：该 rank 已结束、尚未启动，或防火墙拒绝了连接。</translation>
+        </message>
+        <message>
+            <source>The other rank ended suddenly or its node cut the connection. Look for the first error of that rank.</source>
+            <translation>另一个 rank 突然结束，或其节点切断了连接。查找该 rank 的第一个错误。</translation>
+        </message>
+        <message>
+            <source>The other rank closed its connection: it ended or failed. Look for its first error.</source>
+            <translation>另一个 rank 关闭了连接：它已结束或失败。查找它的第一个错误。</translation>
+        </message>
+        <message>
+            <source>The other rank ended. Look for its first error.</source>
+            <translation>另一个 rank 已结束。查找它的第一个错误。</translation>
+        </message>
+        <message>
+            <source>The address cannot be reached: a wrong interface, a missing route or a firewall.</source>
+            <translation>该地址不可达：网络接口错误、缺少路由，或防火墙拦截。</translation>
+        </message>
+        <message>
+            <source>The other node does not answer: a firewall drops the packets, or the interface is the wrong one.</source>
+            <translation>另一个节点没有应答：防火墙丢弃了数据包，或网络接口不对。</translation>
+        </message>
+        <message>
+            <source>Two ranks exchanged messages of different sizes: their collectives or settings (NCCL_ALGO, NCCL_PROTO) differ.</source>
+            <translation>两个 rank 交换的消息大小不同：它们的集合通信或设置 (NCCL_ALGO、NCCL_PROTO) 不一致。</translation>
+        </message>
+        <message>
+            <source>Ranks called different collectives.</source>
+            <translation>各 rank 调用了不同的集合通信。</translation>
+        </message>
+        <message>
+            <source>The GPU has no memory left for NCCL's buffers.</source>
+            <translation>GPU 已没有显存可供 NCCL 的缓冲区使用。</translation>
+        </message>
+        <message>
+            <source>Two GPUs cannot reach each other's memory: set NCCL_P2P_DISABLE=1 or change the topology.</source>
+            <translation>两个 GPU 无法访问彼此的显存：设置 NCCL_P2P_DISABLE=1，或更改拓扑。</translation>
+        </message>
+        <message>
+            <source>A call of CUDA failed. Often an error of the program's own kernels that shows here.</source>
+            <translation>一次 CUDA 调用失败。往往是程序自己的核函数出错，在此处才显现。</translation>
+        </message>
+        <message>
+            <source>A call of CUDA failed; the WARN line above it says which.</source>
+            <translation>一次 CUDA 调用失败；具体原因见上面的 WARN 行。</translation>
+        </message>
+        <message>
+            <source>A call of the operating system failed; the WARN line above it says which.</source>
+            <translation>一次操作系统调用失败；具体原因见上面的 WARN 行。</translation>
+        </message>
+        <message>
+            <source>Two ranks use the same GPU: each needs its own (LOCAL_RANK, CUDA_VISIBLE_DEVICES).</source>
+            <translation>两个 rank 使用了同一个 GPU：每个 rank 需要自己的 GPU (LOCAL_RANK、CUDA_VISIBLE_DEVICES)。</translation>
+        </message>
+        <message>
+            <source>/dev/shm is full or too small. Give containers --shm-size or --ipc=host.</source>
+            <translation>/dev/shm 已满或太小。为容器加上 --shm-size 或 --ipc=host。</translation>
+        </message>
+        <message>
+            <source>Shared memory could not be made: /dev/shm is missing, full, or not writable.</source>
+            <translation>无法创建共享内存：/dev/shm 不存在、已满或不可写。</translation>
+        </message>
+        <message>
+            <source>Memory could not be registered for RDMA: the limit of locked memory (ulimit -l) is too low, or nvidia-peermem is missing.</source>
+            <translation>无法为 RDMA 注册内存：锁定内存上限 (ulimit -l) 太低，或缺少 nvidia-peermem。</translation>
+        </message>
+        <message>
+            <source>A connection over InfiniBand or RoCE could not be made, often because of the wrong GID index or address.</source>
+            <translation>无法建立 InfiniBand 或 RoCE 连接，往往是因为 GID 索引或地址错误。</translation>
+        </message>
+        <message>
+            <source>A call of the InfiniBand library failed; the error says which.</source>
+            <translation>一次 InfiniBand 库调用失败；具体原因见错误信息。</translation>
+        </message>
+        <message>
+            <source>The search found no rings or trees of this pattern. NCCL uses a simple order of the GPUs and expects a low bandwidth.</source>
+            <translation>搜索没有找到此模式的环或树。NCCL 改用简单的 GPU 顺序，预计带宽很低。</translation>
+        </message>
+        <message>
+            <source>The program passed a rank outside of the communicator.</source>
+            <translation>程序传入的 rank 超出了通信器的范围。</translation>
+        </message>
+        <message>
+            <source>A connection to another rank could not be made.</source>
+            <translation>无法建立到另一个 rank 的连接。</translation>
+        </message>
+        <message>
+            <source>The kernel's IOMMU may block direct access between GPUs.</source>
+            <translation>内核的 IOMMU 可能会阻止 GPU 之间的直接访问。</translation>
+        </message>
+        <message>
+            <source>The CPU thread of another rank of this node failed or ended.</source>
+            <translation>该节点另一个 rank 的 CPU 线程失败或已结束。</translation>
+        </message>
+        <message>
+            <source>NCCL does not know this variable or value.</source>
+            <translation>NCCL 不认识这个变量或值。</translation>
+        </message>
+        <message>
+            <source>The value of this variable is no number; NCCL uses its default.</source>
+            <translation>该变量的值不是数字；NCCL 使用默认值。</translation>
+        </message>
+        <message>
+            <source>A connection from another rank could not be accepted, for example because too many files are open.</source>
+            <translation>无法接受来自另一个 rank 的连接，例如因为打开的文件太多。</translation>
+        </message>
+        <message>
+            <source>Waiting for connections failed, for example because the limit of open files is too low.</source>
+            <translation>等待连接失败，例如因为打开文件数的上限太低。</translation>
+        </message>
+        <message>
+            <source>The network that NCCL_NET asks for does not exist on this node, or no transport works.</source>
+            <translation>NCCL_NET 所要求的网络在该节点上不存在，或没有可用的传输。</translation>
+        </message>
+        <message>
+            <source>Ranks disagree about the size of the communicator: WORLD_SIZE differs between nodes.</source>
+            <translation>各 rank 的通信器大小不一致：各节点的 WORLD_SIZE 不同。</translation>
+        </message>
+        <message>
+            <source>The rank could not reach the meeting point of PyTorch (MASTER_ADDR, MASTER_PORT): rank 0 does not run, the address is wrong, or a firewall drops the packets.</source>
+            <translation>该 rank 无法到达 PyTorch 的汇合点 (MASTER_ADDR、MASTER_PORT)：rank 0 没有运行、地址错误，或防火墙丢弃了数据包。</translation>
+        </message>
+        <message>
+            <source>The rank tries to reach the meeting point of PyTorch (MASTER_ADDR, MASTER_PORT) and does not yet get through.</source>
+            <translation>该 rank 正在尝试连接 PyTorch 的汇合点 (MASTER_ADDR、MASTER_PORT)，尚未连通。</translation>
+        </message>
+        <message>
+            <source>The name of MASTER_ADDR is unknown on this node.</source>
+            <translation>该节点无法解析 MASTER_ADDR 的主机名。</translation>
+        </message>
+        <message>
+            <source>An address of a rank has no name. Harmless.</source>
+            <translation>某个 rank 的地址没有对应的主机名。无害。</translation>
+        </message>
+        <message>
+            <source>Not all ranks came to PyTorch's store in time: look for ranks that did not start.</source>
+            <translation>并非所有 rank 都及时连到 PyTorch 的 store：查找没有启动的 rank。</translation>
+        </message>
+        <message>
+            <source>A key that another rank writes into PyTorch's store did not appear: that rank is late or gone.</source>
+            <translation>另一个 rank 应写入 PyTorch store 的一个键没有出现：该 rank 来得晚或已不在。</translation>
+        </message>
+        <message>
+            <source>A collective did not end in time. The ranks that print this wait; the cause is at a rank that did not come, or in the network.</source>
+            <translation>一次集合通信没有按时结束。打印这一行的 rank 在等待；原因在没有到达的 rank，或在网络。</translation>
+        </message>
+        <message>
+            <source>PyTorch ends the process because results may be wrong after a failed collective.</source>
+            <translation>PyTorch 结束该进程，因为集合通信失败后结果可能有误。</translation>
+        </message>
+        <message>
+            <source>PyTorch's watchdog ended the process; the reason follows in the line.</source>
+            <translation>PyTorch 的看门狗结束了该进程；原因见该行后文。</translation>
+        </message>
+        <message>
+            <source>torchrun reports that a rank failed. The list below names the first failure of this node.</source>
+            <translation>torchrun 报告有 rank 失败。下面的列表给出该节点的第一个失败。</translation>
+        </message>
+        <message>
+            <source>The place in PyTorch's source that reported the error.</source>
+            <translation>报告该错误的 PyTorch 源码位置。</translation>
+        </message>
+        <message>
+            <source>Gloo could not connect all ranks with each other: an address or interface that others do not reach (GLOO_SOCKET_IFNAME).</source>
+            <translation>Gloo 无法让所有 rank 互连：某个地址或网络接口是其他 rank 无法到达的 (GLOO_SOCKET_IFNAME)。</translation>
+        </message>
+        <message>
+            <source>Another rank did not take part in time.</source>
+            <translation>另一个 rank 没有及时参与。</translation>
+        </message>
+        <message>
+            <source>Another rank ended. Look for its first error.</source>
+            <translation>另一个 rank 已结束。查找它的第一个错误。</translation>
+        </message>
+        <message>
+            <source>An error on its way up through NCCL's calls; the first WARN line above it is the cause.</source>
+            <translation>沿 NCCL 调用链向上传递的错误；原因是它上方的第一个 WARN 行。</translation>
+        </message>
+    </context>
+    <context>
         <name>NcclMap</name>
         <message>
             <source>GPU to GPU (NVLink or PCIe)</source>
@@ -5941,6 +7899,1569 @@
         <message>
             <source>Each byte passes through the memory of both hosts: lower rate, more latency. Check nvidia-peermem or DMA-BUF, and NCCL_NET_GDR_LEVEL.</source>
             <translation>每个字节都经过两台主机的内存：速率更低，延迟更高。检查 nvidia-peermem 或 DMA-BUF，以及 NCCL_NET_GDR_LEVEL。</translation>
+        </message>
+    </context>
+    <context>
+        <name>NcclVariables</name>
+        <message>
+            <source>IP interfaces to use: prefixes by comma; =name is exact, ^ excludes. Wrong values are the most common cause of a failed start.</source>
+            <translation>要使用的 IP 网络接口：前缀，以逗号分隔；=name 为精确匹配，^ 为排除。取值错误是启动失败最常见的原因。</translation>
+        </message>
+        <message>
+            <source>chosen by NCCL</source>
+            <translation>由 NCCL 选择</translation>
+        </message>
+        <message>
+            <source>Uses only IPv4 or only IPv6.</source>
+            <translation>只使用 IPv4 或只使用 IPv6。</translation>
+        </message>
+        <message>
+            <source>Number that connections of a job show each other, so that jobs that share ports do not mix.</source>
+            <translation>同一作业的连接相互出示的编号，避免共用端口的作业互相混淆。</translation>
+        </message>
+        <message>
+            <source>built in</source>
+            <translation>内置</translation>
+        </message>
+        <message>
+            <source>How often a refused or unanswered connection is tried again.</source>
+            <translation>连接被拒绝或无应答时的重试次数。</translation>
+        </message>
+        <message>
+            <source>First wait in ms before a connection is tried again; it grows with each try, about 60 s in all.</source>
+            <translation>重试连接前的首次等待时间，单位 ms；每次重试递增，总计约 60 s。</translation>
+        </message>
+        <message>
+            <source>Waits this long in poll() during the start instead of using a CPU core; 0: never waits.</source>
+            <translation>启动期间在 poll() 中等待的时长，以免占用一个 CPU 核；0：从不等待。</translation>
+        </message>
+        <message>
+            <source>CPU threads per connection of the socket transport.</source>
+            <translation>套接字传输每个连接的 CPU 线程数。</translation>
+        </message>
+        <message>
+            <source>1; AWS 2, Google 4</source>
+            <translation>1；AWS 为 2，Google 为 4</translation>
+        </message>
+        <message>
+            <source>Sockets of each thread of the socket transport; threads times sockets are at most 64.</source>
+            <translation>套接字传输每个线程的套接字数；线程数乘以套接字数最多为 64。</translation>
+        </message>
+        <message>
+            <source>1; AWS 8</source>
+            <translation>1；AWS 为 8</translation>
+        </message>
+        <message>
+            <source>Bytes up to which data travels in the header message of a socket.</source>
+            <translation>数据随套接字头部消息一起发送的字节数上限。</translation>
+        </message>
+        <message>
+            <source>Smallest piece in bytes that is split over sockets.</source>
+            <translation>会拆分到多个套接字的最小数据块，单位字节。</translation>
+        </message>
+        <message>
+            <source>Receive buffer of sockets in bytes.</source>
+            <translation>套接字接收缓冲区的字节数。</translation>
+        </message>
+        <message>
+            <source>-1: system</source>
+            <translation>-1：系统决定</translation>
+        </message>
+        <message>
+            <source>Send buffer of sockets in bytes.</source>
+            <translation>套接字发送缓冲区的字节数。</translation>
+        </message>
+        <message>
+            <source>Address and port at which the ranks meet, host:port, instead of an id that the program passes on.</source>
+            <translation>各 rank 汇合的地址和端口，格式为 host:port，用来代替由程序传递的 ID。</translation>
+        </message>
+        <message>
+            <source>Uses the data network for the first meeting of the ranks, too.</source>
+            <translation>各 rank 首次汇合时也使用数据网络。</translation>
+        </message>
+        <message>
+            <source>Interfaces for that; same form as NCCL_IB_HCA.</source>
+            <translation>用于上述汇合的网络接口；格式与 NCCL_IB_HCA 相同。</translation>
+        </message>
+        <message>
+            <source>Ranks from which on the first connections are spread over time.</source>
+            <translation>rank 数达到该值时，首次连接在时间上错开。</translation>
+        </message>
+        <message>
+            <source>Connections per second when they are spread.</source>
+            <translation>错开连接时每秒的连接数。</translation>
+        </message>
+        <message>
+            <source>Network transport that must be used: IB, Socket, or the name of a plugin's. The start fails without it.</source>
+            <translation>必须使用的网络传输：IB、Socket，或插件所提供传输的名称。该传输不可用时启动失败。</translation>
+        </message>
+        <message>
+            <source>Network plugin: library, suffix, or none.</source>
+            <translation>网络插件：库、后缀或 none。</translation>
+        </message>
+        <message>
+            <source>Unloads network plugins with the last communicator.</source>
+            <translation>最后一个通信器销毁时卸载网络插件。</translation>
+        </message>
+        <message>
+            <source>How network cards are shared among GPUs: AUTO, MAX:N or ALL.</source>
+            <translation>网卡在 GPU 之间的分配方式：AUTO、MAX:N 或 ALL。</translation>
+        </message>
+        <message>
+            <source>Up to which distance network ports are merged into one device: LOC, PORT, PIX, PXB, PHB, SYS.</source>
+            <translation>网络端口合并为一个设备的最大距离：LOC、PORT、PIX、PXB、PHB、SYS。</translation>
+        </message>
+        <message>
+            <source>Whether ports of other rails may be merged.</source>
+            <translation>是否允许合并不同轨道 (rail) 的端口。</translation>
+        </message>
+        <message>
+            <source>Lists of network devices that are merged.</source>
+            <translation>要合并的网络设备列表。</translation>
+        </message>
+        <message>
+            <source>Greatest distance between GPU and network card at which the card uses GPU memory directly (GPU Direct RDMA).</source>
+            <translation>网卡直接访问显存 (GPU Direct RDMA) 时，GPU 与网卡之间的最大距离。</translation>
+        </message>
+        <message>
+            <source>Whether the card also reads GPU memory when it sends.</source>
+            <translation>网卡发送时是否也直接读取显存。</translation>
+        </message>
+        <message>
+            <source>1 with NVLink</source>
+            <translation>有 NVLink 时为 1</translation>
+        </message>
+        <message>
+            <source>GPU Direct RDMA for a card at a CPU that is connected by C2C (Grace).</source>
+            <translation>网卡连接在通过 C2C 互连的 CPU (Grace) 上时使用 GPU Direct RDMA。</translation>
+        </message>
+        <message>
+            <source>GPU Direct RDMA with partitions of a GPU.</source>
+            <translation>对 GPU 分区使用 GPU Direct RDMA。</translation>
+        </message>
+        <message>
+            <source>Forbids the network inside a node.</source>
+            <translation>禁止在节点内部使用网络。</translation>
+        </message>
+        <message>
+            <source>One pool of buffers for send and receive to all nodes; saves memory.</source>
+            <translation>与所有节点的收发共用一个缓冲区池；节省内存。</translation>
+        </message>
+        <message>
+            <source>Shares connections between ranks that send through one card (PXN).</source>
+            <translation>经同一网卡发送的 rank 之间共享连接 (PXN)。</translation>
+        </message>
+        <message>
+            <source>Always flushes received data with GPU Direct RDMA.</source>
+            <translation>使用 GPU Direct RDMA 时，对收到的数据总是执行 flush。</translation>
+        </message>
+        <message>
+            <source>Cost of a message in ns in NCCL's model.</source>
+            <translation>NCCL 模型中一条消息的开销，单位 ns。</translation>
+        </message>
+        <message>
+            <source>-2: chosen</source>
+            <translation>-2：自动选择</translation>
+        </message>
+        <message>
+            <source>Lets plugins skip the completion of small receives.</source>
+            <translation>允许插件跳过小数据接收的完成通知。</translation>
+        </message>
+        <message>
+            <source>Whether a ring may use different network cards on different nodes: 0 never, 1 yes, 2 if it is faster. 0 suits rail-optimised networks.</source>
+            <translation>同一个环在不同节点上是否可使用不同的网卡：0 从不，1 可以，2 更快时使用。0 适合按轨道 (rail) 优化的网络。</translation>
+        </message>
+        <message>
+            <source>0: fails the start when ranks see different numbers of network cards.</source>
+            <translation>0：各 rank 看到的网卡数量不同时，启动失败。</translation>
+        </message>
+        <message>
+            <source>1: ignores that ranks see different numbers of CollNet devices.</source>
+            <translation>1：忽略各 rank 看到的 CollNet 设备数量不同。</translation>
+        </message>
+        <message>
+            <source>Reports the progress of connections in a large start.</source>
+            <translation>大规模启动时报告连接进度。</translation>
+        </message>
+        <message>
+            <source>Peers that are connected at a time.</source>
+            <translation>一次同时连接的对端数。</translation>
+        </message>
+        <message>
+            <source>More channels for networks that deliver data to be unpacked (GPUDirect-TCPX).</source>
+            <translation>对于交付的数据需要解包的网络 (GPUDirect-TCPX)，使用更多通道。</translation>
+        </message>
+        <message>
+            <source>1: never uses InfiniBand and RoCE; NCCL falls back to sockets.</source>
+            <translation>1：从不使用 InfiniBand 和 RoCE；NCCL 回退到套接字。</translation>
+        </message>
+        <message>
+            <source>InfiniBand cards to use: mlx5_0:1,mlx5_1; = is exact, ^ excludes. Without = a name is a prefix: mlx5_1 is also mlx5_10.</source>
+            <translation>要使用的 InfiniBand 网卡：mlx5_0:1,mlx5_1；= 为精确匹配，^ 为排除。不带 = 时名称作为前缀：mlx5_1 也匹配 mlx5_10。</translation>
+        </message>
+        <message>
+            <source>Index of the address (GID) of a RoCE card. A wrong one gives time-outs (status 12).</source>
+            <translation>RoCE 网卡地址 (GID) 的索引。索引错误会导致超时 (status 12)。</translation>
+        </message>
+        <message>
+            <source>-1: chosen; before 2.21 0</source>
+            <translation>-1：自动选择；2.21 之前为 0</translation>
+        </message>
+        <message>
+            <source>Family of the GID that NCCL chooses.</source>
+            <translation>NCCL 所选 GID 的地址族。</translation>
+        </message>
+        <message>
+            <source>Network (CIDR) of the GID that NCCL chooses.</source>
+            <translation>NCCL 所选 GID 的网段 (CIDR)。</translation>
+        </message>
+        <message>
+            <source>RoCE version of the GID that NCCL chooses.</source>
+            <translation>NCCL 所选 GID 的 RoCE 版本。</translation>
+        </message>
+        <message>
+            <source>Time-out of InfiniBand: 4.096 µs times 2 to this power, for each try.</source>
+            <translation>InfiniBand 超时：每次尝试为 4.096 µs 乘以 2 的该值次幂。</translation>
+        </message>
+        <message>
+            <source>20; 18 before 2.23, 14 before 2.14</source>
+            <translation>20；2.23 之前为 18，2.14 之前为 14</translation>
+        </message>
+        <message>
+            <source>Tries before an InfiniBand error.</source>
+            <translation>报告 InfiniBand 错误之前的尝试次数。</translation>
+        </message>
+        <message>
+            <source>Index of the partition key.</source>
+            <translation>分区密钥 (partition key) 的索引。</translation>
+        </message>
+        <message>
+            <source>InfiniBand service level.</source>
+            <translation>InfiniBand 服务级别。</translation>
+        </message>
+        <message>
+            <source>Traffic class of the data; RoCE networks with priorities need the right one.</source>
+            <translation>数据的流量类别；按优先级划分的 RoCE 网络必须设置正确。</translation>
+        </message>
+        <message>
+            <source>Traffic class of control messages.</source>
+            <translation>控制消息的流量类别。</translation>
+        </message>
+        <message>
+            <source>as NCCL_IB_TC</source>
+            <translation>同 NCCL_IB_TC</translation>
+        </message>
+        <message>
+            <source>Sends small control messages inside the work request.</source>
+            <translation>将小的控制消息内联在工作请求中发送。</translation>
+        </message>
+        <message>
+            <source>Bytes from which on data is sent apart, for adaptive routing.</source>
+            <translation>数据达到该字节数时单独发送，用于自适应路由。</translation>
+        </message>
+        <message>
+            <source>Uses adaptive routing.</source>
+            <translation>使用自适应路由。</translation>
+        </message>
+        <message>
+            <source>1 on InfiniBand, 0 on RoCE</source>
+            <translation>InfiniBand 上为 1，RoCE 上为 0</translation>
+        </message>
+        <message>
+            <source>Queue pairs per connection; more spread over the paths of the fabric.</source>
+            <translation>每个连接的 QP 数；数量越多，越能分散到网络的多条路径上。</translation>
+        </message>
+        <message>
+            <source>1: splits each message over the queue pairs; 0: takes them in turn.</source>
+            <translation>1：每条消息拆分到各个 QP；0：各个 QP 轮流使用。</translation>
+        </message>
+        <message>
+            <source>0; 1 in 2.18 and 2.19</source>
+            <translation>0；2.18 和 2.19 中为 1</translation>
+        </message>
+        <message>
+            <source>Forces or forbids GPU Direct RDMA.</source>
+            <translation>强制使用或禁止 GPU Direct RDMA。</translation>
+        </message>
+        <message>
+            <source>Greatest distance for GPU Direct RDMA.</source>
+            <translation>使用 GPU Direct RDMA 的最大距离。</translation>
+        </message>
+        <message>
+            <source>PCI relaxed ordering: 2 if available, 1 or fail, 0 never. Important in virtual machines.</source>
+            <translation>PCI 宽松排序 (relaxed ordering)：2 可用时启用；1 必须启用，否则失败；0 从不启用。在虚拟机中很重要。</translation>
+        </message>
+        <message>
+            <source>Enhanced connection establishment of the cards.</source>
+            <translation>网卡的增强连接建立 (ECE)。</translation>
+        </message>
+        <message>
+            <source>Ends communication after a fatal event of the card.</source>
+            <translation>网卡发生致命事件后终止通信。</translation>
+        </message>
+        <message>
+            <source>Takes virtual functions of a card as one.</source>
+            <translation>将同一网卡的多个虚拟功能 (VF) 视为一个。</translation>
+        </message>
+        <message>
+            <source>Joins the two ports of a card into one device.</source>
+            <translation>将一块网卡的两个端口合并为一个设备。</translation>
+        </message>
+        <message>
+            <source>Uses the direct data path of ConnectX-8 cards.</source>
+            <translation>使用 ConnectX-8 网卡的直接数据通路。</translation>
+        </message>
+        <message>
+            <source>GID index with routable local addresses (FLID).</source>
+            <translation>使用可路由本地地址 (FLID) 时的 GID 索引。</translation>
+        </message>
+        <message>
+            <source>Warns when cards on different rails of a subnet connect.</source>
+            <translation>子网中位于不同轨道 (rail) 的网卡相互连接时发出警告。</translation>
+        </message>
+        <message>
+            <source>Tries again after every error while queue pairs connect.</source>
+            <translation>QP 连接过程中出现任何错误都重试。</translation>
+        </message>
+        <message>
+            <source>Tries to connect a queue pair.</source>
+            <translation>连接 QP 的尝试次数。</translation>
+        </message>
+        <message>
+            <source>First wait in ms between these tries.</source>
+            <translation>这些尝试之间的首次等待时间，单位 ms。</translation>
+        </message>
+        <message>
+            <source>Lets receive requests end out of order.</source>
+            <translation>允许接收请求乱序完成。</translation>
+        </message>
+        <message>
+            <source>Numbers cards by their PCI address.</source>
+            <translation>按 PCI 地址为网卡编号。</translation>
+        </message>
+        <message>
+            <source>Asks the driver for the port's speed.</source>
+            <translation>向驱动查询端口速率。</translation>
+        </message>
+        <message>
+            <source>Connects ports of the same IP subnet.</source>
+            <translation>连接同一 IP 子网的端口。</translation>
+        </message>
+        <message>
+            <source>Prefix length of these subnets.</source>
+            <translation>这些子网的前缀长度。</translation>
+        </message>
+        <message>
+            <source>Posts receive requests early.</source>
+            <translation>提前提交接收请求。</translation>
+        </message>
+        <message>
+            <source>How the receiver matches messages.</source>
+            <translation>接收端匹配消息的方式。</translation>
+        </message>
+        <message>
+            <source>Continues on another port when one fails.</source>
+            <translation>一个端口故障时改用另一个端口继续通信。</translation>
+        </message>
+        <message>
+            <source>Attempts of a failover.</source>
+            <translation>故障切换的尝试次数。</translation>
+        </message>
+        <message>
+            <source>Wait in ms before a port is probed after an error.</source>
+            <translation>出错后探测端口之前的等待时间，单位 ms。</translation>
+        </message>
+        <message>
+            <source>Uses a failed port again when it works.</source>
+            <translation>故障端口恢复正常后重新使用。</translation>
+        </message>
+        <message>
+            <source>Time-out in ms of the confirmation of a recovery.</source>
+            <translation>恢复确认的超时，单位 ms。</translation>
+        </message>
+        <message>
+            <source>Interval in ms of the messages that test a port.</source>
+            <translation>端口测试消息的间隔，单位 ms。</translation>
+        </message>
+        <message>
+            <source>Messages at a time that test a port.</source>
+            <translation>每次测试端口发送的消息数。</translation>
+        </message>
+        <message>
+            <source>Rounds of these messages.</source>
+            <translation>这些消息的轮数。</translation>
+        </message>
+        <message>
+            <source>Time-out in ms of these messages.</source>
+            <translation>这些消息的超时，单位 ms。</translation>
+        </message>
+        <message>
+            <source>Attempts to recover a port.</source>
+            <translation>恢复端口的尝试次数。</translation>
+        </message>
+        <message>
+            <source>Wait in ms before the first attempt.</source>
+            <translation>首次尝试前的等待时间，单位 ms。</translation>
+        </message>
+        <message>
+            <source>The InfiniBand library to load.</source>
+            <translation>要加载的 InfiniBand 库。</translation>
+        </message>
+        <message>
+            <source>Skips the flush after data came by GPU Direct RDMA. Dangerous.</source>
+            <translation>数据经 GPU Direct RDMA 到达后跳过 flush。有风险。</translation>
+        </message>
+        <message>
+            <source>Uses GDRCopy for small data between CPU and GPU.</source>
+            <translation>CPU 与 GPU 之间的小数据使用 GDRCopy。</translation>
+        </message>
+        <message>
+            <source>With GDRCopy: queues in GPU memory.</source>
+            <translation>配合 GDRCopy：队列放在显存中。</translation>
+        </message>
+        <message>
+            <source>With GDRCopy: flushes with it.</source>
+            <translation>配合 GDRCopy：用它执行 flush。</translation>
+        </message>
+        <message>
+            <source>With GDRCopy: synchronises with it.</source>
+            <translation>配合 GDRCopy：用它同步。</translation>
+        </message>
+        <message>
+            <source>With GDRCopy: counters in GPU memory.</source>
+            <translation>配合 GDRCopy：计数器放在显存中。</translation>
+        </message>
+        <message>
+            <source>Uses the kernel's dma-buf for GPU Direct RDMA instead of nvidia-peermem.</source>
+            <translation>GPU Direct RDMA 使用内核的 dma-buf，而不是 nvidia-peermem。</translation>
+        </message>
+        <message>
+            <source>1: no direct access between GPUs; data goes through host memory, which is slower. A remedy for PCI access control (ACS).</source>
+            <translation>1：GPU 之间不直接访问；数据经主机内存中转，速度较慢。可用来规避 PCI 访问控制 (ACS) 的问题。</translation>
+        </message>
+        <message>
+            <source>Greatest distance at which GPUs access each other directly: LOC never, NVL, PIX, PXB, PHB, SYS.</source>
+            <translation>GPU 之间直接访问的最大距离：LOC 从不，NVL、PIX、PXB、PHB、SYS。</translation>
+        </message>
+        <message>
+            <source>No direct access to the program's buffers between GPUs of a process.</source>
+            <translation>同一进程的 GPU 之间不直接访问程序的缓冲区。</translation>
+        </message>
+        <message>
+            <source>The receiving GPU reads instead of the sender writing.</source>
+            <translation>由接收端 GPU 读取，而不是由发送端写入。</translation>
+        </message>
+        <message>
+            <source>Copies between GPUs with the copy engine.</source>
+            <translation>GPU 之间用拷贝引擎复制。</translation>
+        </message>
+        <message>
+            <source>When send and receive go through another GPU of the node to its card: 0 never, 1 if needed, 2 always.</source>
+            <translation>send 和 receive 何时经节点内的另一块 GPU 到达其网卡：0 从不，1 需要时，2 总是。</translation>
+        </message>
+        <message>
+            <source>1: never sends through another GPU of the node to its card.</source>
+            <translation>1：从不经节点内的另一块 GPU 发送到其网卡。</translation>
+        </message>
+        <message>
+            <source>Allows it for a GPU at a C2C-connected CPU.</source>
+            <translation>GPU 所在 CPU 通过 C2C 互连时，允许上述方式。</translation>
+        </message>
+        <message>
+            <source>1: no traffic over NVLink through a GPU in between.</source>
+            <translation>1：NVLink 流量不经中间 GPU 转发。</translation>
+        </message>
+        <message>
+            <source>Connects such paths at the start.</source>
+            <translation>启动时即建立此类路径的连接。</translation>
+        </message>
+        <message>
+            <source>1: no shared memory between processes; without direct access the network is used even inside a node.</source>
+            <translation>1：进程之间不使用共享内存；无法直接访问时，节点内部也走网络。</translation>
+        </message>
+        <message>
+            <source>Which side's shared memory is used: 1 sender, 2 receiver.</source>
+            <translation>使用哪一端的共享内存：1 发送端，2 接收端。</translation>
+        </message>
+        <message>
+            <source>Which side copies with the copy engine.</source>
+            <translation>由哪一端用拷贝引擎复制。</translation>
+        </message>
+        <message>
+            <source>Shared memory with the copy engine.</source>
+            <translation>共享内存配合拷贝引擎使用。</translation>
+        </message>
+        <message>
+            <source>1: ignores the job's CPU affinity and takes the CPUs near the GPU.</source>
+            <translation>1：忽略作业的 CPU 亲和性，使用靠近 GPU 的 CPU。</translation>
+        </message>
+        <message>
+            <source>No warning when direct access between connected GPUs is off; 2: not even a check.</source>
+            <translation>相连的 GPU 之间直接访问被关闭时不发出警告；2：连检查也不做。</translation>
+        </message>
+        <message>
+            <source>XML file with the topology, for virtual machines.</source>
+            <translation>描述拓扑的 XML 文件，用于虚拟机。</translation>
+        </message>
+        <message>
+            <source>File that gets the topology that NCCL found.</source>
+            <translation>写入 NCCL 所发现拓扑的文件。</translation>
+        </message>
+        <message>
+            <source>The rank that writes it.</source>
+            <translation>写入该文件的 rank。</translation>
+        </message>
+        <message>
+            <source>Treats partitions of a GPU apart.</source>
+            <translation>将一块 GPU 的各个分区分开处理。</translation>
+        </message>
+        <message>
+            <source>XML file with rings and trees; NCCL does not search.</source>
+            <translation>描述环和树的 XML 文件；NCCL 不再搜索。</translation>
+        </message>
+        <message>
+            <source>File that gets the rings and trees that NCCL chose.</source>
+            <translation>写入 NCCL 所选环和树的文件。</translation>
+        </message>
+        <message>
+            <source>Rings and trees from a file.</source>
+            <translation>从文件读取环和树。</translation>
+        </message>
+        <message>
+            <source>Rings as lists of ranks.</source>
+            <translation>以 rank 列表给出的环。</translation>
+        </message>
+        <message>
+            <source>What makes processes belong to the same machine. Set it in containers that share a name or split a node.</source>
+            <translation>判定进程属于同一台机器的依据。容器共用主机名或拆分节点时需要设置。</translation>
+        </message>
+        <message>
+            <source>name of the host</source>
+            <translation>主机名</translation>
+        </message>
+        <message>
+            <source>NVLink over several nodes.</source>
+            <translation>跨节点 NVLink。</translation>
+        </message>
+        <message>
+            <source>NVLink over several nodes: 0 off, 1 or fail, 2 if available.</source>
+            <translation>跨节点 NVLink：0 关闭；1 必须启用，否则失败；2 可用时启用。</translation>
+        </message>
+        <message>
+            <source>Domain of NVLink over several nodes.</source>
+            <translation>跨节点 NVLink 的域。</translation>
+        </message>
+        <message>
+            <source>of the fabric manager</source>
+            <translation>来自 fabric manager</translation>
+        </message>
+        <message>
+            <source>Part of that domain; splits it.</source>
+            <translation>该域的一部分；用于拆分该域。</translation>
+        </message>
+        <message>
+            <source>NVLink between parts of the domain.</source>
+            <translation>域的各部分之间使用 NVLink。</translation>
+        </message>
+        <message>
+            <source>Counts rails per host in such domains.</source>
+            <translation>在此类域中按主机统计轨道 (rail) 数。</translation>
+        </message>
+        <message>
+            <source>Spreads network cards over the ranks of such domains.</source>
+            <translation>在此类域中将网卡分散给各 rank。</translation>
+        </message>
+        <message>
+            <source>Lets several ranks share a GPU. Experimental.</source>
+            <translation>允许多个 rank 共用一块 GPU。实验性功能。</translation>
+        </message>
+        <message>
+            <source>Algorithms that may be used; ^ excludes. Must be the same on all ranks. From 2.24 on also for each function: allreduce:ring;broadcast:tree.</source>
+            <translation>允许使用的算法；^ 为排除。所有 rank 必须一致。从 2.24 起也可按函数设置：allreduce:ring;broadcast:tree。</translation>
+        </message>
+        <message>
+            <source>Protocols that may be used; ^ excludes. LL128 where it is not supported corrupts data.</source>
+            <translation>允许使用的协议；^ 为排除。在不支持 LL128 的环境中使用它会损坏数据。</translation>
+        </message>
+        <message>
+            <source>all that are safe</source>
+            <translation>所有安全的</translation>
+        </message>
+        <message>
+            <source>GPU threads per channel.</source>
+            <translation>每个通道的 GPU 线程数。</translation>
+        </message>
+        <message>
+            <source>512 or 256</source>
+            <translation>512 或 256</translation>
+        </message>
+        <message>
+            <source>GPU threads per channel with LL128.</source>
+            <translation>使用 LL128 时每个通道的 GPU 线程数。</translation>
+        </message>
+        <message>
+            <source>At most this many channels.</source>
+            <translation>通道数上限。</translation>
+        </message>
+        <message>
+            <source>At least this many channels.</source>
+            <translation>通道数下限。</translation>
+        </message>
+        <message>
+            <source>At most this many rings.</source>
+            <translation>环数上限。</translation>
+        </message>
+        <message>
+            <source>At least this many rings.</source>
+            <translation>环数下限。</translation>
+        </message>
+        <message>
+            <source>At most this many blocks of the GPU for communication. Fewer leave more of the GPU to the program.</source>
+            <translation>用于通信的 GPU 线程块数上限。数量越少，留给程序的 GPU 资源越多。</translation>
+        </message>
+        <message>
+            <source>At least this many blocks of the GPU for communication.</source>
+            <translation>用于通信的 GPU 线程块数下限。</translation>
+        </message>
+        <message>
+            <source>What to favour: DEFAULT, EFFICIENCY, ZERO (no blocks of the GPU where possible).</source>
+            <translation>优先目标：DEFAULT、EFFICIENCY、ZERO（尽可能不占用 GPU 线程块）。</translation>
+        </message>
+        <message>
+            <source>Size of clusters of blocks on Hopper and newer.</source>
+            <translation>Hopper 及更新的 GPU 上线程块簇 (cluster) 的大小。</translation>
+        </message>
+        <message>
+            <source>At most this many channels for send and receive.</source>
+            <translation>send 和 receive 的通道数上限。</translation>
+        </message>
+        <message>
+            <source>At least this many channels for send and receive.</source>
+            <translation>send 和 receive 的通道数下限。</translation>
+        </message>
+        <message>
+            <source>Channels per peer over the network for send and receive.</source>
+            <translation>send 和 receive 经网络通信时每个对端的通道数。</translation>
+        </message>
+        <message>
+            <source>Peers with which a rank exchanges at the same time.</source>
+            <translation>一个 rank 同时交换数据的对端数。</translation>
+        </message>
+        <message>
+            <source>Bandwidth in GB/s per channel that the number of channels is computed with.</source>
+            <translation>计算通道数时所用的每通道带宽，单位 GB/s。</translation>
+        </message>
+        <message>
+            <source>Sends and receives that are scheduled together.</source>
+            <translation>一起调度的 send 和 receive 数量。</translation>
+        </message>
+        <message>
+            <source>Orders sends and receives in rounds.</source>
+            <translation>将 send 和 receive 按轮次排列。</translation>
+        </message>
+        <message>
+            <source>Bytes per thread from which on more threads are used, for each algorithm and protocol.</source>
+            <translation>每线程数据量达到该字节数时使用更多线程，按算法和协议分别设置。</translation>
+        </message>
+        <message>
+            <source>Bytes per thread from which on more threads are used.</source>
+            <translation>每线程数据量达到该字节数时使用更多线程。</translation>
+        </message>
+        <message>
+            <source>Bytes below which the low-latency protocol is used.</source>
+            <translation>低于该字节数时使用低延迟协议。</translation>
+        </message>
+        <message>
+            <source>by ranks</source>
+            <translation>按 rank 数</translation>
+        </message>
+        <message>
+            <source>Bytes below which trees are used.</source>
+            <translation>低于该字节数时使用树。</translation>
+        </message>
+        <message>
+            <source>Bytes below which one ring is used.</source>
+            <translation>低于该字节数时使用单个环。</translation>
+        </message>
+        <message>
+            <source>LL128 over C2C.</source>
+            <translation>在 C2C 上使用 LL128。</translation>
+        </message>
+        <message>
+            <source>The PAT algorithm: 0 off, 1 on, 2 if it fits.</source>
+            <translation>PAT 算法：0 关闭，1 启用，2 适用时启用。</translation>
+        </message>
+        <message>
+            <source>Uses reductions inside the network (SHARP) through a plugin.</source>
+            <translation>通过插件使用网络内归约 (SHARP)。</translation>
+        </message>
+        <message>
+            <source>Nodes from which on CollNet is used.</source>
+            <translation>节点数达到该值时使用 CollNet。</translation>
+        </message>
+        <message>
+            <source>NVLink SHARP (reduction in the NVSwitch): 0 off, 1 on, 2 if available.</source>
+            <translation>NVLink SHARP（在 NVSwitch 中归约）：0 关闭，1 启用，2 可用时启用。</translation>
+        </message>
+        <message>
+            <source>Channels for NVLink SHARP.</source>
+            <translation>NVLink SHARP 的通道数。</translation>
+        </message>
+        <message>
+            <source>Bytes of a piece with NVLink SHARP.</source>
+            <translation>NVLink SHARP 的数据块字节数。</translation>
+        </message>
+        <message>
+            <source>Greatest piece with NVLink SHARP trees.</source>
+            <translation>NVLink SHARP 树的最大数据块。</translation>
+        </message>
+        <message>
+            <source>Joins broadcasts of all ranks into one operation.</source>
+            <translation>将所有 rank 的 broadcast 合并为一个操作。</translation>
+        </message>
+        <message>
+            <source>Tuner plugin: library, suffix, or none. It chooses algorithm and protocol.</source>
+            <translation>调优器 (tuner) 插件：库、后缀或 none。由它选择算法和协议。</translation>
+        </message>
+        <message>
+            <source>File of the example tuner plugin.</source>
+            <translation>示例调优器 (tuner) 插件的文件。</translation>
+        </message>
+        <message>
+            <source>The kernel for symmetric memory that must be used.</source>
+            <translation>必须使用的对称内存 kernel。</translation>
+        </message>
+        <message>
+            <source>Blocks of the GPU for symmetric kernels.</source>
+            <translation>对称 kernel 使用的 GPU 线程块数。</translation>
+        </message>
+        <message>
+            <source>0: chosen</source>
+            <translation>0：自动选择</translation>
+        </message>
+        <message>
+            <source>Bytes from which on the copy engine is used for symmetric memory.</source>
+            <translation>对称内存达到该字节数时使用拷贝引擎。</translation>
+        </message>
+        <message>
+            <source>Symmetric kernels that start network traffic themselves.</source>
+            <translation>自行发起网络通信的对称 kernel。</translation>
+        </message>
+        <message>
+            <source>Symmetric kernels for buffers without a window.</source>
+            <translation>用于未注册窗口的缓冲区的对称 kernel。</translation>
+        </message>
+        <message>
+            <source>Symmetric kernels with the tensor memory accelerator.</source>
+            <translation>使用张量内存加速器 (TMA) 的对称 kernel。</translation>
+        </message>
+        <message>
+            <source>Uses handles of host memory again.</source>
+            <translation>复用主机内存的句柄。</translation>
+        </message>
+        <message>
+            <source>Bytes of a piece of ReduceScatter over the network.</source>
+            <translation>ReduceScatter 经网络传输的数据块字节数。</translation>
+        </message>
+        <message>
+            <source>-1: chosen</source>
+            <translation>-1：自动选择</translation>
+        </message>
+        <message>
+            <source>Schedules send and receive so that NVLink is full.</source>
+            <translation>调度 send 和 receive，使 NVLink 得到充分利用。</translation>
+        </message>
+        <message>
+            <source>Bytes of the buffer between two GPUs.</source>
+            <translation>两块 GPU 之间缓冲区的字节数。</translation>
+        </message>
+        <message>
+            <source>Bytes of the buffer of the LL protocol.</source>
+            <translation>LL 协议缓冲区的字节数。</translation>
+        </message>
+        <message>
+            <source>Bytes of the buffer of the LL128 protocol.</source>
+            <translation>LL128 协议缓冲区的字节数。</translation>
+        </message>
+        <message>
+            <source>Bytes of a piece of a collective. Must be the same on all ranks.</source>
+            <translation>集合通信的数据块字节数。所有 rank 必须一致。</translation>
+        </message>
+        <message>
+            <source>Bytes of a piece of send and receive over the network.</source>
+            <translation>send 和 receive 经网络传输的数据块字节数。</translation>
+        </message>
+        <message>
+            <source>The same over NVLink.</source>
+            <translation>同上，经 NVLink 传输。</translation>
+        </message>
+        <message>
+            <source>The same over PCI.</source>
+            <translation>同上，经 PCI 传输。</translation>
+        </message>
+        <message>
+            <source>Bytes up to which send and receive use the LL protocol.</source>
+            <translation>send 和 receive 使用 LL 协议的字节数上限。</translation>
+        </message>
+        <message>
+            <source>LL buffers for send and receive over the network; need memory.</source>
+            <translation>send 和 receive 经网络通信时使用 LL 缓冲区；会占用内存。</translation>
+        </message>
+        <message>
+            <source>The same, by a misspelt name of these versions.</source>
+            <translation>同上，使用这些版本中拼写有误的变量名。</translation>
+        </message>
+        <message>
+            <source>Allocates GPU memory with the cuMem functions of CUDA.</source>
+            <translation>用 CUDA 的 cuMem 函数分配显存。</translation>
+        </message>
+        <message>
+            <source>by system</source>
+            <translation>按系统</translation>
+        </message>
+        <message>
+            <source>Allocates host memory with them; fails in containers without NUMA rights.</source>
+            <translation>用这些函数分配主机内存；在没有 NUMA 权限的容器中会失败。</translation>
+        </message>
+        <message>
+            <source>Uses buffers that the program registered.</source>
+            <translation>使用程序已注册的缓冲区。</translation>
+        </message>
+        <message>
+            <source>Registers buffers of CUDA graphs.</source>
+            <translation>注册 CUDA graph 的缓冲区。</translation>
+        </message>
+        <message>
+            <source>Registers memory of cudaMalloc, too; may hang.</source>
+            <translation>cudaMalloc 分配的内存也注册；可能挂起。</translation>
+        </message>
+        <message>
+            <source>Registers buffers of several pieces of memory.</source>
+            <translation>注册由多段内存组成的缓冲区。</translation>
+        </message>
+        <message>
+            <source>Registers memory where a process has several GPUs.</source>
+            <translation>一个进程有多块 GPU 时也注册内存。</translation>
+        </message>
+        <message>
+            <source>Registers buffers that may grow.</source>
+            <translation>注册可能增长的缓冲区。</translation>
+        </message>
+        <message>
+            <source>RDMA with partitions of a GPU.</source>
+            <translation>对 GPU 分区使用 RDMA。</translation>
+        </message>
+        <message>
+            <source>Windows of symmetric memory.</source>
+            <translation>对称内存的窗口。</translation>
+        </message>
+        <message>
+            <source>Address space of a rank's windows.</source>
+            <translation>一个 rank 的窗口所用的地址空间。</translation>
+        </message>
+        <message>
+            <source>Ranks that reach each other by load and store.</source>
+            <translation>可通过 load/store 互相访问的 rank。</translation>
+        </message>
+        <message>
+            <source>CUDA's memory synchronisation domain of NCCL's kernels.</source>
+            <translation>NCCL 内核函数的 CUDA 内存同步域。</translation>
+        </message>
+        <message>
+            <source>Greatest size of a pool of host memory.</source>
+            <translation>主机内存池的最大大小。</translation>
+        </message>
+        <message>
+            <source>Turns off NCCL's own administration of memory.</source>
+            <translation>关闭 NCCL 自己的内存管理。</translation>
+        </message>
+        <message>
+            <source>Share of the L1 cache as shared memory in NCCL's kernels.</source>
+            <translation>NCCL 内核函数中 L1 缓存用作共享内存的比例。</translation>
+        </message>
+        <message>
+            <source>Number of shared buffers.</source>
+            <translation>共享缓冲区的数量。</translation>
+        </message>
+        <message>
+            <source>Entries of the queue of work.</source>
+            <translation>工作队列的条目数。</translation>
+        </message>
+        <message>
+            <source>Bytes of the queue of work.</source>
+            <translation>工作队列的字节数。</translation>
+        </message>
+        <message>
+            <source>Bytes of work that travel with the launch of a kernel.</source>
+            <translation>随内核函数启动一起传递的工作数据的字节数。</translation>
+        </message>
+        <message>
+            <source>How kernels are launched by a process with several GPUs.</source>
+            <translation>一个进程有多块 GPU 时启动内核函数的方式。</translation>
+        </message>
+        <message>
+            <source>Orders operations of several communicators as the program calls them; prevents deadlocks.</source>
+            <translation>让多个通信器的操作按程序的调用顺序执行；可防止死锁。</translation>
+        </message>
+        <message>
+            <source>Reports threads that launch on the same GPU at the same time.</source>
+            <translation>报告同时在同一块 GPU 上启动操作的线程。</translation>
+        </message>
+        <message>
+            <source>Allows calls in and outside of CUDA graphs at the same time.</source>
+            <translation>允许 CUDA graph 内外的调用同时进行。</translation>
+        </message>
+        <message>
+            <source>Orders kernels of CUDA graphs.</source>
+            <translation>为 CUDA graph 的内核函数排定顺序。</translation>
+        </message>
+        <message>
+            <source>No helper thread for CUDA graphs.</source>
+            <translation>CUDA graph 不使用辅助线程。</translation>
+        </message>
+        <message>
+            <source>The stream that orders a group.</source>
+            <translation>决定一个组的执行顺序的流。</translation>
+        </message>
+        <message>
+            <source>0: calls return at once and the program asks for the result.</source>
+            <translation>0：调用立即返回，由程序查询结果。</translation>
+        </message>
+        <message>
+            <source>as the program says</source>
+            <translation>由程序决定</translation>
+        </message>
+        <message>
+            <source>A split communicator shares buffers with its parent.</source>
+            <translation>拆分 (split) 出的通信器与父通信器共享缓冲区。</translation>
+        </message>
+        <message>
+            <source>A shrunk communicator shares buffers with its parent.</source>
+            <translation>收缩 (shrink) 得到的通信器与父通信器共享缓冲区。</translation>
+        </message>
+        <message>
+            <source>Connects ranks at the first use; 0: at the start.</source>
+            <translation>首次使用时才连接各 rank；0：启动时连接。</translation>
+        </message>
+        <message>
+            <source>Sets the GPU's stack size at the start; a remedy for hangs when memory is reconfigured.</source>
+            <translation>启动时设置 GPU 的栈大小；可避免内存重新配置时的挂起。</translation>
+        </message>
+        <message>
+            <source>Sets the stack size of NCCL's threads.</source>
+            <translation>设置 NCCL 线程的栈大小。</translation>
+        </message>
+        <message>
+            <source>Bytes per channel when operations are joined.</source>
+            <translation>合并操作时每个通道的字节数。</translation>
+        </message>
+        <message>
+            <source>How channels are shared out when operations are joined.</source>
+            <translation>合并操作时通道的分配方式。</translation>
+        </message>
+        <message>
+            <source>Checks the pointers of each call; slow.</source>
+            <translation>检查每次调用的指针；慢。</translation>
+        </message>
+        <message>
+            <source>Checks the arguments of each call, alone or across ranks.</source>
+            <translation>检查每次调用的参数，只查本 rank 或跨 rank 检查。</translation>
+        </message>
+        <message>
+            <source>Skips the checks of arguments.</source>
+            <translation>跳过参数检查。</translation>
+        </message>
+        <message>
+            <source>Checks that program and library fit.</source>
+            <translation>检查程序与库是否匹配。</translation>
+        </message>
+        <message>
+            <source>An own CUDA context for NCCL's threads.</source>
+            <translation>NCCL 线程使用单独的 CUDA 上下文。</translation>
+        </message>
+        <message>
+            <source>Operations that the CPU thread takes at a time.</source>
+            <translation>CPU 线程一次取走的操作数。</translation>
+        </message>
+        <message>
+            <source>How often the CPU thread looks for new operations.</source>
+            <translation>CPU 线程查找新操作的频率。</translation>
+        </message>
+        <message>
+            <source>CPUs of NCCL's threads.</source>
+            <translation>NCCL 线程使用的 CPU。</translation>
+        </message>
+        <message>
+            <source>File with times of the CPU thread.</source>
+            <translation>记录 CPU 线程耗时的文件。</translation>
+        </message>
+        <message>
+            <source>Contexts for one-sided operations.</source>
+            <translation>单边操作的上下文数。</translation>
+        </message>
+        <message>
+            <source>Turns off one-sided operations.</source>
+            <translation>关闭单边操作。</translation>
+        </message>
+        <message>
+            <source>Plugin for one-sided operations.</source>
+            <translation>单边操作的插件。</translation>
+        </message>
+        <message>
+            <source>Unloads that plugin with the last communicator.</source>
+            <translation>随最后一个通信器一起卸载该插件。</translation>
+        </message>
+        <message>
+            <source>Entries of the queue of one-sided operations; a power of two.</source>
+            <translation>单边操作队列的条目数；须为 2 的幂。</translation>
+        </message>
+        <message>
+            <source>-1: greatest</source>
+            <translation>-1：最大</translation>
+        </message>
+        <message>
+            <source>Folder of the CUDA library.</source>
+            <translation>CUDA 库所在的文件夹。</translation>
+        </message>
+        <message>
+            <source>The user's file with variables of NCCL.</source>
+            <translation>用户自己的 NCCL 变量文件。</translation>
+        </message>
+        <message>
+            <source>Plugin that supplies variables: library, suffix, or none.</source>
+            <translation>提供变量的插件：库、后缀或 none。</translation>
+        </message>
+        <message>
+            <source>Abstract sockets between processes of a node; 0 for containers with several network namespaces.</source>
+            <translation>同一节点上的进程之间使用抽象套接字；容器有多个网络命名空间时设为 0。</translation>
+        </message>
+        <message>
+            <source>Communication that GPUs start themselves (GIN).</source>
+            <translation>由 GPU 自行发起的通信 (GIN)。</translation>
+        </message>
+        <message>
+            <source>How GIN works: by the CPU or by the GPU.</source>
+            <translation>GIN 的工作方式：由 CPU 或由 GPU 执行。</translation>
+        </message>
+        <message>
+            <source>Plugin for GIN.</source>
+            <translation>GIN 的插件。</translation>
+        </message>
+        <message>
+            <source>Connections of GIN.</source>
+            <translation>GIN 的连接数。</translation>
+        </message>
+        <message>
+            <source>Contexts of GIN.</source>
+            <translation>GIN 的上下文数。</translation>
+        </message>
+        <message>
+            <source>Contexts of GIN that are not shared.</source>
+            <translation>GIN 的非共享上下文数。</translation>
+        </message>
+        <message>
+            <source>Signals of GIN.</source>
+            <translation>GIN 的信号数。</translation>
+        </message>
+        <message>
+            <source>Counters of GIN.</source>
+            <translation>GIN 的计数器数。</translation>
+        </message>
+        <message>
+            <source>Seconds between looks for errors of GIN.</source>
+            <translation>检查 GIN 错误的间隔，单位为秒。</translation>
+        </message>
+        <message>
+            <source>Entries of the queue of GIN.</source>
+            <translation>GIN 队列的条目数。</translation>
+        </message>
+        <message>
+            <source>Who rings the card's doorbell with GIN.</source>
+            <translation>使用 GIN 时由谁触发网卡的 doorbell。</translation>
+        </message>
+        <message>
+            <source>Depth of GIN's queue pairs.</source>
+            <translation>GIN 的 QP 深度。</translation>
+        </message>
+        <message>
+            <source>Outstanding reads and atomics at the target with GIN.</source>
+            <translation>使用 GIN 时目标端未完成的读操作和原子操作数。</translation>
+        </message>
+        <message>
+            <source>Outstanding reads and atomics of a queue pair with GIN.</source>
+            <translation>使用 GIN 时一个 QP 未完成的读操作和原子操作数。</translation>
+        </message>
+        <message>
+            <source>Traffic class of GIN.</source>
+            <translation>GIN 的流量类别。</translation>
+        </message>
+        <message>
+            <source>-1: as NCCL_IB_TC</source>
+            <translation>-1：同 NCCL_IB_TC</translation>
+        </message>
+        <message>
+            <source>A reliable doorbell with GIN.</source>
+            <translation>GIN 使用可靠的 doorbell。</translation>
+        </message>
+        <message>
+            <source>Device functions are compiled at run time.</source>
+            <translation>设备函数在运行时编译。</translation>
+        </message>
+        <message>
+            <source>What NCCL prints: VERSION, WARN, INFO, TRACE. WARN costs nothing and names errors; INFO shows the start.</source>
+            <translation>NCCL 打印的内容：VERSION、WARN、INFO、TRACE。WARN 没有开销，会指出错误；INFO 显示启动过程。</translation>
+        </message>
+        <message>
+            <source>Parts of NCCL that print with INFO; ^ excludes.</source>
+            <translation>INFO 级别下打印哪些 NCCL 模块；^ 表示排除。</translation>
+        </message>
+        <message>
+            <source>File for NCCL's lines; %h is the host, %p the process.</source>
+            <translation>NCCL 日志行写入的文件；%h 为主机，%p 为进程。</translation>
+        </message>
+        <message>
+            <source>standard output</source>
+            <translation>标准输出</translation>
+        </message>
+        <message>
+            <source>Form of the time in lines, as strftime has it; %3f is ms.</source>
+            <translation>日志行中时间的格式，写法同 strftime；%3f 为 ms。</translation>
+        </message>
+        <message>
+            <source>[%F %T]</source>
+            <translation>[%F %T]</translation>
+        </message>
+        <message>
+            <source>Lines with a time.</source>
+            <translation>日志行带时间。</translation>
+        </message>
+        <message>
+            <source>After a warning everything else is printed, too.</source>
+            <translation>出现一条警告后，其余内容也全部打印。</translation>
+        </message>
+        <message>
+            <source>Names NCCL's threads, for debuggers.</source>
+            <translation>为 NCCL 的线程命名，供调试器使用。</translation>
+        </message>
+        <message>
+            <source>1: no marks for NVIDIA's profilers.</source>
+            <translation>1：不为 NVIDIA 的性能分析器写标记。</translation>
+        </message>
+        <message>
+            <source>Profiler plugin: library, suffix, or none. Rankscope sets its own one.</source>
+            <translation>性能分析器插件：库、后缀或 none。Rankscope 会设置自己的插件。</translation>
+        </message>
+        <message>
+            <source>Events of the example profiler plugin.</source>
+            <translation>示例性能分析器插件的事件。</translation>
+        </message>
+        <message>
+            <source>of the plugin</source>
+            <translation>由插件决定</translation>
+        </message>
+        <message>
+            <source>Output of the example profiler plugin.</source>
+            <translation>示例性能分析器插件的输出。</translation>
+        </message>
+        <message>
+            <source>Signal on which the CPU thread prints its state.</source>
+            <translation>收到此信号时，CPU 线程打印自身状态。</translation>
+        </message>
+        <message>
+            <source>-1: none</source>
+            <translation>-1：无</translation>
+        </message>
+        <message>
+            <source>Signal on which the thread of one-sided operations prints its state.</source>
+            <translation>收到此信号时，单边操作线程打印自身状态。</translation>
+        </message>
+        <message>
+            <source>Prints all variables that NCCL knows.</source>
+            <translation>打印 NCCL 认识的所有变量。</translation>
+        </message>
+        <message>
+            <source>Variables that are read again at each use.</source>
+            <translation>每次使用时都重新读取的变量。</translation>
+        </message>
+        <message>
+            <source>NCCL's own monitor, which ncclras and Rankscope ask.</source>
+            <translation>NCCL 自带的监视器，ncclras 和 Rankscope 向它查询。</translation>
+        </message>
+        <message>
+            <source>Address of the monitor. Jobs that share a node need different ports.</source>
+            <translation>监视器的地址。共用一个节点的作业需要不同的端口。</translation>
+        </message>
+        <message>
+            <source>Makes all time-outs of the monitor longer.</source>
+            <translation>延长监视器的所有超时。</translation>
+        </message>
+        <message>
+            <source>NCCL Inspector, a profiler plugin of NVIDIA.</source>
+            <translation>NCCL Inspector，NVIDIA 的一个性能分析器插件。</translation>
+        </message>
+        <message>
+            <source>Folder of NCCL Inspector's output.</source>
+            <translation>NCCL Inspector 的输出文件夹。</translation>
+        </message>
+        <message>
+            <source>Interval of NCCL Inspector's output.</source>
+            <translation>NCCL Inspector 的输出间隔。</translation>
+        </message>
+        <message>
+            <source>More output of NCCL Inspector.</source>
+            <translation>NCCL Inspector 输出更多内容。</translation>
+        </message>
+        <message>
+            <source>A variable of the UCX network plugin (HPC-X).</source>
+            <translation>UCX 网络插件 (HPC-X) 的变量。</translation>
+        </message>
+        <message>
+            <source>A variable of the SHARP network plugin (HPC-X).</source>
+            <translation>SHARP 网络插件 (HPC-X) 的变量。</translation>
+        </message>
+        <message>
+            <source>Transport of the HPC-X network plugin: ib or ucx.</source>
+            <translation>HPC-X 网络插件的传输：ib 或 ucx。</translation>
+        </message>
+        <message>
+            <source>A variable of the HPC-X network plugin.</source>
+            <translation>HPC-X 网络插件的变量。</translation>
+        </message>
+        <message>
+            <source>A variable of Google's GPUDirect-TCPX plugin.</source>
+            <translation>Google 的 GPUDirect-TCPX 插件的变量。</translation>
+        </message>
+        <message>
+            <source>A variable of Google's GPUDirect-TCPXO plugin.</source>
+            <translation>Google 的 GPUDirect-TCPXO 插件的变量。</translation>
+        </message>
+        <message>
+            <source>A variable of Google's gIB plugin.</source>
+            <translation>Google 的 gIB 插件的变量。</translation>
+        </message>
+        <message>
+            <source>Configuration of a cloud's tuner plugin.</source>
+            <translation>云厂商调优插件的配置。</translation>
+        </message>
+        <message>
+            <source>A variable of the AWS libfabric plugin.</source>
+            <translation>AWS libfabric 插件的变量。</translation>
+        </message>
+        <message>
+            <source>Folder of NCCL for builds; NCCL itself does not read it.</source>
+            <translation>构建时使用的 NCCL 文件夹；NCCL 本身不读取。</translation>
+        </message>
+        <message>
+            <source>Version of NCCL in NVIDIA's container images; NCCL itself does not read it.</source>
+            <translation>NVIDIA 容器镜像中的 NCCL 版本；NCCL 本身不读取。</translation>
+        </message>
+        <message>
+            <source>NCCL's library for programs that load it themselves.</source>
+            <translation>NCCL 的库，供自行加载它的程序使用。</translation>
+        </message>
+        <message>
+            <source>What PyTorch does after an error of NCCL: 0 nothing, 1 abort and end the process, 2 abort only, 3 end without clean-up.</source>
+            <translation>NCCL 出错后 PyTorch 的处理：0 不处理，1 中止并结束进程，2 只中止，3 不做清理直接结束。</translation>
+        </message>
+        <message>
+            <source>wait() blocks until the collective ends or its time is over.</source>
+            <translation>wait() 会阻塞，直到集合通信结束或超时。</translation>
+        </message>
+        <message>
+            <source>After a time-out reports which ranks are out of step.</source>
+            <translation>超时后报告哪些 rank 不同步。</translation>
+        </message>
+        <message>
+            <source>Measures each collective with CUDA events.</source>
+            <translation>用 CUDA 事件测量每次集合通信。</translation>
+        </message>
+        <message>
+            <source>A second watchdog that ends the process when the first one hangs.</source>
+            <translation>第二个看门狗，第一个挂起时结束进程。</translation>
+        </message>
+        <message>
+            <source>Seconds after which that watchdog ends the process.</source>
+            <translation>该看门狗在多少秒后结束进程。</translation>
+        </message>
+        <message>
+            <source>480; 600 before 2.5</source>
+            <translation>480；2.5 之前为 600</translation>
+        </message>
+        <message>
+            <source>Writes the Flight Recorder's data after a time-out.</source>
+            <translation>超时后写出 Flight Recorder 的数据。</translation>
+        </message>
+        <message>
+            <source>1 with a buffer</source>
+            <translation>有缓冲区时为 1</translation>
+        </message>
+        <message>
+            <source>Collectives that the Flight Recorder remembers.</source>
+            <translation>Flight Recorder 记住的集合通信数。</translation>
+        </message>
+        <message>
+            <source>2000; 0 before 2.6</source>
+            <translation>2000；2.6 之前为 0</translation>
+        </message>
+        <message>
+            <source>Flight Recorder with C++ stacks.</source>
+            <translation>Flight Recorder 带 C++ 栈。</translation>
+        </message>
+        <message>
+            <source>Beginning of the Flight Recorder's file names.</source>
+            <translation>Flight Recorder 文件名的开头。</translation>
+        </message>
+        <message>
+            <source>Beginning of the names of pipes on which a dump can be asked for.</source>
+            <translation>用于请求转储的管道名的开头。</translation>
+        </message>
+        <message>
+            <source>Time for a dump before the process ends, in ms.</source>
+            <translation>进程结束前留给转储的时间，单位为 ms。</translation>
+        </message>
+        <message>
+            <source>Interval of looks for an error of another rank, in ms.</source>
+            <translation>检查其他 rank 是否出错的间隔，单位为 ms。</translation>
+        </message>
+        <message>
+            <source>A dump also on exceptions.</source>
+            <translation>发生异常时也转储。</translation>
+        </message>
+        <message>
+            <source>Prints C++ stacks when the process ends uncleanly.</source>
+            <translation>进程异常结束时打印 C++ 栈。</translation>
+        </message>
+        <message>
+            <source>Tells the other ranks of an error of this one.</source>
+            <translation>将本 rank 的错误告知其他 rank。</translation>
+        </message>
+        <message>
+            <source>Passes CUDA errors on from the watchdog.</source>
+            <translation>看门狗把 CUDA 错误继续向上抛出。</translation>
+        </message>
+        <message>
+            <source>Looks for NaN in the input of collectives.</source>
+            <translation>检查集合通信的输入中是否有 NaN。</translation>
+        </message>
+        <message>
+            <source>Uses CUDA events again.</source>
+            <translation>复用 CUDA 事件。</translation>
+        </message>
+        <message>
+            <source>Keeps tensors alive without recordStream; needs less memory.</source>
+            <translation>不用 recordStream 也保持张量存活；占用内存更少。</translation>
+        </message>
+        <message>
+            <source>0; 1 from 2.8</source>
+            <translation>0；从 2.8 起为 1</translation>
+        </message>
+        <message>
+            <source>Runs collectives on streams of high priority.</source>
+            <translation>在高优先级的流上运行集合通信。</translation>
+        </message>
+        <message>
+            <source>Communicators whose calls return at once.</source>
+            <translation>调用立即返回的通信器。</translation>
+        </message>
+        <message>
+            <source>Time-out of such communicators in s.</source>
+            <translation>此类通信器的超时，单位为 s。</translation>
+        </message>
+        <message>
+            <source>Registers tensors with NCCL.</source>
+            <translation>向 NCCL 注册张量。</translation>
+        </message>
+        <message>
+            <source>Passes the id of a communicator through the store.</source>
+            <translation>通过 store 传递通信器的 id。</translation>
+        </message>
+        <message>
+            <source>Ranks per root when a large communicator is made.</source>
+            <translation>创建大型通信器时每个 root 对应的 rank 数。</translation>
+        </message>
+        <message>
+            <source>Warns when send and receive are serialised.</source>
+            <translation>发送与接收被串行执行时发出警告。</translation>
+        </message>
+        <message>
+            <source>Python frames in a Flight Recorder dump.</source>
+            <translation>Flight Recorder 转储中包含 Python 栈帧。</translation>
+        </message>
+        <message>
+            <source>Only open collectives in a Flight Recorder dump.</source>
+            <translation>Flight Recorder 转储中只包含未完成的集合通信。</translation>
+        </message>
+        <message>
+            <source>Checks of torch.distributed: DETAIL compares collectives of all ranks and names a mismatch; slow.</source>
+            <translation>torch.distributed 的检查：DETAIL 会比较所有 rank 的集合通信并指出不一致；慢。</translation>
+        </message>
+        <message>
+            <source>What the C++ part of PyTorch prints.</source>
+            <translation>PyTorch 的 C++ 部分打印的内容。</translation>
+        </message>
+        <message>
+            <source>C++ stacks in errors.</source>
+            <translation>错误信息带 C++ 栈。</translation>
+        </message>
+        <message>
+            <source>A barrier at the end of init_process_group.</source>
+            <translation>在 init_process_group 结束时执行一次 barrier。</translation>
+        </message>
+        <message>
+            <source>Gloo connects ranks at the first use.</source>
+            <translation>Gloo 在首次使用时才连接各 rank。</translation>
+        </message>
+        <message>
+            <source>Socket of torchrun's worker server.</source>
+            <translation>torchrun 的 worker 服务器的套接字。</translation>
+        </message>
+        <message>
+            <source>Uses the old interface of cuDNN.</source>
+            <translation>使用 cuDNN 的旧接口。</translation>
+        </message>
+        <message>
+            <source>Plans of cuDNN that are kept.</source>
+            <translation>保留的 cuDNN plan 数。</translation>
+        </message>
+        <message>
+            <source>Allows TF32 in matrix products.</source>
+            <translation>允许在矩阵乘法中使用 TF32。</translation>
+        </message>
+        <message>
+            <source>GPU architectures for which extensions are built.</source>
+            <translation>为哪些 GPU 架构构建扩展。</translation>
+        </message>
+        <message>
+            <source>of the GPUs</source>
+            <translation>来自 GPU</translation>
+        </message>
+        <message>
+            <source>Folder of built extensions.</source>
+            <translation>已构建扩展的文件夹。</translation>
+        </message>
+        <message>
+            <source>Folder of downloaded models.</source>
+            <translation>已下载模型的文件夹。</translation>
+        </message>
+        <message>
+            <source>Parts of PyTorch that print more.</source>
+            <translation>打印更多内容的 PyTorch 模块。</translation>
+        </message>
+        <message>
+            <source>File for these lines.</source>
+            <translation>这些日志行写入的文件。</translation>
+        </message>
+        <message>
+            <source>standard error</source>
+            <translation>标准错误输出</translation>
+        </message>
+        <message>
+            <source>Folder of traces of the compiler.</source>
+            <translation>编译器跟踪文件所在的文件夹。</translation>
+        </message>
+        <message>
+            <source>Turns torch.compile off.</source>
+            <translation>关闭 torch.compile。</translation>
+        </message>
+        <message>
+            <source>Writes what torch.compile does.</source>
+            <translation>记录 torch.compile 的执行过程。</translation>
+        </message>
+        <message>
+            <source>Assertions in GPU code; needs a build with them.</source>
+            <translation>GPU 代码中的断言；需要带断言的构建。</translation>
+        </message>
+        <message>
+            <source>Loads PyTorch's library with global symbols.</source>
+            <translation>以全局符号方式加载 PyTorch 的库。</translation>
+        </message>
+        <message>
+            <source>torch.load() reads weights only.</source>
+            <translation>torch.load() 只读取权重。</translation>
+        </message>
+        <message>
+            <source>torch.load() reads everything.</source>
+            <translation>torch.load() 读取全部内容。</translation>
+        </message>
+        <message>
+            <source>How tensors are shared between processes.</source>
+            <translation>张量在进程间共享的方式。</translation>
+        </message>
+        <message>
+            <source>Options of the memory allocator of CUDA tensors.</source>
+            <translation>CUDA 张量内存分配器的选项。</translation>
+        </message>
+        <message>
+            <source>Prefers cuBLASLt for matrix products.</source>
+            <translation>矩阵乘法优先使用 cuBLASLt。</translation>
+        </message>
+        <message>
+            <source>Prefers cuSOLVER for linear algebra.</source>
+            <translation>线性代数优先使用 cuSOLVER。</translation>
+        </message>
+        <message>
+            <source>Asynchronous tensor parallelism with symmetric memory.</source>
+            <translation>使用对称内存的异步张量并行。</translation>
+        </message>
+        <message>
+            <source>Seconds between SIGTERM and SIGKILL of torchrun.</source>
+            <translation>torchrun 从 SIGTERM 到 SIGKILL 的秒数。</translation>
+        </message>
+        <message>
+            <source>A variable of PyTorch's NCCL backend.</source>
+            <translation>PyTorch 的 NCCL 后端的变量。</translation>
+        </message>
+        <message>
+            <source>Interfaces of Gloo, by comma. Names are exact. Without it Gloo takes the interface of the address that the host's own name has; 127.0.1.1 in /etc/hosts breaks that.</source>
+            <translation>Gloo 的网络接口，用逗号分隔。名称须完全一致。不设置时，Gloo 使用主机自身名称对应地址所在的网络接口；/etc/hosts 中的 127.0.1.1 会使其失效。</translation>
+        </message>
+        <message>
+            <source>by the host's name</source>
+            <translation>按主机名</translation>
+        </message>
+        <message>
+            <source>Transport of Gloo.</source>
+            <translation>Gloo 的传输。</translation>
+        </message>
+        <message>
+            <source>TCP; UV on macOS</source>
+            <translation>TCP；macOS 上为 UV</translation>
+        </message>
+        <message>
+            <source>Private key of the TLS transport.</source>
+            <translation>TLS 传输的私钥。</translation>
+        </message>
+        <message>
+            <source>Certificate of the TLS transport.</source>
+            <translation>TLS 传输的证书。</translation>
+        </message>
+        <message>
+            <source>Certificates of the authorities of the TLS transport.</source>
+            <translation>TLS 传输的 CA 证书。</translation>
+        </message>
+        <message>
+            <source>Folder of these certificates.</source>
+            <translation>这些证书所在的文件夹。</translation>
+        </message>
+        <message>
+            <source>The name of TORCH_NCCL_ASYNC_ERROR_HANDLING before PyTorch 2.2; newer ones read it and warn.</source>
+            <translation>TORCH_NCCL_ASYNC_ERROR_HANDLING 在 PyTorch 2.2 之前的名称；较新版本仍读取它并发出警告。</translation>
+        </message>
+        <message>
+            <source>The name of TORCH_NCCL_BLOCKING_WAIT before PyTorch 2.2; newer ones read it and warn.</source>
+            <translation>TORCH_NCCL_BLOCKING_WAIT 在 PyTorch 2.2 之前的名称；较新版本仍读取它并发出警告。</translation>
+        </message>
+        <message>
+            <source>The name of TORCH_NCCL_DESYNC_DEBUG before PyTorch 2.2; newer ones read it and warn.</source>
+            <translation>TORCH_NCCL_DESYNC_DEBUG 在 PyTorch 2.2 之前的名称；较新版本仍读取它并发出警告。</translation>
+        </message>
+        <message>
+            <source>The name of TORCH_NCCL_ENABLE_TIMING before PyTorch 2.2; newer ones read it and warn.</source>
+            <translation>TORCH_NCCL_ENABLE_TIMING 在 PyTorch 2.2 之前的名称；较新版本仍读取它并发出警告。</translation>
+        </message>
+        <message>
+            <source>The name of TORCH_NCCL_USE_TENSOR_REGISTER_ALLOCATOR_HOOK before PyTorch 2.2.</source>
+            <translation>TORCH_NCCL_USE_TENSOR_REGISTER_ALLOCATOR_HOOK 在 PyTorch 2.2 之前的名称。</translation>
         </message>
     </context>
     <context>
@@ -14057,13 +17578,17 @@ It receives SIGTERM; three seconds later it is killed. Unsaved data is lost.</so
             <source>By no other one.</source>
             <translation>其他 rank 都没有打印。</translation>
         </message>
-        <message>
+        <message numerus="yes">
             <source>Printed by rank(s) %1.</source>
-            <translation>由 rank %1 打印。</translation>
+            <translation>
+                <numerusform>由 rank %1 打印。</numerusform>
+            </translation>
         </message>
-        <message>
+        <message numerus="yes">
             <source>Not by rank(s) %1.</source>
-            <translation>rank %1 没有打印。</translation>
+            <translation>
+                <numerusform>rank %1 没有打印。</numerusform>
+            </translation>
         </message>
     </context>
     <context>

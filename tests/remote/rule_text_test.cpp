@@ -37,6 +37,22 @@ TEST(RuleText, TitleHasTheValues) {
         "Rank 3 failed on n1: KeyError: a {strange} key: 'x', y");
 }
 
+TEST(RuleText, TitleInChinese) {
+    const std::string failed = "rank {rank} 在 {host} 上失败：{type}：{what}";
+    EXPECT_EQ(title(failed, {{"rank", "3"}, {"host", "n1"}, {"type", "KeyError"}, {"what", "x"}}),
+              "rank 3 在 n1 上失败：KeyError：x");
+    EXPECT_EQ(title(failed, {{"rank", "3"}}), "rank 3 在该节点上失败。");
+    EXPECT_EQ(title(failed, {{"type", "KeyError"}}), "某个 rank 在该节点上失败：KeyError。");
+    EXPECT_EQ(title("{peer} 拒绝端口 {port}（{why}）。"), "另一个节点拒绝端口。");
+    EXPECT_EQ(title("{peer} 拒绝端口 {port}（{why}）。", {{"why", "无路由"}}),
+              "另一个节点拒绝端口（无路由）。");
+    EXPECT_EQ(title("{host} 上 rank {rank} 的显存已满。"), "该节点上某个 rank 的显存已满。");
+    EXPECT_EQ(title("无法连接 {peer}:{port}：被防火墙丢弃。"), "无法连接另一个节点：被防火墙丢弃。");
+    EXPECT_EQ(title("无法解析名称 {peer}。"), "无法解析名称。");
+    EXPECT_EQ(title("{host} 通告了地址，{peer}，其他节点无法访问。", {{"host", "n1"}}),
+              "n1 通告了地址，其他节点无法访问。");
+}
+
 TEST(RuleText, TitleWithoutAValueIsStillASentence) {
     EXPECT_EQ(title("{peer}:{port} cannot be reached: a firewall drops it."),
               "Another node cannot be reached: a firewall drops it.");

@@ -5,10 +5,10 @@
 #include <remote/desk/import/foreign_run.h>
 #include <remote/desk/import/log_import.h>
 #include <remote/desk/import/rank_numbers.h>
+#include <remote/desk/log_rules.h>
 #include <remote/desk/run/log_findings.h>
 #include <remote/desk/text.h>
 #include <remote/logs/grammar/read_sources.h>
-#include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 #include <remote/observe/metric_lines/line_metrics.h>
 
@@ -191,7 +191,7 @@ Result<std::string> import_logs(RunStore& store, const std::filesystem::path& pa
     if (!run) {
         return run.failure();
     }
-    const logs::RuleSet rules = logs::load_rules(logs::usual_rule_folders());
+    const logs::RuleSet rules = log_rules();
     logs::Diagnosis diagnosis(rules.rules);
     std::map<int, std::unique_ptr<RankOutput>> outputs;
     std::int64_t last_us = survey.first_us;

@@ -3,9 +3,9 @@
 
 #include <base/clock.h>
 #include <remote/desk/launch/desk_stage.h>
+#include <remote/desk/log_rules.h>
 #include <remote/desk/run/log_diagnosis.h>
 #include <remote/diagnosis/verdict_source.h>
-#include <remote/logs/rules/rule_set.h>
 #include <remote/logs/verdicts/diagnosis.h>
 
 #include <sys/resource.h>
@@ -44,7 +44,7 @@ std::uint64_t lines_of(const std::string& text) {
 class LogDiagnosis::Reader {
 public:
     explicit Reader(const std::string& run_id)
-        : set_(logs::load_rules(logs::usual_rule_folders())),
+        : set_(log_rules()),
           lines_(run_id, 0, [this](const logs::LogLine& line) { diagnosis_->take(line); }) {
         diagnosis_.emplace(set_.rules);
     }

@@ -43,6 +43,50 @@ void for_each_part(std::string_view text, const std::function<void(std::string_v
     plain(text.substr(begin));
 }
 
+// How a language builds a title. That of the text decides: a translated rule is in another one than a user's own.
+struct Grammar {
+    std::array<std::string_view, 4> separators;  // of the parts of a sentence
+    std::string_view comma;
+    std::string_view comma_left_out;  // between the parts beside one that is left out
+    std::string_view bracket;
+    std::string_view closing;
+    std::string_view full_stop;
+    std::string_view host;  // what stands for a value that the log does not say
+    std::string_view peer;
+    std::string_view rank;
+    bool spaces;  // between words
+};
+
+constexpr Grammar kEnglish{.separators = {": ", "; ", ", ", " ("},
+                           .comma = ", ",
+                           .comma_left_out = " ",
+                           .bracket = " (",
+                           .closing = ")",
+                           .full_stop = ".",
+                           .host = "the node",
+                           .peer = "another node",
+                           .rank = "a rank",
+                           .spaces = true};
+constexpr Grammar kChinese{.separators = {"：", "；", "，", "（"},
+                           .comma = "，",
+                           .comma_left_out = "，",
+                           .bracket = "（",
+                           .closing = "）",
+                           .full_stop = "。",
+                           .host = "该节点",
+                           .peer = "另一个节点",
+                           .rank = "某个 rank",
+                           .spaces = false};
+
+bool is_han(char lead) {  // of three bytes in UTF-8: U+4000 to U+9FFF
+    const auto byte = static_cast<unsigned char>(lead);
+    return byte >= 0xE4 && byte <= 0xE9;
+}
+
+const Grammar& grammar_of(std::string_view text) {
+    return std::any_of(text.begin(), text.end(), is_han) ? kChinese : kEnglish;
+}
+
 // Ends with the word, whatever the case of its first letter.
 bool ends_with_word(std::string_view text, std::string_view word) {
     if (text.size() < word.size() || !text.ends_with(word.substr(1))) {
@@ -64,18 +108,42 @@ bool ends_with_noun(std::string_view text) {
             (ends_with_word(text.substr(0, space), "the") || ends_with_word(text.substr(0, space), "a")));
 }
 
-// What stands for a value that the log does not say; empty: nothing does.
-std::string_view general_word(std::string_view name) {
+// Empty: nothing stands for it.
+std::string_view general_word(const Grammar& grammar, std::string_view name) {
     if (name == "host") {
-        return "the node";
+        return grammar.host;
     }
     if (name == "peer" || name == "node") {
-        return "another node";
+        return grammar.peer;
     }
-    return name == "rank" ? "a rank" : "";
+    return name == "rank" ? grammar.rank : "";
 }
 
-void add_general_word(std::string_view name, std::string& sentence) {
+bool is_other_than_ascii(char c) {
+    return static_cast<unsigned char>(c) >= 0x80;
+}
+
+void add_chinese_word(std::string_view name, std::string& sentence) {
+    constexpr std::string_view kRank = "rank ";
+    std::string_view word = general_word(kChinese, name);
+    if (sentence.ends_with("地址 ") || sentence.ends_with("名称 ")) {
+        word = "";  // a noun of which the value is only the name
+    }
+    if (name == "rank" && ends_with_word(sentence, kRank)) {
+        sentence.resize(sentence.size() - kRank.size());
+    }
+    const bool gap =
+        sentence.size() > 1 && sentence.back() == ' ' && is_other_than_ascii(sentence.rbegin()[1]);
+    if (gap || (word.empty() && (sentence.ends_with(' ') || sentence.ends_with(':')))) {
+        sentence.pop_back();
+    }
+    sentence += word;
+}
+
+void add_general_word(const Grammar& grammar, std::string_view name, std::string& sentence) {
+    if (!grammar.spaces) {
+        return add_chinese_word(name, sentence);
+    }
     const std::string word(name);
     if (sentence.ends_with(' ') &&
         ends_with_word(std::string_view(sentence).substr(0, sentence.size() - 1), word)) {
@@ -85,7 +153,7 @@ void add_general_word(std::string_view name, std::string& sentence) {
         sentence.pop_back();
         return;
     }
-    const std::string_view general = ends_with_noun(sentence) ? "" : general_word(name);
+    const std::string_view general = ends_with_noun(sentence) ? "" : general_word(grammar, name);
     if (!general.empty()) {
         sentence += general;
         char& first = sentence[sentence.size() - general.size()];
@@ -95,20 +163,25 @@ void add_general_word(std::string_view name, std::string& sentence) {
     }
 }
 
+// No space stays between two Chinese words where a value stood.
+void add_plain(std::string_view plain, std::string& sentence) {
+    const bool gap = plain.size() > 1 && plain[0] == ' ' && is_other_than_ascii(plain[1]);
+    sentence += plain.substr(gap && !sentence.empty() && is_other_than_ascii(sentence.back()) ? 1 : 0);
+}
+
 // A part of a sentence, and what stands before it.
 struct Part {
     std::string_view before;
     std::string_view text;
 };
 
-std::vector<Part> parts_of(std::string_view sentence) {
-    constexpr std::array<std::string_view, 4> kSeparators{": ", "; ", ", ", " ("};
+std::vector<Part> parts_of(const Grammar& grammar, std::string_view sentence) {
     std::vector<Part> parts;
     std::string_view before;
     while (true) {
         auto end = std::string_view::npos;
         std::string_view next;
-        for (const auto separator : kSeparators) {
+        for (const auto separator : grammar.separators) {
             if (const auto at = sentence.find(separator); at < end) {
                 end = at;
                 next = separator;
@@ -140,43 +213,47 @@ std::optional<std::string> complete_text(const std::string& text, const ValueOf&
 
 std::string title_text(const std::string& text, const ValueOf& value_of) {
     std::string_view sentence = text;
-    const bool full_stop = sentence.ends_with('.');
+    const Grammar& grammar = grammar_of(sentence);
+    const bool full_stop = sentence.ends_with(grammar.full_stop);
     if (full_stop) {
-        sentence.remove_suffix(1);
+        sentence.remove_suffix(grammar.full_stop.size());
     }
     std::string result;
     bool left_out = false;
     bool shortened = false;
-    for (const auto& part : parts_of(sentence)) {
-        const bool between_commas = left_out && part.before == ", " && !result.empty();
+    for (const auto& part : parts_of(grammar, sentence)) {
+        const bool between_commas = left_out && part.before == grammar.comma && !result.empty();
         left_out = false;
         if (part.before.empty()) {
             for_each_part(
-                part.text, [&](std::string_view plain) { result += plain; },
+                part.text, [&](std::string_view plain) { add_plain(plain, result); },
                 [&](std::string_view name) {
                     if (const auto value = value_of(name); !value.empty()) {
                         result += value;
                     } else {
-                        add_general_word(name, result);
+                        add_general_word(grammar, name, result);
                     }
                 });
             continue;
         }
         // What follows a closing bracket belongs to the sentence.
-        const auto close = part.before == " (" ? part.text.find(')') : std::string_view::npos;
+        const auto close =
+            part.before == grammar.bracket ? part.text.find(grammar.closing) : std::string_view::npos;
         const auto inside = part.text.substr(0, close);
         const auto value = complete_text(std::string(inside), value_of);
         if (value) {
-            result.append(between_commas ? " " : part.before).append(*value);
+            result.append(between_commas ? grammar.comma_left_out : part.before).append(*value);
         }
         if (close != std::string_view::npos) {
             result +=
-                complete_text(std::string(part.text.substr(close + (value ? 0 : 1))), value_of).value_or("");
+                complete_text(std::string(part.text.substr(close + (value ? 0 : grammar.closing.size()))),
+                              value_of)
+                    .value_or("");
         }
-        left_out = !value && part.before == ", ";
+        left_out = !value && part.before == grammar.comma;
         shortened = shortened || !value;
     }
-    return full_stop || shortened ? result + '.' : result;
+    return full_stop || shortened ? result.append(grammar.full_stop) : result;
 }
 
 std::string fix_text(const std::string& text, const ValueOf& value_of) {

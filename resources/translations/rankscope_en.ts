@@ -1,0 +1,139 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="en_US" sourcelanguage="en">
+    <context>
+        <name>Collectives</name>
+        <message numerus="yes">
+            <source>%1, %n ranks</source>
+            <translation>
+                <numerusform>%1, %n rank</numerusform>
+                <numerusform>%1, %n ranks</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::AdvicePanel</name>
+        <message numerus="yes">
+            <source> × %n rank(s)</source>
+            <translation>
+                <numerusform> × %n rank</numerusform>
+                <numerusform> × %n ranks</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::CollectivesTab</name>
+        <message numerus="yes">
+            <source>%n ranks are behind: %1</source>
+            <translation>
+                <numerusform>%n rank is behind: %1</numerusform>
+                <numerusform>%n ranks are behind: %1</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::FleetModel</name>
+        <message numerus="yes">
+            <source>%n GPU(s)</source>
+            <translation>
+                <numerusform>%n GPU</numerusform>
+                <numerusform>%n GPUs</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::GpuPicker</name>
+        <message numerus="yes">
+            <source>%n more node(s): name their GPUs in the field below.</source>
+            <translation>
+                <numerusform>%n more node: name its GPUs in the field below.</numerusform>
+                <numerusform>%n more nodes: name their GPUs in the field below.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LabelEditor</name>
+        <message numerus="yes">
+            <source>%n run(s)</source>
+            <translation>
+                <numerusform>%n run</numerusform>
+                <numerusform>%n runs</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LaunchPage</name>
+        <message numerus="yes">
+            <source>The last run on these nodes took %1 for %n epoch(s), its start included.</source>
+            <translation>
+                <numerusform>The last run on these nodes took %1 for %n epoch, its start included.</numerusform>
+                <numerusform>The last run on these nodes took %1 for %n epochs, its start included.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Job &amp;file: %n error(s)</source>
+            <translation>
+                <numerusform>Job &amp;file: %n error</numerusform>
+                <numerusform>Job &amp;file: %n errors</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>%n key(s) of the job file have no meaning here; they are kept.</source>
+            <translation>
+                <numerusform>%n key of the job file has no meaning here; it is kept.</numerusform>
+                <numerusform>%n keys of the job file have no meaning here; they are kept.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::LogView</name>
+        <message numerus="yes">
+            <source>Printed by rank(s) %1.</source>
+            <translation>
+                <numerusform>Printed by rank %1.</numerusform>
+                <numerusform>Printed by ranks %1.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Not by rank(s) %1.</source>
+            <translation>
+                <numerusform>Not by rank %1.</numerusform>
+                <numerusform>Not by ranks %1.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::PasteDialog</name>
+        <message numerus="yes">
+            <source>The line asks for %n node(s): tick them.</source>
+            <translation>
+                <numerusform>The line asks for %n node: tick it.</numerusform>
+                <numerusform>The line asks for %n nodes: tick them.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>The job is submitted on one node, and %n are ticked.</source>
+            <translation>
+                <numerusform>The job is submitted on one node, and %n is ticked.</numerusform>
+                <numerusform>The job is submitted on one node, and %n are ticked.</numerusform>
+            </translation>
+        </message>
+        <message numerus="yes">
+            <source>Tick %n node(s) above.</source>
+            <translation>
+                <numerusform>Tick %n node above.</numerusform>
+                <numerusform>Tick %n nodes above.</numerusform>
+            </translation>
+        </message>
+    </context>
+    <context>
+        <name>rankscope::gui::RunHeader</name>
+        <message numerus="yes">
+            <source>restarted %n time(s)</source>
+            <translation>
+                <numerusform>restarted %n time</numerusform>
+                <numerusform>restarted %n times</numerusform>
+            </translation>
+        </message>
+    </context>
+</TS>
