@@ -123,10 +123,11 @@ Block& block() {
     return one;
 }
 
+// longjmp() and not _longjmp(), which ThreadSanitizer does not see: each jump would leave a frame on its stack.
 [[noreturn]] void back_to_scheduler(Fiber& from) {
     Block& b = block();
     from.change.goes_to(b.change);
-    _longjmp(b.scheduler, 1);
+    longjmp(b.scheduler, 1);
 }
 
 void fiber_main() {
@@ -163,7 +164,7 @@ void resume() {
     }
     b.change.goes_to(fiber.change);
     if (fiber.begun) {
-        _longjmp(fiber.place, 1);
+        longjmp(fiber.place, 1);
     }
     fiber.begun = true;
     getcontext(&fiber.first);
