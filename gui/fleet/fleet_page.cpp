@@ -41,6 +41,9 @@ namespace {
 
 /// Between two readings of the figures of nodes that no run uses.
 constexpr int kFiguresEveryMs = 5000;
+constexpr int kLeastState = 190;    // "failed: Connection refu…"
+constexpr int kLeastUse = 104;      // "100 %, 100 °C"
+constexpr int kLeastClock = 80;     // "+100.0 ms"
 constexpr int kWidestFilter = 260;  ///< a group may have a long name
 
 QString selection_text(const std::vector<NodeSpec>& nodes) {
@@ -81,6 +84,8 @@ FleetPage::FleetPage(Fleet* fleet, QWidget* parent) : QWidget(parent), fleet_(fl
     table_->setItemDelegateForColumn(FleetModel::Slots, new SlotsDelegate(table_));
     table_->set_droppable({FleetModel::Os, FleetModel::RoundTrip});  // the details have them
     table_->set_widened(FleetModel::State);                          // it may be a sentence
+    table_->set_least_widths(
+        {{FleetModel::State, kLeastState}, {FleetModel::Use, kLeastUse}, {FleetModel::Clock, kLeastClock}});
     details_ = new NodeDetails(splitter);
     splitter->addWidget(table_);
     splitter->addWidget(details_);
@@ -229,6 +234,7 @@ void FleetPage::connect_parts() {
         }
     });
     connect(fleet_, &Fleet::changed, table_, &FittedTable::fit);
+    connect(fleet_, &Fleet::probesChanged, table_, &FittedTable::fit);
     for (const auto signal : {&Fleet::changed, &Fleet::problemsChanged, &Fleet::probesChanged}) {
         connect(fleet_, signal, this, &FleetPage::update_state);
     }

@@ -20,13 +20,12 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(NcclMap)
 };
 
-constexpr std::size_t kNamed = 3;
+constexpr int kNamed = 3;
 
 QString listed(const QStringList& names) {
-    return names.size() <= qsizetype(kNamed) ? names.join(u", "_s)
-                                             : Words::tr("%1 and %2 more")
-                                                   .arg(names.mid(0, qsizetype(kNamed)).join(u", "_s))
-                                                   .arg(names.size() - qsizetype(kNamed));
+    const auto more = names.size() - kNamed;
+    const QString list = names.mid(0, kNamed).join(u", "_s);
+    return more > 0 ? Words::tr("%1 and %2 more").arg(list).arg(more) : list;
 }
 
 QString hosts_text(const logs::TransportFinding& finding, const logs::RunFacts& facts) {

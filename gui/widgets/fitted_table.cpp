@@ -43,6 +43,9 @@ void FittedTable::fit() {
         if (!isColumnHidden(column)) {
             wanted[std::size_t(column)] =
                 std::max(sizeHintForColumn(column), horizontalHeader()->sectionSizeHint(column)) + kAir;
+            if (const auto least = least_.find(column); least != least_.end()) {
+                wanted[std::size_t(column)] = std::max(wanted[std::size_t(column)], least->second);
+            }
             last = column;
         }
     }

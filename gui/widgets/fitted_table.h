@@ -4,6 +4,8 @@
 #pragma once
 
 #include <QTableView>
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace rankscope::gui {
@@ -21,6 +23,8 @@ public:
     void set_droppable(const std::vector<int>& columns) { droppable_ = columns; }
     /// The column that gets the spare room.
     void set_widened(int column) { widened_ = column; }
+    /// Columns whose values come later or change: their least widths.
+    void set_least_widths(std::map<int, int> widths) { least_ = std::move(widths); }
     /// After the model has changed. A resize does it as well.
     void fit();
 
@@ -29,6 +33,7 @@ protected:
 
 private:
     std::vector<int> droppable_;
+    std::map<int, int> least_;
     int widened_ = -1;  ///< the last one
 };
 

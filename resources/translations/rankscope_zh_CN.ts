@@ -7900,6 +7900,10 @@
             <source>Each byte passes through the memory of both hosts: lower rate, more latency. Check nvidia-peermem or DMA-BUF, and NCCL_NET_GDR_LEVEL.</source>
             <translation>每个字节都经过两台主机的内存：速率更低，延迟更高。检查 nvidia-peermem 或 DMA-BUF，以及 NCCL_NET_GDR_LEVEL。</translation>
         </message>
+        <message>
+            <source>%1 and %2 more</source>
+            <translation>%1 和另外 %2 个</translation>
+        </message>
     </context>
     <context>
         <name>NcclVariables</name>
@@ -13420,13 +13424,6 @@
         <message>
             <source>E&amp;xport the shown run</source>
             <translation>导出显示的运行(&amp;X)</translation>
-        </message>
-    </context>
-    <context>
-        <name>Words</name>
-        <message>
-            <source>%1 and %2 more</source>
-            <translation>%1 和另外 %2 个</translation>
         </message>
     </context>
     <context>
