@@ -16,12 +16,19 @@
 
 namespace rankscope::gui::testing {
 
+/// A sanitized window is several times slower: what is waited for may take longer.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int kSlowness = 6;
+#else
+constexpr int kSlowness = 1;
+#endif
+
 /// Runs the event loop until `condition` holds; false when it does not within the time. Never a fixed sleep.
 inline bool wait_until(const std::function<bool()>& condition, int limit_ms = 10000) {
     QElapsedTimer timer;
     timer.start();
     while (!condition()) {
-        if (timer.elapsed() > limit_ms) {
+        if (timer.elapsed() > qint64(limit_ms) * kSlowness) {
             return false;
         }
         QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents | QEventLoop::AllEvents, 20);
