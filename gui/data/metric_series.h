@@ -19,7 +19,7 @@ struct PlotPoint {
     bool operator==(const PlotPoint&) const = default;
 };
 
-/// One metric of one rank: a value at each step where it was reported. 4.6 bytes a value while the steps are
+/// One metric of one rank: a value at each step where it was reported. 4.6 bytes a value, of which 0.5 are memory, while the steps are
 /// regular, whatever else the rank reports at other steps.
 class MetricColumn {
 public:

@@ -60,7 +60,7 @@ void MinMaxPyramid::truncate(std::size_t size) {
     if (size >= values_.size()) {
         return;
     }
-    values_.resize(size);
+    values_.truncate(size);
     std::size_t block = kBaseBlock;
     for (std::size_t level = 0; level < levels_.size(); ++level, block *= kFanOut) {
         std::vector<MinMax>& blocks = levels_[level];

@@ -3,8 +3,9 @@
 
 #pragma once
 
+#include <gui/data/value_column.h>
+
 #include <cstddef>
-#include <deque>
 #include <limits>
 #include <vector>
 
@@ -22,8 +23,8 @@ struct MinMax {
 };
 
 /// A column of float32 samples that only grows, with the minimum and maximum of blocks of 32, 128, 512, …
-/// samples kept beside it, so that a picture of a million samples costs what its pixels cost (4.6 bytes a
-/// sample in all). NaN stands for "not measured" and never counts.
+/// samples kept beside it, so that a picture of a million samples costs what its pixels cost (0.4 bytes of memory a
+/// sample, and 4 of the spool). NaN stands for "not measured" and never counts.
 class MinMaxPyramid {
 public:
     std::size_t size() const { return values_.size(); }
@@ -40,8 +41,7 @@ public:
     static constexpr std::size_t kFanOut = 4;
 
 private:
-    std::deque<float>
-        values_;  ///< a vector that doubles would copy a thousand ranks' columns in the same moment
+    ValueColumn values_;
     std::vector<std::vector<MinMax>>
         levels_;  ///< levels_[k]: blocks of kBaseBlock * kFanOut^k; the last is partial
 };

@@ -3,11 +3,10 @@
 
 #include <base/check.h>
 #include <base/paths.h>
+#include <gui/data/nameless_file.h>
 #include <gui/data/text_spool.h>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/statvfs.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -20,20 +19,6 @@ namespace rankscope::gui {
 namespace {
 
 constexpr std::size_t kPendingBytes = std::size_t(256) << 10;
-
-/// A file without a name; invalid with errno.
-UniqueFd nameless_file(const std::filesystem::path& folder) {
-    UniqueFd file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
-    if (file || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) {
-        return file;
-    }
-    std::string name = (folder / "log-XXXXXX").string();
-    file.reset(::mkostemp(name.data(), O_CLOEXEC));
-    if (file) {
-        ::unlink(name.c_str());
-    }
-    return file;
-}
 
 }  // namespace
 
@@ -140,9 +125,7 @@ void TextSpool::begin_segment() {
 
 // The file grows into its addresses.
 void TextSpool::begin_file_segment() {
-    struct statvfs disk {};
-    const bool known = ::fstatvfs(file_.get(), &disk) == 0;
-    if (known && std::uint64_t(disk.f_bavail) * disk.f_frsize < options_.leave_free_bytes) {
+    if (free_disk_bytes(file_) < options_.leave_free_bytes) {
         error_ = ENOSPC;
         return;
     }
