@@ -391,9 +391,8 @@ void SlurmLauncher::note_start(const Event& event) {
     if (exit != nullptr && !exit->requested && exit->code != 0 && exit->code != kExitPeerLost) {
         rank_failed_ = true;
     }
-    // What supervisor.cpp says of a signal that comes without anybody's reason.
-    if (const auto* end = event.as<EndEvent>(); end != nullptr && end->outcome == Outcome::Stopped &&
-                                                end->detail.starts_with("the supervisor received")) {
+    if (const auto* end = event.as<EndEvent>();
+        end != nullptr && end->outcome == Outcome::Stopped && end->lost_how == LostHow::Signalled) {
         ended_by_signal_ = true;
     }
 }
