@@ -73,9 +73,7 @@ int main(int argc, char** argv) {
     install_language(&app, language_for(parsed.options.language));
     const Settings settings = read_settings(QSettings()).settings;
     Look look = settings.look;
-    if (parsed.options.theme_given) {
-        look.theme = look_theme(parsed.options.theme);
-    }
+    look.theme = parsed.options.theme.value_or(look.theme);
     if (parsed.options.data_dir.empty()) {
         parsed.options.data_dir = settings.store_folder.toStdString();
     }

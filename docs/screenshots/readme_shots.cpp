@@ -77,7 +77,7 @@ int make(QApplication& app, const QString& folder, QSize size, const QByteArray&
     Options options;
     options.data_dir = ss(data.path());
     options.inventory_file = ss(data.filePath(u"cluster.yaml"_s));
-    options.theme = ThemeChoice::Light;
+    options.theme = LookTheme::Light;
     MainWindow window(options);
     window.resize(size);
     window.show();

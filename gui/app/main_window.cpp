@@ -68,7 +68,7 @@ MainWindow::MainWindow(const Options& options, bool system_is_dark)
     setObjectName(u"mainWindow"_s);
     setAcceptDrops(true);
     setWindowIcon(app_icon());
-    theme_ = options_.theme_given ? look_theme(options_.theme) : workspace_->settings()->now().look.theme;
+    theme_ = options_.theme.value_or(workspace_->settings()->now().look.theme);
     make_pages();
     actions_ = std::make_unique<WindowActions>(this);
     connect_pages();

@@ -16,30 +16,30 @@ constexpr std::uint32_t kRankMask = (1U << kKindShift) - 1;
 
 }  // namespace
 
-LineStore::LineStore(TextSpool::Options options) : spool_(options), options_(std::move(options)) {}
+LineStore::LineStore(TextSpool::Options options)
+    : spool_(options),
+      arena_({.folder = options.folder,
+              .block_bytes = sizeof(Block),
+              .leave_free_bytes = options.leave_free_bytes}),
+      options_(std::move(options)) {}
 
 LineStore::~LineStore() {
     for (auto& group : groups_) {
         const std::unique_ptr<Group> owned(group.load(std::memory_order_relaxed));
-        for (std::size_t i = 0; owned && i < owned->size(); ++i) {
-            const std::unique_ptr<Block> of_group((*owned)[i].load(std::memory_order_relaxed));
-        }
     }
 }
 
-LineStore::Block& LineStore::block_to_fill(std::uint64_t place) {
+void LineStore::begin_block(std::uint64_t place) {
     const std::uint32_t number = count_ / kBlockLines;
     std::atomic<Group*>& slot = groups_[number / kBlocks];
     if (slot.load(std::memory_order_relaxed) == nullptr) {
-        slot.store(std::make_unique<Group>().release(), std::memory_order_release);
+        slot.store(std::make_unique_for_overwrite<Group>().release(), std::memory_order_release);
     }
-    std::atomic<Block*>& of_group = (*slot.load(std::memory_order_relaxed))[number % kBlocks];
-    if (of_group.load(std::memory_order_relaxed) == nullptr) {
-        auto fresh = std::make_unique_for_overwrite<Block>();
-        fresh->base = place;
-        of_group.store(fresh.release(), std::memory_order_release);
-    }
-    return *of_group.load(std::memory_order_relaxed);
+    Group& group = *slot.load(std::memory_order_relaxed);
+    group.bases[number % kBlocks] = place;
+    base_ = place;
+    newest_ = new (arena_.add()) Block;
+    group.blocks[number % kBlocks].store(newest_, std::memory_order_release);
 }
 
 bool LineStore::append(std::string_view text, int rank, LogKind kind, std::int64_t t_us,
@@ -51,14 +51,20 @@ bool LineStore::append(std::string_view text, int rank, LogKind kind, std::int64
         keep_styles(styles);
     }
     const std::uint64_t place = spool_.append(text);
-    Block& to = block_to_fill(place);
     const std::uint32_t at = count_ % kBlockLines;
-    const std::uint64_t delta = place - to.base;
+    if (at == 0) {
+        begin_block(place);
+    }
+    Block& to = *newest_;
+    const std::uint64_t delta = place - base_;
     to.low[at] = std::uint32_t(delta);
     to.high[at] = std::uint8_t(delta >> 32U);
     to.who[at] = (std::uint32_t(rank + 1) & kRankMask) | std::uint32_t(kind) << kKindShift;
     to.t_us[at] = t_us;
     ++count_;
+    if (count_ % kBlockLines == 0) {
+        arena_.settle_newest();
+    }
     return true;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/data/ansi_text.h>
+#include <gui/data/block_arena.h>
 #include <gui/data/text_spool.h>
 
 #include <array>
@@ -18,8 +19,8 @@ namespace rankscope::gui {
 enum class LogKind { Out, Err, Event };
 
 /// Numbered lines with rank, kind and time. Text is in a TextSpool; the index takes 5 bytes a line, rank, kind and
-/// time 12 more. One thread appends and publishes. Other threads read lines below size(), which never change, without
-/// a lock; styles_of() is the appending thread's only.
+/// time 12 more, which are in a file like the text, but for the newest. One thread appends and publishes. Other threads
+/// read lines below size(), which never change, without a lock; styles_of() is the appending thread's only.
 class LineStore {
 public:
     /// A run of lines whose text is in one piece, each followed by '\n'; between the last one and `end`, '\n' or nothing.
@@ -63,35 +64,45 @@ private:
     static constexpr std::uint32_t kBlocks = 1024;  ///< in a group; as many groups
 
     struct Block {
-        std::uint64_t base = 0;
         std::array<std::uint32_t, kBlockLines> low;
         std::array<std::uint8_t, kBlockLines> high;  ///< 4096 lines may be longer than 4 GiB together
         std::array<std::uint32_t, kBlockLines> who;  ///< rank + 1, above it the kind
         std::array<std::int64_t, kBlockLines> t_us;
     };
-    using Group = std::array<std::atomic<Block*>, kBlocks>;
+    static_assert(sizeof(Block) % 4096 == 0);  // whole pages
+    struct Group {
+        std::array<std::uint64_t, kBlocks> bases;  ///< where the text of a block begins
+        std::array<std::atomic<Block*>, kBlocks> blocks{};
+    };
     struct Styled {
         std::uint32_t line;
         std::uint32_t count;
         std::uint64_t place;  ///< in styles_
     };
 
-    const Block& block(std::uint32_t line) const {
-        const Group* group = groups_[line / kBlockLines / kBlocks].load(std::memory_order_acquire);
-        return *(*group)[line / kBlockLines % kBlocks].load(std::memory_order_acquire);
+    const Group& group(std::uint32_t line) const {
+        return *groups_[line / kBlockLines / kBlocks].load(std::memory_order_acquire);
     }
-    Block& block_to_fill(std::uint64_t place);
+    static const Block& block_in(const Group& group, std::uint32_t line) {
+        return *group.blocks[line / kBlockLines % kBlocks].load(std::memory_order_acquire);
+    }
+    const Block& block(std::uint32_t line) const { return block_in(group(line), line); }
     std::uint64_t place(std::uint32_t line) const {
-        const Block& in = block(line);
+        const Group& of_line = group(line);
+        const Block& in = block_in(of_line, line);
         const std::uint32_t at = line % kBlockLines;
-        return in.base + (std::uint64_t(in.high[at]) << 32U | in.low[at]);
+        return of_line.bases[line / kBlockLines % kBlocks] + (std::uint64_t(in.high[at]) << 32U | in.low[at]);
     }
+    void begin_block(std::uint64_t place);
     void keep_styles(const std::vector<StyledFrom>& styles);
 
     TextSpool spool_;
+    BlockArena arena_;
     std::unique_ptr<TextSpool> style_spool_;
     std::vector<Styled> styled_;
     std::array<std::atomic<Group*>, kBlocks> groups_{};
+    Block* newest_ = nullptr;
+    std::uint64_t base_ = 0;  ///< of the newest block
     std::uint32_t count_ = 0;
     std::atomic<std::uint32_t> published_{0};
     TextSpool::Options options_;

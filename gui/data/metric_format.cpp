@@ -147,11 +147,15 @@ QString short_number_text(double value) {
     return size > 0 && size < 1e-3 ? exponent_text(value, 3) : QString::number(value, 'g', 5);
 }
 
-QString axis_text(MetricUnit unit, double value) {
+QString axis_text(MetricUnit unit, double value, int most_percent_digits) {
     if (unit == MetricUnit::Share) {
         const double percent = value * 100;
-        const bool whole = std::abs(percent - std::round(percent)) < 1e-6;
-        return QString(QString::number(percent, 'f', whole ? 0 : 1) % u" %"_s);
+        int digits = 0;
+        for (double scaled = percent;
+             digits < most_percent_digits && std::abs(scaled - std::round(scaled)) > 1e-6; scaled *= 10) {
+            ++digits;
+        }
+        return QString(QString::number(percent, 'f', digits) % u" %"_s);
     }
     const QString text = short_number_text(value);
     return unit == MetricUnit::Milliseconds ? QString(text % u" ms"_s) : text;

@@ -25,7 +25,7 @@ QString metric_header(const std::string& name);
 QString metric_value_text(const std::string& name, double value);
 /// As short as fits an axis: 1500 → "1500", 25000 → "25k", 0.00025 → "2.5e-4".
 QString short_number_text(double value);
-QString axis_text(MetricUnit unit, double value);
+QString axis_text(MetricUnit unit, double value, int most_percent_digits = 1);
 
 /// One of the metrics that Rankscope or the native engine names; false: named by the user.
 bool is_known_metric(const std::string& name);

@@ -50,9 +50,9 @@ void MinMaxPyramid::append(float value) {
         }
         const std::size_t slot = index / block;
         if (slot == levels_[level].size()) {
-            levels_[level].emplace_back();
+            levels_[level].push_back({});
         }
-        levels_[level][slot].add(value);
+        levels_[level].back().add(value);
     }
 }
 
@@ -63,8 +63,8 @@ void MinMaxPyramid::truncate(std::size_t size) {
     values_.truncate(size);
     std::size_t block = kBaseBlock;
     for (std::size_t level = 0; level < levels_.size(); ++level, block *= kFanOut) {
-        std::vector<MinMax>& blocks = levels_[level];
-        blocks.resize((size + block - 1) / block);
+        Level& blocks = levels_[level];
+        blocks.truncate((size + block - 1) / block);
         const std::size_t begin = size / block * block;
         if (begin == size) {
             continue;

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <base/check.h>
-#include <base/paths.h>
 #include <gui/data/nameless_file.h>
 #include <gui/data/text_spool.h>
 
@@ -92,11 +91,6 @@ void TextSpool::write_to_file() {
 }
 
 void TextSpool::open_file() {
-    if (options_.folder.empty()) {
-        options_.folder = user_cache_dir();
-        std::error_code ignored;  // what fails is reported by the open below
-        std::filesystem::create_directories(options_.folder, ignored);
-    }
     file_ = nameless_file(options_.folder);
     if (!file_) {
         error_ = errno;

@@ -22,7 +22,8 @@ protected:
     QString getTickLabel(double tick, const QLocale&, QChar, int) override {
         // A tick at zero is computed, so it may be 1e-20.
         const double shown = std::abs(tick) < smallest_ ? 0 : tick;
-        return axis_text(unit_, shown);
+        constexpr int kMostDigits = 4;
+        return axis_text(unit_, shown, kMostDigits);
     }
     double getTickStep(const QCPRange& range) override {
         const double step = QCPAxisTicker::getTickStep(range);

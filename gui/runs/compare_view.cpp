@@ -228,8 +228,13 @@ void CompareView::take(Result<std::shared_ptr<const RunComparison>> comparison) 
     for (QTableView* table : {value_table_, statistic_table_}) {
         table->setColumnWidth(ComparisonModel::Section, 130);
         table->setColumnWidth(ComparisonModel::Key, 230);
-        for (int column = ComparisonModel::FIRST_RUN; column < table->model()->columnCount(); ++column) {
+        const int columns = table->model()->columnCount();
+        constexpr int kFit = 3;  // runs that have enough room in the smallest window
+        const bool fit = columns - ComparisonModel::FIRST_RUN <= kFit;
+        for (int column = ComparisonModel::FIRST_RUN; column < columns; ++column) {
             table->setColumnWidth(column, 170);
+            table->horizontalHeader()->setSectionResizeMode(
+                column, fit ? QHeaderView::Stretch : QHeaderView::Interactive);
         }
     }
 }

@@ -12,6 +12,7 @@
 #include <QCoreApplication>
 #include <QFile>
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace rankscope::gui {
@@ -42,7 +43,8 @@ ParsedOptions parse_options(const QStringList& arguments) {
     const QCommandLineOption quick(
         u"quick-start"_s, Words::tr("Open Launch with an MNIST run on this computer, ready to start."));
     const QCommandLineOption job(u"job"_s, Words::tr("Open Launch with this job file."), u"FILE"_s);
-    const QCommandLineOption theme(u"theme"_s, Words::tr("light, dark or system."), u"THEME"_s);
+    const QCommandLineOption theme(u"theme"_s, Words::tr("light, dark, high-contrast or system."),
+                                   u"THEME"_s);
     const QCommandLineOption language(u"language"_s, Words::tr("en, zh_CN or system."), u"LANGUAGE"_s);
     const QCommandLineOption data(u"data-dir"_s, Words::tr("Folder of the run store."), u"DIR"_s);
 
@@ -77,14 +79,16 @@ ParsedOptions parse_options(const QStringList& arguments) {
     options.quick_start = parser.isSet(quick);
     options.job_file = path_of(parser.value(job));
     options.data_dir = path_of(parser.value(data));
-    const QString wanted = parser.value(theme);
-    options.theme_given = !wanted.isEmpty();
-    if (wanted == u"light"_s) {
-        options.theme = ThemeChoice::Light;
-    } else if (wanted == u"dark"_s) {
-        options.theme = ThemeChoice::Dark;
-    } else if (!wanted.isEmpty() && wanted != u"system"_s) {
-        parsed.error = Words::tr("--theme %1: use light, dark or system.").arg(wanted);
+    if (const QString wanted = parser.value(theme); !wanted.isEmpty()) {
+        static const std::map<QString, LookTheme> themes{{u"light"_s, LookTheme::Light},
+                                                         {u"dark"_s, LookTheme::Dark},
+                                                         {u"high-contrast"_s, LookTheme::HighContrast},
+                                                         {u"system"_s, LookTheme::System}};
+        if (const auto known = themes.find(wanted); known != themes.end()) {
+            options.theme = known->second;
+        } else {
+            parsed.error = Words::tr("--theme %1: use light, dark, high-contrast or system.").arg(wanted);
+        }
     }
     options.language = parser.value(language);
     const std::vector<Language> known = languages();

@@ -3,11 +3,12 @@
 
 #pragma once
 
-#include <gui/style/theme.h>
+#include <gui/style/look.h>
 
 #include <QString>
 #include <QStringList>
 #include <filesystem>
+#include <optional>
 
 namespace rankscope::gui {
 
@@ -17,10 +18,9 @@ struct Options {
     bool inventory_must_exist = false;
     bool quick_start = false;
     std::filesystem::path job_file;
-    QStringList bundles;             ///< failure bundles to open
-    std::filesystem::path data_dir;  ///< empty: the user's
-    ThemeChoice theme = ThemeChoice::System;
-    bool theme_given = false;
+    QStringList bundles;              ///< failure bundles to open
+    std::filesystem::path data_dir;   ///< empty: the user's
+    std::optional<LookTheme> theme;   ///< for this start
     QString language;                 ///< code, "system", or empty: not given
     bool probe_this_computer = true;  ///< at start, without being asked; tests switch it off
 

@@ -9,7 +9,7 @@ class QApplication;
 
 namespace rankscope::gui {
 
-/// The themes that users choose from; the command line has ThemeChoice.
+/// The themes that users choose from.
 enum class LookTheme { System, Light, Dark, HighContrast };
 LookTheme look_theme(ThemeChoice choice);
 

@@ -123,6 +123,10 @@
             <source>Check the end of the other rank first.</source>
             <translation>先查看另一个 rank 是如何结束的。</translation>
         </message>
+        <message>
+            <source>failed: %1</source>
+            <translation>失败：%1</translation>
+        </message>
     </context>
     <context>
         <name>AgentLink</name>
@@ -9762,10 +9766,6 @@
             <translation>用此作业文件打开“启动”。</translation>
         </message>
         <message>
-            <source>light, dark or system.</source>
-            <translation>light、dark 或 system。</translation>
-        </message>
-        <message>
             <source>Folder of the run store.</source>
             <translation>运行存储的文件夹。</translation>
         </message>
@@ -9782,16 +9782,20 @@
             <translation>意外的参数：%1</translation>
         </message>
         <message>
-            <source>--theme %1: use light, dark or system.</source>
-            <translation>--theme %1：请使用 light、dark 或 system。</translation>
-        </message>
-        <message>
             <source>en, zh_CN or system.</source>
             <translation>en、zh_CN 或 system。</translation>
         </message>
         <message>
             <source>--language %1: use en, zh_CN or system.</source>
             <translation>--language %1：请用 en、zh_CN 或 system。</translation>
+        </message>
+        <message>
+            <source>light, dark, high-contrast or system.</source>
+            <translation>light、dark、high-contrast 或 system。</translation>
+        </message>
+        <message>
+            <source>--theme %1: use light, dark, high-contrast or system.</source>
+            <translation>--theme %1：请使用 light、dark、high-contrast 或 system。</translation>
         </message>
     </context>
     <context>

@@ -33,7 +33,10 @@
 #include <atomic>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
+#include <fstream>
+#include <string>
 #include <thread>
 
 using namespace rankscope;
@@ -49,16 +52,26 @@ struct Load {
     int ranks_per_node = 8;
 };
 
-double resident_mb() {
-    long pages = 0;
-    if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
-        if (std::fscanf(file, "%*d %ld", &pages) != 1) {
-            pages = 0;
+/// Resident memory, MB: the program's own, and pages of files, which the kernel takes back when it needs them.
+struct Memory {
+    double own = 0;
+    double files = 0;
+
+    static Memory now() {
+        Memory memory;
+        std::ifstream status("/proc/self/status");
+        for (std::string line; std::getline(status, line);) {
+            const double mb =
+                std::strtod(line.c_str() + std::min(line.find(':') + 1, line.size()), nullptr) / 1e3;
+            if (line.starts_with("RssAnon:")) {
+                memory.own = mb;
+            } else if (line.starts_with("RssFile:") || line.starts_with("RssShmem:")) {
+                memory.files += mb;
+            }
         }
-        std::fclose(file);
+        return memory;
     }
-    return double(pages) * double(sysconf(_SC_PAGESIZE)) / 1e6;
-}
+};
 
 double thread_cpu_s() {
     timespec now{};
@@ -132,13 +145,19 @@ private:
         }
         send(rank, std::move(metric));
         if ((step + rank) % load_.hz == 0) {
-            send(rank, LogEvent{false,
-                                "node" + std::to_string(rank / load_.ranks_per_node) + ":4711:4711 [" +
-                                    std::to_string(rank % load_.ranks_per_node) + "] step " +
-                                    std::to_string(step) + " NCCL INFO Channel 00/32 : ready\n",
-                                0});
+            send(rank, LogEvent{false, line(step, rank), 0});
             ++lines_;
         }
+    }
+    /// What a script prints, and one line in ten of NCCL, which the NCCL pane keeps, too.
+    std::string line(std::int64_t step, int rank) const {
+        if ((step / load_.hz + rank) % 10 != 0) {
+            return "step " + std::to_string(step) + ": loss 0.6931, 1,270 images/s, data 1.2 ms, rank " +
+                   std::to_string(rank) + '\n';
+        }
+        return "node" + std::to_string(rank / load_.ranks_per_node + 1) + ":4711:4711 [" +
+               std::to_string(rank % load_.ranks_per_node) + "] NCCL INFO Channel 00/32 : step " +
+               std::to_string(step) + '\n';
     }
     void send(int rank, EventBody body) {
         const auto node = std::size_t(rank / load_.ranks_per_node);
@@ -316,7 +335,7 @@ int main(int argc, char** argv) {
     const double begin = monotonic_s();
     std::thread producer([&] { nodes.run(stop); });
 
-    double warm_mb = 0;
+    Memory warm;
     double warm_values = 0;
     const double cpu_begin = thread_cpu_s();
     const double warm_s = std::min(60.0, load.seconds / 4.0);
@@ -325,22 +344,23 @@ int main(int argc, char** argv) {
     printed.start();
     while (monotonic_s() - begin < load.seconds) {
         QApplication::processEvents(QEventLoop::AllEvents | QEventLoop::WaitForMoreEvents, 20);
-        if (warm_mb == 0 && monotonic_s() - begin > warm_s) {
-            warm_mb = resident_mb();
+        if (warm.own == 0 && monotonic_s() - begin > warm_s) {
+            warm = Memory::now();
             warm_values = value_count * double(nodes.steps());
             watch.forget();
         }
         if (printed.elapsed() > 30'000) {
             printed.restart();
-            std::printf("%4.0f s: %lld steps, %.0f MB, producer late by %.2f s\n", monotonic_s() - begin,
-                        static_cast<long long>(nodes.steps()), resident_mb(),
-                        Nodes::late(begin, load, nodes.steps()));
+            const Memory memory = Memory::now();
+            std::printf("%4.0f s: %lld steps, %.0f MB and %.0f MB of files, producer late by %.2f s\n",
+                        monotonic_s() - begin, static_cast<long long>(nodes.steps()), memory.own,
+                        memory.files, Nodes::late(begin, load, nodes.steps()));
             std::fflush(stdout);
         }
     }
     const double cpu = thread_cpu_s() - cpu_begin;
     const double took = monotonic_s() - begin;
-    const double end_mb = resident_mb();
+    const Memory end = Memory::now();
     const double end_values = value_count * double(nodes.steps());
     stop = true;
     producer.join();
@@ -353,9 +373,9 @@ int main(int argc, char** argv) {
     std::printf("window's thread: %.0f %% of a core\n", 100 * cpu / took);
     std::printf(
         "memory: %.0f MB after %.0f s, %.0f MB at the end: %.2f bytes for each of %.0f million values "
-        "between\n",
-        warm_mb, warm_s, end_mb, (end_mb - warm_mb) * 1e6 / std::max(end_values - warm_values, 1.0),
-        (end_values - warm_values) / 1e6);
+        "between; of files %.0f and %.0f MB\n",
+        warm.own, warm_s, end.own, (end.own - warm.own) * 1e6 / std::max(end_values - warm_values, 1.0),
+        (end_values - warm_values) / 1e6, warm.files, end.files);
     const std::int64_t expected = nodes.steps() * load.ranks;
     std::printf("reports %lld of at least %lld, lines %lld of %lld\n",
                 static_cast<long long>(watch.reports()), static_cast<long long>(expected),

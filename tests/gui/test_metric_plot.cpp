@@ -197,6 +197,8 @@ TEST(MetricFormat, NumbersAreWrittenByTheUnitOfTheirName) {
     EXPECT_EQ(metric_value_text("margin", -INFINITY), u"-∞"_s);
     EXPECT_EQ(axis_text(metric_unit("lr"), 2.5e-4), u"2.5e-4"_s);
     EXPECT_EQ(axis_text(metric_unit("acc1"), 0.25), u"25 %"_s);
+    EXPECT_EQ(axis_text(metric_unit("acc1"), 0.937384), u"93.7 %"_s);
+    EXPECT_EQ(axis_text(metric_unit("acc1"), 0.0025, 4), u"0.25 %"_s);
     EXPECT_EQ(axis_text(metric_unit("loss"), 25000), u"25k"_s);
     EXPECT_EQ(metric_title("lr"), u"Learning rate"_s);
     EXPECT_EQ(metric_title("acc5"), u"Top-5 accuracy"_s);

@@ -31,7 +31,7 @@ TEST_P(Pyramid, EqualsBruteForceWhateverIsAppendedAndTruncated) {
     MinMaxPyramid pyramid;
     std::vector<float> twin;
     for (int round = 0; round < 60; ++round) {
-        const auto count = random() % 400;
+        const auto count = random() % 1500;
         for (unsigned i = 0; i < count; ++i) {
             const float next = random() % 11 == 0 ? kNan : value(random);
             pyramid.append(next);

@@ -22,9 +22,19 @@ TEST(Options, AreReadFromTheCommandLine) {
     EXPECT_EQ(parsed.options.inventory_path(), "c.yaml");
     EXPECT_TRUE(parsed.options.inventory_must_exist);
     EXPECT_TRUE(parsed.options.quick_start);
-    EXPECT_EQ(parsed.options.theme, ThemeChoice::Dark);
+    EXPECT_EQ(parsed.options.theme, LookTheme::Dark);
     EXPECT_EQ(parsed.options.store_path().parent_path(), "/d");
     EXPECT_EQ(parsed.options.bundles, QStringList{u"my run.rankscope"_s});
+}
+
+TEST(Options, EveryThemeCanBeAskedFor) {
+    const std::vector<std::pair<QString, LookTheme>> themes{{u"light"_s, LookTheme::Light},
+                                                            {u"high-contrast"_s, LookTheme::HighContrast},
+                                                            {u"system"_s, LookTheme::System}};
+    for (const auto& [name, theme] : themes) {
+        EXPECT_EQ(parse_options({u"rankscope"_s, u"--theme"_s, name}).options.theme, theme) << ss(name);
+    }
+    EXPECT_FALSE(parse_options({u"rankscope"_s}).options.theme.has_value());
 }
 
 TEST(Options, WrongUsageIsReported) {

@@ -22,9 +22,10 @@ dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=%d))
 value = torch.ones(1)
 dist.all_reduce(value)
 print("up", flush=True)
-while not os.path.exists("/tmp/end"):
-    value = torch.ones(1)
-    dist.all_reduce(value)
+ended = torch.zeros(1)
+while not ended:  # decided by all of them: none may leave while others wait in a step
+    ended = torch.tensor([float(os.path.exists("/tmp/end"))])
+    dist.all_reduce(ended)
     time.sleep(0.05)
 """
 
@@ -186,9 +187,10 @@ class ShortCuts(unittest.TestCase):
         if program == "native":
             spec["train"]["epochs"] = 1
             spec["train"]["max_steps"] = 400
+        earlier = set(self.stage.run_ids())
         run = start(self.stage.cluster, spec)
-        wait_until(lambda: self.stage.run_ids() or run.process.poll() is not None, 60, "the run is known")
-        run_id = self.stage.run_ids()[0]
+        wait_until(lambda: set(self.stage.run_ids()) - earlier, 60, "the run is known")
+        run_id = (set(self.stage.run_ids()) - earlier).pop()
         sign = b"loss" if program == "native" else b"up\n"
         wait_until(lambda: all(sign in self.stage.spool(node, run_id) for node in self.stage.nodes), 120 * support.SLOW, "all ranks train")
         cut = self.stage.nodes[1]

@@ -19,9 +19,9 @@ LOST = "echo up; while [ ! -e /tmp/lost ]; do sleep 0.1; done; exit 75"
 IDLE = "echo up; exec sleep 100000"
 
 
-def job(script: str, nodes=None) -> dict:
+def job(script: str, nodes=None, peer_timeout=PEER_TIMEOUT) -> dict:
     return {"name": "ends", "nodes": nodes or NODES, "procs_per_node": 1, "command": ["sh", "-c", script],
-            "on_failure": {"grace_s": GRACE, "peer_timeout_s": PEER_TIMEOUT}}
+            "on_failure": {"grace_s": GRACE, "peer_timeout_s": peer_timeout}}
 
 
 def marked(node) -> list:
@@ -54,8 +54,8 @@ class DeskEnds(unittest.TestCase):
         self.addCleanup(self.cluster.down)
         self.nodes = [self.cluster.node(name) for name in NODES]
 
-    def up(self, script: str) -> Run:
-        run = start(self.cluster, job(script))
+    def up(self, script: str, peer_timeout=PEER_TIMEOUT) -> Run:
+        run = start(self.cluster, job(script, peer_timeout=peer_timeout))
         run.wait_for("all ranks are up", lambda r: len({e["rank"] for e in r.of("log")}) == len(NODES))
         return run
 
@@ -70,14 +70,14 @@ class DeskEnds(unittest.TestCase):
         self.assertLess(took, limit * support.SLOW, run.explain())
         return run.verdict()
 
-    def fails(self, fault: str, harm, ends_itself: bool = False):
+    def fails(self, fault: str, harm, ends_itself: bool = False, peer_timeout=PEER_TIMEOUT):
         """ends_itself: something on node2 may still notice and report the end there; then all is known."""
-        run = self.up(LOST)
+        run = self.up(LOST, peer_timeout)
         harm()
         self.lose_peer([self.nodes[0], self.nodes[2]])
         others = [self.nodes[0], self.nodes[2]]
         wait_until(lambda: not any(marked(node) for node in others), 60 * support.SLOW, "all reachable ranks are down")
-        end = self.ends(run, time.monotonic(), PEER_TIMEOUT + MARGIN, fault, "nothing", 1)
+        end = self.ends(run, time.monotonic(), peer_timeout + MARGIN, fault, "nothing", 1)
         self.assertEqual(end["outcome"], "failed", run.explain())
         if ends_itself and "unconfirmed" not in end:
             return run
@@ -104,7 +104,8 @@ class DeskEnds(unittest.TestCase):
     # - nothing is asked
 
     def test_partitioned(self):
-        run = self.fails("node2 partitioned", self.nodes[1].partition)
+        # A link is called silent after 7 to 8 s: with the short limit the run may end before.
+        run = self.fails("node2 partitioned", self.nodes[1].partition, peer_timeout=2 * PEER_TIMEOUT)
         run_id = run.run_id(self.cluster)
         states = [e["state"] for e in run.of("link", to="node2")]
         self.assertIn("silent", states, run.explain())

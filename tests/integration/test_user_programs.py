@@ -189,10 +189,13 @@ class UserPrograms(unittest.TestCase):
         self.assertIn("/proc/nowhere", run.verdict()["detail"])
 
     def test_a_recorded_exception_is_the_verdict(self):
-        run = self.finish(self.job(["recorded_failure.py"]), code=1)
-        culprit = run.verdict()["culprit"]
-        self.assertEqual((culprit["rank"], culprit["node"]), (1, "node2"))
-        self.assertEqual(culprit["reason"], "ValueError: the labels of this shard are missing (recorded_failure.py:16 in main)")
+        why = "ValueError: the labels of this shard are missing (recorded_failure.py:19 in main)"
+        for arguments in ([], ["slow"]):
+            run = self.finish(self.job(["recorded_failure.py", *arguments]), code=1)
+            culprit = run.verdict()["culprit"]
+            self.assertEqual((culprit["rank"], culprit["node"]), (1, "node2"), run.explain())
+            self.assertEqual(culprit["reason"], why)
+            self.assertIn(why, run.verdict()["detail"])
 
     def test_a_missing_script_is_named(self):
         found = self.finish(self.job(["absent.py"]), code=1)

@@ -148,6 +148,9 @@ TEST(AgentFailures, EndsOfRanksAreSentences) {
     ExitEvent core = exit_with(-1, SIGSEGV);
     core.core_dumped = true;
     EXPECT_EQ(describe_exit(core), "was killed by signal 11 (SIGSEGV), core dumped");
+    ExitEvent on_its_way_out = exit_with(-1, SIGTERM, "ValueError: no labels");
+    on_its_way_out.failed_us = 1;
+    EXPECT_EQ(describe_exit(on_its_way_out), "failed: ValueError: no labels");
     EXPECT_EQ(describe_exit(exit_with(-1, 200)), "was killed by signal 200");
     EXPECT_EQ(describe_exit(exit_with(127, 0, "x: No such file or directory")),
               "could not be started: x: No such file or directory");

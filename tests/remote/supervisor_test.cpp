@@ -74,6 +74,69 @@ TEST_F(Supervisor, TheErrorFileOfTorchrunIsTheReason) {
     EXPECT_EQ(exit_of(0).reason(), "RuntimeError: boom");
 }
 
+TEST_F(Supervisor, AFailureBeforeTheStopIsTheRanksOwn) {
+    // Its peer sees its sockets close, and fails, while it is still on its way out.
+    const std::string marker = (folder_ / "failed").string();
+    const std::string peer =
+        "until [ -e " + marker + " ]; do sleep 0.02; done; echo Connection closed by peer >&2; exit 1";
+    run_to_end(
+        run_of({R"(printf '{"message":"ValueError: no labels"}' > "$TORCHELASTIC_ERROR_FILE"; touch )" +
+                    marker + "; while :; do sleep 0.1; done",
+                peer}));
+    EXPECT_EQ(exit_of(0).signal(), SIGTERM);
+    EXPECT_FALSE(exit_of(0).requested());
+    EXPECT_EQ(exit_of(0).reason(), "ValueError: no labels");
+    EXPECT_FALSE(exit_of(0).lost_peer());
+    EXPECT_TRUE(exit_of(1).lost_peer());
+}
+
+TEST_F(Supervisor, WhatARankRecordsForOurSignalIsNoFailureOfItsOwn) {
+    const std::string marker = (folder_ / "ready").string();
+    run_to_end(run_of(
+        {R"(trap 'printf "{\"message\":\"stopped by SIGTERM\"}" > "$TORCHELASTIC_ERROR_FILE"; exit 143' TERM; touch )" +
+             marker + "; while :; do sleep 0.05; done",
+         "until [ -e " + marker + " ]; do sleep 0.02; done; exit 3"}));
+    EXPECT_EQ(exit_of(0).code(), 143);
+    EXPECT_EQ(exit_of(0).reason(), "stopped by SIGTERM");
+    EXPECT_TRUE(exit_of(0).requested());
+}
+
+/// Rank 0 writes this to stderr and waits; rank 1 fails once the supervisor has read it; rank 0 then ends for SIGTERM
+/// with status 1.
+class FailureOfAPeer : public Supervisor {
+protected:
+    void fails_after(const std::string& message) {
+        const std::string marker = (folder_ / "read").string();
+        run_to_end(run_of({R"(exec python3 -c '
+import array, fcntl, os, signal, sys, termios, time
+signal.signal(signal.SIGTERM, lambda *_: os._exit(1))
+sys.stderr.write(")" + message +
+                               R"(\n")
+sys.stderr.flush()
+left = array.array("i", [1])
+while left[0]:
+    fcntl.ioctl(2, termios.FIONREAD, left)
+    time.sleep(0.01)
+open(")" + marker + R"(", "w")
+time.sleep(600)')",
+                           "until [ -e " + marker +
+                               " ]; do sleep 0.02; done; echo Connection closed by peer >&2; exit 1"}));
+    }
+};
+
+TEST_F(FailureOfAPeer, AfterAnExceptionIsAConsequence) {
+    fails_after(R"(Traceback (most recent call last):\n  File \"t.py\", line 1, in <module>\nKeyError: 1)");
+    EXPECT_EQ(exit_of(0).code(), 1);
+    EXPECT_FALSE(exit_of(0).requested());
+    EXPECT_FALSE(exit_of(0).lost_peer());
+}
+
+TEST_F(FailureOfAPeer, StopsARankThatHasNotFailed) {
+    fails_after("a warning");
+    EXPECT_EQ(exit_of(0).code(), 1);
+    EXPECT_TRUE(exit_of(0).requested()) << "it ended for our signal";
+}
+
 TEST_F(Supervisor, ABrokenErrorFileIsNoHarm) {
     run_to_end(run_of({R"(printf '{"message":[1' > "$TORCHELASTIC_ERROR_FILE"; exit 1)"}));
     EXPECT_EQ(exit_of(0).reason(), "");

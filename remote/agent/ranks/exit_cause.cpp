@@ -164,22 +164,24 @@ bool lost_its_peers(const wire::Exit& exit) {
                        [&text](const char* sign) { return text.find(sign) != std::string::npos; });
 }
 
-void TracebackReader::feed(std::string_view text) {
+bool TracebackReader::feed(std::string_view text) {
+    bool ended = false;
     while (!text.empty()) {
         const auto end = text.find('\n');
         if (partial_.size() < kLineLength) {
             partial_ += text.substr(0, std::min(end, kLineLength - partial_.size()));
         }
         if (end == std::string_view::npos) {
-            return;
+            break;
         }
-        take(partial_);
+        ended = take(partial_) || ended;
         partial_.clear();
         text.remove_prefix(end + 1);
     }
+    return ended;
 }
 
-void TracebackReader::take(std::string_view line) {
+bool TracebackReader::take(std::string_view line) {
     if (line.starts_with("[rank") && line.find("]: ") != std::string_view::npos) {
         line.remove_prefix(line.find("]: ") + 3);
     }
@@ -191,7 +193,7 @@ void TracebackReader::take(std::string_view line) {
         current_.clear();
     }
     if (!inside_) {
-        return;
+        return false;
     }
     const bool exception = !line.ends_with(kTraceback) && !line.empty() && line[0] != ' ';
     if (current_.size() >= kLines) {
@@ -203,6 +205,7 @@ void TracebackReader::take(std::string_view line) {
         current_.clear();
         inside_ = false;
     }
+    return exception;
 }
 
 }  // namespace rankscope::agent

@@ -64,11 +64,12 @@ public:
     static constexpr std::size_t kLines = 100;
     static constexpr std::size_t kLineLength = 500;
 
-    void feed(std::string_view text);
+    /// True: a traceback has ended in this text.
+    bool feed(std::string_view text);
     const std::vector<std::string>& lines() const { return last_; }
 
 private:
-    void take(std::string_view line);
+    bool take(std::string_view line);
 
     std::string partial_;
     bool inside_ = false;

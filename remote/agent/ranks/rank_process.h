@@ -36,7 +36,9 @@ struct RankProcess {
     std::optional<metric_lines::LineMetrics>
         printed;  ///< metrics from what it prints; nothing: not asked for
     TracebackReader traceback;
-    double stopped_since = 0;  ///< by a signal, not by us; 0: it runs
+    bool recorded_before_stop = false;  ///< its error file was there when the node's ranks were stopped
+    double traceback_at = 0;            ///< when the last one was read, monotonic seconds
+    double stopped_since = 0;           ///< by a signal, not by us; 0: it runs
     int stop_signal = 0;
     bool stop_reported = false;
     double quiet_since = 0;             ///< when the last byte of an unfinished line came

@@ -131,8 +131,8 @@ void RankReader::read_output(RankProcess& rank, UniqueFd& fd, LineBuffer& lines,
         const std::string_view text(bytes.data(), static_cast<std::size_t>(got));
         rank.last_lines.add(text);
         write_logs(rank, is_stderr, text);
-        if (is_stderr) {
-            rank.traceback.feed(text);
+        if (is_stderr && rank.traceback.feed(text)) {
+            rank.traceback_at = monotonic_s();
         }
         lines.feed(text);
         rank.quiet_since = monotonic_s();

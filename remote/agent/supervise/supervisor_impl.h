@@ -9,6 +9,7 @@
 #include <remote/agent/nccl/nccl_watch.h>
 #include <remote/agent/probes/gpu_monitor.h>
 #include <remote/agent/probes/host_sampler.h>
+#include <remote/agent/ranks/error_file.h>
 #include <remote/agent/ranks/exit_cause.h>
 #include <remote/agent/ranks/python_environment.h>
 #include <remote/agent/ranks/rank_process.h>
@@ -58,12 +59,13 @@ private:
     void reap();
     void await_own_sigterm();
     void rank_ended(RankProcess& rank, int status);
-    bool ended_by_our_stop(const wire::Exit& exit) const;
+    bool ended_by_our_stop(const RankProcess& rank, const ErrorFile& said, const wire::Exit& exit) const;
     void rank_stopped(RankProcess& rank, int signal);
     void rank_continued(RankProcess& rank);
     void watch_stopped_ranks();
-    void add_evidence(RankProcess& rank, wire::Exit& exit);
+    void add_evidence(RankProcess& rank, const ErrorFile& said, wire::Exit& exit);
     void pause(bool resume);
+    void note_recorded_failures();
     void terminate();
     void handle_request(const wire::Request& request);
     void begin_stop(const std::string& cause, bool by_user, bool force);

@@ -218,8 +218,7 @@ wire::Cause Supervisor::cause_of(const RankProcess& ended, const wire::Exit& exi
     return cause;
 }
 
-void Supervisor::add_evidence(RankProcess& rank, wire::Exit& exit) {
-    const auto said = read_error_file(error_file_of(dir_, rank.spec.rank()));
+void Supervisor::add_evidence(RankProcess& rank, const ErrorFile& said, wire::Exit& exit) {
     exit.set_reason(said.reason());
     exit.set_failed_us(said.failed_us);
     if (said.missing_rank >= 0) {
@@ -244,10 +243,18 @@ void Supervisor::add_evidence(RankProcess& rank, wire::Exit& exit) {
     }
 }
 
-// The sockets of a killed process close before it can be waited for: its peers may fail, and their stop may arrive
-// here, before its own exit is seen. SIGKILL is ours only once we have sent it.
-bool Supervisor::ended_by_our_stop(const wire::Exit& exit) const {
-    return stop_ && (exit.signal() != SIGKILL || stop_->killed || stop_->by_user);
+// The sockets of a process close before it can be waited for: its peers may fail, and their stop may arrive here, before
+// its own exit is seen. SIGKILL is ours only once we have sent it; a failure that the rank recorded, or an exception that
+// Python ended with (status 1), is the rank's own when it came before the stop.
+bool Supervisor::ended_by_our_stop(const RankProcess& rank, const ErrorFile& said,
+                                   const wire::Exit& exit) const {
+    if (!stop_ || (exit.signal() == SIGKILL && !stop_->killed && !stop_->by_user)) {
+        return false;
+    }
+    const bool recorded = said.failed_us > 0 && rank.recorded_before_stop;
+    const bool raised = exit.code() == 1 && !stop_->by_user && !rank.traceback.lines().empty() &&
+                        rank.traceback_at < stop_->begun;
+    return !recorded && !raised;
 }
 
 void Supervisor::rank_ended(RankProcess& rank, int status) {
@@ -261,12 +268,13 @@ void Supervisor::rank_ended(RankProcess& rank, int status) {
     exit->set_code(WIFEXITED(status) ? WEXITSTATUS(status) : -1);
     exit->set_signal(WIFSIGNALED(status) ? WTERMSIG(status) : 0);
     exit->set_core_dumped(WIFSIGNALED(status) && WCOREDUMP(status));
-    exit->set_requested(ended_by_our_stop(*exit));
+    const bool failed = exit->code() != 0;
+    const ErrorFile said = failed ? read_error_file(error_file_of(dir_, rank.spec.rank())) : ErrorFile();
+    exit->set_requested(ended_by_our_stop(rank, said, *exit));
     exit->set_pid(rank.pid);
     exit->set_attempt(attempt_);
-    const bool failed = exit->code() != 0;
     if (failed) {
-        add_evidence(rank, *exit);
+        add_evidence(rank, said, *exit);
     }
     if (exit->requested()) {
         exit->set_stop_cause(stop_->cause);

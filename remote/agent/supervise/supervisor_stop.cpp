@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 
 namespace rankscope::agent {
 namespace {
@@ -34,6 +35,7 @@ void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) 
     const double now = monotonic_s();
     if (!stop_) {
         stop_ = Stop{cause, by_user, now + (force ? 0 : run_.grace_s()), false, 0, 0, now};
+        note_recorded_failures();
         add_stage(spool_, -1, StageName::Stop, StageStatus::Begin, cause);
         if (by_user && !force && run_.checkpoint_signal() > 0) {
             stop_->checkpoint_until = now + run_.checkpoint_wait_s();
@@ -56,6 +58,15 @@ void Supervisor::begin_stop(const std::string& cause, bool by_user, bool force) 
             stop_->checkpoint_until = 0;
             stop_->deadline = now;
         }
+    }
+}
+
+// Before any signal, and by no clock: the time of a file is coarse, and on a network file system another machine's.
+void Supervisor::note_recorded_failures() {
+    for (auto& rank : ranks_) {
+        std::error_code ignored;
+        rank.recorded_before_stop =
+            rank.running() && std::filesystem::exists(error_file_of(dir_, rank.spec.rank()), ignored);
     }
 }
 

@@ -120,6 +120,9 @@ Failure explain_agent_start(const NodeSpec& node, int status, const std::string&
 }
 
 std::string describe_exit(const ExitEvent& exit) {
+    if (exit.signal == SIGTERM && !exit.requested && exit.failed_us != 0 && !exit.reason.empty()) {
+        return text(kContext, "failed: %1", {exit.reason});  // the signal met it on its way out
+    }
     if (exit.signal != 0) {
         const char* name = ::sigabbrev_np(exit.signal);
         const std::string signal =

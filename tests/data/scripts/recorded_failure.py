@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: Rankscope contributors
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rank 1 fails inside @record, as torchrun's documentation asks of scripts; rank 0 waits for it in a collective."""
+"""Rank 1 fails inside @record, as torchrun's documentation asks of scripts; rank 0 waits for it in a collective.
+With an argument rank 1 leaves the group and is slow to end: its peer is gone before it."""
 import os
+import sys
+import time
 
 import torch
 import torch.distributed as dist
@@ -18,4 +21,9 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    finally:
+        if len(sys.argv) > 1 and int(os.environ["RANK"]) == 1:
+            dist.destroy_process_group()
+            time.sleep(600)
