@@ -97,7 +97,7 @@ class Slurm:
         self.root(["slurmctld", "-c"])
         for node in self.cluster.nodes:
             node.run(["slurmd"], user=node.ROOT, cwd="/", check=True)
-        wait_until(self.ready, 30, "all nodes of Slurm are idle")
+        wait_until(self.ready, 120, "all nodes of Slurm are idle")
         return self
 
     def ready(self) -> bool:
@@ -116,10 +116,14 @@ class Slurm:
         lines = self.run(["squeue", "-h", "-o", "%i %T"], check=True).stdout.splitlines()
         return {int(job): state for job, state in (line.split() for line in lines)}
 
+    def end_state(self, job_id: int, timeout: float = 60) -> str:
+        """How a job ended, once its nodes are free: until then Slurm may still call it RUNNING or COMPLETING."""
+        return wait_until(lambda: job_id not in self.jobs() and self.job(job_id)["JobState"], timeout, f"Slurm says how job {job_id} ended")
+
     def job(self, job_id: int) -> dict:
         """What scontrol says of a job, also a while after its end."""
         text = self.run(["scontrol", "-o", "show", "job", str(job_id)], check=True).stdout
         return dict(re.findall(r"(\S+?)=(\S*)", text))
 
-    def wait_idle(self, timeout: float = 60):
+    def wait_idle(self, timeout: float = 180):
         wait_until(lambda: not self.jobs() and self.ready(), timeout, "Slurm has no job any more")

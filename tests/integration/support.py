@@ -102,12 +102,18 @@ class Run(Printing):
                 if event.get("event") == kind and all(event.get(key) == value for key, value in values.items())]
 
     def wait_for(self, what: str, condition, timeout: float = 60):
-        wait_until(lambda: condition(self) or self.process.poll() is not None, timeout * SLOW, what)
+        try:
+            wait_until(lambda: condition(self) or self.process.poll() is not None, timeout * SLOW, what)
+        except TimeoutError as e:
+            raise AssertionError(f"{e}\n{self.explain()}") from e
         if not condition(self):
             raise AssertionError(f"the run ended before: {what}\n{self.explain()}")
 
     def end(self, timeout: float = 300) -> int:
-        code = self.process.wait(timeout * SLOW)
+        try:
+            code = self.process.wait(timeout * SLOW)
+        except subprocess.TimeoutExpired as e:
+            raise AssertionError(f"the program still runs after {e.timeout:.0f} s\n{self.explain()}") from e
         self.close()
         return code
 
@@ -125,8 +131,10 @@ class Run(Printing):
         return {event["stage"]: event["at"] for event in self.of("stage", node="", status="done")}
 
     def explain(self) -> str:
-        tail = [event for event in self.events if event.get("event") not in ("metric",)][-25:]
-        return "\n".join(json.dumps(event) for event in tail) + "\n" + self.errors()
+        """What the run said of itself, the newest of everything else, and the errors of the program."""
+        events = [event for event in list(self.events) if event.get("event") != "metric"]
+        about = [event for event in events[:-25] if event.get("event") in ("diagnosis", "stage")][-50:]
+        return "\n".join(json.dumps(event) for event in about + events[-25:]) + "\n" + self.errors()
 
 
 def write_job(cluster: VirtualCluster, job: dict, name: str = "job.yaml") -> str:
