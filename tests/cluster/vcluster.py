@@ -304,6 +304,11 @@ Subsystem sftp internal-sftp
 """
 
 
+def _has_text(path: Path) -> bool:
+    """A program creates its PID file before it writes to it: to exist is not enough."""
+    return path.exists() and path.stat().st_size > 0
+
+
 def _start_sshd():
     """sshd writes its PID once it listens: that is the condition awaited, without touching its port."""
     pid_file = Path("/run/vcluster/sshd.pid")
@@ -311,7 +316,7 @@ def _start_sshd():
     sshd = shutil.which("sshd", path=TOOL_PATH)
     _quiet([sshd, "-f", "/run/vcluster/sshd_config", "-E", "/run/vcluster/sshd.log"], env={"PATH": TOOL_PATH})
     try:
-        wait_until(pid_file.exists, 20, "sshd listens")
+        wait_until(lambda: _has_text(pid_file), 20, "sshd listens")
     except TimeoutError as e:
         raise ClusterError(f"sshd did not start: {Path('/run/vcluster/sshd.log').read_text(encoding='utf-8')}") from e
 
@@ -597,7 +602,7 @@ class Node(Machine):
         pid_file = self.folder / "run/sshd.pid"
         pid_file.unlink(missing_ok=True)
         self._root([shutil.which("sshd", path=TOOL_PATH), "-f", "/run/vcluster/sshd_config", "-E", "/run/vcluster/sshd.log"])
-        wait_until(pid_file.exists, 20, f"{self.name}: sshd listens")
+        wait_until(lambda: _has_text(pid_file), 20, f"{self.name}: sshd listens")
 
     def change_host_key(self):
         """As if the machine had been reinstalled (or an attacker stood between): another host key under the same name."""

@@ -22,7 +22,7 @@ def read(path: str):
 def main():
     torch.set_num_threads(1)
     dist.init_process_group("gloo")
-    width, batch = 512, 256
+    width, batch = 512, 64
     model = DistributedDataParallel(nn.Sequential(nn.Linear(width, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU(), nn.Linear(width, 10)))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     data, target = torch.randn(batch, width), torch.randint(0, 10, (batch,))
