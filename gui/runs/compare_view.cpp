@@ -226,15 +226,14 @@ void CompareView::take(Result<std::shared_ptr<const RunComparison>> comparison) 
     show_values();
     statistics_->set_rows(titles, statistic_rows(*comparison_));
     for (QTableView* table : {value_table_, statistic_table_}) {
-        table->setColumnWidth(ComparisonModel::Section, 130);
+        // Runs share the width that is there; those that do not fit are reached by scrolling.
+        constexpr int kLeastWidth = 150;
+        table->horizontalHeader()->setMinimumSectionSize(kLeastWidth);
+        table->setColumnWidth(ComparisonModel::Section, kLeastWidth);
         table->setColumnWidth(ComparisonModel::Key, 230);
         const int columns = table->model()->columnCount();
-        constexpr int kFit = 3;  // runs that have enough room in the smallest window
-        const bool fit = columns - ComparisonModel::FIRST_RUN <= kFit;
         for (int column = ComparisonModel::FIRST_RUN; column < columns; ++column) {
-            table->setColumnWidth(column, 170);
-            table->horizontalHeader()->setSectionResizeMode(
-                column, fit ? QHeaderView::Stretch : QHeaderView::Interactive);
+            table->horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
         }
     }
 }
