@@ -30,7 +30,7 @@ namespace {
 constexpr std::array<const char*, RunsModel::NUM_COLUMNS> kIds{
     "name", "started", "duration", "nodes", "ranks", "outcome", "labels", "summary", "star"};
 constexpr std::array<int, RunsModel::NUM_COLUMNS> kWidths{200, 146, 80, 146, 56, 92, 140, 240, 32};
-constexpr int kChosenWidth = 110;
+constexpr int kChosenWidth = 130;
 
 /// Rows as high as the table's.
 class GroupDelegate : public OutcomeDelegate {

@@ -213,6 +213,8 @@ TEST_F(RunComparisonTest, ColumnsSortNumbersAsNumbers) {
     EXPECT_TRUE(column_less({"z", kNan}, {"", kNan}));
     EXPECT_EQ(run_grouping("tag")->groups_of(*run, {.tags = {"x", "y"}}, nullptr).size(), 2U);
     EXPECT_EQ(to_text(spread_of({1, 2, kNan})), "1.5 ± 0.71");
+    EXPECT_EQ(to_text(spread_of({360, 600})), "480 ± 170");
+    EXPECT_EQ(to_text(spread_of({1, 2e9})), "1e+09 ± 1.4e+09");
 }
 
 TEST_F(RunComparisonTest, ManySummariesAreReadQuickly) {

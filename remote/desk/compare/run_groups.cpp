@@ -4,7 +4,23 @@
 #include <remote/desk/compare/run_groups.h>
 #include <remote/desk/export/number_text.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace rankscope {
+namespace {
+
+/// Two digits, or all before the point: 170, not 1.7e+02.
+std::string deviation_text(double deviation) {
+    constexpr int kUsual = 2;
+    constexpr int kMost = 6;
+    const int whole = std::isfinite(deviation) && deviation >= 1
+                          ? static_cast<int>(std::floor(std::log10(deviation))) + 1
+                          : 0;
+    return short_number_text(deviation, whole > kMost ? kUsual : std::max(kUsual, whole));
+}
+
+}  // namespace
 
 std::string RunGrouping::id() const {
     switch (by) {
@@ -51,7 +67,7 @@ std::string to_text(const Spread& spread) {
         return {};
     }
     const std::string mean = short_number_text(spread.mean);
-    return spread.count == 1 ? mean : mean + " ± " + short_number_text(spread.deviation, 2);
+    return spread.count == 1 ? mean : mean + " ± " + deviation_text(spread.deviation);
 }
 
 }  // namespace rankscope
