@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <engine/comm/abort_flag.h>
+#include <engine/comm/nccl_communicator.h>
 #include <engine/comm/nccl_error.h>
+#include <engine/comm/nccl_memory.h>
 #include <engine/comm/nccl_process_group.h>
 #include <engine/comm/reduce.h>
 #include <engine/comm/work_queue.h>
@@ -40,54 +42,6 @@ private:
     void* data_ = nullptr;
 };
 
-/// The communicator; memory registered with it may outlive the group.
-struct Communicator {
-    ncclComm_t handle = nullptr;
-    /// Of registering and of asking for its state, which completes calls that continue in the background; not of
-    /// collectives.
-    std::mutex mutex;
-
-    Communicator() = default;
-    Communicator(const Communicator&) = delete;
-    Communicator& operator=(const Communicator&) = delete;
-    ~Communicator() { abort(); }
-    /// Abort, not destroy: destroying waits for the other ranks, which may be gone.
-    void abort() {
-        const std::lock_guard lock(mutex);
-        if (handle != nullptr) {
-            ncclCommAbort(handle);
-            handle = nullptr;
-        }
-    }
-    /// The state of what continues in the background. Only one thread may ask at a time: NCCL frees the finished call.
-    ncclResult_t state(const char* what) {
-        const std::lock_guard lock(mutex);
-        if (handle == nullptr) {
-            throw PeerLostError("NCCL: the communicator was aborted");
-        }
-        ncclResult_t code = ncclSuccess;
-        nccl_check(ncclCommGetAsyncError(handle, &code), what, handle);
-        nccl_check(code, what, handle);
-        return code;
-    }
-    /// A non-blocking call may continue in the background: waits until it has a result.
-    void settle(ncclResult_t code, std::chrono::milliseconds timeout, const AbortFlag& aborted,
-                const char* what) {
-        nccl_check(code, what, handle);
-        const auto deadline = Clock::now() + timeout;
-        while (code == ncclInProgress) {
-            aborted.check();
-            if (Clock::now() > deadline) {
-                throw PeerLostError(std::string("NCCL: ") + what + " did not end within " +
-                                    std::to_string(timeout.count() / 1000) +
-                                    " s: a rank is missing, or its port is closed");
-            }
-            std::this_thread::sleep_for(kNap);
-            code = state(what);
-        }
-    }
-};
-
 ncclConfig_t non_blocking() {
     ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
     config.blocking = 0;
@@ -110,7 +64,7 @@ ncclDataType_t nccl_type(ElementType type) {
 
 class NcclGroup final : public ProcessGroup {
 public:
-    NcclGroup(const NcclOptions& options, std::shared_ptr<Communicator> communicator,
+    NcclGroup(const NcclOptions& options, std::shared_ptr<NcclCommunicator> communicator,
               const std::vector<int>& members, const std::string& name)
         : options_(options),
           communicator_(std::move(communicator)),
@@ -135,32 +89,7 @@ public:
 
     std::shared_ptr<float> allocate(std::size_t count) override {
         cuda_check(cudaSetDevice(options_.device), "cudaSetDevice");
-        const std::size_t bytes = count * sizeof(float);
-        void* memory = nullptr;
-        if (ncclMemAlloc(&memory, bytes) != ncclSuccess) {
-            throw Error("out of GPU memory: " + std::to_string(bytes >> 20U) +
-                        " MiB that NCCL works in (weights or gradients) is unavailable. A smaller model or "
-                        "batch_size needs less.");
-        }
-        auto registration = std::make_shared<void*>(nullptr);
-        std::shared_ptr<float> result(static_cast<float*>(memory),
-                                      [communicator = communicator_, registration](float* at) {
-                                          const std::lock_guard lock(communicator->mutex);
-                                          if (communicator->handle != nullptr && *registration != nullptr) {
-                                              ncclCommDeregister(communicator->handle, *registration);
-                                          }
-                                          ncclMemFree(at);
-                                      });
-        ncclResult_t registered = ncclSuccess;
-        {
-            const std::lock_guard lock(communicator_->mutex);
-            registered = ncclCommRegister(communicator_->handle, memory, bytes, registration.get());
-        }
-        communicator_->settle(registered, options_.connect_timeout, aborted_, "ncclCommRegister");
-        cuda_check(cudaMemset(memory, 0, bytes), "cudaMemset");
-        // The caller's streams do not wait for the default one, which this runs on.
-        cuda_check(cudaStreamSynchronize(nullptr), "cudaMemset");
-        return result;
+        return allocate_for_nccl(communicator_, count, options_.connect_timeout, aborted_);
     }
 
     Work all_reduce(const Reduction& reduction, When when) override {
@@ -225,7 +154,7 @@ public:
         options.world_size = static_cast<int>(members.size());
         const std::string name =
             record_->name() + "/" + std::to_string(++splits_) + "." + std::to_string(colour);
-        auto part = std::make_shared<Communicator>();
+        auto part = std::make_shared<NcclCommunicator>();
         queue_->run([&] {
             ncclConfig_t config = non_blocking();
             const ncclResult_t code =
@@ -369,7 +298,7 @@ private:
     }
 
     NcclOptions options_;
-    std::shared_ptr<Communicator> communicator_;
+    std::shared_ptr<NcclCommunicator> communicator_;
     std::vector<int> members_;  ///< ranks of the world, by rank in the group
     AbortFlag aborted_;
     std::shared_ptr<GroupRecord> record_;
@@ -398,7 +327,7 @@ std::unique_ptr<ProcessGroup> make_nccl_process_group(const NcclOptions& given, 
         std::memcpy(id.internal, text->data(), sizeof(id.internal));
     }
     const AbortFlag never;
-    auto communicator = std::make_shared<Communicator>();
+    auto communicator = std::make_shared<NcclCommunicator>();
     ncclConfig_t config = non_blocking();
     const ncclResult_t code =
         ncclCommInitRankConfig(&communicator->handle, options.world_size, id, options.rank, &config);

@@ -196,7 +196,7 @@ TEST_F(StepOrder, APartIsUpdatedOnceItsWeightsAreNotReadAnyMore) {
     EXPECT_EQ(order(gathered), (Names{"forward", "weights 1", "data 1", "norm", "weights 0"}));
 }
 
-TEST_F(StepOrder, ABucketIsAveragedBehindTheNextSmallSumAndThenUpdated) {
+TEST_F(StepOrder, ABucketIsSummedBehindTheNextSmallSumAndThenUpdated) {
     StepReduction reduction;
     reduction.buckets = {{{0, kFloats}}, {{kFloats, kFloats}}};
     StepRequest request;

@@ -205,7 +205,7 @@ StepReduction halving(const ParameterLayout& layout, ElementType wire) {
     for (const Bucket& bucket : plan_buckets(layout, {.first = 4096, .others = 16384})) {
         reduction.buckets.push_back(bucket.live);
     }
-    reduction.enqueue_average = [type = wire](std::span<const WirePart> parts, void* queue) {
+    reduction.enqueue_sum = [type = wire](std::span<const WirePart> parts, void* queue) {
         for (const WirePart& part : parts) {
             cuda::scale(type, static_cast<std::int64_t>(part.count), 0.5F, part.data,
                         static_cast<cudaStream_t>(queue));

@@ -6,6 +6,7 @@
 
 #include <engine/backend/cpu/cpu_backend.h>
 #include <engine/backend/cuda/cuda_backend.h>
+#include <engine/backend/cuda/elementwise.h>
 #include <engine/backend/training_step.h>
 #include <engine/comm/flight_recorder.h>
 #include <engine/comm/process_group.h>
@@ -19,6 +20,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace rankscope::engine::test {
 namespace {
@@ -103,16 +105,24 @@ TEST_F(CudaRunner, UpdatesEqualTheCpusAndResultsComeOneUpdateLate) {
     }
 }
 
-/// A world of one that notes what the watchdog gets.
-class Announced final : public ProcessGroup {
+/// Ranks that all have this one's gradients; it notes what the watchdog gets.
+class EqualRanks final : public ProcessGroup {
 public:
+    explicit EqualRanks(int size) : size_(size) {}
     int rank() const override { return 0; }
-    int size() const override { return 1; }
+    int size() const override { return size_; }
     std::string_view backend() const override { return "test"; }
     std::string transport() const override { return "none"; }
     std::shared_ptr<float> allocate(std::size_t /*count*/) override { return nullptr; }
     Work all_reduce(const Reduction& /*reduction*/, When /*when*/) override { return {}; }
-    void enqueue(const Reduction& /*reduction*/, void* /*queue*/) override {}
+    void enqueue(const Reduction& reduction, void* queue) override {
+        scales.insert(reduction.scale);
+        for (const Piece& piece : reduction.pieces) {
+            cuda::scale(reduction.type, static_cast<std::int64_t>(piece.count),
+                        static_cast<float>(size_) * reduction.scale, piece.data,
+                        static_cast<cudaStream_t>(queue));
+        }
+    }
     void enqueued(std::size_t bytes, std::function<bool()> ended) override {
         record.start_queued(CollectiveKind::step, bytes, std::move(ended));
     }
@@ -126,12 +136,16 @@ public:
     void abort(const std::string& /*why*/) override {}
 
     GroupRecord record{"nccl", {0}, [](const std::string&) {}};
+    std::set<float> scales;
+
+private:
+    int size_ = 1;
 };
 
 TEST_F(CudaRunner, EachUpdateIsOneOperationForTheWatchdog) {
     const auto cuda = make_cuda_backend(options);
     const auto model = fresh(*cuda);
-    Announced group;
+    EqualRanks group(1);
     const auto runner_owner = model->training_step({}, {.group = &group});
     TrainingStep& runner = *runner_owner;
     for (std::uint64_t update = 1; update <= 5; ++update) {
@@ -151,6 +165,41 @@ TEST_F(CudaRunner, EachUpdateIsOneOperationForTheWatchdog) {
     EXPECT_EQ(state.operation, CollectiveKind::step);
     EXPECT_GE(state.bytes, model->layout().total * sizeof(float) * 9 / 10);
     EXPECT_FALSE(state.running);
+}
+
+// NVLink SHARP and NCCL's symmetric kernels compute plain sums alone.
+TEST_F(CudaRunner, TheUpdateDividesThePlainSumOfAllRanks) {
+    const auto cuda = make_cuda_backend(options);
+    const StepOptions clipped{.clip_norm = 0.5};
+    for (const ElementType wire : {ElementType::f32, ElementType::bf16, ElementType::f16}) {
+        const auto alone = fresh(*cuda);
+        const auto together = fresh(*cuda);
+        EqualRanks group(4);
+        const auto one = alone->training_step(clipped, {});
+        const auto many = together->training_step(clipped, {.group = &group, .wire = wire});
+        for (std::uint64_t update = 1; update <= 3; ++update) {
+            step.step = static_cast<std::int64_t>(update);
+            std::vector<double> norms;
+            for (TrainingStep* runner : {one.get(), many.get()}) {
+                runner->begin(2);
+                runner->batch(batch_of(update), times);
+                runner->batch(batch_of(update + 100), times);
+                runner->finish(step, true, times);
+                norms.push_back(*runner->result(times).gradient_norm);
+            }
+            EXPECT_NEAR(norms[0], norms[1], norms[0] * (wire == ElementType::f32 ? 1e-12 : 1e-2));
+        }
+        // fp16 ends at 65,504: there every value is divided before it is added.
+        EXPECT_EQ(group.scales, std::set<float>{wire == ElementType::f16 ? 0.25F : 1.0F});
+        const std::vector<float> expected = weights(*alone);
+        const std::vector<float> got = weights(*together);
+        if (wire == ElementType::f32) {
+            EXPECT_EQ(got, expected);  // a power of two divides exactly
+        }
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            ASSERT_NEAR(got[i], expected[i], 1e-3F) << name_of(wire);
+        }
+    }
 }
 
 TEST_F(CudaRunner, OperationsAreTimedOneByOne) {

@@ -32,9 +32,16 @@ RecordedStep::RecordedStep(CudaModel& model, const StepOptions& options, const G
 void RecordedStep::prepare_reduction(const GradientExchange& exchange) {
     ProcessGroup& group = *exchange.group;
     const ParameterLayout& layout = model_.layout();
-    const float share = 1.0F / static_cast<float>(group.size());
     reduction_ = std::make_unique<StepReduction>();
     reduction_->wire = exchange.wire;
+    // NVLink SHARP and NCCL's symmetric kernels compute plain sums alone (ncclNvlsSupported(), ncclSymkImplemented()), so
+    // the update divides. A sum of fp16 values could overflow: those are divided before they are added.
+    float scale = 1.0F;
+    if (exchange.wire == ElementType::f16) {
+        scale = 1.0F / static_cast<float>(group.size());
+    } else {
+        reduction_->divisor = group.size();
+    }
     const BucketLimits limits = exchange.limits.value_or(default_bucket_limits(layout.total * sizeof(float)));
     for (const Bucket& bucket : plan_buckets(layout, limits)) {
         reduction_->buckets.push_back(bucket.live);
@@ -44,15 +51,15 @@ void RecordedStep::prepare_reduction(const GradientExchange& exchange) {
         for (const FlatRange& range : bucket.live) {
             pieces.push_back({model_.gradients().subspan(range.offset, range.size).data(), range.size});
         }
-        group.all_reduce({.pieces = pieces, .scale = share}).wait();
+        group.all_reduce({.pieces = pieces, .scale = scale}).wait();
     }
-    reduction_->enqueue_average = [&group, share, wire = exchange.wire](std::span<const WirePart> parts,
-                                                                        void* queue) {
+    reduction_->enqueue_sum = [&group, scale, wire = exchange.wire](std::span<const WirePart> parts,
+                                                                    void* queue) {
         std::vector<Piece> pieces;
         for (const WirePart& part : parts) {
             pieces.push_back({part.data, part.count});
         }
-        group.enqueue({.pieces = pieces, .type = wire, .scale = share}, queue);
+        group.enqueue({.pieces = pieces, .type = wire, .scale = scale}, queue);
     };
 }
 
@@ -122,6 +129,9 @@ void RecordedStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& 
     last.reduction = reduction_.get();
     last.optimizer = step;
     last.optimizer.gradient_scale /= static_cast<double>(batches_);
+    if (reduction_ != nullptr) {
+        last.optimizer.gradient_scale /= static_cast<double>(reduction_->divisor);
+    }
     last.clip_norm = options_.clip_norm.value_or(0.0);
     last.want_norm = with_norm;
     open_.back().with_norm = with_norm || options_.clip_norm || options_.loss_scale;

@@ -86,9 +86,9 @@ std::size_t floats_of(const std::vector<FlatRange>& ranges) {
     return count;
 }
 
-/// A bucket's gradients become their average; rounded for sending, if requested.
-std::vector<StepOperation> average(const StepMemory& memory, const StepReduction& reduction,
-                                   const std::vector<FlatRange>& bucket) {
+/// A bucket's gradients become their sum over the ranks; rounded for sending, if requested.
+std::vector<StepOperation> sum_over_ranks(const StepMemory& memory, const StepReduction& reduction,
+                                          const std::vector<FlatRange>& bucket) {
     const std::span<float> gradients = memory.gradients;
     const bool rounded = reduction.wire != ElementType::f32;
     const ElementType type = reduction.wire;
@@ -112,7 +112,7 @@ std::vector<StepOperation> average(const StepMemory& memory, const StepReduction
         .name = "all-reduce",
         .lane = Lane::comm,
         .touches = rounded ? halves : floats,
-        .run = [parts, &enqueue = reduction.enqueue_average](cudaStream_t stream) { enqueue(parts, stream); },
+        .run = [parts, &enqueue = reduction.enqueue_sum](cudaStream_t stream) { enqueue(parts, stream); },
         .bytes = 2 * count * size_of(type)};
     if (!rounded) {
         return {all_reduce};
@@ -276,13 +276,13 @@ void StepOperations::add_bucket(const std::vector<FlatRange>& bucket, std::size_
                                     .bytes = 3 * floats_of(bucket) * sizeof(float)});
     }
     if (request_.reduction != nullptr) {
-        add_average(bucket, complete);
+        add_sum(bucket, complete);
     }
 }
 
-void StepOperations::add_average(const std::vector<FlatRange>& bucket, std::size_t complete) {
+void StepOperations::add_sum(const std::vector<FlatRange>& bucket, std::size_t complete) {
     const std::size_t position = behind_small_sum(complete);
-    for (StepOperation& one : average(parts_.memory, *request_.reduction, bucket)) {
+    for (StepOperation& one : sum_over_ranks(parts_.memory, *request_.reduction, bucket)) {
         between_.emplace_back(position, std::move(one));
     }
 }
@@ -331,7 +331,7 @@ void StepOperations::add_updates() {
         end_.push_back(update_of({0, parts_.memory.gradients.size()}, Lane::main, true));
         return;
     }
-    // Behind an average, or beside the chain; weight gradients must not wait for an average.
+    // Behind the sums, or beside the chain; weight gradients must not wait for a sum.
     const Lane lane = request_.reduction != nullptr ? Lane::comm : Lane::side;
     for (const FlatRange& range : ranges) {
         StepOperation update = update_of(range, lane, &range == &ranges.back());

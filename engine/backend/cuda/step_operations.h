@@ -40,7 +40,7 @@ private:
     void find_completed();
     void add_conversion(const std::vector<FlatRange>& bucket, std::size_t complete);
     void add_bucket(const std::vector<FlatRange>& bucket, std::size_t complete);
-    void add_average(const std::vector<FlatRange>& bucket, std::size_t complete);
+    void add_sum(const std::vector<FlatRange>& bucket, std::size_t complete);
     /// `complete`, or the next planned operation with a small sum over the ranks: it would wait for a bucket that is
     /// recorded before it, and the chain with it.
     std::size_t behind_small_sum(std::size_t complete) const;

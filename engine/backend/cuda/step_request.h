@@ -9,6 +9,7 @@
 #include <engine/tensor/flat_range.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <span>
@@ -23,15 +24,17 @@ struct WirePart {
     std::size_t count = 0;
 };
 
-/// The average over the ranks of parts of the gradients.
+/// The sum over the ranks of parts of the gradients; the update makes it their average.
 struct StepReduction {
     ElementType wire = ElementType::f32;
+    /// OptimizerStep::gradient_scale of an update after it contains 1 / divisor.
+    std::int64_t divisor = 1;
     /// In the order in which the backward pass completes them: the live ranges of each (Bucket); the same on
     /// all ranks.
     std::vector<std::vector<FlatRange>> buckets;
-    /// As EnqueueSum, but for the average of a bucket's parts, and on a queue beside the main one, so that it
-    /// overlaps the rest of the backward pass.
-    std::function<void(std::span<const WirePart> parts, void* queue)> enqueue_average;
+    /// As EnqueueSum, but for a bucket's parts, and on a queue beside the main one, so that it overlaps the rest of the
+    /// backward pass.
+    std::function<void(std::span<const WirePart> parts, void* queue)> enqueue_sum;
 };
 
 /// Every distinct combination of these settings but `optimizer` may be recorded again at its first use.
@@ -39,7 +42,7 @@ struct StepRequest {
     GradientMode gradients = GradientMode::overwrite;
     /// False: gradients are only gathered (all but the last batch of an accumulation).
     bool update = true;
-    /// Null: not averaged (one rank, no_sync). Must stay alive and unchanged as long as the executable.
+    /// Null: not summed (one rank, no_sync). Must stay alive and unchanged as long as the executable.
     const StepReduction* reduction = nullptr;
     /// Of the update. `step` counts the requested updates; those that the loss scale skipped are taken off
     /// by the backend. gradient_scale does not contain the loss scale.
