@@ -54,6 +54,10 @@ using SumAcrossRanks = std::function<void(std::span<double>)>;
 /// allocate or query the device.
 using EnqueueSum = std::function<void(std::span<double> values, void* queue)>;
 
+/// For the watchdog: what the backend has put on its queue, other ranks' part included, is one operation until `ended`
+/// says so (ProcessGroup::enqueued).
+using AnnounceQueued = std::function<void(std::size_t bytes, std::function<bool()> ended)>;
+
 /// Memory for weights and gradients that the process group can reduce without copying (shared memory,
 /// ncclMemAlloc). Zeroed, aligned to 64 bytes at least; freed with the last copy of the pointer.
 using AllocateMemory = std::function<std::shared_ptr<float>(std::size_t floats)>;
@@ -66,6 +70,7 @@ struct CompileOptions {
     std::int64_t topk = 5;              ///< BatchResult::correct_topk; at most the number of classes
     SumAcrossRanks sum_across_ranks{};  ///< set: every batch norm is synchronised (SyncBatchNorm)
     EnqueueSum enqueue_sum{};           ///< the same for a backend with a queue of its own
+    AnnounceQueued announce{};          ///< of what contains enqueue_sum's sums
     AllocateMemory allocate{};          ///< empty: the backend's own
     /// Called repeatedly while the host waits for a backend's queue, with how long it has waited; an
     /// exception ends the wait: other ranks' part of a step may never come.

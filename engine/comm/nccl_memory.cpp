@@ -29,7 +29,7 @@ bool has_windows() {
 }
 #endif
 
-/// What NCCL calls the memory. One of the two; neither where NCCL does not want to know it.
+/// What NCCL calls the memory: one of the two.
 struct Registration {
     void* buffer = nullptr;
 #ifdef NCCL_WIN_COLL_SYMMETRIC
@@ -43,9 +43,11 @@ public:
     explicit NcclMemory(std::shared_ptr<NcclCommunicator> communicator, std::size_t bytes)
         : communicator_(std::move(communicator)), bytes_(bytes) {
         if (ncclMemAlloc(&data_, bytes_) != ncclSuccess) {
+            const char* const detail = ncclGetLastError(nullptr);
             throw Error("out of GPU memory: " + std::to_string(bytes_ >> 20U) +
                         " MiB that NCCL works in (weights or gradients) is unavailable. A smaller model or "
-                        "batch_size needs less.");
+                        "batch_size needs less." +
+                        (detail == nullptr || *detail == '\0' ? "" : std::string(" (NCCL: ") + detail + ")"));
         }
     }
     NcclMemory(const NcclMemory&) = delete;
@@ -76,7 +78,10 @@ public:
                 throw Error(std::string(error.what()) +
                             ". NCCL_WIN_ENABLE=0 in env: trains without symmetric windows.");
             }
-            return;
+            // Without windows in this topology 2.29 and later register nothing, 2.28 registers the buffer.
+            if (registration_.window != nullptr) {
+                return;
+            }
         }
 #endif
         settle(
@@ -92,12 +97,12 @@ private:
     template <typename Call>
     void settle(const Call& call, std::chrono::milliseconds timeout, const AbortFlag& aborted,
                 const char* what) {
-        ncclResult_t code = ncclSuccess;
         {
             const std::lock_guard lock(communicator_->mutex);
-            code = call(communicator_->handle);
+            nccl_check(call(communicator_->handle), what, communicator_->handle);
         }
-        communicator_->settle(code, timeout, aborted, what);
+        // Not by the result: ncclCommWindowRegister() reports success while it continues in the background.
+        communicator_->settle(communicator_->state(what), timeout, aborted, what);
     }
 
     void deregister() {

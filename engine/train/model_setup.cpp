@@ -87,6 +87,9 @@ void use_queue(const config::TrainConfig& config, ProcessGroup& group, CompileOp
             const Piece piece{values.data(), values.size()};
             group.enqueue({.pieces = {&piece, 1}, .type = ElementType::f64}, queue);
         };
+        options.announce = [&group](std::size_t bytes, std::function<bool()> ended) {
+            group.enqueued(bytes, std::move(ended));
+        };
     }
 }
 

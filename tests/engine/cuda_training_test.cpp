@@ -167,6 +167,28 @@ TEST_F(CudaRunner, EachUpdateIsOneOperationForTheWatchdog) {
     EXPECT_FALSE(state.running);
 }
 
+// A rank that hangs in a batch norm's sum holds up the others in a batch that updates nothing, or before the first step.
+TEST_F(CudaRunner, ABatchWithSynchronisedBatchNormsIsAnOperationForTheWatchdogToo) {
+    const auto cuda = make_cuda_backend(options);
+    EqualRanks group(1);
+    const auto model = cuda->compile(
+        graph, {.batch_size = 6,
+                .enqueue_sum = [](std::span<double>, void*) {},
+                .announce = [&](std::size_t bytes,
+                                std::function<bool()> ended) { group.enqueued(bytes, std::move(ended)); }});
+    const auto runner = model->training_step({}, {.group = &group});
+    constexpr std::uint64_t kWarmUp = 1;
+    for (std::uint64_t update = 1; update <= 2; ++update) {
+        runner->begin(3);
+        for (std::uint64_t batch = 0; batch < 3; ++batch) {
+            runner->batch(batch_of(update * 10 + batch), times);
+        }
+        runner->finish(step, false, times);
+        runner->result(times);
+        EXPECT_EQ(group.record.state().sequence, kWarmUp + 3 * update);
+    }
+}
+
 // NVLink SHARP and NCCL's symmetric kernels compute plain sums alone.
 TEST_F(CudaRunner, TheUpdateDividesThePlainSumOfAllRanks) {
     const auto cuda = make_cuda_backend(options);

@@ -47,6 +47,11 @@ ncclResult_t later() {
     return pending > 0 ? ncclInProgress : ncclSuccess;
 }
 
+/// As ncclCommEnsureReady(): a call before the one in the background has ended is an error.
+ncclResult_t ready() {
+    return pending > 0 ? ncclInvalidArgument : ncclSuccess;
+}
+
 float factor_of(ncclRedOp_t operation) {
     if (operation == ncclAvg) {
         return 1.0F;
@@ -116,7 +121,7 @@ ncclResult_t ncclCommRegister(ncclComm_t, void* data, std::size_t bytes, void** 
     world.calls.emplace_back("register");
     ++world.buffers;
     *handle = data;
-    return ncclSuccess;
+    return ready();
 }
 ncclResult_t ncclCommDeregister(ncclComm_t, void*) {
     world.calls.emplace_back("deregister");
@@ -128,6 +133,9 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t, void* data, std::size_t bytes, n
     EXPECT_EQ(world.memory.at(data), bytes);
     EXPECT_EQ(flags, NCCL_WIN_COLL_SYMMETRIC);
     world.calls.emplace_back("register window");
+    if (ready() != ncclSuccess) {
+        return ready();
+    }
     if (world.window_result != ncclSuccess) {
         return world.window_result;
     }
@@ -135,7 +143,8 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t, void* data, std::size_t bytes, n
         ++world.windows;
         *window = static_cast<ncclWindow_t>(data);
     }
-    return later();
+    later();
+    return ncclSuccess;  // although it continues in the background: NCCL 2.28 to 2.30
 }
 ncclResult_t ncclCommWindowDeregister(ncclComm_t, ncclWindow_t window) {
     EXPECT_NE(window, nullptr);
@@ -162,6 +171,9 @@ ncclResult_t ncclGroupEnd() {
 }
 ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
                            ncclRedOp_t operation, ncclComm_t, cudaStream_t stream) {
+    if (ready() != ncclSuccess) {
+        return ready();
+    }
     world.operations.push_back(operation);
     const float factor = factor_of(operation);
     emulated::enqueue(stream, [=] {
@@ -242,11 +254,11 @@ TEST_F(NcclGroupOfEqualRanks, MemoryIsASymmetricWindow) {
     EXPECT_EQ(world.calls, (std::vector<std::string>{"register window", "deregister window", "free"}));
 }
 
-TEST_F(NcclGroupOfEqualRanks, ATopologyWithoutWindowsIsNoError) {
+TEST_F(NcclGroupOfEqualRanks, ATopologyWithoutWindowsRegistersTheBuffer) {
     world.has_window_support = false;
     auto group = make();
     group->allocate(1000).reset();
-    EXPECT_EQ(world.calls, (std::vector<std::string>{"register window", "free"}));
+    EXPECT_EQ(world.calls, (std::vector<std::string>{"register window", "register", "deregister", "free"}));
 }
 
 TEST_F(NcclGroupOfEqualRanks, OlderVersionsRegisterTheBuffer) {

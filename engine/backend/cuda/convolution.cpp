@@ -238,10 +238,13 @@ struct ConvolutionLibrary::State {
         }
     }
 
-    /// The fastest, and how long it takes with what is left to do after it; without measuring the first.
+    /// The fastest, and how long it takes with what is left to do after it; without measuring the first that runs.
     std::optional<std::pair<CudnnPlan, double>> fastest(const Recipe& recipe, const ConvolutionShape& shape,
                                                         bool measure);
+    std::optional<std::pair<CudnnPlan, double>> best_of(std::vector<CudnnPlan> plans, const Recipe& recipe,
+                                                        const ConvolutionShape& shape, bool measure);
 
+    bool has_gpu = true;              ///< false: plans are only made
     std::optional<Stream> measuring;  ///< made when something is measured; outlives the handle bound to it
     std::shared_ptr<CudnnHandles> handles = std::make_shared<CudnnHandles>();
     CudnnDevice device;
@@ -259,9 +262,20 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(c
     if (plans.empty()) {
         return std::nullopt;
     }
-    if (!measure) {
+    if (!has_gpu) {
         return std::pair(std::move(plans.front()), 0.0);
     }
+    auto best = best_of(std::move(plans), recipe, shape, measure);
+    if (!best && !measure) {
+        best = best_of(candidates(recipe, shape, true), recipe, shape, measure);
+    }
+    return best;
+}
+
+std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::best_of(std::vector<CudnnPlan> plans,
+                                                                               const Recipe& recipe,
+                                                                               const ConvolutionShape& shape,
+                                                                               bool measure) {
     if (!measuring) {
         measuring.emplace();
     }
@@ -295,18 +309,22 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(c
         const Convolution convolution(std::move(candidate));
         const ConvolutionArguments arguments{first.data(), second.data(), bias.data(), result.data(),
                                              workspace.data()};
+        const auto work = [&](cudaStream_t on) {
+            convolution.run(arguments, on);
+            if (!recipe.finishes) {
+                add_bias(shape.type, rows, static_cast<int>(shape.out_channels),
+                         shape.bias ? bias.data() : nullptr, shape.relu, result.data(), on);
+            }
+        };
         double us = 0.0;
         try {
-            us = measure_us(
-                stream,
-                [&](cudaStream_t on) {
-                    convolution.run(arguments, on);
-                    if (!recipe.finishes) {
-                        add_bias(shape.type, rows, static_cast<int>(shape.out_channels),
-                                 shape.bias ? bias.data() : nullptr, shape.relu, result.data(), on);
-                    }
-                },
-                best ? hopeless_us(best->second) : std::numeric_limits<double>::infinity());
+            if (measure) {
+                us = measure_us(stream, work,
+                                best ? hopeless_us(best->second) : std::numeric_limits<double>::infinity());
+            } else {
+                work(stream);
+                cuda_check(cudaStreamSynchronize(stream), "the convolution");
+            }
         } catch (const Error& error) {
             require_working(stream, "the convolution " + shape.text(), error.what());
             refusal = error.what();
@@ -314,6 +332,9 @@ std::optional<std::pair<CudnnPlan, double>> ConvolutionLibrary::State::fastest(c
         }
         if (!best || us < best->second) {
             best.emplace(std::move(kept->plan), us);
+        }
+        if (!measure) {
+            break;
         }
     }
     return best;
@@ -323,7 +344,9 @@ ConvolutionLibrary::ConvolutionLibrary(int device, const KernelPolicy& policy, T
     : state_(std::make_unique<State>(CudnnDevice::of(device), policy, tuning, std::move(cache))) {}
 ConvolutionLibrary::ConvolutionLibrary(const std::string& device_description, const KernelPolicy& policy)
     : state_(std::make_unique<State>(CudnnDevice::described(device_description), policy, Tuning::none,
-                                     PlanCache({}))) {}
+                                     PlanCache({}))) {
+    state_->has_gpu = false;
+}
 ConvolutionLibrary::~ConvolutionLibrary() = default;
 
 std::shared_ptr<const Convolution> ConvolutionLibrary::make(ConvolutionPass pass,

@@ -67,7 +67,7 @@ private:
 
 /// How much time may go into finding the fastest kernels of a shape that is not in the cache.
 enum class Tuning {
-    none,   ///< cuDNN's first suggestion
+    none,   ///< cuDNN's first suggestion that runs
     quick,  ///< all its suggestions are measured, but those that must be compiled first
     full    ///< those too: seconds per shape
 };
@@ -85,7 +85,7 @@ public:
     ConvolutionLibrary(const ConvolutionLibrary&) = delete;
     ConvolutionLibrary& operator=(const ConvolutionLibrary&) = delete;
 
-    /// `measure`: false: what is not in the cache is cuDNN's first suggestion. Throws Error when cuDNN cannot do this
+    /// `measure`: false: what is not in the cache is cuDNN's first suggestion that runs. Throws Error when cuDNN cannot do this
     /// shape at all.
     std::shared_ptr<const Convolution> make(ConvolutionPass pass, const ConvolutionShape& shape,
                                             bool measure = true);

@@ -254,12 +254,17 @@ void CudaExecutable::warm_up() {
         list.push_back(&one);
     }
     enqueue_over_lanes(list, memory_.gpu().lanes(), events_);
+    if (options_.announce && state_.enqueue_sum) {
+        options_.announce(0, queued_ends_.end(main, memory_.gpu().index));
+    }
     const StepMemory memory = memory_.step_memory({.update = false});
     convert_halves({training().plan, memory, state_, options_.type}, main);
     add_floats(kGroup, gradients.data(), gradients.data(), main);
     copy(gradients.data(), kept.as<float>(), gradients.size_bytes());
     copy(statistics.data(), kept_statistics, statistics.size_bytes());
-    memory_.gpu().main.wait();
+    Event end;
+    end.record(main);
+    end.wait(options_.while_waiting);
     warm_ = true;
 }
 

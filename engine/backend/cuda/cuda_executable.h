@@ -7,6 +7,7 @@
 #include <engine/backend/cuda/input_slots.h>
 #include <engine/backend/cuda/lowering.h>
 #include <engine/backend/cuda/model_memory.h>
+#include <engine/backend/cuda/queued_ends.h>
 #include <engine/backend/cuda/step_request.h>
 #include <engine/backend/operation_time.h>
 #include <engine/graph/schedule.h>
@@ -28,7 +29,8 @@ struct ExecutableOptions {
     double label_smoothing = 0.0;
     std::int64_t topk = 1;
     EnqueueSum enqueue_sum{};
-    std::function<void(std::chrono::milliseconds)> while_waiting{};  ///< as CompileOptions'
+    AnnounceQueued announce{};  ///< as CompileOptions', like the next
+    std::function<void(std::chrono::milliseconds)> while_waiting{};
     bool graphs = true;  ///< whole steps and evaluations are recorded; false: enqueued again each time
 };
 
@@ -137,6 +139,7 @@ private:
     InputSlot* examined_ = nullptr;   ///< whose result was read last
     bool warm_ = false;
     std::vector<Event> events_;
+    QueuedEnds queued_ends_;
     // Last: recorded work goes before the memory that it uses.
     std::vector<Recording> recordings_;
     struct RecordedEvaluation {

@@ -38,7 +38,8 @@ CudaExecutable& CudaModel::cuda_executable(std::int64_t batch) {
     executables_.push_back(std::make_unique<CudaExecutable>(
         graph_, schedule_, KernelLibraries{convolutions_, products_}, memory_,
         ExecutableOptions{batch, type_, options_.label_smoothing, std::min(options_.topk, graph_.classes),
-                          options_.enqueue_sum, options_.while_waiting, cuda_options_.graphs}));
+                          options_.enqueue_sum, options_.announce, options_.while_waiting,
+                          cuda_options_.graphs}));
     return *executables_.back();
 }
 

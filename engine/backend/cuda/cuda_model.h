@@ -43,6 +43,8 @@ public:
     Executable& executable(std::int64_t batch) override { return cuda_executable(batch); }
     CudaExecutable& cuda_executable(std::int64_t batch);
     ModelMemory& memory() { return memory_; }
+    /// Every batch takes part in sums over the ranks: synchronised batch norms.
+    bool sums_over_ranks() const { return static_cast<bool>(options_.enqueue_sum); }
 
     using CompiledModel::optimizer_step;
     void optimizer_step(const OptimizerStep& step, FlatRange range) override { memory_.update(step, range); }

@@ -310,6 +310,7 @@ std::vector<CudnnPlan> CudnnGraph::plans(const CudnnDevice& device, const CudnnP
                                              CUDNN_TYPE_BACKEND_DESCRIPTOR, kMostConfigurations, &count,
                                              handles.data()),
                     "the configurations that cuDNN suggests");
+        count = std::min(count, kMostConfigurations);  // cuDNN may report how many there are
         for (std::int64_t i = 0; i < count && result.size() < static_cast<std::size_t>(most); ++i) {
             const CudnnDescriptor& configuration = configurations[static_cast<std::size_t>(i)];
             if (!allowed(configuration, policy)) {

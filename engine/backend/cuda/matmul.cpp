@@ -217,9 +217,9 @@ struct MatmulLibrary::State {
     State(const State&) = delete;
     State& operator=(const State&) = delete;
 
-    /// The fastest of the candidates becomes the plan's.
-    void choose(Matmul::Plan& plan, const MatmulShape& shape,
-                const std::vector<cublasLtMatmulHeuristicResult_t>& candidates);
+    /// The fastest of the candidates becomes the plan's; without measuring the first that runs. False: none runs.
+    bool choose(Matmul::Plan& plan, const MatmulShape& shape,
+                const std::vector<cublasLtMatmulHeuristicResult_t>& candidates, bool measures);
     /// The cache's choice, if this library still takes it.
     bool recall(Matmul::Plan& plan, const std::string& key) const;
 
@@ -231,16 +231,13 @@ struct MatmulLibrary::State {
     std::map<std::string, std::shared_ptr<const Matmul>> made;
 };
 
-void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
-                                  const std::vector<cublasLtMatmulHeuristicResult_t>& candidates) {
+bool MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
+                                  const std::vector<cublasLtMatmulHeuristicResult_t>& candidates,
+                                  bool measures) {
     const auto take = [&](const cublasLtMatmulHeuristicResult_t& candidate) {
         plan.algorithm = candidate.algo;
         plan.workspace = candidate.workspaceSize;
     };
-    take(candidates.front());
-    if (candidates.size() == 1) {
-        return;
-    }
     if (!measuring) {
         measuring.emplace();
     }
@@ -265,14 +262,19 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
     double best_us = 0.0;
     for (const cublasLtMatmulHeuristicResult_t& candidate : candidates) {
         take(candidate);
+        const auto work = [&](cudaStream_t on) {
+            check(plan.try_run(a.data(), b.data(), bias.data(), d.data(), workspace.data(), on),
+                  "cublasLtMatmul");
+        };
         try {
-            const double us = measure_us(
-                stream,
-                [&](cudaStream_t on) {
-                    check(plan.try_run(a.data(), b.data(), bias.data(), d.data(), workspace.data(), on),
-                          "cublasLtMatmul");
-                },
-                best != nullptr ? hopeless_us(best_us) : std::numeric_limits<double>::infinity());
+            if (!measures) {
+                work(stream);
+                cuda_check(cudaStreamSynchronize(stream), "the matrix product");
+                return true;
+            }
+            const double us =
+                measure_us(stream, work,
+                           best != nullptr ? hopeless_us(best_us) : std::numeric_limits<double>::infinity());
             if (best == nullptr || us < best_us) {
                 best = &candidate;
                 best_us = us;
@@ -283,6 +285,7 @@ void MatmulLibrary::State::choose(Matmul::Plan& plan, const MatmulShape& shape,
         }
     }
     take(best == nullptr ? candidates.front() : *best);
+    return best != nullptr;
 }
 
 bool MatmulLibrary::State::recall(Matmul::Plan& plan, const std::string& key) const {
@@ -332,7 +335,9 @@ std::shared_ptr<const Matmul> MatmulLibrary::make(const MatmulShape& shape, bool
         if (candidates.empty()) {
             throw Error("cuBLASLt has no kernel for the matrix product " + shape.text());
         }
-        state_->choose(*plan, shape, candidates);
+        if (!state_->choose(*plan, shape, candidates, measures) && !measures) {
+            state_->choose(*plan, shape, plan->candidates(kMostCandidates), measures);
+        }
         if (measures) {
             state_->cache.put(key, as_hex(plan->algorithm));
         }

@@ -119,6 +119,9 @@ void RecordedStep::batch(const Batch& batch, StepTimes& times) {
     open_.back().batches.emplace_back(&executable, batch.size());
     if (++done_ != batches_) {  // the last one waits for finish(), which has the update's settings
         executable.enqueue_step(request());
+        if (model_.sums_over_ranks()) {
+            announce(0);
+        }
     }
     times.forward_ms += ms_since(begin);
 }
@@ -136,25 +139,16 @@ void RecordedStep::finish(const OptimizerStep& step, bool with_norm, StepTimes& 
     last.want_norm = with_norm;
     open_.back().with_norm = with_norm || options_.clip_norm || options_.loss_scale;
     open_.back().batches.back().first->enqueue_step(last);
-    announce();
+    announce(reduced_bytes_);
     times.forward_ms += ms_since(begin);
 }
 
-void RecordedStep::announce() {
+void RecordedStep::announce(std::size_t bytes) {
     if (group_ == nullptr) {
         return;
     }
-    // An event that the group has dropped is free for the next update.
-    auto end = std::find_if(ends_.begin(), ends_.end(), [](const auto& one) { return one.use_count() == 1; });
-    if (end == ends_.end()) {
-        end = ends_.insert(ends_.end(), std::make_shared<Event>());
-    }
     const Gpu& gpu = model_.memory().gpu();
-    (*end)->record(gpu.main.get());
-    group_->enqueued(reduced_bytes_, [event = *end, device = gpu.index] {
-        // The watchdog's thread must not create a context on another GPU.
-        return cudaSetDevice(device) != cudaSuccess || event->passed();
-    });
+    group_->enqueued(bytes, ends_.end(gpu.main.get(), gpu.index));
 }
 
 UpdateResult RecordedStep::result(StepTimes& times) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <engine/backend/cuda/cuda_model.h>
+#include <engine/backend/cuda/queued_ends.h>
 #include <engine/backend/cuda/step_request.h>
 #include <engine/backend/training_step.h>
 
@@ -42,8 +43,8 @@ private:
     void prepare_reduction(const GradientExchange& exchange);
     CudaExecutable& load(const Batch& batch);
     StepRequest request() const;
-    /// The update that was just enqueued is one operation for the watchdog.
-    void announce();
+    /// What was just enqueued, an update or a batch with synchronised batch norms, is one operation for the watchdog.
+    void announce(std::size_t bytes);
     UpdateResult result_of(const Open& update) const;
 
     CudaModel& model_;
@@ -51,8 +52,7 @@ private:
     ProcessGroup* group_ = nullptr;             ///< null: a world of one
     std::unique_ptr<StepReduction> reduction_;  ///< null: likewise
     std::size_t reduced_bytes_ = 0;
-    std::vector<std::shared_ptr<Event>>
-        ends_;  ///< of announced updates; shared with those that have not ended
+    QueuedEnds ends_;
     std::int64_t batches_ = 1;
     std::int64_t done_ = 0;
     std::deque<Open> open_;
