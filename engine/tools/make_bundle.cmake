@@ -64,7 +64,8 @@ foreach(name ${names})
 endforeach()
 string(SUBSTRING "${files}" 1 -1 files)
 file(WRITE ${fresh}/manifest.json
-     "{\n  \"entry\": \"${entry}\",\n  \"version\": \"${VERSION}\",\n  \"capabilities\": ${capabilities},\n"
+     "{\n  \"entry\": \"${entry}\",\n  \"version\": \"${VERSION}\",\n  \"cuda\": \"${CUDA}\",\n"
+     "  \"capabilities\": ${capabilities},\n"
      "  \"files\": [${files}\n  ]\n}\n")
 file(REMOVE_RECURSE ${OUTPUT})
 file(RENAME ${fresh} ${OUTPUT})

@@ -388,9 +388,11 @@ TEST(StaleProcesses, AreNamedWithTheirRun) {
 }
 
 std::vector<NodeView> of_the_engine(const std::string& cudnn, const std::string& nccl,
-                                    const std::string& driver = "550.54.15") {
+                                    const std::string& driver = "580.82.07",
+                                    const std::string& cublas = "13.0.2.14") {
     auto views = with_gpus(1);
     views[0].native = true;
+    views[0].engine_cuda = "13.0";
     views[0].os = "Ubuntu 22.04.5 LTS";
     add_version(views[0], "driver", driver);
     add_version(views[0], "driver.library", driver);
@@ -399,6 +401,9 @@ std::vector<NodeView> of_the_engine(const std::string& cudnn, const std::string&
     }
     if (!nccl.empty()) {
         add_version(views[0], "nccl.system", nccl);
+    }
+    if (!cublas.empty()) {
+        add_version(views[0], "cublaslt.13.system", cublas);
     }
     return views;
 }
@@ -416,7 +421,14 @@ TEST(GpuEngineChecks, LibrariesOfTheEngineAreNamedWithTheirCommand) {
         << all;
     EXPECT_NE(all.find("node1 has no NCCL"), std::string::npos) << all;
     EXPECT_NE(all.find("sudo apt-get install -y libnccl2"), std::string::npos) << all;
-    EXPECT_NE(all.find("cudnn9-cuda-12"), std::string::npos) << all;
+    EXPECT_NE(all.find("cudnn9-cuda-13"), std::string::npos) << all;
+
+    const auto unlinked = judged(of_the_engine("9.10.2", "2.26.2", "580.82.07", ""));
+    ASSERT_EQ(unlinked.size(), 1U);
+    EXPECT_NE(unlinked[0].detail.find("node1 has no cuBLASLt"), std::string::npos) << unlinked[0].detail;
+    EXPECT_NE(unlinked[0].evidence.at(0).find("libcublas-13-0"), std::string::npos)
+        << unlinked[0].evidence[0];
+    EXPECT_EQ(judged(of_the_engine("9.10.2", "2.18.5")).size(), 1U) << "allocates no memory for collectives";
 
     auto own = of_the_engine("", "");
     own[0].native = false;
@@ -427,6 +439,13 @@ TEST(GpuEngineChecks, LibrariesOfTheEngineAreNamedWithTheirCommand) {
 }
 
 TEST(GpuEngineChecks, ADriverThatIsMissingOrTooOld) {
+    // Every driver from the branch of the engine's CUDA on will do.
+    EXPECT_TRUE(judged(of_the_engine("9.10.2", "2.26.2", "580.65.06")).empty());
+    EXPECT_EQ(judged(of_the_engine("9.10.2", "2.26.2", "575.57.08")).size(), 1U);
+    auto older = of_the_engine("9.10.2", "2.26.2", "535.183.01");
+    older[0].engine_cuda = "12.8";
+    add_version(older[0], "cublaslt.12.system", "12.8.4.1");
+    EXPECT_TRUE(judged(older).empty());
     auto views = of_the_engine("9.10.2", "2.26.2", "470.82.01");
     views[0].os = "Rocky Linux 9.4 (Blue Onyx)";
     const auto old = judged(views);

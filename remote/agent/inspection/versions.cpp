@@ -90,8 +90,10 @@ std::vector<std::string> library_folders() {
 // As text for the parent process.
 std::string look_at_libraries() {
     std::map<std::string, std::string> found;
-    constexpr std::array<std::pair<const char*, const char*>, 4> kLibraries{
+    constexpr std::array<std::pair<const char*, const char*>, 6> kLibraries{
         {{"nccl.system", "libnccl.so.2"},
+         {"cublaslt.12.system", "libcublasLt.so.12"},
+         {"cublaslt.13.system", "libcublasLt.so.13"},
          {"cudnn.system", "libcudnn.so.9"},
          {"cudnn.system", "libcudnn.so.8"},
          {"driver.library", "libcuda.so.1"}}};

@@ -11,7 +11,7 @@
 namespace rankscope::agent {
 
 /// Versions of what training depends on: kernel, machine, libc, the NVIDIA driver (driver) and its library
-/// (driver.library), the libraries of the system (nccl.system, cudnn.system, cuda.system) and, where the request names
+/// (driver.library), the libraries of the system (nccl.system, cudnn.system, cublaslt.13.system of CUDA 13, cuda.system) and, where the request names
 /// an interpreter, those that its packages bring (python, torch, cuda, nccl, cudnn). torch is not imported.
 wire::HostInspection inspect_versions(const InspectionScope& scope, const FoundPrograms& programs);
 

@@ -56,6 +56,7 @@ std::optional<WorkerBundle> parse_manifest(const fs::path& folder, const std::st
     WorkerBundle bundle;
     try {
         bundle.entry = json.value("entry", "rankscope-worker");
+        bundle.cuda = json.value("cuda", "");
         bundle.capabilities = json.value("capabilities", nlohmann::json::object());
         for (const auto& entry : json["files"]) {
             BundleFile file;

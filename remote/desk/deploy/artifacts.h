@@ -35,6 +35,7 @@ struct BundleFile {
 struct WorkerBundle {
     std::string hash;   ///< name of its folder on nodes: changes with any file
     std::string entry;  ///< the program among the files
+    std::string cuda;   ///< the CUDA version of its engine, "13.0"; empty: it has none for GPUs
     nlohmann::json capabilities;
     std::vector<BundleFile> files;
     std::uint64_t total_bytes = 0;

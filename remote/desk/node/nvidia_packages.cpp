@@ -14,41 +14,42 @@ namespace {
 struct Distribution {
     std::initializer_list<std::string_view> names;  ///< begin of PRETTY_NAME
     const char* driver;
-    const char* cudnn;
-    const char* nccl;
+    const char* install;  ///< before the name of a package
+    const char* nccl;     ///< package
 };
 
-// Names of packages: NVIDIA's driver, cuDNN and NCCL installation guides.
+// Names of packages: NVIDIA's driver, CUDA, cuDNN and NCCL installation guides. (Debian 12's own driver is too old for
+// CUDA 13.)
 const std::array<Distribution, 4>& distributions() {
     static const std::array<Distribution, 4> all{
-        {{{"Ubuntu"},
-          "sudo ubuntu-drivers install --gpgpu",
-          "sudo apt-get install -y cudnn9-cuda-12",
-          "sudo apt-get install -y libnccl2"},
-         {{"Debian"},
-          "sudo apt-get install -y nvidia-driver",
-          "sudo apt-get install -y cudnn9-cuda-12",
-          "sudo apt-get install -y libnccl2"},
+        {{{"Ubuntu"}, "sudo ubuntu-drivers install --gpgpu", "sudo apt-get install -y ", "libnccl2"},
+         {{"Debian"}, "sudo apt-get install -y nvidia-open", "sudo apt-get install -y ", "libnccl2"},
          {{"Red Hat", "Rocky", "AlmaLinux", "CentOS", "Oracle", "Fedora", "Amazon"},
           "sudo dnf install -y nvidia-open",
-          "sudo dnf install -y cudnn9-cuda-12",
-          "sudo dnf install -y libnccl"},
-         {{"SUSE", "openSUSE"},
-          "sudo zypper install -y nvidia-open",
-          "sudo zypper install -y cudnn9-cuda-12",
-          "sudo zypper install -y libnccl"}}};
+          "sudo dnf install -y ",
+          "libnccl"},
+         {{"SUSE", "openSUSE"}, "sudo zypper install -y nvidia-open", "sudo zypper install -y ", "libnccl"}}};
     return all;
+}
+
+std::string package_of(NvidiaPart part, const Distribution& distribution, std::string cuda) {
+    if (part == NvidiaPart::Nccl) {
+        return distribution.nccl;
+    }
+    if (part == NvidiaPart::Cudnn) {
+        return "cudnn9-cuda-" + cuda.substr(0, cuda.find('.'));
+    }
+    std::replace(cuda.begin(), cuda.end(), '.', '-');
+    return "libcublas-" + cuda;
 }
 
 }  // namespace
 
-std::string nvidia_install_command(NvidiaPart part, const std::string& os) {
+std::string nvidia_install_command(NvidiaPart part, const std::string& os, const std::string& cuda) {
     for (const auto& entry : distributions()) {
         if (std::any_of(entry.names.begin(), entry.names.end(),
                         [&os](std::string_view name) { return os.starts_with(name); })) {
-            return part == NvidiaPart::Driver  ? entry.driver
-                   : part == NvidiaPart::Cudnn ? entry.cudnn
-                                               : entry.nccl;
+            return part == NvidiaPart::Driver ? entry.driver : entry.install + package_of(part, entry, cuda);
         }
     }
     return {};

@@ -75,7 +75,8 @@ EngineParts EngineParts::of_bundle() {
     constexpr const char* kCudaPlugin = "librankscope-cuda.so";
     const auto bundle = find_worker_bundle();
     return {.cuda = bundle && std::any_of(bundle->files.begin(), bundle->files.end(),
-                                          [](const BundleFile& file) { return file.name == kCudaPlugin; })};
+                                          [](const BundleFile& file) { return file.name == kCudaPlugin; }),
+            .cuda_version = bundle ? bundle->cuda : std::string()};
 }
 
 std::string ComputeOffers::why_not(const std::vector<ComputeOffer>& offers, const std::string& value) {

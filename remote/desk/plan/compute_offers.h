@@ -15,7 +15,8 @@ struct EngineParts {
     /// Read from the bundle that is sent to the nodes.
     static EngineParts of_bundle();
 
-    bool cuda = false;  ///< it was built with CUDA
+    bool cuda = false;           ///< it was built with CUDA
+    std::string cuda_version{};  ///< "13.0"; empty: not known
 };
 
 /// A value of a key, and why this run cannot use it; empty: it can.

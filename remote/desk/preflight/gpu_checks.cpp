@@ -4,6 +4,7 @@
 #include <base/text.h>
 #include <remote/desk/preflight/gpu_checks.h>
 #include <remote/desk/preflight/gpu_engine_checks.h>
+#include <remote/desk/preflight/oldest_driver.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -180,9 +181,7 @@ std::optional<int> major_of(const std::string& version) {
     return parse_number<int>(std::string_view(version).substr(0, version.find('.')));
 }
 
-// The oldest driver branch of each CUDA version's line (CUDA Toolkit release notes, minor version compatibility).
 void old_driver(const NodeView& view, HostFindings& findings) {
-    constexpr std::array<std::pair<int, int>, 4> kOldest{{{10, 410}, {11, 450}, {12, 525}, {13, 580}}};
     const std::string driver = version_of(view, "driver");
     const std::string cuda = version_of(view, "cuda");
     const auto has = major_of(driver);
@@ -190,13 +189,10 @@ void old_driver(const NodeView& view, HostFindings& findings) {
     if (!has || !wants) {
         return;
     }
-    for (const auto& [line, oldest] : kOldest) {
-        if (*wants == line && *has < oldest) {
-            findings.add(
-                "cuda-driver-too-old", CheckStatus::Fail, view,
-                text(kContext, "The driver %1 of %2 is too old for CUDA %3, which needs at least %4.",
-                     {driver, view.name, cuda, std::to_string(oldest)}));
-        }
+    if (*has < oldest_driver(*wants)) {
+        findings.add("cuda-driver-too-old", CheckStatus::Fail, view,
+                     text(kContext, "The driver %1 of %2 is too old for CUDA %3, which needs at least %4.",
+                          {driver, view.name, cuda, std::to_string(oldest_driver(*wants))}));
     }
 }
 

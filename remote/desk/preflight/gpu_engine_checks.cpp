@@ -4,6 +4,7 @@
 #include <base/text.h>
 #include <remote/desk/node/nvidia_packages.h>
 #include <remote/desk/preflight/gpu_engine_checks.h>
+#include <remote/desk/preflight/oldest_driver.h>
 #include <remote/desk/text.h>
 
 #include <algorithm>
@@ -18,11 +19,9 @@ namespace rankscope {
 namespace {
 
 constexpr const char* kContext = "Preflight";
-// The engine is built with CUDA 12; its driver branch and later ones (minor version compatibility).
-constexpr std::pair<int, int> kOldestDriver{525, 0};
-// The first that describes devices, and the first whose communicators are made without blocking.
+// The first that describes devices, and the first that allocates and registers memory for collectives.
 constexpr std::pair<int, int> kOldestCudnn{9, 8};
-constexpr std::pair<int, int> kOldestNccl{2, 14};
+constexpr std::pair<int, int> kOldestNccl{2, 19};
 
 // Nothing: the look did not report it. Empty: it is not there.
 std::optional<std::string> version_of(const NodeView& view, std::string_view name) {
@@ -53,7 +52,9 @@ std::string words_of(const std::pair<int, int>& version) {
 
 // The command for this distribution, else where it comes from.
 std::string how_to_get(NvidiaPart part, const NodeView& view) {
-    const std::string command = nvidia_install_command(part, view.os);
+    const std::string command = view.engine_cuda.empty()
+                                    ? nvidia_install_command(part, view.os)
+                                    : nvidia_install_command(part, view.os, view.engine_cuda);
     return command.empty()
                ? text(kContext, "Install it from %1.", {kNvidiaRepository})
                : text(kContext, "On %1: %2 (packages: %3).", {view.name, command, kNvidiaRepository});
@@ -69,23 +70,24 @@ bool driver(const NodeView& view, HostFindings& findings) {
             .remedy = how_to_get(NvidiaPart::Driver, view);
         return false;
     }
-    if (view.native && version && numbers_of(*version) < kOldestDriver && numbers_of(*version).first > 0) {
+    const int oldest = oldest_driver(numbers_of(view.engine_cuda).first);
+    if (view.native && version && numbers_of(*version).first < oldest && numbers_of(*version).first > 0) {
         findings
             .add(
                 "cuda-driver-too-old", CheckStatus::Fail, view,
                 text(kContext, "The driver %1 of %2 is too old for the CUDA engine, which needs at least %3.",
-                     {*version, view.name, std::to_string(kOldestDriver.first)}))
+                     {*version, view.name, std::to_string(oldest)}))
             .remedy = how_to_get(NvidiaPart::Driver, view);
     }
     return true;
 }
 
-void library(const NodeView& view, const char* name, const char* title, NvidiaPart part,
+void library(const NodeView& view, const std::string& name, const char* title, NvidiaPart part,
              const std::pair<int, int>& oldest, HostFindings& findings) {
     // Where the look was late, or the job brings folders of its own, an absent library says nothing.
     const bool looked = version_of(view, "driver.library") || version_of(view, "cudnn.system") ||
                         version_of(view, "nccl.system");
-    if (!looked || is_unseen(view, std::string("versions.") + name) || view.env.contains("LD_LIBRARY_PATH")) {
+    if (!looked || is_unseen(view, "versions." + name) || view.env.contains("LD_LIBRARY_PATH")) {
         return;
     }
     const auto version = version_of(view, name);
@@ -128,6 +130,11 @@ void gpu_engine_checks(const NodeView& view, HostFindings& findings) {
         return;
     }
     library(view, "cudnn.system", "cuDNN", NvidiaPart::Cudnn, kOldestCudnn, findings);
+    // The engine is linked to the library of its own CUDA version.
+    if (const int cuda = numbers_of(view.engine_cuda).first; cuda > 0) {
+        library(view, "cublaslt." + std::to_string(cuda) + ".system", "cuBLASLt", NvidiaPart::Cublas,
+                {cuda, 0}, findings);
+    }
     library(view, "nccl.system", "NCCL", NvidiaPart::Nccl, kOldestNccl, findings);
     precision(view, findings);
 }

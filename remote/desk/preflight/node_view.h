@@ -24,6 +24,7 @@ struct NodeView {
     bool gpus = false;                            ///< its ranks use GPUs
     bool native = false;                          ///< its ranks are the native engine's
     std::string precision;                        ///< of the native engine; empty: the default
+    std::string engine_cuda;                      ///< "13.0": the native engine's CUDA; empty: not known
     std::string os;                               ///< PRETTY_NAME of os-release
     std::map<std::string, std::string> env;       ///< of the job, for the node's ranks
     std::map<std::string, std::string> env_keys;  ///< variable → the job's key that sets it

@@ -23,6 +23,7 @@ void add_indices(const RankPlan& rank, std::set<int>& indices) {
 void set_planned(NodeView& view, const LaunchPlan& plan, const Job& job) {
     view.native = job.train.has_value();
     view.precision = train_word(job, "precision");
+    view.engine_cuda = view.native ? EngineParts::of_bundle().cuda_version : std::string();
     for (const auto& planned : plan.nodes) {
         if (planned.node == view.name) {
             view.address = planned.address;

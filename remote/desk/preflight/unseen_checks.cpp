@@ -48,6 +48,8 @@ const std::array kParts{
     Part{"routes", [](const std::string&) { return text(kContext, "the routes to the other nodes"); }},
     Part{"versions",
          [](const std::string&) { return text(kContext, "the versions of the programs and libraries"); }},
+    Part{"versions.cublaslt.",
+         [](const std::string&) { return text(kContext, "the version of the system's cuBLASLt"); }, true},
     Part{"versions.cuda", [](const std::string&) { return text(kContext, "the version of PyTorch's CUDA"); },
          true},
     Part{"versions.cudnn",
