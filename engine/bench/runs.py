@@ -45,11 +45,26 @@ def free_port():
         return probe.getsockname()[1]
 
 
+PEER_LOST = 75   # exit status of rankscope-worker
+LINES_KEPT = 20
+
+
+def last_lines(files):
+    """Of each rank's file the last lines that say something."""
+    kept = {}
+    for rank, file in enumerate(files):
+        file.seek(0)
+        kept[rank] = [line for line in file.read().splitlines() if line.strip()][-LINES_KEPT:]
+    return kept
+
+
 @dataclass
 class Run:
     """One benchmark run: the JSON line that its rank 0 printed, or why there is none."""
     line: dict = field(default_factory=dict)
     fault: str = ""
+    timed_out: bool = False
+    said: dict = field(default_factory=dict)  # of a fault: the last lines on stderr by rank
     wall_s: float = 0.0         # from the start of the first rank until the last has ended
     first_step_s: float = 0.0   # from the start of the first rank until the slowest rank's first step was done
     others_cores: float = 0.0   # what else ran on the machine meanwhile
@@ -91,20 +106,20 @@ def start_ranks(command, world=1, threads=1, timeout=600, launcher=False, enviro
         for rank in ranks:
             os.killpg(rank.pid, signal.SIGKILL)  # with the ranks that a launcher started
             rank.wait()
-        return Run(fault=f"not done after {timeout} s")
+        return Run(fault=f"not done after {timeout:.0f} s", timed_out=True, said=last_lines(faults))
     finally:
-        texts = []
+        said = last_lines(faults)
         for errors in faults:
-            errors.seek(0)
-            texts.append(errors.read())
             errors.close()
     wall = time.monotonic() - begin
     result = Run(wall_s=wall)
     result.others_cores = max(0.0, (busy_seconds() - busy - (children_seconds() - cpu)) / wall)
     failed = [rank for rank, process in enumerate(ranks) if process.returncode != 0]
     if failed:
-        said = [line for line in texts[failed[0]].splitlines() if line.strip()]
-        result.fault = f"rank {failed[0]} ended with {ranks[failed[0]].returncode}: {said[-1] if said else 'no message'}"
+        # A rank that lost another one is no cause.
+        first = next((rank for rank in failed if ranks[rank].returncode != PEER_LOST), failed[0])
+        result.fault = f"rank {first} ended with {ranks[first].returncode}: {said[first][-1] if said[first] else 'no message'}"
+        result.said = said
         return result
     if wants_line:
         result.line = last_json("\n".join(outputs))

@@ -16,16 +16,21 @@
 #include <tests/engine/cuda_arrays.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace rankscope::engine::test {
 namespace {
 
 using cuda::test::Array;
+using namespace std::chrono_literals;
 
 class CudaDevice : public cuda::test::OnGpu {};
 
@@ -95,7 +100,8 @@ TEST(NcclPair, DISABLED_Rank) {
                     .world_size = 2});
     std::shared_ptr<float> memory;
     {
-        const auto group = make_nccl_process_group({.rank = rank, .world_size = 2, .device = 0}, store);
+        const auto group = make_nccl_process_group(
+            {.rank = rank, .world_size = 2, .device = 0, .connect_timeout = 30s}, store);
         constexpr std::size_t kCount = 5000;
         memory = group->allocate(kCount);
         const auto set = [&](float value) {
@@ -140,10 +146,29 @@ TEST(NcclPair, DISABLED_Rank) {
 TEST_F(CudaDevice, NcclTwoProcessesRecordAndReplayASum) {
     TcpStoreServer server({.port = 0, .address = "127.0.0.1", .token = "t", .world_size = 2});
     const std::array<pid_t, 2> ranks{start_rank(0, server.port()), start_rank(1, server.port())};
-    for (const pid_t rank : ranks) {
-        int status = 0;
-        ASSERT_EQ(waitpid(rank, &status, 0), rank);
-        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+    const auto deadline = std::chrono::steady_clock::now() + 60s;
+    std::array<std::optional<int>, 2> ended;
+    while (std::any_of(ended.begin(), ended.end(), [](const auto& one) { return !one; })) {
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+            int status = 0;
+            if (!ended[rank] && waitpid(ranks[rank], &status, WNOHANG) == ranks[rank]) {
+                ended[rank] = status;
+            }
+        }
+        // One that fails leaves the other waiting; neither may stay on the GPU.
+        const bool failed =
+            std::any_of(ended.begin(), ended.end(), [](const auto& one) { return one.value_or(0) != 0; });
+        if (failed || std::chrono::steady_clock::now() > deadline) {
+            for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+                if (!ended[rank]) {
+                    kill(ranks[rank], SIGKILL);
+                }
+            }
+        }
+        std::this_thread::sleep_for(10ms);
+    }
+    for (const auto& status : ended) {
+        EXPECT_EQ(*status, 0);
     }
 }
 

@@ -11,11 +11,13 @@ import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 
 BENCH = pathlib.Path(__file__).resolve().parents[2] / "engine" / "bench"
-sys.path.insert(0, str(BENCH))
+sys.path[:0] = [str(BENCH), str(pathlib.Path(__file__).resolve().parent)]
+import gpu_machine  # noqa: E402
 import runs  # noqa: E402
-from gpu_check import budget, parts, speed, table  # noqa: E402
+from gpu_check import budget, machine, packing, parts, ranks, speed, suites, table  # noqa: E402
 
 WORKER = os.environ.get("RANKSCOPE_WORKER", "")
 
@@ -148,7 +150,100 @@ class GpuCheck(unittest.TestCase):
         self.assertFalse(self.out.with_suffix(".tar.xz").exists())
 
 
+class GpuCheckOnAGpu(unittest.TestCase):
+    """All parts as on a machine with a GPU: gpu_machine.py."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.programs, self.python, tools = gpu_machine.make(self.folder.name, pathlib.Path(WORKER).resolve())
+        self.environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+        self.out = pathlib.Path(self.folder.name) / "out"
+
+    def run_parts(self, *names):
+        """The report of these parts; ranks with the smallest model only."""
+        with unittest.mock.patch.dict(os.environ, self.environment), unittest.mock.patch.object(ranks, "CASES", ranks.CASES[:1]):
+            here = machine.look(self.programs, str(self.python), False)
+            report = parts.Report(self.out, {"machine": machine.describe(here)})
+            whole = budget.Budget(590)
+            for name in names:
+                parts.run_part(name, here, whole, report)
+        self.assertEqual({name: report.content[name]["state"] for name in names}, {name: "done" for name in names}, report.content)
+        return report.content, (self.out / "table.md").read_text(encoding="utf-8")
+
+    def test_every_part_of_every_call_runs_its_commands(self):
+        for call, names in parts.CALLS.items():
+            report, shown = self.run_parts(*names)
+            self.assertIn("GPU: NVIDIA H200", shown)
+            if call > 1:  # the ratios of a call come from its own GPU
+                self.assertIn("| resnet18 256 | 500,000 images/s", shown)
+                self.assertIn("(5.00×)", shown)
+        self.assertIn("| resnet18 1024 | not measured here, compile rank 0 ended with 1: CUDA out of memory |", shown)
+        self.assertEqual(report["sanitizer"]["result"]["memcheck"], {"passed": 1, "failed": [], "skipped": 0})
+
+    def test_what_each_part_measures_is_in_the_report(self):
+        report, _ = self.run_parts("ceilings", "operations", "tests", "flight", "plugin", "ranks")
+        self.assertEqual(report["tests"]["result"], {"passed": 2, "failed": [], "skipped": 0, "suites": 3})
+        self.assertEqual(report["ceilings"]["result"]["product_tflops"], 700.0)
+        self.assertEqual(report["operations"]["result"][0]["operations"][0]["name"], "update")
+        self.assertEqual(sorted(report["flight"]["result"]["skipped"]["dumps"]), ["dump_0", "dump_1"])
+        self.assertEqual(report["plugin"]["result"]["overhead"], {"1": 0.0, "2": 0.0})
+        self.assertEqual([one["ranks"] for one in report["ranks"]["result"]], [2, 4])
+        for one in report["ranks"]["result"]:
+            self.assertLessEqual(one["after_one_update"], one["limit"])
+
+    def test_a_part_that_hangs_leaves_time_for_the_next(self):
+        limit, ranks.RUN_S = ranks.RUN_S, 6
+        self.addCleanup(setattr, ranks, "RUN_S", limit)
+        with unittest.mock.patch.dict(os.environ, self.environment, GPU_MACHINE_HANGS="1"):
+            here = machine.look(self.programs, str(self.python), False)
+            report = parts.Report(self.out, {})
+            whole = budget.Budget(100)
+            self.assertTrue(parts.run_part("ranks", here, whole, report))
+            self.assertFalse(parts.run_part("ceilings", here, whole, report))
+            self.assertGreater(whole.left(), 50)
+        hung = report.content["ranks"]["result"]
+        self.assertEqual([one["fault"] for one in hung], ["not done after 6 s"], "further cases would hang as well")
+        self.assertEqual(hung[0]["said"], {0: ["NCCL WARN"], 1: ["NCCL WARN"]})
+
+    def test_a_test_that_hangs_takes_its_ranks_with_it(self):
+        program = pathlib.Path(self.folder.name) / "hangs"
+        gpu_machine.write(program, f"#!/bin/sh\nsleep 600 &\necho $! >{self.folder.name}/pid\nwait\n")
+        passed, failed, _ = suites.run_suite(str(program), "Any.", 2)
+        self.assertEqual((passed, len(failed)), (0, 1))
+        pid = (pathlib.Path(self.folder.name) / "pid").read_text(encoding="utf-8").strip()
+        state = pathlib.Path(f"/proc/{pid}/stat")
+        self.assertTrue(not state.exists() or state.read_text(encoding="utf-8").split()[2] == "Z")
+
+
 class GpuCheckReport(unittest.TestCase):
+    def test_a_part_has_a_share_of_the_time(self):
+        whole = budget.Budget(100)
+        self.assertLess(whole.share(30).limit(90), 31)
+        self.assertGreater(whole.share(30).limit(90), 28)
+        self.assertLess(whole.share(300).limit(300), 91)
+
+    def test_an_archive_that_is_too_large_is_removed(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            (folder / "bin").mkdir()
+            for program in (*packing.NAMES.values(), "librankscope-cuda.so"):
+                (folder / "bin" / program).write_bytes(pathlib.Path("/bin/true").read_bytes())
+            archive = folder / "archive.tar.xz"
+            self.assertLess(packing.pack(folder, BENCH, archive), packing.LARGEST_MIB)
+            self.assertTrue(archive.exists())
+            largest, packing.LARGEST_MIB = packing.LARGEST_MIB, 0.001
+            self.addCleanup(setattr, packing, "LARGEST_MIB", largest)
+            with self.assertRaises(SystemExit):
+                packing.pack(folder, BENCH, archive)
+            self.assertFalse(archive.exists())
+
+    def test_the_rank_that_failed_first_is_named(self):
+        run = runs.start_ranks([sys.executable, "-c", "import os, sys; rank = int(os.environ['RANK']); "
+                                "print('rank', rank, file=sys.stderr); sys.exit(75 if rank == 0 else 3)"], world=2)
+        self.assertEqual(run.fault, "rank 1 ended with 3: rank 1")
+        self.assertEqual(run.said, {0: ["rank 0"], 1: ["rank 1"]})
+
     def test_the_run_in_the_middle_counts(self):
         speeds = iter((30.0, 10.0, 20.0))
         one = speed.repeat(3, lambda: {"images_per_s": next(speeds), "first_step_s": 1.0})

@@ -12,16 +12,22 @@ class OutOfTime(Exception):
 
 
 class Budget:
-    def __init__(self, seconds):
+    def __init__(self, seconds, whole=None):
         self.seconds = seconds
+        self.whole = whole
         self.begin = time.monotonic()
 
+    def share(self, seconds):
+        """Of a part: a part that hangs must not take the time of the next ones."""
+        return Budget(seconds + RESERVE_S, self)
+
     def left(self):
-        return self.seconds - RESERVE_S - (time.monotonic() - self.begin)
+        own = self.seconds - RESERVE_S - (time.monotonic() - self.begin)
+        return min(own, self.whole.left()) if self.whole else own
 
     def limit(self, wanted, shortest=SHORTEST_S):
         """Seconds that the next run may take: at most `wanted`. Raises OutOfTime when less than `shortest` are left."""
         left = self.left()
         if left < min(wanted, shortest):
-            raise OutOfTime(f"{max(0.0, left):.0f} s of {self.seconds:.0f} s were left")
+            raise OutOfTime(f"{max(0.0, left):.0f} s of {self.seconds - (RESERVE_S if self.whole else 0):.0f} s were left")
         return min(wanted, left)

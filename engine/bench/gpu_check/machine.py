@@ -68,16 +68,28 @@ def look(folder, python, dry):
     return machine
 
 
+def answer(command, limit=60):
+    """Exit status and text; a program that does not end or start is no reason to end the call."""
+    try:
+        asked = subprocess.run(command, text=True, capture_output=True, timeout=limit)
+    except (OSError, subprocess.TimeoutExpired) as e:
+        return 1, str(e)
+    return asked.returncode, (asked.stdout if asked.returncode == 0 else asked.stderr or asked.stdout).strip()
+
+
 def describe(machine):
     """Device, driver and library versions, as the worker and nvidia-smi report them."""
     found = {"torch": machine.torch or machine.torch_fault, "cpus": os.cpu_count()}
     if "worker" in machine.programs:
-        asked = subprocess.run([machine.program("worker"), "--capabilities"], text=True, capture_output=True, timeout=120)
-        found["capabilities"] = json.loads(asked.stdout) if asked.returncode == 0 else asked.stderr.strip()
+        code, text = answer([machine.program("worker"), "--capabilities"])
+        try:
+            found["capabilities"] = json.loads(text) if code == 0 else text
+        except ValueError:
+            found["capabilities"] = text
     if shutil.which("nvidia-smi"):
-        asked = subprocess.run(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem,power.limit",
-                                "--format=csv,noheader"], text=True, capture_output=True, timeout=60)
-        found["gpus"] = asked.stdout.strip().splitlines()
+        code, text = answer(["nvidia-smi", "--query-gpu=name,driver_version,clocks.max.sm,clocks.max.mem,power.limit",
+                             "--format=csv,noheader"])
+        found["gpus" if code == 0 else "nvidia-smi"] = text.splitlines()
     found["tools"] = [tool for tool in ("ncu", "compute-sanitizer", "nvcc") if find_tool(tool)]
     return found
 

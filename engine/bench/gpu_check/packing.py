@@ -70,5 +70,6 @@ def pack(build_folder, bench, archive):
             out.add(top, "gpu-check")
     size = archive.stat().st_size / 2**20
     if size > LARGEST_MIB:
+        archive.unlink()
         raise SystemExit(f"{archive}: {size:.0f} MiB, more than the {LARGEST_MIB} MiB that travel")
     return size

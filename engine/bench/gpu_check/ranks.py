@@ -19,7 +19,7 @@ CASES = (("convnet", {}), ("resnet18", {"sync_bn": True}), ("convnet", {"accumul
 # Several ranks on one GPU are several hosts for NCCL: sockets on the loopback device, few blocks, so that all fit.
 # Nothing is measured: ranks that share a GPU would measure one another, and different kernels give different bits.
 ONE_GPU = {"NCCL_HOSTID": "rank{rank}", "NCCL_SOCKET_IFNAME": "lo", "NCCL_IB_DISABLE": "1", "NCCL_MNNVL_ENABLE": "0",
-           "NCCL_MAX_CTAS": "2", "RANKSCOPE_CUDA_TUNING": "none"}
+           "NCCL_MAX_CTAS": "2", "NCCL_DEBUG": "WARN", "RANKSCOPE_CUDA_TUNING": "none"}
 
 
 def weights(folder):
@@ -36,7 +36,7 @@ def weights(folder):
 
 
 def train(machine, model, world, more, limit):
-    """Rank 0's weights after each update, or the fault."""
+    """Rank 0's weights after each update, or the run that failed."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         job = {"model": model, "dataset": {"name": "synthetic-digits", "train_size": 480, "test_size": 10}, "device": machine.device,
@@ -48,9 +48,9 @@ def train(machine, model, world, more, limit):
         run = runs.start_ranks([machine.program("worker"), "--config", str(folder / "job.json")], world, timeout=limit,
                                environment=ONE_GPU, wants_line=False)
         saved = sorted((folder / "checkpoints").glob("step_*"))
-        if run.fault or len(saved) < 2:
-            return [], run.fault or f"left {len(saved)} checkpoints"
-        return [weights(saved[0]), weights(saved[-1])], ""
+        if not run.fault and len(saved) < 2:
+            run.fault = f"left {len(saved)} checkpoints"
+        return ([], run) if run.fault else ([weights(saved[0]), weights(saved[-1])], None)
 
 
 def size(values):
@@ -65,19 +65,21 @@ def distance(one, many):
 
 def compare(machine, budget, model, more, alone, world):
     result = {"model": model, "ranks": world, **more, "limit": ONE_UPDATE_LIMIT}
-    several, fault = train(machine, model, world, more, budget.limit(RUN_S))
-    if fault:
-        return {**result, "fault": fault}
+    several, failed = train(machine, model, world, more, budget.limit(RUN_S))
+    if failed:
+        return {**result, "fault": failed.fault, "said": failed.said, "timed_out": failed.timed_out}
     return {**result, "after_one_update": distance(alone[0], several[0]), f"after_{UPDATES}": distance(alone[1], several[1])}
 
 
 def run(machine, budget, keep):
     report = []
     for model, more in CASES[:1] if machine.dry else CASES:
-        alone, fault = train(machine, model, 1, more, budget.limit(RUN_S))
+        alone, failed = train(machine, model, 1, more, budget.limit(RUN_S))
         for world in (2, 4):
-            report.append({"model": model, "ranks": world, **more, "fault": "one rank: " + fault} if fault else
-                          compare(machine, budget, model, more, alone, world))
+            report.append({"model": model, "ranks": world, **more, "fault": "one rank: " + failed.fault, "said": failed.said,
+                           "timed_out": failed.timed_out} if failed else compare(machine, budget, model, more, alone, world))
             keep(report)
+            if report[-1].get("timed_out"):
+                return True  # whatever hangs would take the time of all further cases
     # Written so that not-a-number fails, too.
     return any("fault" in one or not one["after_one_update"] <= one["limit"] for one in report)

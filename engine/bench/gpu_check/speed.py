@@ -12,14 +12,16 @@ from .budget import OutOfTime
 # model, samples per step, timed steps, runs
 CASES = (("resnet18", 256, 400, 3), ("resnet18", 128, 400, 3), ("resnet18", 1024, 200, 3))
 LARGE_CASES = (("resnet50", 256, 60, 1), ("convnet", 100, 1000, 1))
+# For the ratios of a call that measures peers: another call may have had another GPU.
+BESIDE_CASES = (("resnet18", 256, 400, 2),)
 DRY_CASES = (("toy", 8, 5, 2),)
 RUN_S = 90
 COMPILE_S = 240  # of torch.compile with a cold cache
 KEPT = ("images_per_s", "step_ms", "activation_mb", "peak_device_mb", "versions", "program", "layout")
 
 
-def cases(machine, large):
-    return DRY_CASES if machine.dry else LARGE_CASES if large else CASES
+def cases(machine, large, beside=False):
+    return DRY_CASES if machine.dry else LARGE_CASES if large else BESIDE_CASES if beside else CASES
 
 
 def arguments(machine, model, batch, steps):
@@ -31,7 +33,7 @@ def arguments(machine, model, batch, steps):
 def measure(command, limit, environment=None):
     run = runs.start_ranks([str(word) for word in command], timeout=limit, environment=environment)
     if run.fault:
-        return {"fault": run.fault}
+        return {"fault": run.fault, "said": run.said}
     return {**{key: run.line[key] for key in KEPT if key in run.line}, "first_step_s": run.first_step_s}
 
 
@@ -53,16 +55,18 @@ def repeat(times, once):
             "first_step_warm_s": statistics.median(one["first_step_s"] for one in done[1:]) if done[1:] else None}
 
 
-def run_ours(machine, budget, keep, large=False):
+def run_ours(machine, budget, keep, large=False, beside=False):
     report, failed = [], False
     with tempfile.TemporaryDirectory() as cache:  # the first run of a case measures plans, the others find them
-        for model, batch, steps, times in cases(machine, large):
+        for model, batch, steps, times in cases(machine, large, beside):
             said = arguments(machine, model, batch, steps)
             command = [machine.program("worker"), "bench", *said]
             one = repeat(times, lambda c=command: measure(c, budget.limit(RUN_S), {"RANKSCOPE_CUDA_CACHE": cache}))
             report.append({"model": model, "batch": batch, **one})
             failed |= "fault" in one
             keep(report)
+        if beside:
+            return failed
         model, batch, steps, _ = cases(machine, large)[0]
         without = {"RANKSCOPE_CUDA_CACHE": cache, "RANKSCOPE_CUDA_GRAPHS": "0"}
         report[0]["not_recorded"] = measure([machine.program("worker"), "bench", *arguments(machine, model, batch, steps)],

@@ -11,9 +11,12 @@ def number(value):
 
 def speed_rows(report):
     """model and batch: images/s of ours and of each peer, and the ratios."""
-    ours = {(one["model"], one["batch"]): one for part in ("ours", "ours-large") for one in rows_of(report, part)}
+    # What ran in this call, on this GPU; the longer measurement where there are two.
+    ours = {(one["model"], one["batch"]): one for part in ("ours-beside", "ours-large", "ours") for one in rows_of(report, part)}
     peers = [part for part in report if part.startswith(("eager", "graphs", "compile"))]
-    for (model, batch), one in ours.items():
+    known = dict.fromkeys([*ours, *((one["model"], one["batch"]) for part in peers for one in rows_of(report, part))])
+    for model, batch in known:
+        one = ours.get((model, batch), {"fault": "not measured here"})
         mine = one.get("images_per_s")
         text = f"{number(float(mine))} images/s" if mine else one.get("fault", "–")
         for part in peers:
@@ -69,6 +72,10 @@ def operation_rows(report):
 
 def lines(report):
     """`report`: of each part its state, and its result or why there is none."""
+    for gpu in report.get("machine", {}).get("gpus", []):
+        yield f"GPU: {gpu}"
+    if report.get("machine", {}).get("gpus"):
+        yield ""
     yield "| part | state | s | |"
     yield "|---|---|---|---|"
     for name, part in report.items():
