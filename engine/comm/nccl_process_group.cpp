@@ -201,6 +201,7 @@ private:
         const bool average = reduction.scale == 1.0F / static_cast<float>(size());
         ncclRedOp_t operation = average ? ncclAvg : ncclSum;
         const bool scaled = !average && reduction.scale != 1.0F;
+        std::unique_lock lock(communicator_->mutex);  // NCCL completes the call before in the background here
         if (scaled) {
             std::uint16_t half = 0;
             float single = reduction.scale;
@@ -228,8 +229,10 @@ private:
         const ncclResult_t code = ncclGroupEnd();
         nccl_check(refused, "ncclAllReduce");
         nccl_check(code, "ncclGroupEnd");
+        lock.unlock();
         if (scaled) {
             communicator_->settle(code, options_.collective_timeout, aborted_, "ncclAllReduce");
+            lock.lock();
             nccl_check(ncclRedOpDestroy(operation, communicator_->handle), "ncclRedOpDestroy");
         }
         return code;

@@ -26,7 +26,7 @@ CudaOptions cuda_options_from_environment(int device);
 /// such device or a library is too old for it.
 std::unique_ptr<Backend> make_cuda_backend(const CudaOptions& options);
 
-/// "cuDNN 9.19.0, cuBLASLt 13.0.1": what is loaded.
+/// "cuDNN 9.19.0, cuBLASLt 13.0.1, NCCL 2.28.9": what is loaded.
 std::string cuda_backend_library();
 
 }  // namespace rankscope::engine

@@ -21,7 +21,7 @@ struct CudaFunctions {
     std::unique_ptr<Backend> (*make_backend)(int device);
     std::unique_ptr<ProcessGroup> (*make_group)(const NcclOptions& options, Store& store);
     cuda::StepFigures (*planned_step)(const Graph& graph, const cuda::PlanQuestion& question);
-    std::string (*versions)();  ///< "cuDNN 9.19.0, cuBLASLt 13.0.1": what is loaded
+    std::string (*versions)();  ///< "cuDNN 9.19.0, cuBLASLt 13.0.1, NCCL 2.28.9": what is loaded
 };
 }  // namespace rankscope::engine
 

@@ -6,11 +6,12 @@
 
 #include <cublasLt.h>
 #include <cudnn.h>
+#include <nccl.h>
 
 namespace rankscope::engine::cuda {
 namespace {
 
-/// 91900 → "9.19.0"; 130001 → "13.0.1".
+/// 91900 → "9.19.0"; 130001 → "13.0.1"; 22809 → "2.28.9".
 std::string dotted(std::size_t version) {
     constexpr std::size_t kMajor = 10000;
     constexpr std::size_t kMinor = 100;
@@ -21,7 +22,10 @@ std::string dotted(std::size_t version) {
 }  // namespace
 
 std::string library_versions() {
-    return "cuDNN " + dotted(cudnnGetVersion()) + ", cuBLASLt " + dotted(cublasLtGetVersion());
+    int nccl = 0;
+    const bool known = ncclGetVersion(&nccl) == ncclSuccess;
+    return "cuDNN " + dotted(cudnnGetVersion()) + ", cuBLASLt " + dotted(cublasLtGetVersion()) +
+           (known ? ", NCCL " + dotted(static_cast<std::size_t>(nccl)) : "");
 }
 
 void check_libraries() {
