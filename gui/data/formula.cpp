@@ -236,8 +236,11 @@ private:
         push(Action::Operand, 0, index);
     }
     static bool whose(std::string_view word, FormulaOperand& operand) {
-        constexpr std::array<std::pair<std::string_view, Whose>, 4> kWords{
-            {{"mean", Whose::Mean}, {"min", Whose::Min}, {"max", Whose::Max}, {"median", Whose::Median}}};
+        constexpr std::array<std::pair<std::string_view, Whose>, 5> kWords{{{"mean", Whose::Mean},
+                                                                            {"min", Whose::Min},
+                                                                            {"max", Whose::Max},
+                                                                            {"median", Whose::Median},
+                                                                            {"sum", Whose::Sum}}};
         for (const auto& [text, meaning] : kWords) {
             if (word == text) {
                 operand.whose = meaning;
@@ -253,11 +256,12 @@ private:
         return read.ec == std::errc() && read.ptr == end && operand.rank >= 0 && operand.rank <= kMostRank;
     }
     void function(std::string_view name, std::size_t begin) {
-        constexpr std::array<std::pair<std::string_view, Action>, 5> kFunctions{{{"log", Action::Log},
+        constexpr std::array<std::pair<std::string_view, Action>, 6> kFunctions{{{"log", Action::Log},
                                                                                  {"mean", Action::Mean},
                                                                                  {"min", Action::Min},
                                                                                  {"max", Action::Max},
-                                                                                 {"median", Action::Median}}};
+                                                                                 {"median", Action::Median},
+                                                                                 {"sum", Action::Sum}}};
         const auto known = std::find_if(kFunctions.begin(), kFunctions.end(),
                                         [&](const auto& entry) { return entry.first == name; });
         if (known == kFunctions.end()) {
@@ -343,7 +347,7 @@ bool Formula::is_single() const {
 }
 
 double Formula::compute(const std::vector<double>& values, double world_size) const {
-    std::array<double, kMostParts> stack{};
+    std::array<double, kMostParts> stack;  // not initialised: this runs for each value
     std::size_t size = 0;
     for (const Part& part : parts_) {
         switch (part.action) {
@@ -375,6 +379,7 @@ double Formula::compute(const std::vector<double>& values, double world_size) co
             switch (part.action) {
                 case Action::Add:
                 case Action::Mean:
+                case Action::Sum:
                     result += next;
                     break;
                 case Action::Subtract:

@@ -18,7 +18,8 @@ enum class Whose {
     Mean,  ///< over all ranks that report it
     Min,
     Max,
-    Median
+    Median,
+    Sum
 };
 
 /// A metric as a formula names it: `loss`, `loss@rank3`, `"train/loss"@mean`.
@@ -51,8 +52,8 @@ struct FormulaError {
     std::string found = {};
 };
 
-/// Arithmetic over metrics: numbers, names, + - * / ( ), mean min max median log, @rankN @mean @min @max @median,
-/// world_size. Names with other signs than letters, digits, _ and . stand in double quotes. Of one name alone, mean(…)
+/// Arithmetic over metrics: numbers, names, + - * / ( ), mean min max median sum log, @rankN @mean @min @max @median
+/// @sum, world_size. Names with other signs than letters, digits, _ and . stand in double quotes. Of one name alone, mean(…)
 /// and its like are over the ranks. A value that cannot be computed (0 / 0, log of -1) is NaN. Bounded in length,
 /// depth and size; computing neither allocates nor recurs.
 class Formula {
@@ -87,7 +88,8 @@ private:
         Mean,
         Min,
         Max,
-        Median
+        Median,
+        Sum
     };
     /// In reverse Polish notation.
     struct Part {

@@ -2,12 +2,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 #include <gui/data/formula_series.h>
-#include <gui/data/rank_grid.h>
 #include <gui/strings.h>
 
 #include <QCoreApplication>
 #include <algorithm>
-#include <cmath>
+#include <chrono>
 #include <limits>
 #include <utility>
 
@@ -15,40 +14,15 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-constexpr std::int64_t kLag = 256;  ///< steps; a rank that is further behind holds up no mean
+constexpr MetricId kOnly{0};             ///< the one metric of the values
+constexpr std::size_t kAtOnce = 20'000;  ///< values that the window's thread computes: a few milliseconds
+constexpr std::size_t kSlice = 16'000;   ///< values for which a worker holds the gate: about a millisecond
+constexpr std::size_t kBlock = 200'000;  ///< values that are taken one by one at a time
+constexpr auto kProgress = std::chrono::milliseconds(200);
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(Formula)
 };
-
-std::optional<Whose> over_all(Whose whose) {
-    return whose == Whose::Each || whose == Whose::Rank ? std::nullopt : std::optional(whose);
-}
-
-float combined(Whose whose, std::vector<float>& values) {
-    switch (whose) {
-        case Whose::Min:
-            return *std::min_element(values.begin(), values.end());
-        case Whose::Max:
-            return *std::max_element(values.begin(), values.end());
-        case Whose::Median:
-            return quantile(values, 0.5);
-        default:
-            break;
-    }
-    double sum = 0;
-    for (const float value : values) {
-        sum += double(value);
-    }
-    return float(sum / double(values.size()));
-}
-
-/// The value at a step, or the last one before it.
-double value_at(const MetricColumn& column, std::int64_t step) {
-    const std::size_t i = column.steps().lower_bound(double(step) + 0.5);
-    return i == 0 ? kNone : double(column.at(i - 1));
-}
 
 }  // namespace
 
@@ -75,10 +49,10 @@ QString formula_error_text(const FormulaError& error) {
             break;
         case What::UnknownWord:
             text = found.isEmpty()
-                       ? Words::tr("A word is missing after @: rank0, mean, min, max or median")
+                       ? Words::tr("A word is missing after @: rank0, mean, min, max, median or sum")
                        : Words::tr(
-                             "“%1” is unknown; after @: rank0, mean, min, max, median; functions: mean, min, "
-                             "max, median, log")
+                             "“%1” is unknown; after @: rank0, mean, min, max, median, sum; functions: mean, "
+                             "min, max, median, sum, log")
                              .arg(found);
             break;
         case What::NumberMissing:
@@ -104,36 +78,46 @@ QString formula_error_text(const FormulaError& error) {
     return Words::tr("%1 (column %2).").arg(text).arg(error.position + 1);
 }
 
-FormulaSeries::FormulaSeries(std::string text, const LiveModel* live)
-    : text_(std::move(text)), live_(live), formula_(Formula::parse(text_, &error_)) {
+FormulaSeries::FormulaSeries(std::string text, const LiveModel* live, QThreadPool* pool)
+    : text_(std::move(text)), live_(live), formula_(Formula::parse(text_, &error_)), job_(this, pool) {
     restart();
 }
 
 FormulaSeries::~FormulaSeries() {
+    job_.cancel();
     DataGate::Change(*gate_).replace();
 }
 
 void FormulaSeries::restart() {
+    job_.cancel();
     DataGate::Change change(*gate_);
     change.replace();
     ranks_.clear();
-    next_.clear();
-    operands_.assign(formula_ ? formula_->operands().size() : 0, {});
-    scratch_.assign(operands_.size(), kNone);
+    work_.reset();
+    done_ = 1;
     generation_ = live_->gate()->generation();
     rewinds_ = live_->data().rewinds;
     ++revision_;
 }
 
+bool FormulaSeries::is_of_run() const {
+    return generation_ == live_->gate()->generation() && rewinds_ == live_->data().rewinds;
+}
+
 bool FormulaSeries::find_metrics() {
-    bool all = true;
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-        if (!operands_[i].metric) {
-            operands_[i].metric = live_->state().metrics.find(formula_->operands()[i].name);
-        }
-        all = all && operands_[i].metric.has_value();
+    if (work_) {
+        return true;
     }
-    return all;
+    std::vector<MetricId> metrics;
+    for (const FormulaOperand& operand : formula_->operands()) {
+        const auto metric = live_->state().metrics.find(operand.name);
+        if (!metric) {
+            return false;
+        }
+        metrics.push_back(*metric);
+    }
+    work_.emplace(*formula_, std::move(metrics));
+    return true;
 }
 
 QString FormulaSeries::problem() const {
@@ -143,8 +127,7 @@ QString FormulaSeries::problem() const {
     if (formula_->operands().empty()) {
         return Words::tr("The formula names no metric.");
     }
-    for (std::size_t i = 0; i < operands_.size(); ++i) {
-        const FormulaOperand& operand = formula_->operands()[i];
+    for (const FormulaOperand& operand : formula_->operands()) {
         if (!live_->state().metrics.find(operand.name)) {
             return Words::tr("No rank has reported “%1”.").arg(qs(operand.name));
         }
@@ -156,153 +139,107 @@ QString FormulaSeries::problem() const {
 }
 
 PanelValues FormulaSeries::values() const {
-    return {&ranks_, MetricId{0}, &revision_, gate_, formula_ && formula_->is_single()};
+    return {&ranks_, kOnly, &revision_, gate_, formula_ && formula_->is_single()};
 }
 
-std::int64_t FormulaSeries::settled(MetricId metric) const {
-    std::int64_t slowest = std::numeric_limits<std::int64_t>::max();
-    std::int64_t fastest = -1;
-    for (const MetricSeries& rank : live_->data().series) {
-        if (const MetricColumn& column = rank.column(metric); !column.empty()) {
-            slowest = std::min(slowest, column.steps().last());
-            fastest = std::max(fastest, column.steps().last());
-        }
-    }
-    const bool over = live_->state().outcome != Outcome::Running;
-    return over ? fastest : std::max(std::min(slowest, fastest), fastest - kLag);
-}
-
-std::size_t FormulaSeries::aggregate(std::size_t index, std::size_t most) {
-    const FormulaOperand& what = formula_->operands()[index];
-    Operand& operand = operands_[index];
-    const auto& series = live_->data().series;
-    const MetricColumn* leading = nullptr;
-    for (const MetricSeries& rank : series) {
-        const MetricColumn& column = rank.column(*operand.metric);
-        leading = !leading || column.size() > leading->size() ? &column : leading;
-    }
-    if (!leading || leading->empty()) {
-        return 0;
-    }
-    const std::int64_t end = settled(*operand.metric);
-    operand.next =
-        leading->steps().lower_bound(operand.all.empty() ? -1e18 : double(operand.all.steps().last()) + 0.5);
-    std::size_t used = 0;
-    std::vector<float> values;
-    for (; operand.next < leading->size() && used < most; ++operand.next) {
-        const std::int64_t step = leading->steps().at(operand.next);
-        if (step > end) {
-            break;
-        }
-        values.clear();
-        for (const MetricSeries& rank : series) {
-            const auto value = float(value_at(rank.column(*operand.metric), step));
-            if (std::isfinite(value)) {
-                values.push_back(value);
-            }
-        }
-        used += series.size();
-        operand.all.add(step, values.empty() ? float(kNone) : combined(what.whose, values));
-    }
-    return used;
-}
-
-const MetricColumn* FormulaSeries::base_of(std::size_t rank) const {
-    const auto& all = formula_->operands();
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].whose == Whose::Each) {
-            return &live_->data().series[rank].column(*operands_[i].metric);
-        }
-    }
-    if (over_all(all.front().whose)) {
-        return &operands_.front().all;
-    }
-    return &live_->data().series[std::size_t(all.front().rank)].column(*operands_.front().metric);
-}
-
-double FormulaSeries::value_of(std::size_t index, std::size_t rank, std::int64_t step) const {
-    const FormulaOperand& what = formula_->operands()[index];
-    if (over_all(what.whose)) {
-        return value_at(operands_[index].all, step);
-    }
-    const std::size_t of = what.whose == Whose::Rank ? std::size_t(what.rank) : rank;
-    return value_at(live_->data().series[of].column(*operands_[index].metric), step);
-}
-
-std::size_t FormulaSeries::compute_rank(std::size_t rank, std::size_t most) {
-    const MetricColumn& base = *base_of(rank);
-    // Not beyond what the others have: a value that is late would be replaced by the one before it.
-    std::int64_t end = std::numeric_limits<std::int64_t>::max();
-    const auto& all = formula_->operands();
-    const bool over = live_->state().outcome != Outcome::Running;
-    for (std::size_t i = 0; i < all.size() && !over; ++i) {
-        const MetricColumn& column =
-            over_all(all[i].whose)
-                ? operands_[i].all
-                : live_->data().series[all[i].whose == Whose::Rank ? std::size_t(all[i].rank) : rank].column(
-                      *operands_[i].metric);
-        end = std::min(end, column.empty() ? -1
-                                           : std::max(column.steps().last(),
-                                                      base.empty() ? 0 : base.steps().last() - kLag));
-    }
-    std::size_t used = 0;
-    for (std::size_t& next = next_[rank]; next < base.size() && used < most; ++next, ++used) {
-        const std::int64_t step = base.steps().at(next);
-        if (step > end) {
-            break;
-        }
-        for (std::size_t i = 0; i < all.size(); ++i) {
-            scratch_[i] = value_of(i, rank, step);
-        }
-        ranks_[rank].add(MetricId{0}, step,
-                         float(formula_->compute(scratch_, double(live_->state().ranks.size()))));
-    }
-    return used;
-}
-
-bool FormulaSeries::update(std::size_t most) {
-    if (generation_ != live_->gate()->generation() || rewinds_ != live_->data().rewinds) {
+void FormulaSeries::update() {
+    if (!is_of_run()) {
         restart();
     }
-    if (!problem().isEmpty() || !find_metrics()) {
-        return true;
+    if (computing() || !problem().isEmpty() || !find_metrics()) {
+        return;
     }
-    const DataGate::Change change(*gate_);
-    const std::size_t wanted = formula_->is_single() ? 1 : live_->data().series.size();
-    ranks_.resize(std::max(ranks_.size(), wanted));
-    next_.resize(ranks_.size(), 0);
-    std::size_t left = most;
-    for (std::size_t i = 0; i < operands_.size() && left > 0; ++i) {
-        if (over_all(formula_->operands()[i].whose)) {
-            left -= std::min(left, aggregate(i, left));
-        }
+    if (const std::size_t left = work_->left(live_->data()); left <= kAtOnce) {
+        compute_at_once();
+    } else {
+        compute_by_worker();
     }
-    // In turn, so that all ranks advance together.
-    const std::size_t share = std::max<std::size_t>(left / ranks_.size(), 16);
-    bool more = left == 0;
-    bool any = false;
-    for (std::size_t rank = 0; rank < ranks_.size() && left > 0; ++rank) {
-        const std::size_t used = compute_rank(rank, share);
-        more = more || used == share;
-        any = any || used > 0;
-    }
-    revision_ += any ? 1 : 0;
-    return !more;
 }
 
-double FormulaSeries::done() const {
-    if (!formula_ || ranks_.empty() || !problem().isEmpty()) {
-        return 1;
+void FormulaSeries::compute_at_once() {
+    const DataGate::Change change(*gate_);
+    bool any = false;
+    const std::size_t wanted = formula_->is_single() ? 1 : live_->data().series.size();
+    ranks_.resize(std::max(ranks_.size(), wanted));
+    work_->begin_pass();
+    work_->compute(live_->data(), std::numeric_limits<std::size_t>::max(),
+                   [&](std::size_t rank, std::int64_t step, float value) {
+                       ranks_[rank].add(kOnly, step, value);
+                       any = true;
+                   });
+    done_ = 1;
+    revision_ += any ? 1 : 0;
+}
+
+void FormulaSeries::compute_by_worker() {
+    const LiveData* run = &live_->data();
+    const std::shared_ptr<DataGate> gate = live_->gate();
+    const std::uint64_t generation = generation_;
+    // Values behind others are taken one by one, so that there must be few of them.
+    const bool first = std::all_of(ranks_.begin(), ranks_.end(),
+                                   [](const MetricSeries& rank) { return rank.column(kOnly).empty(); });
+    const std::size_t most = first ? std::numeric_limits<std::size_t>::max() : kBlock;
+    done_ = 0;
+    auto begin = std::make_shared<FormulaWork>(std::move(*work_));
+    work_.reset();
+    job_.start(
+        [this, run, gate, generation, most, begin](const JobHandle& job) -> std::optional<Block> {
+            Block block{std::move(*begin), {}};
+            std::size_t count = 0;
+            auto shown = std::chrono::steady_clock::now();
+            const auto add = [&](std::size_t rank, std::int64_t step, float value) {
+                if (rank >= block.columns.size()) {
+                    block.columns.resize(rank + 1);
+                }
+                block.columns[rank].add(step, value);
+                ++count;
+            };
+            std::size_t left = 0;
+            do {  // what came meanwhile, too, until it is little
+                block.work.begin_pass();
+                for (bool complete = false; !complete && count < most;) {
+                    const bool there = !job.cancelled() && gate->read(generation, [&] {
+                        complete = block.work.compute(*run, kSlice, add);
+                    });
+                    if (!there) {
+                        return {};
+                    }
+                    if (const auto now = std::chrono::steady_clock::now(); now - shown > kProgress) {
+                        shown = now;
+                        FormulaWork::Progress progress;
+                        gate->read(generation, [&] { progress = block.work.progress(*run); });
+                        job.post([this, progress] {
+                            done_ = progress.all > 0 ? progress.done / progress.all : 0;
+                            emit progressed();
+                        });
+                    }
+                }
+                if (!gate->read(generation, [&] { left = block.work.left(*run); })) {
+                    return {};
+                }
+            } while (left > kAtOnce / 2 && count < most);
+            return block;
+        },
+        [this](std::optional<Block> block) { take(std::move(block)); });
+}
+
+void FormulaSeries::take(std::optional<Block> block) {
+    if (!block || !is_of_run()) {
+        restart();
+        emit computed();
+        return;
     }
-    double done = 0;
-    double all = 0;
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-        if (const MetricColumn* base = operands_.front().metric ? base_of(rank) : nullptr) {
-            done += double(next_[rank]);
-            all += double(base->size());
+    {
+        const DataGate::Change change(*gate_);
+        ranks_.resize(std::max(ranks_.size(), block->columns.size()));
+        for (std::size_t rank = 0; rank < block->columns.size(); ++rank) {
+            ranks_[rank].append(kOnly, std::move(block->columns[rank]));
         }
+        work_ = std::move(block->work);
+        done_ = 1;
+        ++revision_;
     }
-    return all > 0 ? done / all : 1;
+    emit computed();
 }
 
 }  // namespace rankscope::gui

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -99,6 +100,20 @@ bool MetricSeries::add(MetricId metric, std::int64_t step, float value) {
         }
     }
     return columns_[metric.value()].add(step, value) || back;
+}
+
+void MetricSeries::append(MetricId metric, MetricColumn values) {
+    if (metric.value() >= columns_.size()) {
+        columns_.resize(metric.value() + 1);
+    }
+    MetricColumn& column = columns_[metric.value()];
+    if (column.empty()) {
+        column = std::move(values);
+        return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        column.add(values.steps().at(i), values.at(i));
+    }
 }
 
 const MetricColumn& MetricSeries::column(MetricId metric) const {
