@@ -131,7 +131,14 @@ void LiveData::note_step(const Event& event, const MetricEvent& metric, bool bac
         step_samples.truncate_from(metric.step);
     }
     furthest_ = back ? metric.step : std::max(furthest_, metric.step);
-    step_times.add(metric.step, double(event.t_us) * 1e-6);
+    const double time = double(event.t_us) * 1e-6;
+    step_times.add(metric.step, time);
+    delays.resize(std::max(delays.size(), series.size()));
+    StepDelays& of_rank = delays[std::size_t(event.rank)];
+    if (back) {
+        of_rank.truncate_from(metric.step);
+    }
+    of_rank.add(metric.step, time - step_times.at(double(metric.step)));
     step_samples.add(metric.step, metric.value("samples"));
 }
 
@@ -226,6 +233,11 @@ double LiveData::first_step() const {
         first = std::min(first, rank.first_step());
     }
     return std::isfinite(first) ? first : 0;
+}
+
+const StepDelays* LiveData::delays_of(int rank) const {
+    const bool known = rank >= 0 && std::size_t(rank) < delays.size() && !delays[std::size_t(rank)].empty();
+    return known ? &delays[std::size_t(rank)] : nullptr;
 }
 
 }  // namespace rankscope::gui

@@ -9,6 +9,7 @@
 #include <gui/data/run_marks.h>
 #include <gui/data/sample_history.h>
 #include <gui/data/start_times.h>
+#include <gui/data/step_delays.h>
 #include <gui/data/step_track.h>
 #include <remote/desk/run/run_state.h>
 
@@ -44,6 +45,7 @@ public:
     StartTimes start_times;
     RunMarks marks;                   ///< moments that belong on the curves
     StepTrack step_times;             ///< when the run reached a step, s since 1970
+    std::vector<StepDelays> delays;   ///< by rank: after step_times
     StepTrack step_samples;           ///< how many samples it had seen by then
     std::vector<NodeNotice> notices;  ///< oldest first; the log keeps those that are dropped here
     std::uint64_t notices_seen = 0;   ///< with the dropped ones
@@ -63,6 +65,8 @@ public:
 
     double last_step() const;   ///< of the fastest rank; 0: none
     double first_step() const;  ///< smallest first one; 0: none
+    /// Null: the run has no such rank, or it has reported no step.
+    const StepDelays* delays_of(int rank) const;
 
 private:
     void add_metric(const Event& event, const MetricEvent& metric);

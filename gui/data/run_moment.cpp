@@ -27,10 +27,6 @@ std::int64_t to_us(double seconds) {
     return std::llround(std::clamp(seconds, -kMostSeconds, kMostSeconds) / kMicro);
 }
 
-bool is_timed(const XScale& scale) {
-    return scale.unit() == XUnit::Elapsed || scale.unit() == XUnit::Clock;
-}
-
 double last_of(const LiveData& run) {
     return std::max(run.last_step(), run.first_step());
 }
@@ -55,7 +51,7 @@ std::optional<RunMoment> moment_of_time(const LiveData& run, std::int64_t t_us, 
         first = std::clamp(of_rank.first_step(), first, last);
         last = std::clamp(of_rank.last_step(), first, last);
     }
-    const double step = run.step_times.step_at(double(t_us) * kMicro);
+    const double step = step_at_time(run.step_times, run.delays_of(rank), double(t_us) * kMicro);
     return RunMoment{t_us, std::clamp(std::round(step), first, last), rank};
 }
 
@@ -63,14 +59,16 @@ std::optional<RunMoment> moment_of_x(const LiveData& run, const XScale& scale, d
     if (run.step_times.empty() || !std::isfinite(x)) {
         return {};
     }
-    const double there = scale.step_at(x);
+    const double there = scale.step_at(x, rank);
     const double step = std::clamp(std::round(there), run.first_step(), last_of(run));
-    return RunMoment{to_us(run.step_times.at(is_timed(scale) ? there : step)), step, rank};
+    const double time = time_of_step(run.step_times, run.delays_of(rank), scale.is_timed() ? there : step);
+    return RunMoment{to_us(time), step, rank};
 }
 
 double x_of_moment(const LiveData& run, const XScale& scale, const RunMoment& moment) {
     const double first = scale.of_step(run.first_step());
-    const double last = std::max(scale.of_step(last_of(run)), first);
+    const double last =
+        std::max({scale.of_step(last_of(run)), scale.of_step(last_of(run), moment.rank), first});
     return std::clamp(scale.of_moment(moment.step, moment.t_us), first, last);
 }
 
@@ -81,7 +79,7 @@ std::optional<TimeSpan> span_of_x(const LiveData& run, const XScale& scale, doub
     const double first = scale.step_at(lower);
     const double last = scale.step_at(upper);
     TimeSpan span{to_us(run.step_times.at(first)), to_us(run.step_times.at(last))};
-    if (!is_timed(scale)) {
+    if (!scale.is_timed()) {
         span.from_us = first <= run.first_step() ? TimeSpan::kOpenBegin : span.from_us;
         span.until_us = last >= last_of(run) ? TimeSpan::kOpenEnd : span.until_us;
     }

@@ -76,6 +76,7 @@ std::vector<XUnit> XScale::units(const LiveData& run) {
 }
 
 void XScale::update(const LiveData& run, XUnit wanted) {
+    run_ = &run;
     unit_ = is_known(run, wanted) ? wanted : XUnit::Step;
     steps_per_epoch_ = std::max(double(run.state.steps_per_epoch), 1.0);
     zero_ = 0;
@@ -85,14 +86,14 @@ void XScale::update(const LiveData& run, XUnit wanted) {
             zero_ = run.step_times.at(run.first_step());
         }
     }
-    if (unit_ == XUnit::Elapsed || unit_ == XUnit::Clock) {
+    if (is_timed()) {
         track_ = run.step_times;
     } else if (unit_ == XUnit::Samples) {
         track_ = run.step_samples;
     }
 }
 
-double XScale::of_step(double step) const {
+double XScale::of_step(double step, int rank) const {
     switch (unit_) {
         case XUnit::Step:
             return step;
@@ -100,13 +101,14 @@ double XScale::of_step(double step) const {
             return step / steps_per_epoch_;
         case XUnit::Elapsed:
         case XUnit::Clock:
+            return time_of_step(track_, run_->delays_of(rank), step) - zero_;
         case XUnit::Samples:
             break;
     }
-    return track_.at(step) - zero_;
+    return track_.at(step);
 }
 
-double XScale::step_at(double x) const {
+double XScale::step_at(double x, int rank) const {
     switch (unit_) {
         case XUnit::Step:
             return x;
@@ -114,15 +116,15 @@ double XScale::step_at(double x) const {
             return x * steps_per_epoch_;
         case XUnit::Elapsed:
         case XUnit::Clock:
+            return step_at_time(track_, run_->delays_of(rank), x + zero_);
         case XUnit::Samples:
             break;
     }
-    return track_.step_at(x + zero_);
+    return track_.step_at(x);
 }
 
 double XScale::of_moment(double step, std::int64_t t_us) const {
-    const bool timed = unit_ == XUnit::Elapsed || unit_ == XUnit::Clock;
-    return timed && t_us > 0 ? double(t_us) * kMicro - zero_ : of_step(step);
+    return is_timed() && t_us > 0 ? double(t_us) * kMicro - zero_ : of_step(step);
 }
 
 QString XScale::text(double x) const {

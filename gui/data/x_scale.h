@@ -23,15 +23,19 @@ QString x_unit_key(XUnit unit);
 XUnit x_unit_of(const QString& key);  ///< Step for what is unknown
 
 /// From steps, by which values are kept, to positions on the axis, and back. Elapsed: s since the first step's run
-/// began; Clock: s since 1970; Samples: of the rank that reported most.
+/// began; Clock: s since 1970; both of a rank, or of the first one to reach a step (rank -1). Samples: of the rank that
+/// reported most.
 class XScale {
 public:
-    /// Takes what `run` knows by now. A unit that it does not know counts steps.
+    /// Takes what `run` knows by now; `run` must remain until the next update. A unit that it does not know counts
+    /// steps.
     void update(const LiveData& run, XUnit wanted);
 
     XUnit unit() const { return unit_; }
-    double of_step(double step) const;
-    double step_at(double x) const;
+    /// The x axis counts time.
+    bool is_timed() const { return unit_ == XUnit::Elapsed || unit_ == XUnit::Clock; }
+    double of_step(double step, int rank = -1) const;
+    double step_at(double x, int rank = -1) const;
     /// Of something that happened at this step and time, µs since 1970.
     double of_moment(double step, std::int64_t t_us) const;
     /// The position as text: "step 120", "epoch 1.25", "0:04:10".
@@ -45,6 +49,7 @@ private:
     double steps_per_epoch_ = 1;
     double zero_ = 0;  ///< of Elapsed: the run's start, s since 1970
     StepTrack track_;
+    const LiveData* run_ = nullptr;
 };
 
 /// "0:04:10", "1:02:03:04" with days.
