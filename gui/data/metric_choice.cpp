@@ -8,6 +8,7 @@
 #include <QSettings>
 #include <QUrl>
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace rankscope::gui {
@@ -23,7 +24,22 @@ QString settings_key(const std::string& job_name, const QString& group = u"metri
     return QString(u"live/"_s % group % u'/' % QString::fromLatin1(QUrl::toPercentEncoding(qs(job_name))));
 }
 
-/// "heat log smoothing=0.9"
+constexpr qsizetype kTitle = 120;  ///< characters
+constexpr std::array kUnits{MetricUnit::Number, MetricUnit::Share, MetricUnit::Milliseconds,
+                            MetricUnit::Rate};
+
+QString unit_key(MetricUnit unit) {
+    constexpr std::array keys{"number", "percent", "ms", "rate"};
+    return QString::fromLatin1(keys[std::size_t(unit)]);
+}
+
+MetricUnit unit_of(const QString& key) {
+    const auto at =
+        std::find_if(kUnits.begin(), kUnits.end(), [&](MetricUnit unit) { return unit_key(unit) == key; });
+    return at == kUnits.end() ? MetricUnit::Number : *at;
+}
+
+/// "heat log smoothing=0.9 unit=ms title=Mine"
 QString written(const PanelSettings& settings) {
     QStringList words;
     if (settings.heat) {
@@ -35,6 +51,12 @@ QString written(const PanelSettings& settings) {
     if (settings.smoothing) {
         words += u"smoothing=%1"_s.arg(*settings.smoothing);
     }
+    if (settings.unit != MetricUnit::Number) {
+        words += QString(u"unit="_s % unit_key(settings.unit));
+    }
+    if (!settings.title.empty()) {
+        words += QString(u"title="_s % QString::fromLatin1(QUrl::toPercentEncoding(qs(settings.title))));
+    }
     return words.join(u' ');
 }
 
@@ -43,7 +65,11 @@ PanelSettings read_settings(const QString& text) {
     for (const QString& word : text.split(u' ', Qt::SkipEmptyParts)) {
         settings.heat = settings.heat || word == u"heat"_s;
         settings.log = settings.log || word == u"log"_s;
-        if (word.startsWith(u"smoothing="_s)) {
+        if (word.startsWith(u"unit="_s)) {
+            settings.unit = unit_of(word.mid(5));
+        } else if (word.startsWith(u"title="_s)) {
+            settings.title = ss(QUrl::fromPercentEncoding(word.mid(6).toLatin1()).left(kTitle));
+        } else if (word.startsWith(u"smoothing="_s)) {
             bool good = false;
             const double alpha = word.mid(10).toDouble(&good);
             if (good && alpha >= 0 && alpha < 1) {
@@ -80,6 +106,8 @@ void MetricChoice::set_job(const std::string& job_name) {
     chosen_.reset();
     const QSettings kept;
     unit_ = x_unit_of(kept.value(settings_key(job_name, u"x"_s)).toString());
+    smoothing_ = std::clamp(kept.value(settings_key(job_name, u"smoothing"_s), 0).toInt(), 0, kMostSmoothing);
+    sections_ = PanelSections(kept.value(settings_key(job_name, u"sections"_s)).toMap());
     settings_.clear();
     const QVariantMap panels = kept.value(settings_key(job_name, u"panels"_s)).toMap();
     for (auto panel = panels.begin(); panel != panels.end() && settings_.size() < kMostPanels; ++panel) {
@@ -98,6 +126,16 @@ void MetricChoice::set_job(const std::string& job_name) {
 void MetricChoice::keep_unit(XUnit unit) {
     unit_ = unit;
     QSettings().setValue(settings_key(job_name_, u"x"_s), x_unit_key(unit));
+}
+
+void MetricChoice::keep_smoothing(int percent) {
+    smoothing_ = std::clamp(percent, 0, kMostSmoothing);
+    QSettings().setValue(settings_key(job_name_, u"smoothing"_s), smoothing_);
+}
+
+void MetricChoice::keep_sections(const PanelSections& sections) {
+    sections_ = sections;
+    QSettings().setValue(settings_key(job_name_, u"sections"_s), sections.written());
 }
 
 void MetricChoice::keep_settings(const std::map<std::string, PanelSettings>& settings) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gui/data/live_data.h>
+#include <gui/data/panel_sections.h>
 #include <gui/data/panel_settings.h>
 #include <gui/data/x_scale.h>
 
@@ -31,6 +32,12 @@ public:
 
     XUnit unit() const { return unit_; }
     void keep_unit(XUnit unit);
+    static constexpr int kMostSmoothing = 99;
+    /// Of all panels, percent.
+    int smoothing() const { return smoothing_; }
+    void keep_smoothing(int percent);
+    const PanelSections& sections() const { return sections_; }
+    void keep_sections(const PanelSections& sections);
     /// By metric; without ranges, which belong to what is looked at now.
     const std::map<std::string, PanelSettings>& settings() const { return settings_; }
     void keep_settings(const std::map<std::string, PanelSettings>& settings);
@@ -39,6 +46,8 @@ private:
     std::string job_name_;
     std::optional<std::vector<std::string>> chosen_;
     XUnit unit_ = XUnit::Step;
+    int smoothing_ = 0;
+    PanelSections sections_;
     std::map<std::string, PanelSettings> settings_;
 };
 

@@ -161,11 +161,29 @@ QString axis_text(MetricUnit unit, double value, int most_percent_digits) {
     return unit == MetricUnit::Milliseconds ? QString(text % u" ms"_s) : text;
 }
 
+int percent_digits(double tick_step) {
+    constexpr int kMost = 6;
+    int digits = 0;
+    for (double scaled = tick_step * 100;
+         digits < kMost && std::abs(scaled - std::round(scaled)) > 1e-6 * std::abs(scaled); scaled *= 10) {
+        ++digits;
+    }
+    return digits;
+}
+
+QString percent_axis_text(double value, int digits) {
+    return QString(QString::number(value * 100, 'f', digits) % u" %"_s);
+}
+
 QString metric_value_text(const std::string& name, double value) {
+    return metric_value_text(metric_unit(name), value);
+}
+
+QString metric_value_text(MetricUnit unit, double value) {
     if (!std::isfinite(value)) {
         return not_finite_text(value);
     }
-    switch (metric_unit(name)) {
+    switch (unit) {
         case MetricUnit::Share:
             return percent_text(value);
         case MetricUnit::Milliseconds:

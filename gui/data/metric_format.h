@@ -23,9 +23,14 @@ QString metric_title(const std::string& name);
 QString metric_header(const std::string& name);
 /// One value: "98.4 %", "12.3 ms", "1e-4", "1 450"; "NaN", "∞", "-∞".
 QString metric_value_text(const std::string& name, double value);
+QString metric_value_text(MetricUnit unit, double value);
 /// As short as fits an axis: 1500 → "1500", 25000 → "25k", 0.00025 → "2.5e-4".
 QString short_number_text(double value);
 QString axis_text(MetricUnit unit, double value, int most_percent_digits = 1);
+/// Decimals that every label of a percent axis has whose ticks are this far apart: 2 for 0.0005 (0.05 %).
+int percent_digits(double tick_step);
+/// "12.50 %" with exactly so many decimals.
+QString percent_axis_text(double value, int digits);
 
 /// One of the metrics that Rankscope or the native engine names; false: named by the user.
 bool is_known_metric(const std::string& name);

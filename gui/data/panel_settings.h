@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <gui/data/metric_format.h>
+
 #include <optional>
+#include <string>
 
 namespace rankscope::gui {
 
@@ -19,6 +22,8 @@ struct PanelSettings {
     bool log = false;   ///< logarithmic values
     std::optional<double> smoothing = {};  ///< nothing: as all panels
     std::optional<ValueRange> y = {};      ///< nothing: fits what is drawn
+    std::string title = {};                ///< of a formula; empty: the formula itself
+    MetricUnit unit = MetricUnit::Number;  ///< of a formula
 
     bool operator==(const PanelSettings&) const = default;
 };
