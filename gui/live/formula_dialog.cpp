@@ -4,9 +4,11 @@
 #include <gui/data/formula_series.h>
 #include <gui/live/formula_dialog.h>
 #include <gui/strings.h>
+#include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
 
 #include <QDialogButtonBox>
+#include <QFormLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -19,6 +21,7 @@ namespace rankscope::gui {
 namespace {
 
 constexpr int kWidth = 520;
+constexpr int kMostTitle = 60;           ///< characters
 constexpr std::size_t kMostNames = 100;  ///< in a menu
 
 /// As a formula names it.
@@ -31,7 +34,11 @@ QString quoted(const std::string& name) {
 }  // namespace
 
 FormulaDialog::FormulaDialog(const LiveData& run, const QString& text, QWidget* parent)
-    : QDialog(parent), text_(new QLineEdit(text, this)), error_(make_label({}, this, "muted")) {
+    : QDialog(parent),
+      text_(new QLineEdit(text, this)),
+      title_(new QLineEdit(this)),
+      unit_(new ComboBox(this)),
+      error_(make_label({}, this, "muted")) {
     setObjectName(u"formulaDialog"_s);
     setWindowTitle(text.isEmpty() ? tr("Add a formula") : tr("Change the formula"));
     text_->setObjectName(u"formulaText"_s);
@@ -41,11 +48,11 @@ FormulaDialog::FormulaDialog(const LiveData& run, const QString& text, QWidget* 
     error_->setWordWrap(true);
     auto* label = make_label(tr("&Formula"), this);
     label->setBuddy(text_);
-    auto* help =
-        make_label(tr("Metrics, numbers, + - * / ( ), mean min max median log, world_size. After a metric: "
-                      "@rank3, @mean, @min, @max, @median; without: of each rank. Names with other signs "
-                      "stand in quotation marks."),
-                   this, "muted");
+    auto* help = make_label(
+        tr("Metrics, numbers, + - * / ( ), mean min max median sum log, world_size. After a "
+           "metric: @rank3, @mean, @min, @max, @median, @sum; without: of each rank. Names with other signs "
+           "stand in quotation marks."),
+        this, "muted");
     help->setWordWrap(true);
     auto* names = make_button(tr("&Insert a metric"), "formulaMetrics", this);
     auto* menu = new QMenu(names);
@@ -62,6 +69,17 @@ FormulaDialog::FormulaDialog(const LiveData& run, const QString& text, QWidget* 
     }
     names->setMenu(menu);
     names->setEnabled(!menu->isEmpty());
+    title_->setObjectName(u"formulaTitle"_s);
+    title_->setMaxLength(kMostTitle);
+    title_->setPlaceholderText(tr("The formula itself"));
+    unit_->setObjectName(u"formulaUnit"_s);
+    unit_->addItem(tr("Number"), int(MetricUnit::Number));
+    unit_->addItem(tr("Percent (1 is 100 %)"), int(MetricUnit::Share));
+    unit_->addItem(tr("Milliseconds"), int(MetricUnit::Milliseconds));
+    unit_->addItem(tr("Per second"), int(MetricUnit::Rate));
+    auto* look = new QFormLayout;
+    look->addRow(tr("&Title"), title_);
+    look->addRow(tr("&Unit"), unit_);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel, this);
     accept_ = buttons->button(QDialogButtonBox::Ok);
     accept_->setObjectName(u"formulaAccept"_s);
@@ -71,6 +89,7 @@ FormulaDialog::FormulaDialog(const LiveData& run, const QString& text, QWidget* 
     layout->addWidget(error_);
     layout->addWidget(help);
     layout->addWidget(names, 0, Qt::AlignLeft);
+    layout->addLayout(look);
     layout->addWidget(buttons);
     error_->setMinimumHeight(2 * fontMetrics().lineSpacing());
     error_->setAlignment(Qt::AlignTop);
@@ -83,6 +102,17 @@ FormulaDialog::FormulaDialog(const LiveData& run, const QString& text, QWidget* 
 
 QString FormulaDialog::formula() const {
     return text_->text().trimmed();
+}
+
+void FormulaDialog::set_look(const PanelSettings& settings) {
+    title_->setText(qs(settings.title));
+    unit_->setCurrentIndex(unit_->findData(int(settings.unit)));
+}
+
+PanelSettings FormulaDialog::look(PanelSettings settings) const {
+    settings.title = ss(title_->text().simplified());
+    settings.unit = MetricUnit(unit_->currentData().toInt());
+    return settings;
 }
 
 void FormulaDialog::check() {

@@ -9,6 +9,7 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_moment.h>
+#include <gui/plot/plot_sections.h>
 #include <gui/strings.h>
 #include <gui/widgets/combo_box.h>
 #include <gui/widgets/layout_helpers.h>
@@ -65,7 +66,7 @@ void MetricArea::make_bar() {
     unit_->addItem(x_unit_text(XUnit::Step), x_unit_key(XUnit::Step));
     smoothing_ = new QSlider(Qt::Horizontal, this);
     smoothing_->setObjectName(u"smoothing"_s);
-    smoothing_->setRange(0, 99);
+    smoothing_->setRange(0, MetricChoice::kMostSmoothing);
     smoothing_->setFixedWidth(90);
     smoothing_->setAccessibleName(tr("Smoothing of the curves"));
     smoothing_->setToolTip(tr("Exponential moving average over the steps; far left: none"));
@@ -102,8 +103,14 @@ void MetricArea::connect_parts() {
         notice_->setText(problem.isEmpty() ? tr("Written: %1").arg(path) : problem);
         notice_->show();
     });
-    connect(smoothing_, &QSlider::valueChanged, this,
-            [this](int value) { plot_->set_smoothing(value / 100.0); });
+    connect(smoothing_, &QSlider::valueChanged, this, [this](int value) {
+        plot_->set_smoothing(value / 100.0);
+        if (live_ && value != choice_.smoothing()) {
+            choice_.keep_smoothing(value);
+        }
+    });
+    connect(plot_, &MetricPlot::sectionsChanged, this,
+            [this] { choice_.keep_sections(plot_->sections()->chosen()); });
     connect(unit_, &QComboBox::activated, this, [this] {
         const XUnit unit = x_unit_of(unit_->currentData().toString());
         choice_.keep_unit(unit);
@@ -128,11 +135,13 @@ void MetricArea::ask_formula(const std::string& changed) {
     }
     const QString text = changed.empty() ? QString() : qs(formula_of(changed).value_or(std::string()));
     auto* dialog = new FormulaDialog(live_->data(), text, this);
+    dialog->set_look(plot_->settings(changed));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     connect(dialog, &QDialog::accepted, this, [this, dialog, changed] {
         const std::string name = kFormulaSign + ss(dialog->formula());
         std::vector<std::string> names = choice_.shown(live_->data());
         const auto at = std::find(names.begin(), names.end(), changed);
+        plot_->set_settings(name, dialog->look(plot_->settings(changed)));
         if (std::find(names.begin(), names.end(), name) != names.end()) {
             return;
         }
@@ -151,6 +160,8 @@ void MetricArea::set_live(LiveModel* live) {
     notice_->hide();
     choice_.set_job(live->state().name);
     plot_->set_all_settings(choice_.settings());
+    plot_->set_sections(choice_.sections());
+    smoothing_->setValue(choice_.smoothing());
     plot_->set_x_unit(choice_.unit());
     plot_->set_live(live);
     refresh_choice();

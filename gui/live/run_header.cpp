@@ -15,8 +15,28 @@
 #include <QPushButton>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <string>
 
 namespace rankscope::gui {
+
+namespace {
+
+/// Of all ranks together; NaN: no rank reports it.
+double sum_of_last(const LiveData& run, const std::string& metric) {
+    double sum = std::numeric_limits<double>::quiet_NaN();
+    const auto id = run.state.metrics.find(metric);
+    for (std::size_t rank = 0; id && rank < run.series.size(); ++rank) {
+        const MetricColumn& column = run.series[rank].column(*id);
+        if (const double value = column.empty() ? std::nan("") : double(column.at(column.size() - 1));
+            std::isfinite(value)) {
+            sum = (std::isfinite(sum) ? sum : 0) + value;
+        }
+    }
+    return sum;
+}
+
+}  // namespace
 
 RunHeader::RunHeader(QWidget* parent) : QWidget(parent) {
     auto* layout = new QHBoxLayout(this);
@@ -89,8 +109,11 @@ void RunHeader::set_run(const LiveData& run, const RunControl& control, std::int
     const RunStanding standing = run_standing(run, control, now_us);
     show_outcome(state.outcome, standing);
     const double rate = standing.advancing ? state.images_per_s() : 0;
-    rate_->setText(std::isfinite(rate) && rate > 0 ? tr("%1 images/s").arg(count_text(std::llround(rate)))
-                                                   : QString());
+    const bool images = std::isfinite(rate) && rate > 0;
+    const double tokens = standing.advancing && !images ? sum_of_last(run, "tokens_per_s") : 0;
+    rate_->setText(images       ? tr("%1 images/s").arg(count_text(std::llround(rate)))
+                   : tokens > 0 ? tr("%1 tokens/s").arg(count_text(std::llround(tokens)))
+                                : QString());
     rate_->setVisible(!rate_->text().isEmpty());
     accuracy_->setText(state.validations.empty()
                            ? QString()

@@ -19,9 +19,7 @@ constexpr double kTallPad = 0.06;      ///< of the value range, above and below
 constexpr double kSmoothedPad = 0.18;  ///< room for a part of the values around their average
 constexpr double kFlat = 1e-6;         ///< a range below this share of the value is a constant
 constexpr double kLogSpan = 1e-12;     ///< smallest value on a log axis, as a share of the largest
-constexpr int kHoverRanks = 8;
-constexpr qsizetype kTitle = 60;         ///< characters
-constexpr std::size_t kAtOnce = 20'000;  ///< values of a formula in one frame: a few milliseconds
+constexpr qsizetype kTitle = 60;       ///< characters
 
 struct Words {
     Q_DECLARE_TR_FUNCTIONS(MetricPlot)
@@ -59,15 +57,8 @@ PanelValues values_of(const LiveModel& live, const std::string& name) {
     return {&live.data().series, metric, &live.data().events, live.gate()};
 }
 
-/// Null for what a rank reports, whatever its name.
-std::unique_ptr<FormulaSeries> formula_for(const LiveModel& live, const std::string& name) {
-    const auto text = formula_of(name);
-    return text && !live.state().metrics.find(name) ? std::make_unique<FormulaSeries>(*text, &live) : nullptr;
-}
-
 /// A title that no program can make arbitrarily wide.
-QString shown_title(const std::string& name, bool is_formula) {
-    QString title = is_formula ? qs(name.substr(1)) : metric_title(name);
+QString cut(QString title) {
     title.replace(u'\n', u' ');
     return title.size() <= kTitle ? title : QString(title.left(kTitle - 1) % u'…');
 }
@@ -91,22 +82,23 @@ QString wrapped(const QString& text, const QFont& font, int width) {
 
 MetricPanel::MetricPanel(const Place& place, const std::string& name)
     : plot_(place.plot),
+      grid_(place.grid),
       live_(place.live),
       scale_(place.scale),
       name_(name),
-      formula_(formula_for(*live_, name)),
+      formula_(place.formula),
       unit_(formula_ ? MetricUnit::Number : metric_unit(name)),
       values_(formula_ ? formula_->values() : values_of(*live_, name)),
       view_(&values_, place.pool),
-      title_(new QCPTextElement(plot_, shown_title(name, formula_ != nullptr))),
+      title_(new QCPTextElement(plot_, shown_title())),
       rect_(new QCPAxisRect(plot_, true)),
       x_(rect_->axis(QCPAxis::atBottom)),
       y_(rect_->axis(QCPAxis::atLeft)) {
     title_->setTextFlags(Qt::AlignLeft | Qt::AlignVCenter);
     title_->setMargins(QMargins(8, 2, 0, 0));
-    plot_->plotLayout()->addElement(2 * place.row, place.column, title_);
-    plot_->plotLayout()->addElement(2 * place.row + 1, place.column, rect_);
-    plot_->plotLayout()->setRowStretchFactor(2 * place.row, 0.001);
+    grid_->addElement(2 * place.row, place.column, title_);
+    grid_->addElement(2 * place.row + 1, place.column, rect_);
+    grid_->setRowStretchFactor(2 * place.row, 0.001);
     rect_->setMinimumMargins(QMargins(44, 6, 8, 4));
     x_->setTicker(x_ticker(XUnit::Step));
     make_parts(place);
@@ -131,17 +123,10 @@ void MetricPanel::make_parts(const Place& place) {
         validation_->setAntialiasedScatters(true);
         validation_->setLineStyle(QCPGraph::lsNone);
     }
-    cursor_ = new QCPItemStraightLine(plot_);
+    cursor_ = new CursorLine(plot_, x_);
     cursor_->setLayer(u"overlay"_s);
-    cursor_->setClipAxisRect(rect_);
-    for (QCPItemPosition* position : {cursor_->point1, cursor_->point2}) {
-        position->setAxes(x_, y_);
-        position->setAxisRect(rect_);
-        position->setTypeX(QCPItemPosition::ptPlotCoords);
-        position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-    }
-    cursor_->setVisible(false);
     note_ = new QCPItemText(plot_);
+    note_->setLayer(u"overlay"_s);  // it changes while a formula is computed, the curves do not
     note_->setClipAxisRect(rect_);  // by default an item is clipped to the first panel
     note_->position->setAxisRect(rect_);
     note_->position->setType(QCPItemPosition::ptAxisRectRatio);
@@ -164,8 +149,8 @@ MetricPanel::~MetricPanel() {
     plot_->removeItem(moment_);
     plot_->removeItem(chips_);
     plot_->removeItem(note_);
-    plot_->plotLayout()->remove(title_);
-    plot_->plotLayout()->remove(rect_);
+    grid_->remove(title_);
+    grid_->remove(rect_);
 }
 
 void MetricPanel::set_look(const Look& look) {
@@ -190,7 +175,7 @@ void MetricPanel::set_look(const Look& look) {
         axis->grid()->setZeroLinePen(QPen(colors.grid, 1));
         axis->grid()->setSubGridVisible(false);
     }
-    cursor_->setPen(QPen(colors.muted, 1, Qt::DashLine));
+    cursor_->set_look(colors, small);
     QColor wide = colors.accent;
     QColor narrow = colors.accent;
     wide.setAlphaF(0.16F);
@@ -212,6 +197,10 @@ void MetricPanel::set_look(const Look& look) {
 
 void MetricPanel::set_settings(const PanelSettings& settings) {
     settings_ = settings;
+    if (formula_) {
+        unit_ = settings.unit;
+    }
+    update_title();
     update_axes();
     style_lines();
 }
@@ -236,6 +225,7 @@ void MetricPanel::update_axes() {
 
 void MetricPanel::style_lines() {
     const std::vector<int>& selected = look_.selected;
+    band_->set_smoothing(smoothing());
     for (SeriesPlottable* line : lines_) {
         QColor color = values_.single ? look_.colors.accent : rank_color(line->rank(), look_.colors.dark);
         const bool chosen = std::find(selected.begin(), selected.end(), line->rank()) != selected.end();
@@ -342,10 +332,20 @@ void MetricPanel::update_chips() {
     chips_->set_free(QFontMetrics(title_->font()).horizontalAdvance(title_->text()) + 20);
 }
 
+QString MetricPanel::shown_title() const {
+    if (!formula_) {
+        return cut(metric_title(name_));
+    }
+    return cut(qs(settings_.title.empty() ? name_.substr(1) : settings_.title));
+}
+
 void MetricPanel::update_title() {
-    QString text = shown_title(name_, formula_ != nullptr);
+    QString text = shown_title();
     if (draws_heat_map()) {
-        const QString end = axis_text(unit_, double(heat_->scale_end()));
+        const double end_value = double(heat_->scale_end());
+        const QString end = unit_ == MetricUnit::Share
+                                ? percent_axis_text(end_value, percent_digits(end_value))
+                                : axis_text(unit_, end_value);
         text = heat_->scale_end() > 0 ? Words::tr("%1: from the median ±%2").arg(text, end)
                                       : Words::tr("%1: from the median").arg(text);
     } else if (validation_ && !validation_->data()->isEmpty()) {
@@ -355,8 +355,9 @@ void MetricPanel::update_title() {
 }
 
 void MetricPanel::refresh() {
-    computing_ = formula_ && !formula_->update(kAtOnce);
-    values_.single = formula_ && formula_->values().single;
+    if (formula_) {
+        formula_->update();
+    }
     update_axes();
     update_validation();
     update_y();
@@ -385,7 +386,8 @@ void MetricPanel::update_y() {
         range = band_->range(log);
     }
     for (SeriesPlottable* line : lines_) {
-        range.add(line->range(first, last, log));
+        const auto [from, to] = steps_in_view(x_, *scale_, values_.single ? -1 : line->rank());
+        range.add(line->range(from, to, log));
     }
     if (validation_) {
         for (const QCPGraphData& point : *validation_->data()) {
@@ -436,7 +438,7 @@ QString MetricPanel::reason(double first, double last) const {
         if (const QString problem = formula_->problem(); !problem.isEmpty()) {
             return problem;
         }
-        if (computing_) {
+        if (computing()) {
             return Words::tr("Computing: %1").arg(percent_text(formula_->done(), 0));
         }
     }
@@ -470,74 +472,11 @@ void MetricPanel::wrap_note() {
     note_->setText(wrapped(note_text_, note_->font(), std::max(rect_->width() - 8, kNarrow)));
 }
 
-void MetricPanel::set_cursor(double x, bool visible) {
-    cursor_->setVisible(visible);
-    cursor_->point1->setCoords(x, 0);
-    cursor_->point2->setCoords(x, 1);
-}
-
-QStringList MetricPanel::values_at(double step) const {
-    QStringList lines;
-    const auto value = [&](float number) { return metric_value_text(name_, double(number)); };
-    if (banded_) {
-        const auto& points = view_.points();
-        const auto point = std::lower_bound(points.begin(), points.end(), step,
-                                            [](const AggregatePoint& a, double x) { return a.x < x; });
-        if (point != points.end()) {
-            lines += Words::tr("median %1").arg(value(point->median));
-            lines += Words::tr("p10–p90 %1 – %2").arg(value(point->p10), value(point->p90));
-            lines += Words::tr("min–max %1 – %2").arg(value(point->min), value(point->max));
-        }
+void MetricPanel::update_progress() {
+    if (note_->visible()) {
+        const auto [first, last] = steps_in_view(x_, *scale_);
+        update_note(true, first, last);
     }
-    int shown = 0;
-    for (const SeriesPlottable* line : lines_) {
-        const MetricColumn& column = line->column();
-        const std::size_t i = column.steps().lower_bound(step);
-        if (i < column.size() && shown < kHoverRanks) {
-            lines += values_.single ? value(column.at(i))
-                                    : Words::tr("rank %1: %2").arg(line->rank()).arg(value(column.at(i)));
-            ++shown;
-        }
-    }
-    return lines;
-}
-
-QStringList MetricPanel::texts_at(const QPointF& place) const {
-    QStringList lines = chips_->hidden_at(place);
-    if (!rect_->rect().contains(place.toPoint())) {
-        return lines;
-    }
-    if (const auto cell = draws_heat_map() ? heat_->cell_at(place) : std::nullopt) {
-        lines += Words::tr("rank %1: %2").arg(cell->rank).arg(metric_value_text(name_, double(cell->value)));
-        lines += Words::tr("median %1").arg(metric_value_text(name_, double(cell->median)));
-    }
-    if (const QString moment = moment_->text_at(place.x()); !moment.isEmpty()) {
-        lines += moment;
-    }
-    return lines + marks_->texts_at(place.x());
-}
-
-std::optional<int> MetricPanel::rank_at(const QPointF& place) const {
-    constexpr double kNear = 6;
-    if (const int rank = chips_->rank_at(place); rank >= 0) {
-        return rank;
-    }
-    if (!rect_->rect().contains(place.toPoint()) || values_.single) {
-        return {};
-    }
-    if (draws_heat_map()) {
-        const auto cell = heat_->cell_at(place);
-        return cell ? std::optional(cell->rank) : std::nullopt;
-    }
-    std::optional<int> rank;
-    double nearest = kNear;
-    for (SeriesPlottable* line : lines_) {
-        if (const double distance = line->distance(place); distance < nearest) {
-            nearest = distance;
-            rank = line->rank();
-        }
-    }
-    return rank;
 }
 
 }  // namespace rankscope::gui

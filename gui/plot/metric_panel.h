@@ -8,6 +8,7 @@
 #include <gui/data/metric_format.h>
 #include <gui/data/panel_settings.h>
 #include <gui/plot/chip_row.h>
+#include <gui/plot/cursor_line.h>
 #include <gui/plot/curve_picture.h>
 #include <gui/plot/heat_map.h>
 #include <gui/plot/mark_lines.h>
@@ -37,10 +38,12 @@ public:
         const XScale* scale = nullptr;
         QThreadPool* pool = nullptr;
         const std::optional<RunMoment>* moment = nullptr;  ///< what is marked
+        std::shared_ptr<FormulaSeries> formula;            ///< null: a metric that the run reports
+        QCPLayoutGrid* grid = nullptr;
         int row = 0;
         int column = 0;
     };
-    /// A metric that the run reports, or a formula (kFormulaSign).
+    /// The name of a metric, or a formula (kFormulaSign).
     MetricPanel(const Place& place, const std::string& name);
     ~MetricPanel();
     MetricPanel(const MetricPanel&) = delete;
@@ -61,12 +64,15 @@ public:
     void refresh();
     /// The y axis for the steps that x shows now, and the note when there is nothing to see.
     void update_y();
-    /// The dashed line at a place on the x axis.
+    /// A worker has computed more of the formula: note alone.
+    void update_progress();
+    /// The cross-hair at a place on the x axis, with the values there.
     void set_cursor(double x, bool visible);
+    const CursorLine& cursor() const { return *cursor_; }
     void clear_cache() { view_.clear(); }
     void set_at_once(bool on);
     /// Workers count or paint what is missing: an earlier picture is seen.
-    bool busy() const { return view_.counting() || picture_->painting() || heat_->painting(); }
+    bool busy() const { return view_.counting() || picture_->painting() || heat_->painting() || computing(); }
 
     const std::string& name() const { return name_; }
     QCPAxis* x() const { return x_; }
@@ -79,8 +85,9 @@ public:
     /// The note in lines that fit; after the layout.
     void wrap_note();
     bool draws_band() const { return banded_; }
-    /// A formula that is not computed up to the end: refresh() goes further.
-    bool computing() const { return computing_; }
+    /// A worker computes the formula: values are those of before.
+    bool computing() const { return formula_ && formula_->computing(); }
+    const FormulaSeries* formula() const { return formula_.get(); }
     bool draws_heat_map() const { return banded_or_many() && settings_.heat; }
     /// Two ranks or more report it: there is something to compare.
     bool banded_or_many() const { return reporting_ > 1; }
@@ -111,16 +118,20 @@ private:
     void update_note(bool nothing, double first, double last);
     QString reason(double first, double last) const;
     void fit_y(const MinMax& range);
+    QString shown_title() const;
+    QString value_text(double value) const { return metric_value_text(unit_, value); }
+    std::vector<CursorLine::Value> values_beside_cursor(double x) const;
+    std::optional<double> median_at(double step) const;
     bool smoothed() const { return smoothing() > 0; }
     double smoothing() const { return settings_.smoothing.value_or(look_.smoothing); }
 
     QCustomPlot* plot_;
+    QCPLayoutGrid* grid_;
     const LiveModel* live_;
     const XScale* scale_;
     std::string name_;
-    std::unique_ptr<FormulaSeries> formula_;  ///< null: a metric of the run
+    std::shared_ptr<FormulaSeries> formula_;  ///< null: a metric of the run
     MetricUnit unit_;
-    bool computing_ = false;
     PanelValues values_;
     RankView view_;
     Look look_;
@@ -139,7 +150,7 @@ private:
     MomentLine* moment_;
     ChipRow* chips_;
     QCPGraph* validation_ = nullptr;  ///< of loss and accuracy only
-    QCPItemStraightLine* cursor_;
+    CursorLine* cursor_;
     QCPItemText* note_;
     QString note_text_;
     std::vector<SeriesPlottable*> lines_;

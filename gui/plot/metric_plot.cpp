@@ -4,16 +4,14 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
 #include <gui/plot/plot_moment.h>
+#include <gui/plot/plot_sections.h>
 #include <gui/strings.h>
 #include <gui/style/theme.h>
-#include <gui/texts.h>
 #include <gui/widgets/layout_helpers.h>
 
-#include <QContextMenuEvent>
-#include <QKeyEvent>
+#include <QEvent>
 #include <QLabel>
 #include <QScrollArea>
-#include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -22,13 +20,11 @@ namespace rankscope::gui {
 
 namespace {
 
-constexpr double kZoomStep = 1.25;
 constexpr double kSmallestSpan = 4;  ///< steps
 constexpr int kPanelWidth = 270;     ///< at least, when panels share a row
 constexpr int kPanelHeight = 104;    ///< at least; more panels than fit scroll
 constexpr int kSinglePanelHeight = 118;
 constexpr int kWorkers = 2;  ///< a picture need not wait for a count
-constexpr int kMoreMs = 15;  ///< between two parts of a long computation: the window answers
 
 /// The end of a growing range, rounded up in steps of at most an eighth: a new sample then seldom moves the
 /// picture.
@@ -78,14 +74,17 @@ MetricPlot::MetricPlot(QWidget* parent)
         }
     });
     pool_.setMaxThreadCount(kWorkers);
-    more_.setSingleShot(true);
-    more_.setInterval(kMoreMs);
-    connect(&more_, &QTimer::timeout, this, &MetricPlot::redraw);
     hand_ = new PlotHand(this);
+    sections_ = new PlotSections(this);
+    connect(sections_, &PlotSections::changed, this, [this] {
+        refresh();
+        emit sectionsChanged();
+    });
 }
 
 MetricPlot::~MetricPlot() {
     panels_.clear();  // before the plot that holds their parts
+    formulas_.clear();
     pool_.waitForDone();
 }
 
@@ -113,42 +112,104 @@ int MetricPlot::columns_for(std::size_t panels) const {
     return (count + rows - 1) / rows;
 }
 
+std::vector<int> MetricPlot::columns_for(const std::vector<PanelSection>& sections) const {
+    std::vector<int> columns;
+    for (const PanelSection& section : sections) {
+        columns.push_back(columns_for(section.names.size()));
+    }
+    return columns;
+}
+
 void MetricPlot::update_panels() {
     if (!live_) {
         return;
     }
-    const std::vector<std::string> names = reported_metrics();
-    const int columns = columns_for(names.size());
-    if (names != names_ || columns != columns_ || panels_.size() != names.size()) {
-        make_panels(names, columns);
+    const std::vector<PanelSection> sections = sections_->chosen().of(reported_metrics());
+    const std::vector<int> columns = columns_for(sections);
+    if (sections != shown_ || columns != columns_) {
+        make_panels(sections, columns);
     }
     update_message();
 }
 
-void MetricPlot::make_panels(const std::vector<std::string>& names, int columns) {
+void MetricPlot::make_panels(const std::vector<PanelSection>& sections, const std::vector<int>& columns) {
     panels_.clear();
-    plot_->plotLayout()->simplify();
-    names_ = names;
+    shown_ = sections;
     columns_ = columns;
+    const std::vector<QCPLayoutGrid*> grids = sections_->lay_out(sections, columns);
     QStringList titles;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        const MetricPanel::Place place{
-            plot_, live_, &scale_, &pool_, &moment_->marked(), int(i) / columns, int(i) % columns};
-        panels_.push_back(std::make_unique<MetricPanel>(place, names[i]));
-        MetricPanel& panel = *panels_.back();
-        panel.set_at_once(at_once_);
-        panel.set_settings(settings(panel.name()));
-        connect(&panel.view(), &RankView::counted, this, &MetricPlot::redraw);
-        connect(panel.heat_map(), &HeatMap::painted, this, &MetricPlot::redraw);
-        connect(panel.picture(), &CurvePicture::painted, plot_,
-                [plot = plot_] { plot->replot(QCustomPlot::rpQueuedReplot); });
-        titles += panel.title();
+    int rows = 0;
+    for (std::size_t s = 0; s < sections.size(); ++s) {
+        const std::vector<std::string>& names = sections[s].names;
+        for (std::size_t i = 0; i < names.size() && grids[s]; ++i) {
+            const MetricPanel::Place place{plot_,
+                                           live_,
+                                           &scale_,
+                                           &pool_,
+                                           &moment_->marked(),
+                                           formula_for(names[i]),
+                                           grids[s],
+                                           int(i) / columns[s],
+                                           int(i) % columns[s]};
+            panels_.push_back(std::make_unique<MetricPanel>(place, names[i]));
+            MetricPanel& panel = *panels_.back();
+            panel.set_at_once(at_once_);
+            panel.set_settings(settings(panel.name()));
+            connect_panel(panel);
+            titles += panel.title();
+        }
+        rows += grids[s] ? (int(names.size()) + columns[s] - 1) / columns[s] : 0;
     }
-    const int rows = (int(names.size()) + columns - 1) / columns;
-    plot_->setMinimumHeight(rows > 1 ? rows * kPanelHeight : kSinglePanelHeight);
+    forget_formulas();
+    const int height = rows > 1 ? rows * kPanelHeight : rows * kSinglePanelHeight;
+    plot_->setMinimumHeight(height + sections_->height());
     setAccessibleName(tr("Curves: %1").arg(titles.join(u", "_s)));
     set_x(x_range_.lower, x_range_.upper);
     style_panels();
+}
+
+void MetricPlot::connect_panel(MetricPanel& panel) {
+    MetricPanel* of = &panel;  // the senders are its parts
+    connect(&panel.view(), &RankView::counted, this, [this, of] { redraw(of); });
+    connect(panel.heat_map(), &HeatMap::painted, this, [this, of] { redraw(of); });
+    connect(panel.picture(), &CurvePicture::painted, plot_,
+            [plot = plot_] { plot->replot(QCustomPlot::rpQueuedReplot); });
+}
+
+std::shared_ptr<FormulaSeries> MetricPlot::formula_for(const std::string& name) {
+    const auto text = formula_of(name);
+    if (!text || live_->state().metrics.find(name)) {
+        return nullptr;  // what a rank reports, whatever its name
+    }
+    std::shared_ptr<FormulaSeries>& formula = formulas_[name];
+    if (!formula) {
+        formula = std::make_shared<FormulaSeries>(*text, live_, &pool_);
+    }
+    const auto panel = [this, name]() -> MetricPanel* {
+        const auto at = std::find_if(panels_.begin(), panels_.end(),
+                                     [&](const auto& each) { return each->name() == name; });
+        return at == panels_.end() ? nullptr : at->get();
+    };
+    formula->disconnect(this);
+    connect(formula.get(), &FormulaSeries::computed, this, [this, panel] {
+        if (MetricPanel* of = panel()) {
+            redraw(of);
+        }
+    });
+    connect(formula.get(), &FormulaSeries::progressed, this, [this, panel] {
+        if (MetricPanel* of = panel()) {
+            of->update_progress();
+            plot_->layer(u"overlay"_s)->replot();
+        }
+    });
+    return formula;
+}
+
+// Those of folded sections remain: what they have is not computed again.
+void MetricPlot::forget_formulas() {
+    std::erase_if(formulas_, [&](const auto& entry) {
+        return std::find(wanted_.begin(), wanted_.end(), entry.first) == wanted_.end();
+    });
 }
 
 void MetricPlot::style_panels() {
@@ -163,8 +224,9 @@ void MetricPlot::style_panels() {
 void MetricPlot::set_live(LiveModel* live) {
     live_ = live;
     panels_.clear();
-    names_.clear();
-    columns_ = 0;
+    formulas_.clear();
+    shown_.clear();
+    columns_.clear();
     selected_.clear();
     moment_->clear();
     set_following(true);
@@ -292,21 +354,31 @@ void MetricPlot::redraw() {
     update_x();
     for (const auto& panel : panels_) {
         panel->refresh();
-        if (panel->computing()) {
-            more_.start();
-        }
     }
     plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+// Its workers have something: the others are as they were.
+void MetricPlot::redraw(MetricPanel* panel) {
+    panel->refresh();
+    plot_->replot(QCustomPlot::rpQueuedReplot);
+}
+
+void MetricPlot::set_sections(const PanelSections& sections) {
+    sections_->set_chosen(sections);
+    refresh();
 }
 
 void MetricPlot::update_message() {
     const bool over = live_->state().outcome != Outcome::Running;
     QString text;
-    if (panels_.empty() && live_->state().metrics.size() > 0) {
+    if (!shown_.empty()) {
+        // Panels, or headers of folded sections.
+    } else if (live_->state().metrics.size() > 0) {
         text = wanted_.empty()
                    ? tr("No metrics are chosen. Choose some under Metrics.")
                    : tr("This run does not report the chosen metrics. Choose others under Metrics.");
-    } else if (panels_.empty()) {
+    } else {
         text = over ? tr("This run reported no measurements.")
                     : tr("No measurements yet. The curves begin with the first step.");
     }
@@ -322,7 +394,7 @@ QString MetricPlot::message() const {
 void MetricPlot::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     message_->setGeometry(rect().adjusted(12, 0, -12, 0));
-    if (live_ && columns_for(names_.size()) != columns_) {
+    if (live_ && columns_for(shown_) != columns_) {
         refresh();
     }
 }
@@ -415,21 +487,20 @@ MetricPanel* MetricPlot::panel_at(const QPoint& place) const {
     return nullptr;
 }
 
-void MetricPlot::move_panel(const std::string& name, std::size_t before) {
-    const std::vector<std::string> shown = shown_metrics();
+void MetricPlot::move_panel(const std::string& name, const std::string& other, bool behind) {
     std::vector<std::string> names = wanted_;
     const auto at = std::find(names.begin(), names.end(), name);
-    if (at == names.end()) {
+    if (at == names.end() || name == other) {
         return;
     }
     names.erase(at);
     // Beside the panel that is there now: those without values stand between.
-    const auto next =
-        before < shown.size() ? std::find(names.begin(), names.end(), shown[before]) : names.end();
-    if (before < shown.size() && shown[before] == name) {
+    const auto beside = std::find(names.begin(), names.end(), other);
+    if (beside == names.end()) {
         return;
     }
-    names.insert(next, name);
+    names.insert(behind ? beside + 1 : beside, name);
+    sections_->move(name, sections_->chosen().section_of(other));
     if (names != wanted_) {
         set_metrics(names);
         emit arranged(names);
@@ -444,136 +515,12 @@ void MetricPlot::set_current(const MetricPanel* panel) {
     }
 }
 
-void MetricPlot::step_current(int by) {
-    if (panels_.empty()) {
-        return;
-    }
-    const auto at = std::find_if(panels_.begin(), panels_.end(),
-                                 [&](const auto& panel) { return panel->name() == current_; });
-    const int count = int(panels_.size());
-    const int index = at == panels_.end() ? (by > 0 ? 0 : count - 1) : int(at - panels_.begin()) + by;
-    const MetricPanel& panel = *panels_[std::size_t(std::clamp(index, 0, count - 1))];
-    set_current(&panel);
-    const QPoint middle = panel.rect()->rect().center();
-    scroll_->ensureVisible(middle.x(), middle.y(), 0, panel.rect()->outerRect().height());
-}
-
-bool MetricPlot::change_current(int key) {
-    PanelSettings settings = this->settings(current_);
-    if (key == Qt::Key_H) {
-        settings.heat = !settings.heat;
-    } else if (key == Qt::Key_L) {
-        settings.log = !settings.log;
-    } else {
-        return false;
-    }
-    settings.y.reset();
-    set_settings(current_, settings);
-    return true;
-}
-
-void MetricPlot::contextMenuEvent(QContextMenuEvent* event) {
-    if (event->reason() == QContextMenuEvent::Keyboard) {
-        if (current_.empty()) {
-            step_current(1);
-        }
-        for (const auto& panel : panels_) {
-            if (panel->name() == current_) {
-                emit menuRequested(current_, plot_->mapToGlobal(panel->rect()->rect().topLeft()),
-                                   moment_->for_keys());
-            }
-        }
-    }
-    event->accept();
-}
-
-void MetricPlot::open_menu(const QPoint& place) {
-    if (const MetricPanel* panel = panel_at(place)) {
-        set_current(panel);
-        emit menuRequested(panel->name(), plot_->mapToGlobal(place), moment_->at(place));
-    }
-}
-
-void MetricPlot::keyPressEvent(QKeyEvent* event) {
-    if ((event->key() == Qt::Key_Escape && hand_->cancel()) || moment_->take_key(*event)) {
-        return;
-    }
-    switch (event->key()) {
-        case Qt::Key_Plus:
-        case Qt::Key_Equal:
-            zoom_x(1 / kZoomStep, x_range().center());
-            break;
-        case Qt::Key_Minus:
-            zoom_x(kZoomStep, x_range().center());
-            break;
-        case Qt::Key_Left:
-            pan(-0.15);
-            break;
-        case Qt::Key_Right:
-            pan(0.15);
-            break;
-        case Qt::Key_0:
-        case Qt::Key_Home:
-            set_following(true);
-            break;
-        case Qt::Key_Up:
-            step_current(-1);
-            break;
-        case Qt::Key_Down:
-            step_current(1);
-            break;
-        default:
-            if (!change_current(event->key())) {
-                QWidget::keyPressEvent(event);
-            }
-    }
-}
-
 void MetricPlot::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
     if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange) {
         style_panels();
         plot_->replot(QCustomPlot::rpQueuedReplot);
     }
-}
-
-void MetricPlot::leaveEvent(QEvent* event) {
-    QWidget::leaveEvent(event);
-    show_cursor(0, false);
-}
-
-void MetricPlot::show_cursor(double x, bool visible) {
-    for (const auto& panel : panels_) {
-        panel->set_cursor(x, visible);
-    }
-    plot_->layer(u"overlay"_s)->replot();
-}
-
-void MetricPlot::hover(const QPoint& place, const QPoint& global) {
-    const MetricPanel* panel = panel_at(place);
-    if (!panel) {
-        show_cursor(0, false);
-        QToolTip::hideText();
-        return;
-    }
-    const bool inside = panel->rect()->rect().contains(place);
-    const double step = std::round(scale_.step_at(panel->x()->pixelToCoord(place.x())));
-    show_cursor(scale_.of_step(step), inside);
-    QStringList lines = panel->texts_at(place);
-    const QStringList values = inside && !panel->draws_heat_map() ? panel->values_at(step) : QStringList();
-    lines += values;
-    if (lines.isEmpty()) {
-        QToolTip::hideText();
-        return;
-    }
-    if (inside) {
-        QString at = tr("step %1").arg(count_text(std::int64_t(step)));
-        if (scale_.unit() != XUnit::Step) {
-            at += u", "_s % scale_.text(scale_.of_step(step));
-        }
-        lines.prepend(at);
-    }
-    QToolTip::showText(global + QPoint(14, 14), lines.join(u'\n'), plot_);
 }
 
 }  // namespace rankscope::gui

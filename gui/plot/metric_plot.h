@@ -4,11 +4,11 @@
 #pragma once
 
 #include <gui/data/live_model.h>
+#include <gui/data/panel_sections.h>
 #include <gui/plot/metric_panel.h>
 #include <gui/plot/qcustomplot_include.h>
 
 #include <QThreadPool>
-#include <QTimer>
 #include <QWidget>
 #include <map>
 #include <memory>
@@ -23,10 +23,11 @@ namespace rankscope::gui {
 
 class PlotHand;
 class PlotMoment;
+class PlotSections;
 
 /// The chosen metrics over one common x axis, a panel each. Dragging zooms into a rectangle, the wheel zooms, with
 /// Shift dragging pans, a double click shows all again and follows; + − ← → 0 do the same from the keyboard, ↑ ↓
-/// choose a panel, H and L switch its heat map and log scale.
+/// choose a panel, H and L switch its heat map and log scale. Panels stand in sections, which can be folded.
 class MetricPlot : public QWidget {
     Q_OBJECT
 
@@ -52,6 +53,10 @@ public:
     /// Of all panels at once, without a signal.
     void set_all_settings(std::map<std::string, PanelSettings> settings);
     const std::map<std::string, PanelSettings>& all_settings() const { return settings_; }
+    void set_sections(const PanelSections& sections);
+    PlotSections* sections() const { return sections_; }
+    /// Draws the formulas that another plot of the same run has computed.
+    void share_formulas(const MetricPlot& other) { formulas_ = other.formulas_; }
     /// New samples, or another run.
     void refresh();
     /// Any panel draws a band now.
@@ -73,15 +78,18 @@ public:
     void zoom_x(double factor, double center);
     void zoom_y(MetricPanel* panel, double factor, double center);
     void pan(double share);
-    /// Moves a panel before another one; past the end with an index behind the last.
-    void move_panel(const std::string& name, std::size_t before);
+    /// Moves a panel beside another one, into the section of that one.
+    void move_panel(const std::string& name, const std::string& other, bool behind);
     /// Pictures that are made once wait for no worker.
     void set_at_once(bool on);
+    bool at_once() const { return at_once_; }
 
 signals:
     void followingChanged(bool follow);
     void rankClicked(int rank);
     void settingsChanged(const std::string& name);
+    /// The user has folded a section, moved a panel to one, or changed their names.
+    void sectionsChanged();
     /// The user has put the panels into this order.
     void arranged(const std::vector<std::string>& names);
     /// `moment`: of the place, for the log.
@@ -101,8 +109,12 @@ private:
 
     std::vector<std::string> reported_metrics() const;
     int columns_for(std::size_t panels) const;
+    std::vector<int> columns_for(const std::vector<PanelSection>& sections) const;
     void update_panels();
-    void make_panels(const std::vector<std::string>& names, int columns);
+    void make_panels(const std::vector<PanelSection>& sections, const std::vector<int>& columns);
+    void connect_panel(MetricPanel& panel);
+    std::shared_ptr<FormulaSeries> formula_for(const std::string& name);
+    void forget_formulas();
     void style_panels();
     void update_message();
     void update_x();
@@ -114,6 +126,7 @@ private:
     void open_menu(const QPoint& place);
     void hover(const QPoint& place, const QPoint& global);
     void redraw();
+    void redraw(MetricPanel* panel);
 
     QThreadPool pool_;  ///< counts and paints; ends before the panels' data
     LiveModel* live_ = nullptr;
@@ -122,17 +135,19 @@ private:
     QLabel* message_;
     PlotHand* hand_;
     PlotMoment* moment_;
+    PlotSections* sections_;
     std::vector<std::string> wanted_;
-    std::vector<std::string> names_;  ///< of the panels
+    std::vector<PanelSection> shown_;  ///< the panels that there are, and those that are folded
+    std::vector<int> columns_;         ///< by section
+    std::map<std::string, std::shared_ptr<FormulaSeries>>
+        formulas_;  ///< kept while their panels are made again
     std::vector<std::unique_ptr<MetricPanel>> panels_;
     std::map<std::string, PanelSettings> settings_;  ///< by metric
     std::string current_;                            ///< the panel that keys are for
-    int columns_ = 0;
     QCPRange x_range_{0, 1};
     XScale scale_;
     XUnit x_unit_ = XUnit::Step;
     std::vector<int> selected_;
-    QTimer more_;  ///< formulas that are not computed up to the end
     bool follow_ = true;
     bool at_once_ = false;
     double smoothing_ = 0;

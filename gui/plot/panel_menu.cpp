@@ -6,6 +6,7 @@
 #include <gui/plot/panel_menu.h>
 #include <gui/plot/plot_export.h>
 #include <gui/plot/plot_moment.h>
+#include <gui/plot/plot_sections.h>
 #include <gui/strings.h>
 #include <gui/widgets/layout_helpers.h>
 
@@ -161,10 +162,21 @@ void PanelMenu::add_exports(QMenu* menu, const std::string& name) {
 void PanelMenu::add_places(QMenu* menu, const std::string& name) {
     const auto shown = plot_->shown_metrics();
     const auto at = std::size_t(std::find(shown.begin(), shown.end(), name) - shown.begin());
-    menu->addAction(tr("Move &before"), this, [this, name, at] { plot_->move_panel(name, at - 1); })
-        ->setEnabled(at > 0);
-    menu->addAction(tr("Move b&ehind"), this, [this, name, at] { plot_->move_panel(name, at + 2); })
-        ->setEnabled(at + 1 < shown.size());
+    const auto beside = [&](std::size_t index) -> std::optional<std::string> {
+        const PanelSections& sections = plot_->sections()->chosen();
+        const bool same =
+            index < shown.size() && sections.section_of(shown[index]) == sections.section_of(name);
+        return same ? std::optional(shown[index]) : std::nullopt;
+    };
+    const auto before = beside(at - 1);  // wraps to no index
+    const auto behind = beside(at + 1);
+    menu->addAction(tr("Move &before"), this,
+                    [this, name, before] { plot_->move_panel(name, *before, false); })
+        ->setEnabled(before.has_value());
+    menu->addAction(tr("Move b&ehind"), this,
+                    [this, name, behind] { plot_->move_panel(name, *behind, true); })
+        ->setEnabled(behind.has_value());
+    plot_->sections()->add_choices(menu, name);
     if (formula_of(name)) {
         menu->addAction(tr("Change the &formula…"), this, [this, name] { emit formulaRequested(name); });
     }

@@ -3,8 +3,10 @@
 
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_export.h>
+#include <gui/plot/plot_sections.h>
 #include <gui/plot/svg_device.h>
 #include <gui/strings.h>
+#include <gui/texts.h>
 #include <remote/desk/export/number_text.h>
 
 #include <QBuffer>
@@ -161,6 +163,8 @@ std::unique_ptr<MetricPlot> copy_of(const MetricPlot& plot, const std::string& p
     copy->set_smoothing(plot.smoothing());
     copy->set_x_unit(plot.x_unit());
     copy->set_live(plot.live());
+    copy->share_formulas(plot);
+    copy->set_sections(plot.sections()->chosen());
     copy->set_metrics(panel.empty() ? plot.shown_metrics() : std::vector<std::string>{panel});
     if (!plot.following()) {
         copy->show_x(plot.x_range().lower, plot.x_range().upper);
@@ -169,10 +173,6 @@ std::unique_ptr<MetricPlot> copy_of(const MetricPlot& plot, const std::string& p
     copy->plot()->resize(copy->size());
     copy->plot()->replot(QCustomPlot::rpImmediateRefresh);  // lays out; heights decide what fits
     copy->refresh();
-    while (std::any_of(copy->panels().begin(), copy->panels().end(),
-                       [](const auto& each) { return each->computing(); })) {
-        copy->refresh();
-    }
     return copy;
 }
 
@@ -232,6 +232,12 @@ QString panel_table(const MetricPlot& plot, const MetricPanel& panel, QChar sepa
 
 QString export_plot(const MetricPlot& plot, const std::string& panel, PlotFormat format,
                     const QString& path) {
+    for (const auto& each : plot.panels()) {
+        if ((panel.empty() || each->name() == panel) && each->computing()) {
+            return Words::tr("“%1” is still being computed (%2). Export it when that is complete.")
+                .arg(each->title(), percent_text(each->formula()->done(), 0));
+        }
+    }
     if (format == PlotFormat::Csv) {
         for (const auto& each : plot.panels()) {
             if (each->name() == panel) {

@@ -4,6 +4,7 @@
 #include <gui/plot/metric_plot.h>
 #include <gui/plot/plot_hand.h>
 #include <gui/plot/plot_moment.h>
+#include <gui/plot/plot_sections.h>
 
 #include <QApplication>
 #include <QMouseEvent>
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace rankscope::gui {
 
@@ -133,7 +135,7 @@ void PlotHand::release(QMouseEvent* event) {
     } else if (drag == Drag::Zoom) {
         zoom_into(box);
     } else if (drag == Drag::Move) {
-        plot_->move_panel(name, drop_index(event->pos()));
+        drop(name, event->pos());
     }
 }
 
@@ -155,24 +157,37 @@ void PlotHand::zoom_into(const QRect& box) {
     }
 }
 
-std::size_t PlotHand::drop_index(const QPoint& place) const {
-    const auto& panels = plot_->panels();
-    for (std::size_t i = 0; i < panels.size(); ++i) {
-        const QRect box = panels[i]->title_rect().united(panels[i]->rect()->outerRect());
+PlotHand::Drop PlotHand::drop_at(const QPoint& place) const {
+    if (auto section = plot_->sections()->header_at(place)) {
+        return {nullptr, false, std::move(section)};
+    }
+    for (const auto& panel : plot_->panels()) {
+        const QRect box = panel->title_rect().united(panel->rect()->outerRect());
         if (box.contains(place)) {
-            return place.x() < box.center().x() ? i : i + 1;
+            return {panel.get(), place.x() >= box.center().x()};
         }
     }
-    return panels.size();
+    return {plot_->panels().back().get(), true};
+}
+
+void PlotHand::drop(const std::string& name, const QPoint& place) {
+    const Drop drop = drop_at(place);
+    if (drop.section) {
+        plot_->sections()->move(name, *drop.section);
+    } else {
+        const std::string beside = drop.beside->name();  // the panel may be made again
+        plot_->move_panel(name, beside, drop.behind);
+    }
 }
 
 void PlotHand::show_drop(const QPoint& place) {
-    const auto& panels = plot_->panels();
-    const std::size_t index = drop_index(place);
-    const MetricPanel& at = *panels[std::min(index, panels.size() - 1)];
-    const QRect box = at.title_rect().united(at.rect()->outerRect());
-    const int x = index < panels.size() ? box.left() : box.right() - 3;
-    band_->setGeometry(QRect(x, box.top(), 4, box.height()));
+    const Drop drop = drop_at(place);
+    if (drop.section) {
+        band_->setGeometry(plot_->sections()->header_rect(*drop.section));
+    } else {
+        const QRect box = drop.beside->title_rect().united(drop.beside->rect()->outerRect());
+        band_->setGeometry(QRect(drop.behind ? box.right() - 3 : box.left(), box.top(), 4, box.height()));
+    }
     band_->show();
 }
 

@@ -6,7 +6,8 @@
 #include <QObject>
 #include <QPoint>
 #include <QRect>
-#include <cstddef>
+#include <optional>
+#include <string>
 
 class QMouseEvent;
 class QRubberBand;
@@ -18,7 +19,7 @@ class MetricPanel;
 class MetricPlot;
 
 /// What the mouse does on the curves: clicks choose ranks, dragging in a panel zooms into a rectangle (with Shift, or
-/// with the middle button: pans), dragging a title moves the panel, the wheel zooms. With Ctrl a click asks for the log
+/// with the middle button: pans), dragging a title moves the panel, also to another section, the wheel zooms. With Ctrl a click asks for the log
 /// of that moment, a drag for that of a range.
 class PlotHand : public QObject {
     Q_OBJECT
@@ -38,7 +39,14 @@ private:
     void begin_drag(const QPoint& place);
     void show_drop(const QPoint& place);
     void zoom_into(const QRect& box);
-    std::size_t drop_index(const QPoint& place) const;
+    /// Where a panel is put: beside a panel, or at the end of a section.
+    struct Drop {
+        const MetricPanel* beside = nullptr;
+        bool behind = false;
+        std::optional<std::string> section = {};
+    };
+    Drop drop_at(const QPoint& place) const;
+    void drop(const std::string& name, const QPoint& place);
     QRect zoom_box(const QPoint& place) const;
     MetricPanel* panel() const;
 

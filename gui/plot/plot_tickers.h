@@ -22,18 +22,19 @@ protected:
     QString getTickLabel(double tick, const QLocale&, QChar, int) override {
         // A tick at zero is computed, so it may be 1e-20.
         const double shown = std::abs(tick) < smallest_ ? 0 : tick;
-        constexpr int kMostDigits = 4;
-        return axis_text(unit_, shown, kMostDigits);
+        return unit_ == MetricUnit::Share ? percent_axis_text(shown, digits_) : axis_text(unit_, shown);
     }
     double getTickStep(const QCPRange& range) override {
         const double step = QCPAxisTicker::getTickStep(range);
         smallest_ = step * 1e-6;
+        digits_ = percent_digits(step);
         return step;
     }
 
 private:
     MetricUnit unit_;
     double smallest_ = 0;
+    int digits_ = 0;  ///< of all labels of a percent axis
 };
 
 /// Whole steps only.
@@ -103,9 +104,15 @@ public:
     explicit LogTicker(MetricUnit unit) : unit_(unit) {}
 
 protected:
-    QString getTickLabel(double tick, const QLocale&, QChar, int) override { return axis_text(unit_, tick); }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override {
+        // Decades are apart by more than any one precision shows: each has what it needs, 0.01 % and 10 %.
+        return unit_ == MetricUnit::Share
+                   ? percent_axis_text(tick, digits_ >= 0 ? digits_ : percent_digits(tick))
+                   : axis_text(unit_, tick);
+    }
     QVector<double> createTickVector(double, const QCPRange& range) override {
         QVector<double> ticks;
+        digits_ = -1;
         if (!(range.lower > 0) || !(range.upper > range.lower)) {
             return ticks;
         }
@@ -122,12 +129,18 @@ protected:
         ticks.erase(std::remove_if(ticks.begin(), ticks.end(),
                                    [&](double tick) { return tick < range.lower || tick > range.upper; }),
                     ticks.end());
-        return ticks.size() >= 2 ? ticks : QCPAxisTicker::createTickVector(range.size() / 4, range);
+        if (ticks.size() >= 2) {
+            return ticks;
+        }
+        const double step = QCPAxisTicker::getTickStep(range);
+        digits_ = percent_digits(step);
+        return QCPAxisTicker::createTickVector(step, range);
     }
     QVector<double> createSubTickVector(int, const QVector<double>&) override { return {}; }
 
 private:
     MetricUnit unit_;
+    int digits_ = -1;  ///< of labels at equal distances; -1: they are decades
 };
 
 inline QSharedPointer<QCPAxisTicker> x_ticker(XUnit unit) {

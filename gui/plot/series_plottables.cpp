@@ -19,15 +19,15 @@ constexpr double kMedianWidth = 1.6;     ///< pixels
 
 /// Crosses where values are not finite, and a line along the upper edge as long as that lasts.
 void draw_gaps(QCPPainter* painter, const QCPAxis* x, const XScale& scale, const MetricColumn& column,
-               const QColor& color, std::size_t& left) {
+               int rank, const QColor& color, std::size_t& left) {
     const QRect box = x->axisRect()->rect();
     const QCPRange range = x->range();
     const double top = box.top() + 5.0;
     painter->setAntialiasing(true);
     painter->setPen(QPen(color, 1.5));
     for (const MetricColumn::Gap& gap : column.gaps()) {
-        const double first = scale.of_step(double(column.steps().at(gap.begin)));
-        const double last = scale.of_step(double(column.steps().at(gap.end - 1)));
+        const double first = scale.of_step(double(column.steps().at(gap.begin)), rank);
+        const double last = scale.of_step(double(column.steps().at(gap.end - 1)), rank);
         if (last < range.lower || first > range.upper || left == 0) {
             continue;
         }
@@ -74,8 +74,8 @@ void smooth(std::vector<PlotPoint>& points, double alpha) {
     }
 }
 
-std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale) {
-    return {scale.step_at(x->range().lower), scale.step_at(x->range().upper)};
+std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale, int rank) {
+    return {scale.step_at(x->range().lower, rank), scale.step_at(x->range().upper, rank)};
 }
 
 SeriesPlottable::SeriesPlottable(QCPAxis* x, QCPAxis* y, const PanelValues* values, const XScale* scale,
@@ -119,7 +119,7 @@ MinMax SeriesPlottable::range(double first, double last, bool positive) {
 
 double SeriesPlottable::distance(const QPointF& place) {
     constexpr double kNear = 12;
-    const auto [first, last] = steps_in_view(keyAxis(), *scale_);
+    const auto [first, last] = steps_in_view(keyAxis(), *scale_, whose());
     prepare(first, last);
     double nearest = std::numeric_limits<double>::infinity();
     QPointF before;
@@ -129,7 +129,7 @@ double SeriesPlottable::distance(const QPointF& place) {
             joined = false;
             continue;
         }
-        const QPointF at = coordsToPixels(scale_->of_step(point.x), point.y);
+        const QPointF at = coordsToPixels(scale_->of_step(point.x, whose()), point.y);
         if (at.x() > place.x() + kNear && before.x() > place.x() + kNear) {
             break;
         }
@@ -162,13 +162,13 @@ CurveStroke SeriesPlottable::stroke(const std::vector<PlotPoint>& points, const 
     CurveStroke stroke{{}, color, mPen.widthF(), points.size() < kDense};
     stroke.points.reserve(qsizetype(points.size()));
     for (const PlotPoint& point : points) {
-        stroke.points << coordsToPixels(scale_->of_step(point.x), point.y);
+        stroke.points << coordsToPixels(scale_->of_step(point.x, whose()), point.y);
     }
     return stroke;
 }
 
 void SeriesPlottable::add_to(CurveShape& shape) {
-    const auto [first, last] = steps_in_view(keyAxis(), *scale_);
+    const auto [first, last] = steps_in_view(keyAxis(), *scale_, whose());
     prepare(first, last);
     if (smoothed_.empty()) {
         shape.strokes.push_back(stroke(points_, mPen.color()));
@@ -187,7 +187,7 @@ void SeriesPlottable::draw(QCPPainter* painter) {
         paint(shape, painter);
     }
     std::size_t marks = kMostMarks;
-    draw_gaps(painter, keyAxis(), *scale_, column(), mark_, marks);
+    draw_gaps(painter, keyAxis(), *scale_, column(), whose(), mark_, marks);
 }
 
 void SeriesPlottable::drawLegendIcon(QCPPainter* painter, const QRectF& rect) const {
@@ -225,6 +225,25 @@ QCPRange BandPlottable::getValueRange(bool& found, QCP::SignDomain domain, const
     return found ? QCPRange(double(range.min), double(range.max)) : QCPRange();
 }
 
+void BandPlottable::set_smoothing(double alpha) {
+    smoothing_ = alpha;
+}
+
+QPolygonF BandPlottable::smoothed_median() const {
+    std::vector<PlotPoint> points;
+    points.reserve(view_->points().size());
+    for (const AggregatePoint& point : view_->points()) {
+        points.push_back({point.x, double(point.median)});
+    }
+    smooth(points, smoothing_);
+    QPolygonF line;
+    line.reserve(qsizetype(points.size()));
+    for (const PlotPoint& point : points) {
+        line << coordsToPixels(scale_->of_step(point.x), point.y);
+    }
+    return line;
+}
+
 QPolygonF BandPlottable::line(float AggregatePoint::*value) const {
     QPolygonF line;
     line.reserve(qsizetype(view_->points().size()));
@@ -240,14 +259,21 @@ void BandPlottable::add_to(CurveShape& shape) {
     }
     shape.fills.push_back({line(&AggregatePoint::max), line(&AggregatePoint::min), colors_.wide});
     shape.fills.push_back({line(&AggregatePoint::p90), line(&AggregatePoint::p10), colors_.narrow});
-    shape.strokes.push_back({line(&AggregatePoint::median), colors_.median, kMedianWidth, true});
+    if (smoothing_ <= 0) {
+        shape.strokes.push_back({line(&AggregatePoint::median), colors_.median, kMedianWidth, true});
+        return;
+    }
+    QColor faded = colors_.median;
+    faded.setAlphaF(float(faded.alphaF() * kRawAlpha));
+    shape.strokes.push_back({line(&AggregatePoint::median), faded, 1, true});
+    shape.strokes.push_back({smoothed_median(), colors_.median, kMedianWidth, true});
 }
 
 void BandPlottable::draw(QCPPainter* painter) {
     std::size_t marks = kMostMarks;
     for (const MetricSeries& rank : *values_->ranks) {
         if (const MetricColumn& column = rank.column(values_->metric); !column.gaps().empty()) {
-            draw_gaps(painter, keyAxis(), *scale_, column, colors_.mark, marks);
+            draw_gaps(painter, keyAxis(), *scale_, column, -1, colors_.mark, marks);
         }
     }
     if (!is_screen(*painter)) {

@@ -53,6 +53,8 @@ private:
         std::uint64_t revision = 0;
         bool operator==(const Key&) const = default;
     };
+    /// Whose time the x axis counts: of this rank, unless the line is of all.
+    int whose() const { return values_->single ? -1 : rank_; }
     void prepare(double first, double last);
     CurveStroke stroke(const std::vector<PlotPoint>& points, const QColor& color) const;
 
@@ -82,6 +84,8 @@ public:
         QColor mark;
     };
     void set_colors(const Colors& colors) { colors_ = colors; }
+    /// 0: none. Above that the median stays visible, faded, behind its moving average.
+    void set_smoothing(double alpha);
     MinMax range(bool positive) const;
     void add_to(CurveShape& shape) override;
 
@@ -95,15 +99,17 @@ protected:
 
 private:
     QPolygonF line(float AggregatePoint::*value) const;
+    QPolygonF smoothed_median() const;
 
     const PanelValues* values_;
     const XScale* scale_;
     const RankView* view_;
     Colors colors_;
+    double smoothing_ = 0;
 };
 
-/// Steps that an axis shows.
-std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale);
+/// Steps that an axis shows; of a rank, by its time.
+std::pair<double, double> steps_in_view(const QCPAxis* x, const XScale& scale, int rank = -1);
 
 /// Exponential moving average over points; alpha 0 leaves them unchanged. Breaks (NaN) stay.
 void smooth(std::vector<PlotPoint>& points, double alpha);

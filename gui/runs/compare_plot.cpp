@@ -103,7 +103,9 @@ void ComparePlot::add_panel(const std::string& metric, int place, int columns) {
     panel.rect->setRangeZoom(Qt::Horizontal);
     panel.rect->setMinimumMargins(QMargins(44, 6, 8, 4));
     QCPAxis* x = panel.rect->axis(QCPAxis::atBottom);
-    x->setTicker(QSharedPointer<ValueTicker>::create(MetricUnit::Number));
+    x->setTicker(x_ticker(axis_ == CurveAxis::Time    ? XUnit::Elapsed
+                          : axis_ == CurveAxis::Epoch ? XUnit::Epoch
+                                                      : XUnit::Step));
     panel.rect->axis(QCPAxis::atLeft)->setTicker(QSharedPointer<ValueTicker>::create(metric_unit(metric)));
     connect(x, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this,
             [this, x](const QCPRange& range) { link_axes(x, range); });
@@ -150,7 +152,7 @@ void ComparePlot::style(const Panel& panel) {
     }
     const QString label = axis_ == CurveAxis::Step    ? tr("step")
                           : axis_ == CurveAxis::Epoch ? tr("epoch")
-                                                      : tr("seconds since the start");
+                                                      : tr("time since the start");
     panel.rect->axis(QCPAxis::atBottom)->setLabel(label);
 }
 
