@@ -3,8 +3,8 @@
 
 // What a frame of the curves costs: plot_timing RANKS STEPS [METRICS]. Prints CPU milliseconds of the window's thread
 // (median and worst) of taking one more step of every rank and drawing it as curves or band and as heat map; of a full
-// redraw, which workers count and paint: the longest piece and all together; the same step of plain QCPGraph; and the
-// memory of a value. A tool for changes to the plot, not a test.
+// redraw, which workers count and paint: the longest piece and all together; the same step of plain QCPGraph; the
+// memory of a value; and a formula over all ranks. A tool for changes to the plot, not a test.
 
 #include <gui/app/resources.h>
 #include <gui/data/live_model.h>
@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <QApplication>
+#include <QElapsedTimer>
 #include <QThread>
 #include <algorithm>
 #include <cstdio>
@@ -102,6 +103,7 @@ public:
                 break;
             }
         }
+        formula(plot);
         plain();
     }
 
@@ -167,6 +169,29 @@ private:
         print(u"  all pieces"_s, cost_of(std::move(all)));
         plot.set_following(true);
         settle(plot);
+    }
+    /// A formula over all ranks beside the metrics: until it is there, and a step more.
+    void formula(MetricPlot& plot) {
+        const std::string name = "=loss - loss@mean";
+        std::vector<std::string> names = plot.shown_metrics();
+        for (const std::string& metric : names) {
+            plot.set_settings(metric, {});
+        }
+        names.push_back(name);
+        QElapsedTimer clock;
+        clock.start();
+        int draws = 0;
+        const auto counted = QObject::connect(plot.plot(), &QCustomPlot::afterReplot, [&] { ++draws; });
+        const double begin = cpu_ms();
+        plot.set_metrics(names);
+        const double asked = cpu_ms() - begin;
+        const double longest = std::max(asked, finish(plot));
+        std::printf(
+            "  a formula of all ranks: %.1f s, of the window's thread %.0f ms, longest piece %.1f ms, %d "
+            "redraws\n",
+            double(clock.elapsed()) / 1e3, cpu_ms() - begin, longest, draws);
+        QObject::disconnect(counted);
+        measure(plot, u"with a formula"_s);
     }
     std::vector<QueuedItem> next_step() {
         ++last_;

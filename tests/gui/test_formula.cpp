@@ -5,6 +5,7 @@
 #include <gui/data/formula_series.h>
 #include <gui/live/formula_dialog.h>
 #include <gui/plot/metric_plot.h>
+#include <gui/plot/plot_export.h>
 #include <gui/strings.h>
 
 #include <tests/gui/gui_test.h>
@@ -13,7 +14,11 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QThreadPool>
 #include <cmath>
+#include <memory>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -39,6 +44,7 @@ TEST(Formula, ComputesAsOneWritesIt) {
     EXPECT_NEAR(number_of("log(2.718281828459045)"), 1, 1e-12);
     EXPECT_EQ(number_of("mean(1, 2, 6) + min(4, 3) + max(1, 9) + median(7, 1, 2) + median(1, 3)"),
               3 + 3 + 9 + 2 + 2);
+    EXPECT_EQ(number_of("sum(1, 2, 6) - sum(2, 2)"), 5);
     EXPECT_EQ(number_of("400 / world_size"), 50);
     EXPECT_EQ(number_of("a - b", {5, 3}), 2);
     EXPECT_TRUE(std::isnan(number_of("log(-1)")));
@@ -58,6 +64,8 @@ TEST(Formula, NamesMetricsOfRanksAndOfAll) {
     EXPECT_EQ(formula->operands(), expected);
     EXPECT_FALSE(formula->is_single());
     EXPECT_TRUE(Formula::parse("max(loss) - loss@min")->is_single());
+    const std::vector<FormulaOperand> sums{{"rate", Whose::Sum, -1}};
+    EXPECT_EQ(Formula::parse("rate@sum + sum(rate)")->operands(), sums);
     EXPECT_EQ(Formula::parse("loss + mean(loss)")->operands().size(), 2U);
 }
 
@@ -110,51 +118,155 @@ LiveData steps_and_ranks(int ranks) {
     return data;
 }
 
-TEST(FormulaSeries, FollowsTheRun) {
-    LiveModel live;
-    live.reset(steps_and_ranks(4));
-    FormulaSeries series("loss - loss@mean", &live);
-    while (!series.update(20)) {
+/// Rank r reports loss = step + r and rate = 100 at steps 1 … `steps`, in columns that are made at once.
+LiveData long_run(int ranks, int steps) {
+    LiveData data = steps_and_ranks(ranks);
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (int step = 51; step <= steps; ++step) {
+            data.series[std::size_t(rank)].add(*data.state.metrics.find("loss"), step, float(step + rank));
+            data.series[std::size_t(rank)].add(*data.state.metrics.find("rate"), step, 100);
+        }
     }
+    return data;
+}
+
+std::vector<QueuedItem> one_step(int ranks, int step) {
+    std::vector<QueuedItem> items;
+    for (int rank = 0; rank < ranks; ++rank) {
+        items.emplace_back(
+            Event{0, 1, "node1", rank, MetricEvent{step, 1, {{"loss", step + rank}, {"rate", 100.0}}, {}}});
+    }
+    return items;
+}
+
+class FormulaSeriesTest : public ::testing::Test {
+protected:
+    /// Until nothing is computed and nothing is left.
+    static void finish(FormulaSeries& series) {
+        series.update();
+        ASSERT_TRUE(wait_until([&] {
+            if (!series.computing()) {
+                series.update();
+            }
+            return !series.computing();
+        }));
+    }
+    /// loss - loss@mean of a run where they differ by rank alone.
+    static void expect_distances(const FormulaSeries& series, int ranks, std::size_t steps) {
+        ASSERT_EQ(series.values().ranks->size(), std::size_t(ranks));
+        for (int rank = 0; rank < ranks; ++rank) {
+            const MetricColumn& column = series.values().column(rank);
+            ASSERT_EQ(column.size(), steps) << rank;
+            for (const std::size_t i : {std::size_t(0), steps / 3, steps - 1}) {
+                EXPECT_EQ(column.steps().at(i), std::int64_t(i) + 1);
+                EXPECT_EQ(column.at(i), float(rank) - float(ranks - 1) / 2) << rank << " " << i;
+            }
+        }
+    }
+
+    QThreadPool pool_;
+    LiveModel live_;
+};
+
+TEST_F(FormulaSeriesTest, FollowsTheRun) {
+    live_.reset(steps_and_ranks(4));
+    FormulaSeries series("loss - loss@mean", &live_, &pool_);
+    series.update();
+    EXPECT_FALSE(series.computing()) << "it is little";
     EXPECT_TRUE(series.problem().isEmpty());
-    ASSERT_EQ(series.values().ranks->size(), 4U);
+    expect_distances(series, 4, 50);
     for (int rank = 0; rank < 4; ++rank) {
-        const MetricColumn& column = series.values().column(rank);
-        ASSERT_EQ(column.size(), 50U);
-        EXPECT_EQ(column.at(30), float(rank) - 1.5F);
+        live_.apply({Event{0, 1, "node1", rank, MetricEvent{51, 1, {{"loss", 10.0 * rank}}, {}}}});
     }
-    for (int rank = 0; rank < 4; ++rank) {
-        live.apply({Event{0, 1, "node1", rank, MetricEvent{51, 1, {{"loss", 10.0 * rank}}, {}}}});
-    }
-    while (!series.update(20)) {
-    }
+    series.update();
     EXPECT_EQ(series.values().column(3).at(50), 15);
     // A rank returns to an earlier step: what was computed from it is computed again.
-    live.apply({Event{0, 1, "node1", 0, MetricEvent{10, 1, {{"loss", 0.0}}, {}}}});
-    while (!series.update(100)) {
-    }
+    live_.apply({Event{0, 1, "node1", 0, MetricEvent{10, 1, {{"loss", 0.0}}, {}}}});
+    series.update();
     EXPECT_EQ(series.values().column(0).size(), 10U);
 }
 
-TEST(FormulaSeries, OfAllRanksIsOneCurve) {
-    LiveModel live;
-    live.reset(steps_and_ranks(4));
-    FormulaSeries series("max(loss) - loss@rank1 + rate@min / world_size", &live);
-    while (!series.update(100)) {
-    }
+TEST_F(FormulaSeriesTest, OfAllRanksIsOneCurve) {
+    live_.reset(steps_and_ranks(4));
+    FormulaSeries series("max(loss) - loss@rank1 + rate@min / world_size", &live_, &pool_);
+    series.update();
     EXPECT_TRUE(series.values().single);
     ASSERT_EQ(series.values().column(0).size(), 50U);
     EXPECT_EQ(series.values().column(0).at(20), 2 + 25);
     EXPECT_EQ(series.done(), 1);
+    FormulaSeries sum("rate@sum", &live_, &pool_);
+    sum.update();
+    EXPECT_EQ(sum.values().column(0).at(20), 400);
 }
 
-TEST(FormulaSeries, ReportsWhatIsMissing) {
-    LiveModel live;
-    live.reset(steps_and_ranks(2));
-    EXPECT_TRUE(FormulaSeries("los - 1", &live).problem().contains(u"los"_s));
-    EXPECT_TRUE(FormulaSeries("loss@rank9", &live).problem().contains(u"no rank 9"_s));
-    EXPECT_TRUE(FormulaSeries("loss -", &live).problem().contains(u"column 7"_s));
-    EXPECT_FALSE(FormulaSeries("1 + 1", &live).problem().isEmpty());
+TEST_F(FormulaSeriesTest, ReportsWhatIsMissing) {
+    live_.reset(steps_and_ranks(2));
+    const auto problem = [&](const char* text) { return FormulaSeries(text, &live_, &pool_).problem(); };
+    EXPECT_TRUE(problem("los - 1").contains(u"los"_s));
+    EXPECT_TRUE(problem("loss@rank9").contains(u"no rank 9"_s));
+    EXPECT_TRUE(problem("loss -").contains(u"column 7"_s));
+    EXPECT_FALSE(problem("1 + 1").isEmpty());
+}
+
+TEST_F(FormulaSeriesTest, AWorkerComputesWhatTakesLong) {
+    live_.reset(long_run(32, 4000));
+    FormulaSeries series("loss - loss@mean", &live_, &pool_);
+    QSignalSpy computed(&series, &FormulaSeries::computed);
+    series.update();
+    EXPECT_TRUE(series.computing());
+    EXPECT_TRUE(series.values().column(0).empty());
+    ASSERT_TRUE(wait_until([&] { return !series.computing(); }));
+    EXPECT_EQ(computed.count(), 1) << "all at once";
+    expect_distances(series, 32, 4000);
+    live_.apply(one_step(32, 4001));
+    series.update();
+    EXPECT_FALSE(series.computing()) << "a step more is little";
+    expect_distances(series, 32, 4001);
+}
+
+TEST_F(FormulaSeriesTest, TheRunContinuesWhileAWorkerComputes) {
+    live_.reset(long_run(32, 4000));
+    FormulaSeries series("loss - loss@mean", &live_, &pool_);
+    series.update();
+    int step = 4000;
+    while (series.computing()) {
+        live_.apply(one_step(32, ++step));
+        QCoreApplication::processEvents();
+    }
+    live_.apply(one_step(32, ++step));
+    finish(series);
+    expect_distances(series, 32, std::size_t(step));
+}
+
+TEST_F(FormulaSeriesTest, AReturnToAnEarlierStepDropsWhatAWorkerComputes) {
+    live_.reset(long_run(32, 4000));
+    FormulaSeries series("loss + 0 * loss@max", &live_, &pool_);
+    series.update();
+    ASSERT_TRUE(series.computing());
+    live_.apply({Event{0, 1, "node1", 5, MetricEvent{100, 1, {{"loss", 7.0}}, {}}}});
+    finish(series);
+    ASSERT_EQ(series.values().column(5).size(), 100U);
+    EXPECT_EQ(series.values().column(5).at(99), 7);
+    EXPECT_EQ(series.values().column(4).size(), 4000U);
+    // Another run: nothing of the old one arrives.
+    live_.apply({Event{0, 1, "node1", 5, MetricEvent{90, 1, {{"loss", 7.0}}, {}}}});
+    series.update();
+    ASSERT_TRUE(series.computing());
+    live_.reset(steps_and_ranks(2));
+    finish(series);
+    EXPECT_EQ(series.values().column(1).size(), 50U);
+    EXPECT_TRUE(series.values().column(4).empty());
+}
+
+TEST_F(FormulaSeriesTest, EndsWithItsWorkerAtWork) {
+    auto live = std::make_unique<LiveModel>();
+    live->reset(long_run(64, 8000));
+    auto series = std::make_unique<FormulaSeries>("loss / loss@median", live.get(), &pool_);
+    series->update();
+    EXPECT_TRUE(series->computing());
+    series.reset();
+    live.reset();
+    EXPECT_TRUE(pool_.waitForDone(10000)) << "the worker stops when its run is gone";
 }
 
 TEST(FormulaPanel, IsDrawnLikeAMetric) {
@@ -166,11 +278,49 @@ TEST(FormulaPanel, IsDrawnLikeAMetric) {
     plot.set_metrics({"loss", "=loss - loss@mean", "=nothing + 1"});
     plot.show();
     ASSERT_EQ(plot.panels().size(), 3U);
-    ASSERT_TRUE(wait_until([&] { return !plot.panels()[1]->computing(); }));
     EXPECT_EQ(plot.panels()[1]->title(), u"loss - loss@mean"_s);
     EXPECT_EQ(plot.panels()[1]->line_ranks().size(), 4U);
     EXPECT_EQ(plot.panels()[1]->values_at(20).first(), u"rank 0: -1.5000"_s);
     EXPECT_TRUE(plot.panels()[2]->note().contains(u"nothing"_s));
+    PanelSettings look;
+    look.title = "Distance";
+    look.unit = MetricUnit::Milliseconds;
+    plot.set_settings("=loss - loss@mean", look);
+    EXPECT_EQ(plot.panels()[1]->title(), u"Distance"_s);
+    EXPECT_EQ(plot.panels()[1]->values_at(20).first(), u"rank 0: -1.5 ms"_s);
+    const QPoint title = plot.panels()[1]->title_rect().center();
+    EXPECT_TRUE(plot.panels()[1]->texts_at(title).contains(u"loss - loss@mean"_s));
+}
+
+TEST(FormulaPanel, AloneIsDrawnAgainWhenItsWorkerIsDone) {
+    LiveModel live;
+    live.reset(long_run(32, 8000));
+    MetricPlot plot;
+    plot.resize(900, 300);
+    plot.set_live(&live);
+    plot.show();
+    plot.set_metrics({"loss"});
+    ASSERT_TRUE(wait_until([&] { return !plot.panels()[0]->busy(); }));
+    plot.set_metrics({"loss", "=loss - loss@mean"});
+    const MetricPanel& formula = *plot.panels()[1];
+    ASSERT_TRUE(formula.computing());
+    EXPECT_TRUE(formula.note().contains(u"Computing"_s));
+    const QTemporaryDir folder;
+    const QString refused =
+        export_plot(plot, formula.name(), PlotFormat::Csv, folder.filePath(u"formula.csv"_s));
+    EXPECT_TRUE(refused.contains(u"still being computed"_s)) << ss(refused);
+    QSignalSpy drawn(plot.plot(), &QCustomPlot::afterReplot);
+    ASSERT_TRUE(wait_until([&] { return !formula.computing() && !formula.busy(); }));
+    EXPECT_TRUE(formula.note().isEmpty());
+    EXPECT_TRUE(formula.draws_band());
+    EXPECT_LT(drawn.count(), 20) << "not for each part";
+    // Panels that are made again, as for another width, do not compute it again.
+    plot.set_metrics({"=loss - loss@mean"});
+    EXPECT_FALSE(plot.panels()[0]->computing());
+    EXPECT_FALSE(plot.panels()[0]->values().column(0).empty());
+    plot.set_metrics({"loss"});
+    plot.set_metrics({"=loss - loss@mean"});
+    EXPECT_TRUE(plot.panels()[0]->computing()) << "a panel that is removed gives back its values";
 }
 
 TEST(FormulaDialog, ShowsAnErrorWhileOneTypes) {
@@ -186,6 +336,13 @@ TEST(FormulaDialog, ShowsAnErrorWhileOneTypes) {
     QTest::keyClicks(text, u"loss@mean"_s);
     EXPECT_TRUE(accept->isEnabled());
     EXPECT_EQ(dialog.formula(), u"loss - loss@mean"_s);
+    EXPECT_EQ(dialog.look({}), PanelSettings());
+    PanelSettings look;
+    look.title = "Distance";
+    look.unit = MetricUnit::Share;
+    dialog.set_look(look);
+    EXPECT_EQ(child<QLineEdit>(&dialog, "formulaTitle")->text(), u"Distance"_s);
+    EXPECT_EQ(dialog.look({}), look);
 }
 
 }  // namespace

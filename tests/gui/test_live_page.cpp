@@ -163,6 +163,19 @@ TEST_F(Head, WhatMattersLeastLeavesWhereThereIsNoRoom) {
     EXPECT_TRUE(visible("epochProgress"));
 }
 
+TEST_F(Head, ARunWithoutImagesShowsItsTokens) {
+    LiveData running;
+    running.set_plan(synthetic_plan({.ranks = 2}));
+    for (int step = 1; step <= 5; ++step) {
+        for (int rank = 0; rank < 2; ++rank) {
+            running.apply({0, step * 1'000'000, "node1", rank,
+                           MetricEvent{step, 1, {{"loss", 1.0}, {"tokens_per_s", 1500.0}}, {}}});
+        }
+    }
+    show(running, 0.2);
+    EXPECT_EQ(text("runRate"), u"%1 tokens/s"_s.arg(count_text(3000)));
+}
+
 TEST_F(Head, RatesAndTimesLeftAreShownOnlyWhileStepsArrive) {
     const LiveData running = synthetic_data({.until = 0.4, .fate = Fate::Running});
     show(running, 0.2);

@@ -4,6 +4,7 @@
 #include <gui/data/metric_choice.h>
 #include <gui/data/rank_outliers.h>
 #include <gui/plot/metric_plot.h>
+#include <gui/plot/plot_tickers.h>
 #include <gui/strings.h>
 
 #include <tests/gui/gui_test.h>
@@ -117,6 +118,98 @@ TEST_F(LivePlots, TheHeatMapShowsRankStepAndValue) {
     EXPECT_EQ(clicked.front().front().toInt(), 7);
     QTest::keyClick(&plot_, Qt::Key_H);
     EXPECT_FALSE(loss().draws_heat_map());
+}
+
+TEST_F(LivePlots, TheMedianOfABandIsSmoothed) {
+    show(many_ranks(64, 200));
+    const auto shape = [&] {
+        CurveShape of_band;
+        for (int i = 0; i < plot_.plot()->plottableCount(); ++i) {
+            if (auto* band = qobject_cast<BandPlottable*>(plot_.plot()->plottable(i))) {
+                band->add_to(of_band);
+            }
+        }
+        return of_band;
+    };
+    ASSERT_EQ(shape().strokes.size(), 1U);
+    const CurveStroke raw = shape().strokes.front();
+    plot_.set_smoothing(0.97);
+    settle();
+    ASSERT_EQ(shape().strokes.size(), 2U);
+    EXPECT_EQ(shape().strokes[0].points, raw.points);
+    EXPECT_LT(shape().strokes[0].color.alphaF(), 0.5) << "the median itself stays, pale";
+    EXPECT_NE(shape().strokes[1].points, raw.points);
+    EXPECT_EQ(shape().strokes[1].color, raw.color);
+    EXPECT_GT(raw.points.last().y(), shape().strokes[1].points.last().y() + 1)
+        << "the loss falls: its average is above";
+}
+
+TEST_F(LivePlots, EveryPanelShowsItsValueBesideTheCrossHair) {
+    show(many_ranks(4, 200), {"loss", "samples", "=loss@mean"});
+    const auto at_step = [&](int step) {
+        const QPoint place(int(loss().x()->coordToPixel(step)), loss().rect()->rect().center().y());
+        QMouseEvent move(QEvent::MouseMove, QPointF(place), QPointF(plot_.plot()->mapToGlobal(place)),
+                         Qt::NoButton, Qt::NoButton, {});
+        QCoreApplication::sendEvent(plot_.plot(), &move);
+    };
+    const auto values = [&](int panel) {
+        QStringList texts;
+        for (const auto& value : plot_.panels()[std::size_t(panel)]->cursor().values()) {
+            texts += value.text;
+        }
+        return texts;
+    };
+    at_step(100);
+    EXPECT_EQ(values(1), QStringList{u"median 6400"_s});
+    EXPECT_EQ(values(0).size(), 1);
+    EXPECT_FALSE(values(2).first().contains(u"median"_s)) << "one value has no median";
+    plot_.set_selected_ranks({1, 3});
+    at_step(50);
+    EXPECT_EQ(values(1), (QStringList{u"rank 1: 3200"_s, u"rank 3: 3200"_s}));
+    EXPECT_TRUE(plot_.panels()[1]->cursor().visible());
+    QEvent leave(QEvent::Leave);
+    QCoreApplication::sendEvent(&plot_, &leave);
+    EXPECT_FALSE(plot_.panels()[1]->cursor().visible());
+    EXPECT_TRUE(values(1).isEmpty());
+}
+
+TEST_F(LivePlots, TheCrossHairOfABandShowsTheMedian) {
+    show(many_ranks(64, 200));
+    PanelSettings heat;
+    heat.heat = true;
+    for (const bool map : {false, true}) {
+        plot_.set_settings("loss", map ? heat : PanelSettings());
+        settle();
+        loss().set_cursor(plot_.scale().of_step(100), true);
+        ASSERT_EQ(loss().cursor().values().size(), 1U);
+        EXPECT_TRUE(loss().cursor().values().front().text.startsWith(u"median 1."_s));
+    }
+}
+
+TEST_F(LivePlots, ALineStandsAtTheTimeOfItsRank) {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 2}));
+    for (int second = 1; second <= 60; ++second) {
+        data.apply({0, second * 1'000'000, "node1", 0, MetricEvent{second, 1, {{"loss", 1.0}}, {}}});
+        if (second > 10) {
+            data.apply({0, second * 1'000'000, "node1", 1, MetricEvent{second - 10, 1, {{"loss", 2.0}}, {}}});
+        }
+    }
+    show(std::move(data));
+    plot_.set_x_unit(XUnit::Elapsed);
+    settle();
+    const double begin = plot_.scale().of_step(1, 1);
+    EXPECT_NEAR(begin - plot_.scale().of_step(1), 10, 0.01);
+    CurveShape shape;
+    for (int i = 0; i < plot_.plot()->plottableCount(); ++i) {
+        auto* line = qobject_cast<SeriesPlottable*>(plot_.plot()->plottable(i));
+        if (line != nullptr && line->rank() == 1) {
+            line->add_to(shape);
+        }
+    }
+    ASSERT_EQ(shape.strokes.size(), 1U);
+    EXPECT_NEAR(shape.strokes.front().points.first().x(), loss().x()->coordToPixel(begin), 1);
+    EXPECT_EQ(loss().values_at(30).size(), 2);
 }
 
 TEST_F(LivePlots, AWorkerCountsWhatTakesLong) {
@@ -281,6 +374,33 @@ TEST(RankOutliers, EqualRanksHaveNone) {
     EXPECT_EQ(grid.columns().at(51).point.ranks, 1);
 }
 
+QStringList labels(QCPAxisTicker&& ticker, double lower, double upper) {
+    QVector<double> ticks;
+    QVector<QString> labels;
+    ticker.generate({lower, upper}, QLocale::c(), u'g', 4, ticks, nullptr, &labels);
+    QStringList inside;
+    for (qsizetype i = 0; i < ticks.size(); ++i) {
+        if (ticks[i] >= lower && ticks[i] <= upper) {
+            inside += labels[i];
+        }
+    }
+    return inside;
+}
+
+TEST(Tickers, APercentAxisHasOnePrecision) {
+    EXPECT_EQ(labels(ValueTicker(MetricUnit::Share), 0, 0.01),
+              (QStringList{u"0.0 %"_s, u"0.2 %"_s, u"0.4 %"_s, u"0.6 %"_s, u"0.8 %"_s, u"1.0 %"_s}));
+    EXPECT_TRUE(labels(ValueTicker(MetricUnit::Share), 0, 1).contains(u"40 %"_s));
+    EXPECT_TRUE(labels(ValueTicker(MetricUnit::Share), 0.5, 0.5004).contains(u"50.02 %"_s));
+    const QStringList decades = labels(LogTicker(MetricUnit::Share), 0.00009, 0.6);
+    EXPECT_TRUE(decades.contains(u"0.01 %"_s)) << ss(decades.join(u' '));
+    EXPECT_TRUE(decades.contains(u"10 %"_s)) << ss(decades.join(u' '));
+    EXPECT_TRUE(labels(LogTicker(MetricUnit::Share), 0.00015, 0.0006).contains(u"0.02 %"_s));
+    for (const QString& label : labels(LogTicker(MetricUnit::Share), 0.00021, 0.00029)) {
+        EXPECT_EQ(label.size(), u"0.021 %"_s.size()) << ss(label);
+    }
+}
+
 TEST(StepTrack, IsReadBothWaysAndSurvivesClocksThatJump) {
     StepTrack track;
     for (int step = 1; step <= 100'000; ++step) {
@@ -326,6 +446,18 @@ TEST(MetricChoice, KeepsHowPanelsAreDrawn) {
     MetricChoice again;
     again.set_job("job/1");
     EXPECT_EQ(again.unit(), XUnit::Elapsed);
+    EXPECT_EQ(again.smoothing(), 0);
+    again.keep_smoothing(85);
+    PanelSettings formula;
+    formula.title = "Gap of = / [all] ranks";
+    formula.unit = MetricUnit::Milliseconds;
+    auto with_formula = again.settings();
+    with_formula["=loss - loss@mean"] = formula;
+    again.keep_settings(with_formula);
+    MetricChoice third;
+    third.set_job("job/1");
+    EXPECT_EQ(third.smoothing(), 85);
+    EXPECT_EQ(third.settings().at("=loss - loss@mean"), formula);
     settings.y.reset();
     EXPECT_EQ(again.settings().at("loss"), settings);
     EXPECT_TRUE(again.settings().at("a\nname/of [its] own").log);

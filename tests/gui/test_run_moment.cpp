@@ -24,6 +24,7 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <algorithm>
+#include <limits>
 
 namespace rankscope::gui::testing {
 namespace {
@@ -95,6 +96,63 @@ TEST(RunMoments, StandOnEveryAxisAndLeadBack) {
         << "what follows the last step belongs to it";
     EXPECT_EQ(span_of_x(run, steps, -2, 104), TimeSpan());
     EXPECT_FALSE(span_of_x(run, steps, 30, 30).has_value());
+}
+
+/// As two_nodes(); rank 2 reaches each step 20 s after the others.
+LiveData with_a_late_rank() {
+    LiveData data;
+    data.set_plan(synthetic_plan({.ranks = 4}));
+    for (int second = 1; second <= 120; ++second) {
+        for (int rank = 0; rank < 4; ++rank) {
+            const int step = rank == 2 ? second - 20 : second;
+            if (step >= 1 && step <= 100) {
+                data.apply({0, kStart + second * kSecond, rank < 2 ? "node1" : "node2", rank,
+                            MetricEvent{step, 1, {{"loss", 1.0 / step}}, {}}});
+            }
+        }
+    }
+    return data;
+}
+
+TEST(RunMoments, UseTheTimeOfTheRank) {
+    const LiveData run = with_a_late_rank();
+    const auto late = moment_of_time(run, kStart + 60 * kSecond, 2);
+    ASSERT_TRUE(late.has_value());
+    EXPECT_EQ(late->step, 40) << "a line of rank 2 belongs to where rank 2 was";
+    EXPECT_EQ(moment_of_time(run, kStart + 60 * kSecond, 1).value_or(RunMoment()).step, 60);
+    EXPECT_EQ(moment_of_time(run, kStart + 60 * kSecond, -1).value_or(RunMoment()).step, 60);
+    XScale steps;
+    steps.update(run, XUnit::Step);
+    EXPECT_EQ(moment_of_x(run, steps, 40, 2).value_or(RunMoment()).t_us, kStart + 60 * kSecond);
+    EXPECT_EQ(moment_of_x(run, steps, 40, 0).value_or(RunMoment()).t_us, kStart + 40 * kSecond);
+    XScale clock;
+    clock.update(run, XUnit::Clock);
+    EXPECT_NEAR(clock.of_step(40, 2) - clock.of_step(40), 20, 1e-3);
+    EXPECT_NEAR(clock.step_at(clock.of_step(40, 2), 2), 40, 1e-3);
+    EXPECT_NEAR(x_of_moment(run, clock, {kStart + 119 * kSecond, 99, 2}), clock.of_step(99, 2), 1e-3)
+        << "after the others have ended";
+    XScale samples;
+    samples.update(run, XUnit::Epoch);
+    EXPECT_EQ(samples.of_step(40, 2), samples.of_step(40));
+}
+
+TEST(StepDelays, AreBoundedForAThousandRanks) {
+    StepDelays delays;
+    for (int step = 1; step <= 100'000; ++step) {
+        delays.add(step, 5 + step * 1e-4);
+    }
+    EXPECT_LE(delays.bytes() * 1024, 4'200'000U);
+    for (const double step : {1.0, 777.0, 50'001.0, 99'999.0}) {
+        EXPECT_NEAR(delays.at(step), 5 + step * 1e-4, 1e-3) << step;
+    }
+    EXPECT_NEAR(delays.at(200'000), 15, 1e-3) << "as at the last one";
+    delays.add(5, 1e9);
+    delays.add(200'001, std::numeric_limits<double>::quiet_NaN());
+    EXPECT_NEAR(delays.at(100'000), 15, 1e-3);
+    delays.truncate_from(50'000);
+    delays.add(50'000, 1);
+    EXPECT_EQ(delays.at(60'000), 1);
+    EXPECT_EQ(StepDelays().at(3), 0);
 }
 
 TEST(RunMoments, AreReadAsText) {
